@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rung.h - ordinal regression with few labels.
+ *
+ *     rung_ctx *ctx;  rung_table *table;  rung_data *data;  rung_spec *spec;  rung_model *model;
+ *     rung_open(&ctx);
+ *     rung_read(ctx, "train.csv", NULL, &table);             file  -> table of columns
+ *     rung_encode(ctx, table, NULL, &data);                  table -> numbers and ranks
+ *     rung_spec_new(ctx, "kdlor", 0, &spec);                 a method with its parameters
+ *     rung_set(ctx, spec, "gamma", "0.5");
+ *     rung_fit(ctx, spec, data, &model);
+ *     rung_save(ctx, model, "model.rung");
+ *
+ * Every function that can fail returns a rung_status; the sentence that explains it is rung_message(ctx).
+ * The library never prints, exits or aborts. What a function returns through its last argument belongs to
+ * the caller and is released by the matching _free function (NULL is fine); on failure it is set to NULL.
+ *
+ * Thread safety: one context per thread. Tables, data, specs and models are read-only once made (a spec
+ * once its last rung_set returned) and may then be shared between threads that each use their own context.
+ * rung_interrupt may be called from any thread or signal handler.
+ *
+ * While a call runs, OpenBLAS is set to one thread (rung runs its own) and restored afterwards. */
+#ifndef RUNG_H
+#define RUNG_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RUNG_VERSION "0.1.0"
+#define RUNG_ABI 0 /* changes when a program must be compiled again */
+
+#if defined(__GNUC__)
+#define RUNG_CHECK __attribute__((warn_unused_result))
+#define RUNG_API __attribute__((visibility("default")))
+#else
+#define RUNG_CHECK
+#define RUNG_API
+#endif
+
+typedef enum {
+    RUNG_OK = 0,
+    RUNG_ENOMEM,     /* the system has no memory left */
+    RUNG_EARG,       /* an argument, name or value that does not fit */
+    RUNG_EDATA,      /* the data cannot be used as they are */
+    RUNG_EIO,        /* a file could not be read or written */
+    RUNG_EFORMAT,    /* a model file that is damaged, foreign or newer than this library */
+    RUNG_ESINGULAR,  /* a factorisation failed */
+    RUNG_ENOCONV,    /* an iteration did not converge */
+    RUNG_ELIMIT,     /* the memory limit of the context would be exceeded */
+    RUNG_EINTERRUPT, /* rung_interrupt was called */
+    RUNG_EINTERNAL   /* a defect of the library */
+} rung_status;
+
+typedef struct rung_ctx rung_ctx;     /* threads, seed, limits, log, last message; one per thread */
+typedef struct rung_table rung_table; /* columns of numbers and text, as read */
+typedef struct rung_data rung_data;   /* coded columns, ranks, classes: what a fit learns from */
+typedef struct rung_spec rung_spec;   /* one method and its parameter values */
+typedef struct rung_model rung_model; /* what a fit returns; complete in itself */
+
+/* ---- context ------------------------------------------------------------------------------------ */
+
+RUNG_API const char *rung_version(void); /* of the loaded library; compare with RUNG_VERSION */
+RUNG_API int rung_abi(void);             /* of the loaded library; compare with RUNG_ABI */
+
+RUNG_API RUNG_CHECK rung_status rung_open(rung_ctx **out);
+RUNG_API void rung_close(rung_ctx *);
+RUNG_API const char *rung_message(const rung_ctx *); /* why the last call failed; "" after success */
+RUNG_API const char *rung_status_name(rung_status);
+
+RUNG_API void rung_set_seed(rung_ctx *, uint64_t seed);   /* default 1 */
+RUNG_API void rung_set_threads(rung_ctx *, int threads);  /* default 0: all cores; never changes a result */
+RUNG_API void rung_set_memory(rung_ctx *, int64_t bytes); /* refuse work that needs more; default 0: no limit */
+
+typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
+typedef void rung_log_fn(void *user, rung_level level, const char *text);
+typedef void rung_progress_fn(void *user, const char *stage, double done); /* done: 0..1 */
+RUNG_API void rung_set_log(rung_ctx *, rung_log_fn *, void *user);         /* NULL: silent (default) */
+RUNG_API void rung_set_progress(rung_ctx *, rung_progress_fn *, void *user);
+
+/* Asks the running call to stop; it returns RUNG_EINTERRUPT soon. Cleared when the next call starts. */
+RUNG_API void rung_interrupt(rung_ctx *);
+
+/* The work done so far by one context, operation by operation; returns 0 past the last one. */
+typedef struct {
+    const char *name;
+    int64_t calls;
+    double flops, seconds;
+} rung_counter;
+RUNG_API int rung_counters(const rung_ctx *, int index, rung_counter *out);
+
+/* ---- methods ------------------------------------------------------------------------------------ */
+
+typedef enum { RUNG_REAL, RUNG_INT, RUNG_CHOICE, RUNG_TEXT } rung_type;
+
+enum {                     /* of a parameter */
+       RUNG_OPEN_LOW = 1,  /* the lower bound itself is not allowed */
+       RUNG_LOG = 2,       /* search it on a log scale */
+       RUNG_AUTO = 4,      /* the word `auto` is allowed */
+       RUNG_NO_EFFECT = 8, /* never changes a rank: do not search it */
+       RUNG_OPTIONAL = 16  /* may be left unset: the default is empty */
+};
+
+typedef struct {
+    const char *name, *help;
+    rung_type type;
+    const char *standard;  /* default value, as text; NULL: unset */
+    const char *published; /* what the paper used */
+    double low, high;      /* numbers: the allowed range */
+    unsigned flags;
+    const char *choices; /* RUNG_CHOICE: "kernel|identity" */
+    const char *grid;    /* values worth trying, "0.1,1,10"; NULL: not searched */
+    int64_t place;       /* internal: where the value lives */
+} rung_param;
+
+enum { /* of a method */
+       RUNG_NEEDS_LABELS = 1,
+       RUNG_NEEDS_TWO_CLASSES = 2,
+       RUNG_REAL_TARGETS = 4,
+       RUNG_TRANSDUCTIVE = 8,
+       RUNG_WEIGHTS = 16, /* takes class and row weights */
+       RUNG_UPDATABLE = 32,
+       RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
+       RUNG_USES_UNLABELLED = 128
+};
+
+typedef struct {
+    const char *name, *title, *reference, *cost;
+    unsigned flags;
+    const rung_param *params; /* ends with a row whose name is NULL */
+} rung_method;
+
+RUNG_API const rung_method *rung_methods(int index);            /* the table; NULL past the end */
+RUNG_API const rung_method *rung_find_method(const char *name); /* also by alias; NULL: unknown */
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+typedef struct {        /* zeros: the default */
+    const char *format; /* "csv"; NULL: by file name, then by content */
+    char delimiter;     /* 0: recognised */
+    char decimal;       /* ',' for 3,14; 0: '.' */
+    int header;         /* 1: the first row holds names, -1: it does not, 0: recognised */
+} rung_read_options;
+
+typedef struct {         /* zeros: the default */
+    const char *label;   /* column of the labels, by name or position from 1; NULL: `label`, else the last */
+    const char *order;   /* the classes, lowest first: "low<mid<high"; NULL: numbers order themselves */
+    const char *ignore;  /* columns to leave out: "id,name" */
+    const char *weights; /* column of row weights */
+    int missing_error;   /* 1: refuse missing feature cells instead of filling them by the median */
+    int unlabelled;      /* 1: there is no label column */
+} rung_encode_options;
+
+/* n rows of d numbers, not owned: row i, column j at v[i * row + j * col]. */
+typedef struct {
+    const double *v;
+    int64_t n, d, row, col;
+} rung_view;
+
+RUNG_API RUNG_CHECK rung_status rung_read(rung_ctx *, const char *path, const rung_read_options *, rung_table **out);
+RUNG_API void rung_table_free(rung_table *);
+RUNG_API int64_t rung_table_rows(const rung_table *);
+RUNG_API int64_t rung_table_columns(const rung_table *);
+RUNG_API const char *rung_table_name(const rung_table *, int64_t column); /* "" where there is no header */
+
+RUNG_API RUNG_CHECK rung_status rung_encode(rung_ctx *, const rung_table *, const rung_encode_options *,
+                                            rung_data **out);
+
+/* From memory: rank[i] in 1..classes, 0 = unlabelled; weight may be NULL. */
+RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, const int *rank, const double *weight,
+                                              int classes, rung_data **out);
+/* A data set by formula: "toy". */
+RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, rung_data **out);
+RUNG_API void rung_data_free(rung_data *);
+
+RUNG_API int64_t rung_data_rows(const rung_data *);
+RUNG_API int64_t rung_data_features(const rung_data *);
+RUNG_API int rung_data_classes(const rung_data *);
+RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank from 1 */
+RUNG_API const char *rung_data_feature_name(const rung_data *, int64_t column);
+RUNG_API const int *rung_data_ranks(const rung_data *); /* 0 = unlabelled */
+RUNG_API rung_view rung_data_view(const rung_data *);
+
+/* ---- fit ---------------------------------------------------------------------------------------- */
+
+RUNG_API RUNG_CHECK rung_status rung_spec_new(rung_ctx *, const char *method, int as_published, rung_spec **out);
+RUNG_API RUNG_CHECK rung_status rung_set(rung_ctx *, rung_spec *, const char *name, const char *value);
+RUNG_API RUNG_CHECK rung_status rung_set_scale(rung_ctx *, rung_spec *,
+                                               const char *scale); /* standard, minmax, rank, none */
+RUNG_API RUNG_CHECK rung_status rung_set_class_weight(rung_ctx *, rung_spec *, const char *class_name, double weight);
+RUNG_API void rung_spec_free(rung_spec *);
+
+RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
+RUNG_API void rung_model_free(rung_model *);
+
+/* ---- model -------------------------------------------------------------------------------------- */
+
+/* Definitions: docs/metrics.md. NaN where a value is undefined (no probabilities, a single class, ...). */
+typedef struct {
+    double mae, mze, acc, amae, mmae, mse, gm, ms, rps, tau, spearman, kappa, qkappa, off1;
+    double mae_low, mae_high; /* bootstrap, 95 % */
+    int64_t n;
+} rung_metrics;
+
+RUNG_API RUNG_CHECK rung_status rung_save(rung_ctx *, const rung_model *, const char *path);
+RUNG_API RUNG_CHECK rung_status rung_load(rung_ctx *, const char *path, rung_model **out);
+
+RUNG_API int rung_model_classes(const rung_model *);
+RUNG_API const char *rung_model_class_name(const rung_model *, int rank); /* rank from 1 */
+RUNG_API int64_t rung_model_features(const rung_model *);                 /* coded columns */
+RUNG_API int rung_model_outputs(const rung_model *);                      /* score columns */
+RUNG_API int rung_model_has_probabilities(const rung_model *);
+RUNG_API int rung_model_cv(const rung_model *,
+                           rung_metrics *out); /* out-of-fold metrics of the fit; 0: none (calibrate=0) */
+
+/* What is in a model, as one JSON object (see `rung inspect --json`); release it with rung_text_free. */
+RUNG_API RUNG_CHECK rung_status rung_describe(rung_ctx *, const rung_model *, char **json);
+RUNG_API void rung_text_free(char *);
+
+/* Codes a table as the model was trained: columns by name (by position where there are no names), the
+ * model's own categories and fill values. labels: 1 keep the label column if there is one (ranks 0 where
+ * it is empty), 2 it must be there, 0 ignore it. */
+RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *, const rung_model *, const rung_table *, int labels,
+                                                  rung_data **out);
+
+typedef struct {   /* where to write; NULL: not wanted */
+    int *rank;     /* n:                    1..classes */
+    double *score; /* n x outputs, by rows */
+    double *proba; /* n x classes, by rows */
+} rung_output;
+RUNG_API RUNG_CHECK rung_status rung_predict(rung_ctx *, const rung_model *, const rung_view *X,
+                                             const rung_output *out);
+
+/* ---- metrics ------------------------------------------------------------------------------------ */
+
+/* Rows whose truth is 0 are left out. proba (n x classes, by rows) may be NULL. */
+RUNG_API RUNG_CHECK rung_status rung_measure(rung_ctx *, int64_t n, int classes, const int *truth, const int *predicted,
+                                             const double *proba, rung_metrics *out);
+/* The same from two columns of a table, classes from both (or from order, as in rung_encode_options). */
+RUNG_API RUNG_CHECK rung_status rung_measure_table(rung_ctx *, const rung_table *, const char *truth,
+                                                   const char *predicted, const char *order, rung_metrics *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/context.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...)
+{
+    if (!ctx) return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    va_end(args);
+    return status;
+}
+
+rung_status fail_prefix(rung_ctx *ctx, rung_status status, const char *format, ...)
+{
+    if (!ctx) return status;
+    char old[CONTEXT_MESSAGE];
+    memcpy(old, ctx->message, sizeof old);
+    va_list args;
+    va_start(args, format);
+    int used = vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    va_end(args);
+    if (used >= 0 && used < CONTEXT_MESSAGE)
+        snprintf(ctx->message + used, sizeof ctx->message - (size_t)used, "%s", old);
+    return status;
+}
+
+rung_status context_new(rung_ctx **out)
+{
+    *out = calloc(1, sizeof(rung_ctx));
+    if (!*out) return RUNG_ENOMEM;
+    (*out)->seed = 1;
+    (*out)->threads = omp_get_num_procs();
+    return RUNG_OK;
+}
+
+void context_free(rung_ctx *ctx)
+{
+    if (!ctx) return;
+    pool_free_all(&ctx->scratch);
+    free(ctx);
+}
+
+rung_status context_worker(rung_ctx *parent, rung_ctx **out)
+{
+    if (context_new(out) != RUNG_OK) return fail(parent, RUNG_ENOMEM, "out of memory: a worker's context");
+    (*out)->seed = parent->seed;
+    (*out)->threads = 1;
+    (*out)->memory = parent->memory;
+    (*out)->interrupted_by = parent->interrupted_by ? parent->interrupted_by : &parent->interrupted;
+    return RUNG_OK;
+}
+
+void context_join(rung_ctx *parent, rung_ctx *worker)
+{
+    if (!worker) return;
+    for (int i = 0; i < CONTEXT_COUNTERS; i++) {
+        parent->ops[i].calls += worker->ops[i].calls;
+        parent->ops[i].flops += worker->ops[i].flops;
+        parent->ops[i].seconds += worker->ops[i].seconds;
+    }
+    if (!parent->message[0]) memcpy(parent->message, worker->message, sizeof parent->message);
+    context_free(worker);
+}
+
+void log_at(rung_ctx *ctx, rung_level level, const char *format, ...)
+{
+    if (!ctx->log) return;
+    char text[CONTEXT_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, text);
+}
+
+void progress(rung_ctx *ctx, const char *stage, double done)
+{
+    if (ctx->progress) ctx->progress(ctx->progress_user, stage, done);
+}
+
+rung_status interrupted(rung_ctx *ctx)
+{
+    atomic_int *flag = ctx->interrupted_by ? ctx->interrupted_by : &ctx->interrupted;
+    if (!atomic_load_explicit(flag, memory_order_relaxed)) return RUNG_OK;
+    return fail(ctx, RUNG_EINTERRUPT, "interrupted");
+}
+
+rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
+{
+    if (ctx->memory <= 0 || bytes <= (double)ctx->memory) return RUNG_OK;
+    return fail(ctx, RUNG_ELIMIT, "%s needs about %.1f MiB, above the memory limit of %.1f MiB", what,
+                bytes / 1048576.0, (double)ctx->memory / 1048576.0);
+}

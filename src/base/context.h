@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The context of a call: what the caller set, scratch memory, the last message, counters. */
+#ifndef RUNG_BASE_CONTEXT_H
+#define RUNG_BASE_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "base/pool.h"
+
+enum { CONTEXT_COUNTERS = 32, CONTEXT_MESSAGE = 1024 };
+
+typedef struct { /* one kind of linear algebra operation; linalg names the slots */
+    int64_t calls;
+    double flops, seconds;
+} op_count;
+
+struct rung_ctx {
+    pool scratch; /* released when the public call returns */
+    uint64_t seed;
+    int threads;    /* > 0 */
+    int64_t memory; /* 0: no limit */
+    rung_log_fn *log;
+    void *log_user;
+    rung_progress_fn *progress;
+    void *progress_user;
+    atomic_int interrupted;
+    atomic_int *interrupted_by; /* a worker looks at its parent's flag */
+    op_count ops[CONTEXT_COUNTERS];
+    char message[CONTEXT_MESSAGE];
+};
+
+rung_status context_new(rung_ctx **out);
+void context_free(rung_ctx *ctx);
+
+/* A worker's own context: same settings, one thread, its own scratch; it sees the parent's interrupt. */
+rung_status context_worker(rung_ctx *parent, rung_ctx **out);
+void context_join(rung_ctx *parent, rung_ctx *worker); /* adds its counters and first message, frees it */
+
+void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void progress(rung_ctx *ctx, const char *stage, double done);
+rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */
+
+/* RUNG_ELIMIT, telling both numbers, when `what` needs more than the limit. */
+rung_status memory_check(rung_ctx *ctx, double bytes, const char *what);
+
+#endif

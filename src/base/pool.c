@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/pool.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+struct pool_block { /* stands in front of the array, filling one alignment unit */
+    pool_block *older, *newer;
+    int64_t bytes;
+};
+_Static_assert(sizeof(pool_block) <= ALIGNMENT, "a block header fills one alignment unit");
+
+static atomic_int_fast64_t allowed = -1; /* allocations until one fails on purpose; < 0: never */
+static atomic_int_fast64_t live = 0;
+
+void pool_fail_after(int64_t n) { atomic_store(&allowed, n); }
+int64_t pool_live_blocks(void) { return (int64_t)atomic_load(&live); }
+
+static bool must_fail(void)
+{
+    if (atomic_load(&allowed) < 0) return false;
+    return atomic_fetch_sub(&allowed, 1) <= 0;
+}
+
+static void *array_of(pool_block *b) { return (char *)b + ALIGNMENT; }
+static pool_block *block_of(void *array) { return (pool_block *)((char *)array - ALIGNMENT); }
+
+static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size, const char *what)
+{
+    return fail(ctx, RUNG_ENOMEM, "out of memory: %s needs %.3g MiB", what, (double)count * (double)size / 1048576.0);
+}
+
+static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, bool zero, const char *what, void **out)
+{
+    *out = NULL;
+    if (count < 0) return fail(ctx, RUNG_EINTERNAL, "%s: negative size", what);
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, (int64_t)size, &bytes) || bytes > INT64_MAX - 4 * ALIGNMENT || must_fail())
+        return out_of_memory(ctx, count, size, what);
+    size_t room = ((size_t)bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* header + array, rounded up */
+    if (bytes == 0) room = 2 * ALIGNMENT;
+    pool_block *b = aligned_alloc(ALIGNMENT, room);
+    if (!b) return out_of_memory(ctx, count, size, what);
+    atomic_fetch_add(&live, 1);
+    *b = (pool_block){.older = p->last, .newer = NULL, .bytes = bytes};
+    if (p->last) p->last->newer = b;
+    p->last = b;
+    p->bytes += bytes;
+    if (p->bytes > p->peak) p->peak = p->bytes;
+    if (zero) memset(array_of(b), 0, (size_t)bytes);
+    *out = array_of(b);
+    return RUNG_OK;
+}
+
+rung_status pool_alloc(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out)
+{
+    return allocate(ctx, p, count, size, true, what, out);
+}
+
+rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out)
+{
+    return allocate(ctx, p, count, size, false, what, out);
+}
+
+static void unlink_block(pool *p, pool_block *b)
+{
+    if (b->newer)
+        b->newer->older = b->older;
+    else
+        p->last = b->older;
+    if (b->older) b->older->newer = b->newer;
+    p->bytes -= b->bytes;
+    atomic_fetch_sub(&live, 1);
+    free(b);
+}
+
+/* The new block takes the old one's place in the list, so marks taken before it stay valid. */
+rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array)
+{
+    void *grown;
+    TRY(allocate(ctx, p, count, size, false, what, &grown));
+    if (!*array) {
+        *array = grown;
+        return RUNG_OK;
+    }
+    pool_block *old = block_of(*array), *new = block_of(grown);
+    memcpy(grown, *array, (size_t)(old->bytes < new->bytes ? old->bytes : new->bytes));
+    if (old != new->older) { /* unlink the new one from the end, put it before the old one */
+        p->last = new->older;
+        p->last->newer = NULL;
+        new->older = old;
+        new->newer = old->newer;
+        old->newer->older = new;
+        old->newer = new;
+    }
+    unlink_block(p, old);
+    *array = grown;
+    return RUNG_OK;
+}
+
+void pool_free(pool *p, void *array)
+{
+    if (array) unlink_block(p, block_of(array));
+}
+
+pool_mark pool_here(const pool *p) { return p->last; }
+
+void pool_release(pool *p, pool_mark mark)
+{
+    while (p->last && p->last != mark) unlink_block(p, p->last);
+}
+
+void pool_free_all(pool *p) { pool_release(p, NULL); }
+
+rung_status pool_text(rung_ctx *ctx, pool *p, const char *text, const char **out)
+{
+    char *copy = NULL;
+    *out = NULL;
+    TRY(NEW_RAW(ctx, p, copy, (int64_t)strlen(text) + 1));
+    strcpy(copy, text);
+    *out = copy;
+    return RUNG_OK;
+}
+
+rung_status pool_printf(rung_ctx *ctx, pool *p, const char **out, const char *format, ...)
+{
+    va_list args, again;
+    *out = NULL;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = NULL;
+    rung_status status =
+        length < 0 ? fail(ctx, RUNG_EINTERNAL, "cannot format a text") : NEW_RAW(ctx, p, text, length + 1);
+    if (status == RUNG_OK) {
+        vsnprintf(text, (size_t)length + 1, format, again);
+        *out = text;
+    }
+    va_end(again);
+    return status;
+}

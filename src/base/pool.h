@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Memory: every allocation belongs to a pool and goes with it, so an early return is always clean and
+ * there are no cleanup lists. Each block is a separate 64-byte aligned allocation: ASan sees every overrun,
+ * and BLAS gets aligned columns. */
+#ifndef RUNG_BASE_POOL_H
+#define RUNG_BASE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct pool_block pool_block;
+
+typedef struct {
+    pool_block *last; /* newest first */
+    int64_t bytes;    /* held now */
+    int64_t peak;     /* most ever held */
+} pool;
+
+typedef pool_block *pool_mark; /* a moment in the life of a pool */
+
+/* Room for count elements, zeroed; an error names `what`. count = 0 gives a valid pointer. */
+rung_status pool_alloc(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
+/* The same without zeroing, for large matrices that are written at once. */
+rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
+/* Grows (or shrinks) an array of this pool, keeping what is in it; new elements are not zeroed. */
+rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array);
+void pool_free(pool *p, void *array); /* one array, before its time; NULL is fine */
+void pool_free_all(pool *p);
+
+pool_mark pool_here(const pool *p);
+void pool_release(pool *p, pool_mark mark); /* frees what was allocated since */
+
+rung_status pool_text(rung_ctx *ctx, pool *p, const char *text, const char **out); /* a copy */
+rung_status pool_printf(rung_ctx *ctx, pool *p, const char **out, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* NEW(ctx, pool, array, n): array of n zeroed elements of its own type. */
+#define NEW(ctx, p, array, n) pool_alloc(ctx, p, n, sizeof *(array), #array, (void **)&(array))
+#define NEW_RAW(ctx, p, array, n) pool_alloc_raw(ctx, p, n, sizeof *(array), #array, (void **)&(array))
+#define RESIZE(ctx, p, array, n) pool_resize(ctx, p, n, sizeof *(array), #array, (void **)&(array))
+
+/* For the tests: the next n allocations succeed, the one after them fails (n < 0: none fails). */
+void pool_fail_after(int64_t n);
+int64_t pool_live_blocks(void); /* allocations not yet freed, over all pools */
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* How functions fail: they return a status, and the sentence that explains it goes to the context. */
+#ifndef RUNG_BASE_STATUS_H
+#define RUNG_BASE_STATUS_H
+
+#include "rung/rung.h"
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        rung_status try_status_ = (call);                                                                              \
+        if (try_status_ != RUNG_OK) return try_status_;                                                                \
+    } while (0)
+
+/* Stores the sentence in ctx (which may be NULL) and returns status, so that one can write
+ * `return fail(ctx, RUNG_EDATA, "label %d is outside 1..%d", y, K)`. */
+rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Puts text in front of the sentence stored last: "train.csv: " + "...". */
+rung_status fail_prefix(rung_ctx *ctx, rung_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

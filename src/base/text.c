@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _GNU_SOURCE /* strtod_l */
+#include "base/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static locale_t c_locale;
+static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
+static void open_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool word(const char *p, const char *end, const char *w)
+{
+    while (p < end && *w && lower(*p) == *w) p++, w++;
+    return p == end && !*w;
+}
+
+/* strtod in the C locale, on a terminated copy with the decimal point put in place. */
+static double slow_number(const char *text, size_t length, char decimal)
+{
+    char small[64], *copy = length < sizeof small ? small : malloc(length + 1);
+    if (!copy) return NAN;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    if (decimal != '.') {
+        char *point = strchr(copy, decimal);
+        if (point) *point = '.';
+    }
+    pthread_once(&locale_once, open_locale);
+    double x = strtod_l(copy, NULL, c_locale);
+    if (copy != small) free(copy);
+    return x;
+}
+
+bool text_number(const char *text, size_t length, char decimal, double *out)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *p = text, *end = text + length;
+    bool negative = false;
+    if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
+    uint64_t mantissa = 0;
+    int digits = 0, significant = 0, exponent = 0;
+    for (; p < end && digit(*p); p++, digits++)
+        if (significant < 19) {
+            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+            significant += mantissa > 0;
+        } else if (exponent < 100000) {
+            exponent++;
+        }
+    if (p < end && *p == decimal)
+        for (p++; p < end && digit(*p); p++, digits++)
+            if (significant < 19) {
+                mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+                significant += mantissa > 0;
+                if (exponent > -100000) exponent--;
+            }
+    if (digits == 0) {
+        if (word(p, end, "inf") || word(p, end, "infinity")) return *out = negative ? -INFINITY : INFINITY, true;
+        if (word(p, end, "nan")) return *out = NAN, true;
+        return false;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        bool down = false;
+        int e = 0;
+        p++;
+        if (p < end && (*p == '+' || *p == '-')) down = *p++ == '-';
+        if (p == end || !digit(*p)) return false;
+        for (; p < end && digit(*p); p++)
+            if (e < 100000) e = e * 10 + (*p - '0');
+        exponent += down ? -e : e;
+    }
+    if (p != end) return false;
+    double x;
+    /* Clinger's fast path: both factors are exact doubles, so one rounding. */
+    if (mantissa <= (UINT64_C(1) << 53) && exponent >= -22 && exponent <= 22) {
+        x = exponent < 0 ? (double)mantissa / power[-exponent] : (double)mantissa * power[exponent];
+        if (negative) x = -x;
+    } else {
+        x = slow_number(text, length, decimal);
+    }
+    *out = x;
+    return true;
+}
+
+bool text_integer(const char *text, size_t length, int64_t *out)
+{
+    const char *p = text, *end = text + length;
+    bool negative = false;
+    if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
+    if (p == end) return false;
+    int64_t x = 0;
+    for (; p < end; p++) {
+        if (!digit(*p) || __builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, *p - '0', &x)) return false;
+    }
+    if (!negative && x == INT64_MIN) return false;
+    *out = negative ? x : -x;
+    return true;
+}
+
+bool text_equal(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) a++, b++;
+    return lower(*a) == lower(*b);
+}
+
+int text_format(double x, char *out)
+{
+    if (isnan(x)) return (int)strlen(strcpy(out, "nan"));
+    if (isinf(x)) return (int)strlen(strcpy(out, x > 0 ? "inf" : "-inf"));
+    int length = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        length = snprintf(out, 32, "%.*g", precision, x);
+        double back;
+        for (char *p = out; *p; p++)
+            if (*p == ',') *p = '.'; /* the locale's decimal point */
+        if (text_number(out, (size_t)length, '.', &back) && back == x) break;
+    }
+    return length;
+}
+
+enum { LONGEST = 63 };
+
+int text_distance(const char *a, const char *b)
+{
+    int d[LONGEST + 1][LONGEST + 1];
+    int m = (int)strnlen(a, LONGEST), n = (int)strnlen(b, LONGEST);
+    for (int i = 0; i <= m; i++) d[i][0] = i;
+    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int i = 1; i <= m; i++)
+        for (int j = 1; j <= n; j++) {
+            char x = lower(a[i - 1]), y = lower(b[j - 1]);
+            int best = d[i - 1][j - 1] + (x != y);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && x == lower(b[j - 2]) && y == lower(a[i - 2]) && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[m][n];
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A data set: numbers and ranks, and the coding that made them from a table. */
+#ifndef RUNG_DATA_DATASET_H
+#define RUNG_DATA_DATASET_H
+
+#include "data/table.h"
+
+/* How one column of a file becomes coded columns. A number stays itself; a text column becomes one 0/1
+ * column per category; its missing cells are a category of their own (name "") if training had any. */
+typedef struct {
+    const char *name; /* "" without a header */
+    bool nominal;
+    double fill; /* number: what stands for a missing cell (the training median) */
+    int64_t n_categories;
+    const char **categories;
+    int64_t first; /* its first coded column */
+} column_code;
+
+typedef struct { /* lives in the model: predict takes raw data */
+    bool has_names;
+    int64_t n_columns; /* feature columns of the file, in their order there */
+    column_code *columns;
+    int64_t d;              /* coded columns */
+    const char *label;      /* name of the label column; "" if it had none */
+    int64_t label_position; /* 0-based column of the file; -1: there was none */
+    int64_t file_columns;   /* columns of the training file, for files without names */
+    int n_classes;
+    const char **classes; /* lowest first */
+} coding;
+
+struct rung_data {
+    pool mem;
+    int64_t n, d;
+    double *X;      /* d x n: a row of the file is contiguous */
+    int *y;         /* n: 1..K, 0 = unlabelled */
+    double *weight; /* n, or NULL: all 1 */
+    coding code;
+};
+
+rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out);
+
+/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if it is there, 2 it must be.
+ * Categories unseen in training code as zeros and are counted in a warning. */
+rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out);
+
+/* From memory; the columns have no names and the classes are called 1..K. */
+rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
+                        rung_data **out);
+void dataset_free(rung_data *data);
+
+rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);
+/* "colour=red" for a category, the column's name or "x3" otherwise; written to text. */
+void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size);
+
+/* Two columns as ranks on one scale: the classes of both together, or those of order. */
+rung_status dataset_rank_columns(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
+                                 const char *order, int *classes, int **truth_rank, int **predicted_rank, pool *mem);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Scaling of coded columns, fitted on the training rows (labelled and unlabelled) and kept in the model. */
+#ifndef RUNG_DATA_SCALE_H
+#define RUNG_DATA_SCALE_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+typedef enum { SCALE_STANDARD, SCALE_MINMAX, SCALE_RANK, SCALE_NONE } scale_kind;
+
+/* x -> (g(x) - shift) * factor, g the identity or, for SCALE_RANK, the training rows' mid-rank distribution
+ * function. A constant column has factor 0. */
+typedef struct {
+    scale_kind kind;
+    int64_t d;
+    double *shift, *factor;  /* d; NULL for SCALE_NONE */
+    int64_t *knots_first;    /* SCALE_RANK: d + 1; column j has knots knots_first[j] .. knots_first[j+1]-1 */
+    double *knot, *knot_cdf; /* its distinct training values, ascending, and g there */
+} scaling;
+
+bool scale_parse(const char *text, scale_kind *out);
+const char *scale_name(scale_kind kind);
+
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out);
+/* rows: which columns of X (d x n) to take, NULL = all n; out is d x n. */
+void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
+rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);
+
+#endif

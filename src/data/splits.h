@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Folds over labelled rows. */
+#ifndef RUNG_DATA_SPLITS_H
+#define RUNG_DATA_SPLITS_H
+
+#include "base/context.h"
+
+/* fold[r * n + i]: the fold (0..count-1) that holds row i out in repeat r, or -1: never held out. */
+typedef struct {
+    int64_t n;
+    int count, repeats;
+    int *fold;
+} folds;
+
+/* Stratified by class: the rows of each class are shuffled and dealt in turn, going on where the class before
+ * stopped. A class with a single labelled row is never held out, nor is an unlabelled row. */
+rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, int count, int repeats,
+                             folds *out);
+/* One fold, about share of the labelled rows but at most `most` of them, stratified. */
+rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
+                          folds *out);
+
+/* The rows held out by one fold, ascending; returns how many. rows has room for n. */
+int64_t folds_held(const folds *f, int repeat, int fold, int64_t *rows);
+int64_t folds_kept(const folds *f, int repeat, int fold, int64_t *rows);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A table: the columns of a file as they were read, numbers and text, before anything is coded. */
+#ifndef RUNG_DATA_TABLE_H
+#define RUNG_DATA_TABLE_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+typedef enum { COLUMN_NUMBER, COLUMN_TEXT } column_kind;
+
+typedef struct {
+    const char *name; /* "" where the file has no header */
+    column_kind kind; /* NUMBER: every cell that is not missing is a finite number */
+    double *number;   /* NUMBER: one per row, NaN = missing */
+    int32_t *text;    /* TEXT: one per row, index into values, -1 = missing */
+    int32_t n_values; /* TEXT: distinct cells, in order of first appearance */
+    const char **values;
+} column;
+
+struct rung_table {
+    pool mem;
+    const char *path; /* for messages; "-" is called standard input */
+    bool has_names;
+    int64_t n_rows, n_columns;
+    column *columns;
+    int64_t first_line;  /* line of the first data row */
+    int64_t *later_line; /* NULL, or per row its line where quoted line breaks make rows and lines differ */
+};
+
+void table_free(rung_table *t);
+int64_t table_line(const rung_table *t, int64_t row); /* for messages */
+
+/* The column called text or, failing that, at the 1-based position text; an error lists near names. */
+rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, const char *what, int64_t *out);
+
+/* An empty cell, ?, NA (any case) = missing; nan too where it is a label. */
+bool cell_missing(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A method is one file that ends in one table entry. The command line, the docs, the front ends, the searches, save,
+ * load and the contract tests all read the table; nothing else lists methods or parameters. */
+#ifndef RUNG_METHOD_METHOD_H
+#define RUNG_METHOD_METHOD_H
+
+#include "data/splits.h"
+#include "model/model.h"
+#include "problem/problem.h"
+
+/* What a fit returns. Arrays live in the pool given to fit. */
+typedef struct {
+    scorer score;
+    decision decide; /* the native one: thresholds on the score */
+    rank_map map;    /* score -> rank scale, for the calibration; n = 0: the method has none */
+    double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
+    int64_t n_expansion;
+    int n_report;
+    report_entry *report;
+} fitted;
+
+/* Scores of held-out rows, each from a model that did not see the row. */
+typedef struct {
+    int64_t n;
+    int64_t *row; /* of the problem */
+    int *repeat, *fold;
+    double *score; /* on the rank scale */
+    int *rank;     /* the native decision */
+} held_out;
+
+typedef struct {
+    int64_t n, labelled, d;
+    int K;
+} problem_shape;
+
+typedef struct {
+    rung_method info;
+    int64_t params_size;
+    /* Peak memory of a fit in bytes, beyond the data. */
+    double (*bytes)(const problem_shape *shape, const void *params);
+    /* folds: NULL, or the rows to hold out in turn; a method with a cheaper way than fitting again fills `held`
+     * (held->n > 0), else the driver does it fold by fold. */
+    rung_status (*fit)(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                       held_out *held);
+} method;
+
+extern const method *const method_table[];   /* table.c; ends with NULL */
+const method *method_find(const char *name); /* also by alias */
+
+/* ---- parameters ---- */
+struct rung_spec {
+    pool mem;
+    const method *method;
+    void *params;        /* params_size bytes */
+    const char **values; /* text of every parameter, NULL = unset */
+    scale_kind scale;
+    int n_weights;
+    const char **weight_class;
+    double *weight;
+};
+
+rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
+rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
+void spec_free(rung_spec *spec);
+
+/* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
+typedef struct {
+    int kind;                   /* kernel_kind */
+    double gamma, width, coef0; /* NaN: auto or unset */
+    int degree;
+    const char *precisions;
+} kernel_params;
+
+#define PARAM_PLACE(T, field) .place = (int64_t)offsetof(T, field)
+#define KERNEL_PARAMS(T)                                                                                               \
+    {.name = "kernel",                                                                                                 \
+     .help = "kernel function",                                                                                        \
+     .type = RUNG_CHOICE,                                                                                              \
+     .standard = "rbf",                                                                                                \
+     .published = "rbf",                                                                                               \
+     .choices = KERNEL_CHOICES,                                                                                        \
+     PARAM_PLACE(T, kernel.kind)},                                                                                     \
+        {.name = "gamma",                                                                                              \
+         .help = "rbf: k = exp(-gamma |x-z|^2); auto: 1 / number of columns that vary",                                \
+         .type = RUNG_REAL,                                                                                            \
+         .standard = "auto",                                                                                           \
+         .published = "auto",                                                                                          \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO,                                                                \
+         .grid = "c/d",                                                                                                \
+         PARAM_PLACE(T, kernel.gamma)},                                                                                \
+        {.name = "width",                                                                                              \
+         .help = "instead of gamma: gamma = 1 / (2 width^2)",                                                          \
+         .type = RUNG_REAL,                                                                                            \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL,                                                            \
+         PARAM_PLACE(T, kernel.width)},                                                                                \
+        {.name = "degree",                                                                                             \
+         .help = "poly: k = (gamma x'z + coef0)^degree",                                                               \
+         .type = RUNG_INT,                                                                                             \
+         .standard = "3",                                                                                              \
+         .published = "3",                                                                                             \
+         .low = 1,                                                                                                     \
+         .high = 100,                                                                                                  \
+         PARAM_PLACE(T, kernel.degree)},                                                                               \
+        {.name = "coef0",                                                                                              \
+         .help = "poly: the constant term",                                                                            \
+         .type = RUNG_REAL,                                                                                            \
+         .standard = "1",                                                                                              \
+         .published = "1",                                                                                             \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         PARAM_PLACE(T, kernel.coef0)},                                                                                \
+    {                                                                                                                  \
+        .name = "precisions",                                                                                          \
+        .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), the s_d as a comma list, one per coded column",                 \
+        .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
+    }
+
+#define CALIBRATE_PARAM(T, value)                                                                                      \
+    {                                                                                                                  \
+        .name = "calibrate",                                                                                           \
+        .help = "folds of the out-of-fold scores behind probabilities and recalibrated thresholds; 0: off",            \
+        .type = RUNG_INT, .standard = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)       \
+    }
+
+/* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
+rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
+
+/* ---- the common driver (fit.c) ---- */
+rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);
+
+#endif

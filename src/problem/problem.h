@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The training problem: scaled rows and ranks, and what is derived from them, each computed at most once. */
+#ifndef RUNG_PROBLEM_PROBLEM_H
+#define RUNG_PROBLEM_PROBLEM_H
+
+#include "kernel/kernel.h"
+
+typedef struct problem_entry problem_entry;
+
+typedef struct problem {
+    pool *mem;
+    int64_t n, d;
+    int K;                        /* classes; each has a labelled row */
+    const double *X;              /* d x n, scaled */
+    const int *y;                 /* 1..K, 0 = unlabelled */
+    const double *w;              /* row weights, NULL = 1 */
+    int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
+    const struct problem *parent; /* a fold looks things up there ... */
+    const int64_t *rows;          /* ... at these rows */
+    problem_entry *cache;
+} problem;
+
+rung_status problem_new(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w,
+                        int K, problem *out);
+/* Some rows of a problem (a fold's training part); classes without rows disappear and ranks close up.
+ * classes[r-1] (room for parent->K) tells the parent's rank of rank r. */
+rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
+                           problem *out, int *classes);
+
+/* The kernel with gamma=auto settled for this problem. */
+kernel problem_kernel(const problem *p, const kernel *k);
+/* The Gram matrix over all rows; a sub-block of the parent's where that has it. */
+rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out);
+
+#endif
