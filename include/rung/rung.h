@@ -178,7 +178,7 @@ RUNG_API int64_t rung_data_rows(const rung_data *);
 RUNG_API int64_t rung_data_features(const rung_data *);
 RUNG_API int rung_data_classes(const rung_data *);
 RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank from 1 */
-RUNG_API const char *rung_data_feature_name(const rung_data *, int64_t column);
+RUNG_API void rung_data_feature_name(const rung_data *, int64_t column, char *text, int64_t size);
 RUNG_API const int *rung_data_ranks(const rung_data *); /* 0 = unlabelled */
 RUNG_API rung_view rung_data_view(const rung_data *);
 
@@ -210,6 +210,7 @@ RUNG_API int rung_model_classes(const rung_model *);
 RUNG_API const char *rung_model_class_name(const rung_model *, int rank); /* rank from 1 */
 RUNG_API int64_t rung_model_features(const rung_model *);                 /* coded columns */
 RUNG_API int rung_model_outputs(const rung_model *);                      /* score columns */
+RUNG_API int rung_model_has_ranks(const rung_model *);                    /* 0: scores only */
 RUNG_API int rung_model_has_probabilities(const rung_model *);
 RUNG_API int rung_model_cv(const rung_model *,
                            rung_metrics *out); /* out-of-fold metrics of the fit; 0: none (calibrate=0) */

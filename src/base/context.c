@@ -85,12 +85,13 @@ void progress(rung_ctx *ctx, const char *stage, double done)
     if (ctx->progress) ctx->progress(ctx->progress_user, stage, done);
 }
 
-rung_status interrupted(rung_ctx *ctx)
+bool stop_asked(const rung_ctx *ctx)
 {
-    atomic_int *flag = ctx->interrupted_by ? ctx->interrupted_by : &ctx->interrupted;
-    if (!atomic_load_explicit(flag, memory_order_relaxed)) return RUNG_OK;
-    return fail(ctx, RUNG_EINTERRUPT, "interrupted");
+    const atomic_int *flag = ctx->interrupted_by ? ctx->interrupted_by : &ctx->interrupted;
+    return atomic_load_explicit(flag, memory_order_relaxed) != 0;
 }
+
+rung_status interrupted(rung_ctx *ctx) { return stop_asked(ctx) ? fail(ctx, RUNG_EINTERRUPT, "interrupted") : RUNG_OK; }
 
 rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
 {

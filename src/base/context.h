@@ -4,6 +4,7 @@
 #define RUNG_BASE_CONTEXT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/pool.h"
 
@@ -38,6 +39,7 @@ void context_join(rung_ctx *parent, rung_ctx *worker); /* adds its counters and 
 
 void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void progress(rung_ctx *ctx, const char *stage, double done);
+bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */
 rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */
 
 /* RUNG_ELIMIT, telling both numbers, when `what` needs more than the limit. */

@@ -14,17 +14,19 @@ typedef struct pool_block pool_block;
 
 typedef struct {
     pool_block *last; /* newest first */
+    int64_t made;     /* arrays ever allocated: the age of the newest */
     int64_t bytes;    /* held now */
     int64_t peak;     /* most ever held */
 } pool;
 
-typedef pool_block *pool_mark; /* a moment in the life of a pool */
+typedef int64_t pool_mark; /* a moment in the life of a pool */
 
 /* Room for count elements, zeroed; an error names `what`. count = 0 gives a valid pointer. */
 rung_status pool_alloc(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
 /* The same without zeroing, for large matrices that are written at once. */
 rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
-/* Grows (or shrinks) an array of this pool, keeping what is in it; new elements are not zeroed. */
+/* Grows (or shrinks) an array of this pool, keeping what is in it; new elements are not zeroed. The array keeps its
+ * age, so marks mean what they meant. On failure it is left as it was. */
 rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array);
 void pool_free(pool *p, void *array); /* one array, before its time; NULL is fine */
 void pool_free_all(pool *p);

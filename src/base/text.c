@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GNU_SOURCE /* strtod_l */
+#define _GNU_SOURCE /* strtod_l, uselocale */
 #include "base/text.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static locale_t c_locale;
-static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
-static void open_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -22,21 +19,34 @@ static bool word(const char *p, const char *end, const char *w)
     return p == end && !*w;
 }
 
-/* strtod in the C locale, on a terminated copy with the decimal point put in place. */
-static double slow_number(const char *text, size_t length, char decimal)
+static locale_t c_locale;
+static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
+static void open_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+/* A double and the middle between two of them have at most 768 significant digits: of those behind, it only matters
+ * whether one is not zero. So every text, however long, fits a small array and needs no allocation. */
+enum { ENOUGH_DIGITS = 800, FAR = 100000 };
+
+/* strtod of the digits of [p, end) as one integer, times ten to the exponent. */
+static double slow_number(const char *p, const char *end, int64_t exponent)
 {
-    char small[64], *copy = length < sizeof small ? small : malloc(length + 1);
-    if (!copy) return NAN;
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    if (decimal != '.') {
-        char *point = strchr(copy, decimal);
-        if (point) *point = '.';
+    char copy[ENOUGH_DIGITS + 32];
+    int n = 0;
+    bool rest = false;
+    for (; p < end; p++) {
+        if (!digit(*p) || (n == 0 && *p == '0')) continue;
+        if (n < ENOUGH_DIGITS) {
+            copy[n++] = *p;
+        } else {
+            rest = rest || *p != '0';
+            exponent++;
+        }
     }
+    if (n == 0) return 0;
+    if (rest) copy[n++] = '1', exponent--;
+    snprintf(copy + n, sizeof copy - (size_t)n, "e%d", (int)(exponent < -FAR ? -FAR : exponent > FAR ? FAR : exponent));
     pthread_once(&locale_once, open_locale);
-    double x = strtod_l(copy, NULL, c_locale);
-    if (copy != small) free(copy);
-    return x;
+    return strtod_l(copy, NULL, c_locale);
 }
 
 bool text_number(const char *text, size_t length, char decimal, double *out)
@@ -46,47 +56,39 @@ bool text_number(const char *text, size_t length, char decimal, double *out)
     const char *p = text, *end = text + length;
     bool negative = false;
     if (p < end && (*p == '+' || *p == '-')) negative = *p++ == '-';
-    uint64_t mantissa = 0;
-    int digits = 0, significant = 0, exponent = 0;
-    for (; p < end && digit(*p); p++, digits++)
-        if (significant < 19) {
+    if (word(p, end, "inf") || word(p, end, "infinity")) return *out = negative ? -INFINITY : INFINITY, true;
+    if (word(p, end, "nan")) return *out = NAN, true;
+
+    const char *first = p, *point = NULL;
+    const uint64_t exact = UINT64_C(1) << 53;
+    uint64_t mantissa = 0; /* once above `exact` it stays as it is: then only slow_number will do */
+    for (; p < end && (digit(*p) || (*p == decimal && !point)); p++) {
+        if (*p == decimal)
+            point = p;
+        else if (mantissa <= exact)
             mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-            significant += mantissa > 0;
-        } else if (exponent < 100000) {
-            exponent++;
-        }
-    if (p < end && *p == decimal)
-        for (p++; p < end && digit(*p); p++, digits++)
-            if (significant < 19) {
-                mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-                significant += mantissa > 0;
-                if (exponent > -100000) exponent--;
-            }
-    if (digits == 0) {
-        if (word(p, end, "inf") || word(p, end, "infinity")) return *out = negative ? -INFINITY : INFINITY, true;
-        if (word(p, end, "nan")) return *out = NAN, true;
-        return false;
     }
+    const char *last = p;
+    if (last - first == (point != NULL)) return false;
+    int64_t exponent = point ? point + 1 - last : 0;
     if (p < end && (*p == 'e' || *p == 'E')) {
         bool down = false;
-        int e = 0;
+        int64_t e = 0;
         p++;
         if (p < end && (*p == '+' || *p == '-')) down = *p++ == '-';
         if (p == end || !digit(*p)) return false;
         for (; p < end && digit(*p); p++)
-            if (e < 100000) e = e * 10 + (*p - '0');
+            if (e < INT64_MAX / 100) e = e * 10 + (*p - '0');
         exponent += down ? -e : e;
     }
     if (p != end) return false;
     double x;
     /* Clinger's fast path: both factors are exact doubles, so one rounding. */
-    if (mantissa <= (UINT64_C(1) << 53) && exponent >= -22 && exponent <= 22) {
+    if (mantissa <= exact && exponent >= -22 && exponent <= 22)
         x = exponent < 0 ? (double)mantissa / power[-exponent] : (double)mantissa * power[exponent];
-        if (negative) x = -x;
-    } else {
-        x = slow_number(text, length, decimal);
-    }
-    *out = x;
+    else
+        x = slow_number(first, last, exponent);
+    *out = negative ? -x : x;
     return true;
 }
 
@@ -115,14 +117,16 @@ int text_format(double x, char *out)
 {
     if (isnan(x)) return (int)strlen(strcpy(out, "nan"));
     if (isinf(x)) return (int)strlen(strcpy(out, x > 0 ? "inf" : "-inf"));
+    pthread_once(&locale_once, open_locale);
+    locale_t callers = uselocale(c_locale);
     int length = 0;
-    for (int precision = 15; precision <= 17; precision++) {
+    /* 15 digits survive in every normal double, so trying fewer finds nothing shorter; subnormal ones hold fewer. */
+    for (int precision = x != 0 && fabs(x) < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
         length = snprintf(out, 32, "%.*g", precision, x);
         double back;
-        for (char *p = out; *p; p++)
-            if (*p == ',') *p = '.'; /* the locale's decimal point */
         if (text_number(out, (size_t)length, '.', &back) && back == x) break;
     }
+    uselocale(callers);
     return length;
 }
 

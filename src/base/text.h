@@ -14,10 +14,10 @@ bool text_integer(const char *text, size_t length, int64_t *out);
 
 bool text_equal(const char *a, const char *b); /* ignoring ASCII case */
 
-/* Shortest decimal text that reads back as exactly x; at least 32 bytes. Returns its length. */
+/* Decimal text with the fewest digits that read back as exactly x; out has 32 bytes. Returns its length. */
 int text_format(double x, char *out);
 
-/* How many edits turn a into b (Damerau-Levenshtein, ASCII case ignored): for "did you mean". */
+/* How many edits turn a into b (Damerau-Levenshtein, ASCII case ignored): for "did you mean". Looks at 63 bytes. */
 int text_distance(const char *a, const char *b);
 
 #endif

@@ -9,11 +9,12 @@
  * column per category; its missing cells are a category of their own (name "") if training had any. */
 typedef struct {
     const char *name; /* "" without a header */
+    int64_t position; /* 0-based column of the training file, for files without names */
     bool nominal;
     double fill; /* number: what stands for a missing cell (the training median) */
     int64_t n_categories;
-    const char **categories;
-    int64_t first; /* its first coded column */
+    const char **categories; /* in bytewise order */
+    int64_t first;           /* its first coded column */
 } column_code;
 
 typedef struct { /* lives in the model: predict takes raw data */
@@ -43,7 +44,8 @@ rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode
  * Categories unseen in training code as zeros and are counted in a warning. */
 rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out);
 
-/* From memory; the columns have no names and the classes are called 1..K. */
+/* From memory; the columns have no names, the classes are called 1..K, and a table to be coded alike may have its
+ * labels in one more column, the last. rank may be NULL: no labels. */
 rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                         rung_data **out);
 void dataset_free(rung_data *data);
@@ -52,7 +54,7 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
 /* "colour=red" for a category, the column's name or "x3" otherwise; written to text. */
 void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size);
 
-/* Two columns as ranks on one scale: the classes of both together, or those of order. */
+/* Two columns as ranks on one scale: the classes of both together, or those of order. 0 = missing. */
 rung_status dataset_rank_columns(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
                                  const char *order, int *classes, int **truth_rank, int **predicted_rank, pool *mem);
 

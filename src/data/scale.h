@@ -10,7 +10,7 @@
 typedef enum { SCALE_STANDARD, SCALE_MINMAX, SCALE_RANK, SCALE_NONE } scale_kind;
 
 /* x -> (g(x) - shift) * factor, g the identity or, for SCALE_RANK, the training rows' mid-rank distribution
- * function. A constant column has factor 0. */
+ * function, linear between its knots and constant outside. A constant column has factor 0. */
 typedef struct {
     scale_kind kind;
     int64_t d;
@@ -23,7 +23,9 @@ bool scale_parse(const char *text, scale_kind *out);
 const char *scale_name(scale_kind kind);
 
 rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out);
-/* rows: which columns of X (d x n) to take, NULL = all n; out is d x n. */
+/* n rows of X: those listed, or the first n where rows is NULL; out is d x n. Scaled values (not those of SCALE_NONE)
+ * are kept within +-SCALE_MOST, so that squares of what a prediction may bring stay finite. */
+#define SCALE_MOST 1e150
 void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);
 

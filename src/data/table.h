@@ -11,8 +11,10 @@ typedef enum { COLUMN_NUMBER, COLUMN_TEXT } column_kind;
 
 typedef struct {
     const char *name; /* "" where the file has no header */
-    column_kind kind; /* NUMBER: every cell that is not missing is a finite number */
-    double *number;   /* NUMBER: one per row, NaN = missing */
+    column_kind kind; /* NUMBER: every cell that is not missing is a number */
+    double *number;   /* NUMBER: one per row; NaN = missing or a cell `nan`, infinite where the cell is */
+    int64_t odd_row;  /* NUMBER: the first row whose cell is nan or infinite (a label may be nan), -1: none ... */
+    const char *odd;  /* ... and what stands there */
     int32_t *text;    /* TEXT: one per row, index into values, -1 = missing */
     int32_t n_values; /* TEXT: distinct cells, in order of first appearance */
     const char **values;
@@ -22,17 +24,25 @@ struct rung_table {
     pool mem;
     const char *path; /* for messages; "-" is called standard input */
     bool has_names;
+    char decimal; /* the decimal point of its numbers */
     int64_t n_rows, n_columns;
     column *columns;
     int64_t first_line;  /* line of the first data row */
-    int64_t *later_line; /* NULL, or per row its line where quoted line breaks make rows and lines differ */
+    int64_t *later_line; /* NULL, or per row its line where blank lines or quoted line breaks make the two differ */
 };
 
+rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out);
 void table_free(rung_table *t);
 int64_t table_line(const rung_table *t, int64_t row); /* for messages */
 
+/* How messages call a column: its name in quotes, or its position from 1. Returns label. */
+enum { COLUMN_LABEL = 96 };
+const char *table_column_label(const rung_table *t, int64_t j, char label[COLUMN_LABEL]);
+
 /* The column called text or, failing that, at the 1-based position text; an error lists near names. */
 rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, const char *what, int64_t *out);
+/* For the end of a message: "did you mean 'x'?", or the columns there are. */
+void table_near(const rung_table *t, const char *text, char *hint, size_t size);
 
 /* An empty cell, ?, NA (any case) = missing; nan too where it is a label. */
 bool cell_missing(const char *text, size_t length);

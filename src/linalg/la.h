@@ -22,9 +22,8 @@ rung_status la_new(rung_ctx *ctx, pool *mem, int64_t rows, int64_t cols, la_mat 
 void la_free(pool *mem, la_mat *A);                                                     /* before its time */
 int64_t la_rows(const la_mat *A);
 int64_t la_cols(const la_mat *A);
-rung_status la_put(rung_ctx *ctx, const double *host, la_mat *A); /* column-major, as large as A */
-rung_status la_get(rung_ctx *ctx, const la_mat *A, double *host);
-rung_status la_get_diagonal(rung_ctx *ctx, const la_mat *A, double *host);
+void la_put(const double *host, la_mat *A); /* column-major, as large as A */
+void la_get(const la_mat *A, double *host);
 /* out = A[rows, cols]; NULL: all of them in order. */
 rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const int64_t *cols, la_mat *out);
 
@@ -57,30 +56,33 @@ rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, 
 /* ---- products with thin matrices ---- */
 /* C (rows x k) = alpha A B + beta C. */
 rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C);
-/* C (cols x k) = alpha A' B + beta C. */
-rung_status la_mul_t(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C);
-/* C (p x q) = A' B for thin host arrays A (n x p), B (n x q): blocked in a fixed order. */
-rung_status la_thin_inner(rung_ctx *ctx, int64_t n, int64_t p, const double *A, int64_t q, const double *B, double *C);
 
 /* ---- symmetric matrices ---- */
-rung_status la_add_diagonal(rung_ctx *ctx, la_mat *A, double alpha, const double *v); /* v NULL: alpha I */
-double la_asymmetry(const la_mat *A); /* max |A_ij - A_ji| / max |A_ij| */
+void la_add_diagonal(la_mat *A, double alpha, const double *v); /* A += alpha diag(v); v NULL: alpha I */
+double la_asymmetry(const la_mat *A);                           /* max |A_ij - A_ji| / max |A_ij| */
 
 /* A = L L' in its lower triangle; the upper one is left as it is. RUNG_ESINGULAR tells the pivot that failed. */
 rung_status la_potrf(rung_ctx *ctx, la_mat *A);
 rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B); /* B := (L L')^-1 B */
-/* B := L_tail^-1 B (or its transpose) with the trailing m x m block of L. */
-rung_status la_trsm_tail(rung_ctx *ctx, const la_mat *L, int64_t m, bool transposed, int64_t k, double *B);
-rung_status la_trmm_tail(rung_ctx *ctx, const la_mat *L, int64_t m, bool transposed, int64_t k,
-                         double *B); /* B := L_tail B */
+/* B := L_tail B (or L_tail' B) with the trailing m x m block of L: the factor of a Schur complement. */
+void la_trmm_tail(const la_mat *L, int64_t m, bool transposed, int64_t k, double *B);
 /* A = (L L')^-1 from the factor in its lower triangle; both triangles are filled. */
 rung_status la_potri(rung_ctx *ctx, la_mat *A);
 
 /* ---- orthogonal factorisation for a ridge least-squares problem ---- */
-/* minimise |B z - b|^2 + |z|^2 for the k columns of b by a QR factorisation of [I; B]. B (n x m) is destroyed and
- * holds R' in its lower triangle afterwards (R'R = I + B'B). z is m x k; residual is (n + m) x k and its Gram
- * matrix that of the residual [B z - b; z] (in rotated coordinates). */
-rung_status la_ridge_qr(rung_ctx *ctx, la_mat *B, int64_t k, const double *b, double *z, double *residual);
+/* Minimises |B z - b|^2 + |z|^2 for the k columns of b by a QR factorisation of [I; B], which squares no condition
+ * number. B (n x m) is destroyed. z is m x k. b (n x k) is overwritten by r with r'r = the Gram matrix of the residuals
+ * [B z - b; z] (the residual in rotated coordinates). */
+rung_status la_ridge_qr(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *z);
+
+/* Orthonormal contrasts within groups (weighted Helmert columns), applied from the right: out (n x (n - groups)) =
+ * alpha A W with W W' = blockdiag(D_g - D_g 1 1'D_g / 1'D_g 1), D_g = diag of the weights of group g. `order` lists the
+ * rows group by group, group g taking size[g] of them; weight is indexed like A's columns, NULL = 1. */
+rung_status la_group_contrasts(rung_ctx *ctx, const la_mat *A, double alpha, int groups, const int64_t *size,
+                               const int64_t *order, const double *weight, la_mat *out);
+/* y = W z for the same W: z is (n - groups) x k, y is n x k. */
+void la_group_contrasts_thin(int64_t n, int groups, const int64_t *size, const int64_t *order, const double *weight,
+                             int64_t k, const double *z, double *y);
 
 /* ---- small dense systems on the host (K x K) ---- */
 rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B); /* both overwritten */

@@ -4,6 +4,8 @@
 #ifndef RUNG_METHOD_METHOD_H
 #define RUNG_METHOD_METHOD_H
 
+#include <math.h>
+
 #include "data/splits.h"
 #include "model/model.h"
 #include "problem/problem.h"
@@ -61,6 +63,9 @@ struct rung_spec {
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
+rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
+rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
+const char *spec_value(const rung_spec *spec, const char *name); /* NULL: unset, or no such parameter */
 void spec_free(rung_spec *spec);
 
 /* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
@@ -128,6 +133,16 @@ typedef struct {
 
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
+
+/* ---- what fits are put together from (fitted.c) ---- */
+rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
+/* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
+rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
+                             scorer *out);
+/* The rank scale through (projected mean of class q, q). */
+rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
+rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);
+rung_status report_number(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, double value);
 
 /* ---- the common driver (fit.c) ---- */
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);

@@ -14,14 +14,15 @@ typedef struct problem {
     const double *X;              /* d x n, scaled */
     const int *y;                 /* 1..K, 0 = unlabelled */
     const double *w;              /* row weights, NULL = 1 */
+    const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
     int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
     const int64_t *rows;          /* ... at these rows */
     problem_entry *cache;
 } problem;
 
-rung_status problem_new(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w,
-                        int K, problem *out);
+void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w, const int64_t *origin,
+                 int K, problem *out);
 /* Some rows of a problem (a fold's training part); classes without rows disappear and ranks close up.
  * classes[r-1] (room for parent->K) tells the parent's rank of rank r. */
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,

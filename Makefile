@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A thin front to CMake (see CMakePresets.json): everything here can be done by hand.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CONFIGURE = cmake --preset release
+BUILD = cmake --build --preset release -j $(JOBS)
+
+.PHONY: all build demo test test-long install bench format lint clean help
+.DEFAULT_GOAL := all
+
+all: build ## build the command (build/rung) and the library; installs missing packages first
+
+build:
+	tools/setup build
+	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=OFF
+	$(BUILD)
+
+demo: build ## build, then run the demonstration
+	build/rung demo
+
+test: ## build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
+	tools/setup build test
+	@tools/test.sh release 'asan:^(unit|cli)$$'
+
+test-long: ## what is too slow for every day: debug build, clang, valgrind
+	tools/setup build test lint long
+	@tools/test.sh debug clang 'valgrind:^unit$$'
+
+install: ## install to $(DESTDIR)$(PREFIX)
+	tools/setup build
+	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=OFF -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	$(BUILD)
+	DESTDIR="$(DESTDIR)" cmake --install build
+
+bench: ## build and run the benchmarks
+	tools/setup build
+	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=ON
+	$(BUILD)
+	@set -e; for program in build/bench/bench_*; do [ -x "$$program" ] && { echo "== $$program"; "$$program"; }; done
+
+format: ## rewrite the C files in the one format
+	tools/setup lint
+	tools/lint.sh format
+
+lint: ## check format, include order, clang-tidy, cppcheck and a clang build, all warnings as errors
+	tools/setup build test lint
+	tools/lint.sh check
+
+clean: ## remove what was built (build/venv, the downloaded Python packages, stays)
+	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} +
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "measures.h"
+#include "output.h"
+
+static const option *const tables[] = {reader_options, global_options, NULL};
+
+typedef struct {
+    rung_model *model;
+    rung_data *data;
+    const int *truth;
+    int64_t n, *confusion; /* classes x classes: [true][predicted] */
+    int classes, *rank;
+    double *proba;
+    rung_metrics found, median;
+} evaluate_job;
+
+static int64_t cell(const evaluate_job *job, int truth, int predicted)
+{
+    return job->confusion[(truth - 1) * job->classes + predicted - 1];
+}
+
+static void print_confusion(const evaluate_job *job)
+{
+    char *align = allocate((size_t)job->classes + 4, 1);
+    for (int k = 0; k < job->classes + 3; k++) align[k] = k ? 'r' : 'l';
+    sheet t = sheet_new(align);
+    sheet_add(&t, "true \\ predicted");
+    for (int k = 1; k <= job->classes; k++) sheet_add(&t, "%s", rung_model_class_name(job->model, k));
+    sheet_add(&t, "rows");
+    sheet_add(&t, "recall");
+    for (int y = 1; y <= job->classes; y++) {
+        int64_t rows = 0;
+        sheet_add(&t, "%s", rung_model_class_name(job->model, y));
+        for (int k = 1; k <= job->classes; k++) {
+            rows += cell(job, y, k);
+            sheet_add(&t, "%lld", (long long)cell(job, y, k));
+        }
+        sheet_add(&t, "%lld", (long long)rows);
+        if (rows)
+            sheet_add(&t, "%.3f", (double)cell(job, y, y) / (double)rows);
+        else
+            sheet_add(&t, "-");
+    }
+    sheet_print(&t, stdout, "");
+    free(align);
+}
+
+static void print_text(const evaluate_job *job)
+{
+    int median = median_rank(job->n, job->classes, job->truth);
+    printf("%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
+    printf("median: always answering %s, the median of these very labels; no other\n"
+           "constant has a smaller mae on them.\n\n",
+           rung_model_class_name(job->model, median));
+    sheet t = sheet_new("lrrl");
+    sheet_add(&t, "metric");
+    sheet_add(&t, "model");
+    sheet_add(&t, "median");
+    sheet_add(&t, "meaning");
+    for (const measure *m = measures; m->key; m++) {
+        sheet_add(&t, "%s", m->key);
+        sheet_add_number(&t, measure_value(m, &job->found), 4);
+        sheet_add_number(&t, measure_value(m, &job->median), 4);
+        sheet_add(&t, "%s", m->meaning);
+    }
+    sheet_print(&t, stdout, "");
+    printf("\n");
+    print_confusion(job);
+}
+
+static void print_json(const evaluate_job *job)
+{
+    json_t *all = measures_json(&job->found), *confusion = json_array(), *classes = json_array();
+    for (int y = 1; y <= job->classes; y++) {
+        json_t *row = json_array();
+        for (int k = 1; k <= job->classes; k++) json_array_append_new(row, json_integer(cell(job, y, k)));
+        json_array_append_new(confusion, row);
+        json_array_append_new(classes, jout_text(rung_model_class_name(job->model, y)));
+    }
+    json_object_set_new(all, "median", measures_json(&job->median));
+    json_object_set_new(all, "confusion", confusion);
+    json_object_set_new(all, "classes", classes);
+    jout_print(all);
+}
+
+static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
+{
+    int code = datafile_for_model(s, args, 2, &job->model, &job->data);
+    if (code != GOOD) return code;
+    job->n = rung_data_rows(job->data);
+    job->truth = rung_data_ranks(job->data);
+    job->classes = rung_model_classes(job->model);
+    if (!rung_model_has_ranks(job->model)) {
+        complain("%s gives scores, not classes: there is nothing to compare the labels with", operand(args, 0));
+        return FAILED;
+    }
+    size_t n = (size_t)job->n, K = (size_t)job->classes;
+    job->rank = allocate(n, sizeof *job->rank);
+    job->confusion = allocate(K * K, sizeof *job->confusion);
+    if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
+    if (!median_rank(job->n, job->classes, job->truth)) {
+        complain("%s has no labelled row", operand(args, 1));
+        return FAILED;
+    }
+    rung_view X = rung_data_view(job->data);
+    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
+    CHECK(s, rung_measure(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
+    CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
+    for (int64_t i = 0; i < job->n; i++)
+        if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
+    if (s->json)
+        print_json(job);
+    else
+        print_text(job);
+    return GOOD;
+}
+
+static int evaluate_run(session *s, const arguments *args)
+{
+    evaluate_job job = {0};
+    int code = evaluate_steps(s, args, &job);
+    free(job.rank);
+    free(job.proba);
+    free(job.confusion);
+    rung_data_free(job.data);
+    rung_model_free(job.model);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung evaluate model.rung test.csv", "how well the model does on the labelled rows of test.csv"},
+    {"rung evaluate model.rung test.csv --json", "the same for a program"},
+    {0}};
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .operands = "MODEL DATA",
+    .help = "measure a model on labelled rows it has not seen",
+    .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, and "
+             "the confusion matrix with the recall of each class. Give rows the model was not fitted to.",
+    .options = tables,
+    .examples = examples,
+    .run = evaluate_run};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "measures.h"
+#include "output.h"
+
+#define DATA_GROUP "Data"
+static const option fit_options[] = {
+    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default kdlor)", "Fitting"},
+    {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", "Fitting"},
+    {"as-published", 0, NULL, "start from the parameters the method's paper used", "Fitting"},
+    {"output", 'o', "MODEL", "file to write (default model.rung)", "Fitting"},
+    {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)",
+     DATA_GROUP},
+    {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", DATA_GROUP},
+    {"ignore", 0, "COL[,COL]", "columns to leave out", DATA_GROUP},
+    {"weights", 0, "COLUMN", "column of row weights", DATA_GROUP},
+    {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", DATA_GROUP},
+    {"scale", 0, "KIND", "standard, minmax, rank or none (default standard)", DATA_GROUP},
+    {"missing", 0, "KIND", "missing feature cells: median (fill them, the default) or error", DATA_GROUP},
+    {0}};
+static const option *const tables[] = {fit_options, reader_options, global_options, NULL};
+
+typedef struct {
+    const char *path, *model_path;
+    const rung_method *method;
+    rung_table *table;
+    rung_spec *spec;
+    rung_data *data;
+    rung_model *model;
+    json_t *about; /* rung_describe */
+    int64_t rows, labelled, *count;
+    int classes;
+    rung_metrics cv, median;
+    bool has_cv;
+    double seconds;
+} fit_job;
+
+/* ---- the spec: checked before any data is read ---- */
+
+/* NAME=VALUE cut at an equals sign; the name is to be freed, NULL: there was none. */
+static char *cut(const char *text, const char *equals)
+{
+    return equals && equals > text ? text_of("%.*s", (int)(equals - text), text) : NULL;
+}
+
+static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "weight", &at));) {
+        const char *equals = strrchr(text, '=');
+        char *name = cut(text, equals);
+        double weight;
+        if (!name || !parse_double(equals + 1, &weight)) {
+            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2", s->command, text);
+            free(name);
+            return USAGE;
+        }
+        rung_status status = rung_set_class_weight(s->ctx, spec, name, weight);
+        free(name);
+        CHECK(s, status);
+    }
+    return GOOD;
+}
+
+static int make_spec(session *s, const arguments *args, rung_spec **spec)
+{
+    const char *method = option_value(args, "method"), *scale = option_value(args, "scale"), *text;
+    CHECK(s, rung_spec_new(s->ctx, method ? method : "kdlor", option_given(args, "as-published"), spec));
+    for (int at = 0; (text = option_each(args, "param", &at));) {
+        const char *equals = strchr(text, '=');
+        char *name = cut(text, equals);
+        if (!name) {
+            complain("%s: -p %s: expected NAME=VALUE, such as -p gamma=0.5", s->command, text);
+            return USAGE;
+        }
+        rung_status status = rung_set(s->ctx, *spec, name, equals + 1);
+        free(name);
+        CHECK(s, status);
+    }
+    if (scale) CHECK(s, rung_set_scale(s->ctx, *spec, scale));
+    return set_class_weights(s, args, *spec);
+}
+
+static int encode(session *s, const arguments *args, fit_job *job)
+{
+    rung_encode_options how = {.label = option_value(args, "label"),
+                               .order = option_value(args, "order"),
+                               .ignore = option_value(args, "ignore"),
+                               .weights = option_value(args, "weights")};
+    const char *missing = option_value(args, "missing");
+    if (missing && strcmp(missing, "median") && strcmp(missing, "error")) {
+        complain("%s: --missing %s: expected median or error", s->command, missing);
+        return USAGE;
+    }
+    how.missing_error = missing && !strcmp(missing, "error");
+    int code = datafile_read(s, args, job->path, &job->table);
+    if (code != GOOD) return code;
+    CHECK(s, rung_encode(s->ctx, job->table, &how, &job->data));
+    rung_table_free(job->table);
+    job->table = NULL;
+    return GOOD;
+}
+
+static int collect(session *s, fit_job *job)
+{
+    const int *rank = rung_data_ranks(job->data);
+    job->rows = rung_data_rows(job->data);
+    job->classes = rung_data_classes(job->data);
+    job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
+    for (int64_t i = 0; i < job->rows; i++) job->count[rank[i]]++;
+    job->labelled = job->rows - job->count[0];
+    job->has_cv = rung_model_cv(job->model, &job->cv);
+    if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
+    char *text;
+    CHECK(s, rung_describe(s->ctx, job->model, &text));
+    job->about = jout_parse(text);
+    rung_text_free(text);
+    return GOOD;
+}
+
+/* ---- what is told ---- */
+
+static bool was_set(const arguments *args, const char *param)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "param", &at));)
+        if (!strncmp(text, param, strlen(param)) && text[strlen(param)] == '=') return true;
+    return false;
+}
+
+/* The parameters worth knowing: the ones set, and the ones worth trying other values of. */
+static void tell_params(const arguments *args, const fit_job *job)
+{
+    fprintf(stderr, "method      %s", job->method->name);
+    for (const rung_param *p = job->method->params; p->name; p++) {
+        json_t *value = json_object_get(json_object_get(job->about, "params"), p->name);
+        if (!value || json_is_null(value) || !(p->grid || was_set(args, p->name))) continue;
+        fprintf(stderr, "  %s=", p->name);
+        if (json_is_string(value))
+            fputs(json_string_value(value), stderr);
+        else
+            jout_write(stderr, value, 1);
+    }
+    fputs(option_given(args, "as-published") ? "  (as published)\n" : "\n", stderr);
+}
+
+static void tell_classes(const fit_job *job)
+{
+    enum { SHOWN = 12 };
+    fprintf(stderr, "classes    ");
+    for (int k = 1; k <= job->classes && k <= SHOWN; k++)
+        fprintf(stderr, "%s %s (%lld)", k > 1 ? " <" : "", rung_data_class_name(job->data, k),
+                (long long)job->count[k]);
+    if (job->classes > SHOWN) fprintf(stderr, " < ... %d in all", job->classes);
+    fputc('\n', stderr);
+}
+
+static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
+{
+    sheet_add(t, "%s", what);
+    sheet_add_number(t, m->mae, 3);
+    sheet_add(t, "%.3f to %.3f", m->mae_low, m->mae_high);
+    sheet_add_number(t, m->acc, 3);
+    sheet_add_number(t, m->amae, 3);
+}
+
+static void tell_cv(const fit_job *job)
+{
+    if (!job->has_cv) {
+        fputs("error       not estimated (calibrate=0)\n", stderr);
+        return;
+    }
+    sheet t = sheet_new("lrrrr");
+    for (const char *const *head = (const char *const[]){"error", "mae", "95 % range", "acc", "amae", NULL}; *head;
+         head++)
+        sheet_add(&t, "%s", *head);
+    tell_metrics_row(&t, "  rows the fit did not see", &job->cv);
+    int median = median_rank(job->rows, job->classes, rung_data_ranks(job->data));
+    char *constant = text_of("  always answering %s", rung_data_class_name(job->data, median));
+    tell_metrics_row(&t, constant, &job->median);
+    free(constant);
+    sheet_print(&t, stderr, "");
+}
+
+static void tell_summary(const arguments *args, const fit_job *job)
+{
+    fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
+            (long long)job->labelled, (long long)rung_data_features(job->data));
+    tell_classes(job);
+    tell_params(args, job);
+    tell_cv(job);
+    size_t i;
+    json_t *thresholds = json_object_get(job->about, "thresholds"), *value;
+    if (json_array_size(thresholds) > 0) {
+        fprintf(stderr, "thresholds ");
+        json_array_foreach(thresholds, i, value)
+        {
+            if (json_is_number(value))
+                fprintf(stderr, " %.4g", json_number_value(value));
+            else
+                fprintf(stderr, " none");
+        }
+        fputc('\n', stderr);
+    }
+    fprintf(stderr, "written     %s\n", job->model_path);
+    fprintf(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
+            rung_model_has_probabilities(job->model) ? " --proba" : "");
+}
+
+static void print_json(const fit_job *job)
+{
+    json_t *classes = json_array(), *counts = json_array();
+    for (int k = 1; k <= job->classes; k++) {
+        json_array_append_new(classes, jout_text(rung_data_class_name(job->data, k)));
+        json_array_append_new(counts, json_integer(job->count[k]));
+    }
+    json_t *all = json_object(), *about = job->about;
+    json_object_set_new(all, "model", jout_text(job->model_path));
+    json_object_set_new(all, "method", jout_text(job->method->name));
+    json_object_set(all, "params", json_object_get(about, "params"));
+    json_object_set_new(all, "classes", classes);
+    json_object_set_new(all, "counts", counts);
+    json_object_set_new(all, "rows", json_integer(job->rows));
+    json_object_set_new(all, "labelled", json_integer(job->labelled));
+    json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
+    json_object_set(all, "thresholds", json_object_get(about, "thresholds"));
+    json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
+    json_object_set(all, "report", json_object_get(about, "report"));
+    json_object_set_new(all, "seconds", jout_number(job->seconds));
+    jout_print(all);
+}
+
+static int fit_steps(session *s, const arguments *args, fit_job *job)
+{
+    job->path = operand(args, 0);
+    job->model_path = option_value(args, "output");
+    if (!job->model_path) job->model_path = "model.rung";
+    const char *method = option_value(args, "method");
+    if (!strcmp(job->model_path, "-")) {
+        complain("fit: -o -: a model is written to a file, not to standard output");
+        return USAGE;
+    }
+    int code = make_spec(s, args, &job->spec);
+    if (code != GOOD) return code;
+    job->method = rung_find_method(method ? method : "kdlor");
+    if (!output_possible(job->model_path)) return FAILED;
+    if ((code = encode(s, args, job)) != GOOD) return code;
+    double start = seconds_now();
+    CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
+    job->seconds = seconds_now() - start;
+    if ((code = collect(s, job)) != GOOD) return code;
+    CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    if (!s->quiet) tell_summary(args, job);
+    if (s->json) print_json(job);
+    return GOOD;
+}
+
+static int fit_run(session *s, const arguments *args)
+{
+    fit_job job = {0};
+    int code = fit_steps(s, args, &job);
+    json_decref(job.about);
+    free(job.count);
+    rung_model_free(job.model);
+    rung_data_free(job.data);
+    rung_table_free(job.table);
+    rung_spec_free(job.spec);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung fit train.csv", "learn from train.csv (labels in the column label, else the last) into model.rung"},
+    {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with their order"},
+    {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
+    {0}};
+
+const command command_fit = {
+    .name = "fit",
+    .operands = "DATA",
+    .help = "fit a model to data and write it to a file",
+    .about = "DATA is a table with one row per thing and one column of labels; an empty label, ? or NA is an "
+             "unlabelled row. '-' is standard input. The error told is that of rows held out of the fit in turn, "
+             "beside that of always answering the median.",
+    .options = tables,
+    .examples = examples,
+    .run = fit_run};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A command is one file that ends in one entry of the array in main.c. */
+#ifndef RUNG_CLI_COMMAND_H
+#define RUNG_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "common.h"
+#include "options.h"
+
+typedef struct {
+    const char *line; /* what to type */
+    const char *help;
+} example;
+
+typedef struct {
+    const char *name;
+    const char *operands; /* "MODEL DATA", "[METHOD]" */
+    const char *help;     /* one line */
+    const char *about;    /* more of it: paragraphs, separated by newlines */
+    const option *const *options;
+    const example *examples; /* ends with a row whose line is NULL */
+    int (*run)(session *s, const arguments *args);
+} command;
+
+extern const command command_fit, command_predict, command_evaluate, command_metrics, command_inspect, command_methods,
+    command_demo;
+
+const command *command_at(int index); /* NULL past the last */
+const command *command_find(const char *name);
+
+/* Parses and runs one command in a session of its own; argv[0] is its name. Returns the exit code. */
+int command_run(int argc, char *const *argv);
+
+void help_all(FILE *file);
+void help_command(FILE *file, const command *c);
+
+#endif

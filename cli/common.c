@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GROUP "Global options"
+const option global_options[] = {
+    {"json", 0, NULL, "print the result as one JSON document on standard output", GROUP},
+    {"seed", 0, "N", "seed of the random numbers (default 1)", GROUP},
+    {"threads", 0, "N", "threads to use (default: all cores); results do not depend on it", GROUP},
+    {"memory", 0, "SIZE", "refuse work that needs more than SIZE bytes; K, M, G may follow", GROUP},
+    {"quiet", 'q', NULL, "print errors only", GROUP},
+    {"verbose", 'v', NULL, "print more, with the operations done and their time", GROUP},
+    {"help", 'h', NULL, "print this page", GROUP},
+    {"version", 0, NULL, "print the version, the compiler, the BLAS and the number of cores", GROUP},
+    {0}};
+
+/* ---- messages ---- */
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("rung: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void bar_clear(session *s)
+{
+    if (s->bar.drawn) fputs("\r\033[K", stderr);
+    s->bar.drawn = false;
+}
+
+static void on_log(void *user, rung_level level, const char *text)
+{
+    session *s = user;
+    if (level == RUNG_DEBUG ? !s->verbose : level != RUNG_ERROR && s->quiet) return;
+    bar_clear(s);
+    complain("%s%s", level == RUNG_WARNING ? "warning: " : "", text);
+}
+
+/* ---- progress ---- */
+
+static void bar_draw(session *s, double done, double now)
+{
+    enum { CELLS = 30 };
+    char cells[CELLS + 1];
+    int full = (int)(done * CELLS);
+    for (int i = 0; i < CELLS; i++) cells[i] = i < full ? '#' : '.';
+    cells[CELLS] = 0;
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%", s->bar.stage, cells, 100 * done);
+    if (done > 0.02) {
+        double left = (now - s->bar.started) * (1 - done) / done;
+        if (left >= 90)
+            fprintf(stderr, ", about %.0f min left", left / 60);
+        else
+            fprintf(stderr, ", about %.0f s left", ceil(left));
+    }
+    fflush(stderr);
+    s->bar.drawn = true;
+    s->bar.shown = now;
+}
+
+static void on_progress(void *user, const char *stage, double done)
+{
+    session *s = user;
+    double now = seconds_now();
+    if (!(done >= 0)) done = 0;
+    if (done > 1) done = 1;
+    if (strncmp(stage, s->bar.stage, sizeof s->bar.stage - 1)) {
+        bar_clear(s);
+        snprintf(s->bar.stage, sizeof s->bar.stage, "%s", stage);
+        s->bar.started = now;
+        s->bar.tenth = -1;
+    }
+    if (isatty(STDERR_FILENO)) {
+        /* Short work shows no bar: it would only flicker. */
+        if (done >= 1)
+            bar_clear(s);
+        else if (now - s->bar.started > 0.5 && now - s->bar.shown > 0.1)
+            bar_draw(s, done, now);
+    } else if (s->verbose && (int)(done * 10) > s->bar.tenth) {
+        s->bar.tenth = (int)(done * 10);
+        complain("%s: %d %%", s->bar.stage, 10 * s->bar.tenth);
+    }
+}
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t stop_asked;
+static rung_ctx *volatile stop_ctx;
+
+/* The flag stays: the library forgets an interrupt when its next call starts. A second Ctrl-C kills. */
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+    if (stop_ctx) rung_interrupt(stop_ctx);
+}
+
+bool session_interrupted(void) { return stop_asked != 0; }
+
+/* ---- session ---- */
+
+bool parse_whole(const char *text, long long low, long long high, long long *out)
+{
+    char *end;
+    errno = 0;
+    if (!(*text == '-' || *text == '+' || (*text >= '0' && *text <= '9'))) return false;
+    *out = strtoll(text, &end, 10);
+    return !errno && !*end && *out >= low && *out <= high;
+}
+
+bool parse_double(const char *text, double *out)
+{
+    char *end;
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text)) return false;
+    *out = strtod(text, &end);
+    return !*end && isfinite(*out);
+}
+
+static bool parse_size(const char *text, int64_t *out)
+{
+    size_t n = strlen(text);
+    char number[32];
+    if (n == 0 || n >= sizeof number) return false;
+    memcpy(number, text, n + 1);
+    static const char suffix[] = "KMGT";
+    const char *unit = strchr(suffix, number[n - 1] >= 'a' ? number[n - 1] - 32 : number[n - 1]);
+    double x, factor = 1;
+    if (unit && *unit) {
+        number[n - 1] = 0;
+        for (const char *u = suffix; u <= unit; u++) factor *= 1024;
+    }
+    if (!parse_double(number, &x) || !(x > 0) || x * factor < 1 || x * factor > 9e18) return false;
+    *out = (int64_t)(x * factor);
+    return true;
+}
+
+int session_open(session *s, const char *command, const arguments *args)
+{
+    *s = (session){.command = command,
+                   .json = option_given(args, "json"),
+                   .quiet = option_given(args, "quiet"),
+                   .verbose = option_given(args, "verbose")};
+    const char *seed = option_value(args, "seed"), *threads = option_value(args, "threads"),
+               *bytes = option_value(args, "memory");
+    long long seed_number = 1, threads_number = 0;
+    int64_t limit = 0;
+    if (seed && !parse_whole(seed, 0, INT64_MAX, &seed_number)) {
+        complain("%s: --seed %s: expected a whole number, 0 or more", command, seed);
+        return USAGE;
+    }
+    if (threads && !parse_whole(threads, 1, 4096, &threads_number)) {
+        complain("%s: --threads %s: expected a whole number from 1", command, threads);
+        return USAGE;
+    }
+    if (bytes && !parse_size(bytes, &limit)) {
+        complain("%s: --memory %s: expected a size such as 500M or 2G", command, bytes);
+        return USAGE;
+    }
+    if (rung_open(&s->ctx) != RUNG_OK) {
+        complain("out of memory");
+        return FAILED;
+    }
+    rung_set_seed(s->ctx, (uint64_t)seed_number);
+    rung_set_threads(s->ctx, (int)threads_number);
+    rung_set_memory(s->ctx, limit);
+    rung_set_log(s->ctx, on_log, s);
+    if (!s->quiet) rung_set_progress(s->ctx, on_progress, s);
+    s->outer = stop_ctx;
+    stop_ctx = s->ctx;
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    sigemptyset(&action.sa_mask);
+    /* A job in the background of a script ignores Ctrl-C; so it stays. */
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(SIGINT, &action, NULL);
+    return GOOD;
+}
+
+void session_close(session *s)
+{
+    bar_clear(s);
+    if (s->ctx) stop_ctx = s->outer;
+    rung_close(s->ctx);
+    s->ctx = NULL;
+}
+
+int session_check(session *s, rung_status status)
+{
+    if (status == RUNG_OK && !stop_asked) return GOOD;
+    bar_clear(s);
+    if (status == RUNG_EINTERRUPT || stop_asked) {
+        complain("interrupted");
+        return FAILED;
+    }
+    const char *why = rung_message(s->ctx);
+    complain("%s", *why ? why : rung_status_name(status));
+    return status == RUNG_EARG ? USAGE : FAILED;
+}
+
+void session_counters(session *s)
+{
+    rung_counter c;
+    if (!s->verbose) return;
+    fprintf(stderr, "%-16s %10s %12s %10s %10s\n", "operation", "calls", "Gflop", "seconds", "Gflop/s");
+    for (int i = 0; rung_counters(s->ctx, i, &c); i++)
+        if (c.calls > 0)
+            fprintf(stderr, "%-16s %10lld %12.3f %10.3f %10.2f\n", c.name, (long long)c.calls, c.flops * 1e-9,
+                    c.seconds, c.seconds > 0 ? c.flops * 1e-9 / c.seconds : 0.0);
+}
+
+/* ---- small things ---- */
+
+void *allocate(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size);
+    if (!p) {
+        complain("out of memory");
+        exit(FAILED);
+    }
+    return p;
+}
+
+char *text_of(const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = allocate((size_t)n + 1, 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What every command has: a session made from the global options, messages, progress, Ctrl-C, exit codes. */
+#ifndef RUNG_CLI_COMMON_H
+#define RUNG_CLI_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options.h"
+#include "rung/rung.h"
+
+enum { GOOD = 0, FAILED = 1, USAGE = 2 }; /* exit codes */
+
+typedef struct {
+    rung_ctx *ctx;
+    rung_ctx *outer; /* of the session this one runs inside, or NULL */
+    const char *command;
+    bool json, quiet, verbose;
+    struct { /* the progress bar */
+        char stage[64];
+        double started; /* seconds */
+        double shown;   /* when it was last drawn */
+        int tenth;      /* last plain line, in tenths */
+        bool drawn;
+    } bar;
+} session;
+
+extern const option global_options[];
+
+int session_open(session *s, const char *command, const arguments *args); /* GOOD, or an exit code */
+void session_close(session *s);
+
+/* After a call of the library: GOOD to go on, otherwise the message was printed and this is the exit code. */
+int session_check(session *s, rung_status status);
+#define CHECK(s, call)                                                                                                 \
+    do {                                                                                                               \
+        int check_code_ = session_check(s, call);                                                                      \
+        if (check_code_ != GOOD) return check_code_;                                                                   \
+    } while (0)
+
+bool session_interrupted(void);
+void session_counters(session *s); /* -v: the work done, operation by operation */
+
+/* `rung: ...` on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory; prints and exits when there is none. */
+void *allocate(size_t count, size_t size);
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to be freed */
+
+bool parse_whole(const char *text, long long low, long long high, long long *out);
+bool parse_double(const char *text, double *out); /* finite */
+double seconds_now(void);
+#endif

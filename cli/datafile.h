@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Reading data files by the options every command shares. */
+#ifndef RUNG_CLI_DATAFILE_H
+#define RUNG_CLI_DATAFILE_H
+
+#include "common.h"
+
+extern const option reader_options[];
+
+/* Reads the file (`-`: standard input) as the reader options say; GOOD or an exit code. */
+int datafile_read(session *s, const arguments *args, const char *path, rung_table **out);
+
+/* Reads a model file and a data file and codes the data as the model was trained (see rung_model_encode).
+ * What was made belongs to the caller, also on failure. */
+int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rung: the command. Finds the command, gives it its arguments, checks what it wrote. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "json_out.h"
+#include "output.h"
+
+static const command *const commands[] = {&command_fit,     &command_predict, &command_evaluate, &command_metrics,
+                                          &command_inspect, &command_methods, &command_demo};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }
+
+const command *command_find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i]->name, name)) return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMANDS + 2];
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
+    names[COMMANDS] = "help";
+    names[COMMANDS + 1] = NULL;
+    const char *near = nearest_name(name, names);
+    if (near)
+        complain("unknown command '%s'; did you mean %s?", name, near);
+    else
+        complain("unknown command '%s'; 'rung help' lists them", name);
+    return USAGE;
+}
+
+/* "MODEL DATA", "[METHOD]": as many operands as are named, those in brackets if wanted. */
+static bool operands_fit(const command *c, const arguments *args)
+{
+    int given = 0;
+    for (const char *name = c->operands; *name; given++) {
+        int length = (int)strcspn(name, " ");
+        if (given >= args->operands && *name != '[') {
+            complain("%s: give %.*s: rung %s %s", c->name, length, name, c->name, c->operands);
+            return false;
+        }
+        name += length + (name[length] == ' ');
+    }
+    if (args->operands <= given) return true;
+    complain("%s: one argument too many: '%s'; the usage is: rung %s %s", c->name, operand(args, given), c->name,
+             *c->operands ? c->operands : "[OPTION]...");
+    return false;
+}
+
+static void print_version(void)
+{
+    printf("rung %s\n", rung_version());
+    if (strcmp(rung_version(), RUNG_VERSION)) printf("  command    %s\n", RUNG_VERSION);
+#if defined(__clang__)
+    printf("  compiler   clang %s\n", __clang_version__);
+#elif defined(__GNUC__)
+    printf("  compiler   gcc %s\n", __VERSION__);
+#endif
+    /* The library alone speaks to the BLAS; which kernels it chose for this processor is asked by name, and not
+     * shown where it cannot say. */
+    char *(*core)(void) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "openblas_get_corename");
+    memcpy(&core, &found, sizeof core);
+    if (core) printf("  blas       OpenBLAS, %s\n", core());
+    printf("  cores      %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int command_run(int argc, char *const *argv)
+{
+    const command *c = command_find(argv[0]);
+    if (!c) return unknown_command(argv[0]);
+    arguments args;
+    if (!arguments_parse(c->name, argc, argv, c->options, &args)) return USAGE;
+    session s = {0};
+    int code = GOOD;
+    if (option_given(&args, "help")) {
+        help_command(stdout, c);
+    } else if (option_given(&args, "version")) {
+        print_version();
+    } else if (!operands_fit(c, &args)) {
+        code = USAGE;
+    } else if ((code = session_open(&s, c->name, &args)) == GOOD) {
+        code = c->run(&s, &args);
+        session_counters(&s);
+    }
+    session_close(&s);
+    arguments_free(&args);
+    return code;
+}
+
+static int run(int argc, char *const *argv)
+{
+    if (argc < 2) {
+        help_all(stderr);
+        return USAGE;
+    }
+    const char *first = argv[1];
+    if (!strcmp(first, "--version")) {
+        print_version();
+        return GOOD;
+    }
+    if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h")) {
+        const command *c = argc > 2 ? command_find(argv[2]) : NULL;
+        if (argc > 2 && !c) return unknown_command(argv[2]);
+        if (c)
+            help_command(stdout, c);
+        else
+            help_all(stdout);
+        return GOOD;
+    }
+    if (first[0] == '-') {
+        complain("%s: give a command first: rung COMMAND %s; 'rung help' lists the commands", first, first);
+        return USAGE;
+    }
+    return command_run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* how text is shown; numbers stay as they are in C */
+    signal(SIGPIPE, SIG_IGN);
+    jout_init();
+    int code = run(argc, argv);
+    if (!stdout_close() && code == GOOD) code = FAILED;
+    return code;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The metrics, by name: one table for text and JSON. */
+#ifndef RUNG_CLI_MEASURES_H
+#define RUNG_CLI_MEASURES_H
+
+#include <jansson.h>
+
+#include "rung/rung.h"
+
+typedef struct {
+    const char *key, *meaning;
+    size_t place; /* of the double in rung_metrics */
+} measure;
+
+extern const measure measures[]; /* ends with a row whose key is NULL */
+
+double measure_value(const measure *m, const rung_metrics *metrics);
+json_t *measures_json(const rung_metrics *metrics); /* every key, and n */
+
+/* The (lower) median of the ranks that are not 0; 0 if there is none. */
+int median_rank(int64_t n, int classes, const int *rank);
+/* How well always answering that median does on these labels. proba is not used: a constant has none. */
+rung_status measure_median(rung_ctx *ctx, int64_t n, int classes, const int *truth, rung_metrics *out);
+
+#endif

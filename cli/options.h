@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The one option parser. Options are plain tables: the parser, --help, the man pages and the shell completion
+ * all read them. */
+#ifndef RUNG_CLI_OPTIONS_H
+#define RUNG_CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+typedef struct {
+    const char *name;    /* long name, without the dashes; NULL ends the table */
+    char letter;         /* short name; 0: none */
+    const char *metavar; /* what the argument is called; NULL: a switch */
+    const char *help;
+    const char *group; /* heading in the help */
+} option;
+
+typedef struct {
+    const option *option; /* NULL: an operand */
+    const char *value;    /* NULL: a switch */
+} argument;
+
+typedef struct {
+    const option *const *tables; /* ends with NULL */
+    int n, operands;
+    argument *list; /* in the order given */
+} arguments;
+
+/* Reads argv[1..argc-1]: --name value, --name=value, -n value, -nvalue, switches together (-qv), `--`; options
+ * may follow operands and be repeated. A mistake is printed to stderr with the nearest name; false then. */
+bool arguments_parse(const char *command, int argc, char *const *argv, const option *const *tables, arguments *out);
+void arguments_free(arguments *args);
+
+bool option_given(const arguments *args, const char *name);
+const char *option_value(const arguments *args, const char *name); /* the last one given; NULL: none */
+/* The values of a repeated option in turn: start with *at = 0; NULL after the last. */
+const char *option_each(const arguments *args, const char *name, int *at);
+const char *operand(const arguments *args, int index); /* from 0; NULL past the last */
+
+/* The name nearest to text, or NULL when none is near; names ends with NULL. */
+const char *nearest_name(const char *text, const char *const *names);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What leaves the program: files that appear whole or not at all, numbers, CSV cells, aligned text. */
+#ifndef RUNG_CLI_OUTPUT_H
+#define RUNG_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct {
+    FILE *file;
+    char *path, *temporary; /* NULL: standard output; NULL: written in place */
+} output;
+
+/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep;
+ * something that is not a plain file (/dev/null, a pipe) is written in place. Failures are printed; false then. */
+bool output_open(output *o, const char *path);
+bool output_keep(output *o);    /* everything is written */
+void output_discard(output *o); /* leaves nothing behind; fine after output_keep */
+
+/* Asked before long work: false, with a message, when the folder is not there or path cannot be a file. */
+bool output_possible(const char *path);
+
+bool stdout_close(void); /* at exit: false, with a message, when something did not arrive */
+
+/* The shortest text that reads back as exactly x (at most 17 digits). */
+typedef struct {
+    char text[32];
+} number_text;
+number_text number_of(double x);
+
+void csv_cell(FILE *file, const char *text); /* quoted where RFC 4180 wants it */
+
+/* Prints text from column `at` on, wrapped at 80 columns, further lines from column `indent`; and a newline. */
+void wrap_text(FILE *file, const char *text, int at, int indent);
+
+/* ---- aligned columns of text ---- */
+typedef struct {
+    const char *align; /* one letter per column: l or r */
+    int columns, cells, room;
+    char **cell;
+} sheet;
+
+sheet sheet_new(const char *align);
+void sheet_add(sheet *t, const char *format, ...) __attribute__((format(printf, 2, 3))); /* the next cell */
+void sheet_add_number(sheet *t, double x, int decimals);                                 /* "-" for NaN */
+/* Prints the rows, each after the indent, and frees the sheet. */
+void sheet_print(sheet *t, FILE *file, const char *indent);
+
+int text_width(const char *text); /* characters of UTF-8 text */
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* api.c - the functions of rung.h: check the arguments, enter, call, release the scratch memory, leave. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/generate.h"
+#include "data/read.h"
+#include "eval/metrics.h"
+#include "method/method.h"
+
+/* ---- entering and leaving ---- */
+
+static rung_status begin(rung_ctx *ctx)
+{
+    if (!ctx) return RUNG_EARG;
+    ctx->message[0] = 0;
+    atomic_store(&ctx->interrupted, 0);
+    la_enter();
+    return RUNG_OK;
+}
+
+static rung_status end(rung_ctx *ctx, rung_status status)
+{
+    pool_free_all(&ctx->scratch);
+    la_leave();
+    return status;
+}
+
+/* status = what the call between begin and end returns. */
+#define CALL(ctx, expression)                                                                                          \
+    do {                                                                                                               \
+        rung_status begun_ = begin(ctx);                                                                               \
+        if (begun_ != RUNG_OK) return begun_;                                                                          \
+        return end(ctx, (expression));                                                                                 \
+    } while (0)
+
+static rung_status missing(rung_ctx *ctx, const char *what)
+{
+    return ctx ? fail(ctx, RUNG_EARG, "%s: a required argument is NULL", what) : RUNG_EARG;
+}
+
+/* ---- context ---- */
+
+const char *rung_version(void) { return RUNG_VERSION; }
+int rung_abi(void) { return RUNG_ABI; }
+rung_status rung_open(rung_ctx **out) { return out ? context_new(out) : RUNG_EARG; }
+void rung_close(rung_ctx *ctx) { context_free(ctx); }
+const char *rung_message(const rung_ctx *ctx) { return ctx ? ctx->message : ""; }
+
+const char *rung_status_name(rung_status status)
+{
+    static const char *const names[] = {
+        [RUNG_OK] = "ok",
+        [RUNG_ENOMEM] = "out of memory",
+        [RUNG_EARG] = "bad argument",
+        [RUNG_EDATA] = "unusable data",
+        [RUNG_EIO] = "input/output error",
+        [RUNG_EFORMAT] = "bad model file",
+        [RUNG_ESINGULAR] = "singular matrix",
+        [RUNG_ENOCONV] = "no convergence",
+        [RUNG_ELIMIT] = "memory limit",
+        [RUNG_EINTERRUPT] = "interrupted",
+        [RUNG_EINTERNAL] = "internal error",
+    };
+    int i = (int)status, count = (int)(sizeof names / sizeof *names);
+    return i >= 0 && i < count ? names[i] : "unknown status";
+}
+
+void rung_set_seed(rung_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
+void rung_set_threads(rung_ctx *ctx, int threads) { ctx->threads = threads > 0 ? threads : omp_get_num_procs(); }
+void rung_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
+
+void rung_set_log(rung_ctx *ctx, rung_log_fn *log, void *user)
+{
+    ctx->log = log;
+    ctx->log_user = user;
+}
+
+void rung_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user)
+{
+    ctx->progress = fn;
+    ctx->progress_user = user;
+}
+
+void rung_interrupt(rung_ctx *ctx) { atomic_store(&ctx->interrupted, 1); }
+
+int rung_counters(const rung_ctx *ctx, int index, rung_counter *out)
+{
+    const char *name = la_op_name(index);
+    if (!name) return 0;
+    *out = (rung_counter){name, ctx->ops[index].calls, ctx->ops[index].flops, ctx->ops[index].seconds};
+    return 1;
+}
+
+/* ---- methods ---- */
+
+const rung_method *rung_methods(int index)
+{
+    if (index < 0) return NULL;
+    for (int i = 0; method_table[i]; i++)
+        if (i == index) return &method_table[i]->info;
+    return NULL;
+}
+
+const rung_method *rung_find_method(const char *name)
+{
+    const method *m = name ? method_find(name) : NULL;
+    return m ? &m->info : NULL;
+}
+
+rung_status rung_spec_new(rung_ctx *ctx, const char *name, int as_published, rung_spec **out)
+{
+    if (!ctx || !name || !out) return missing(ctx, "rung_spec_new");
+    CALL(ctx, spec_new(ctx, name, as_published != 0, out));
+}
+
+rung_status rung_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
+{
+    if (!ctx || !spec || !name || !value) return missing(ctx, "rung_set");
+    CALL(ctx, spec_set(ctx, spec, name, value));
+}
+
+rung_status rung_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
+{
+    if (!ctx || !spec || !scale) return missing(ctx, "rung_set_scale");
+    CALL(ctx, spec_set_scale(ctx, spec, scale));
+}
+
+rung_status rung_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
+{
+    if (!ctx || !spec || !class_name) return missing(ctx, "rung_set_class_weight");
+    CALL(ctx, spec_set_weight(ctx, spec, class_name, weight));
+}
+
+void rung_spec_free(rung_spec *spec) { spec_free(spec); }
+
+/* ---- data ---- */
+
+rung_status rung_read(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
+{
+    if (!ctx || !path || !out) return missing(ctx, "rung_read");
+    static const rung_read_options standard = {0};
+    CALL(ctx, read_table(ctx, path, options ? options : &standard, out));
+}
+
+void rung_table_free(rung_table *table) { table_free(table); }
+int64_t rung_table_rows(const rung_table *table) { return table->n_rows; }
+int64_t rung_table_columns(const rung_table *table) { return table->n_columns; }
+
+const char *rung_table_name(const rung_table *table, int64_t index)
+{
+    return index >= 0 && index < table->n_columns ? table->columns[index].name : "";
+}
+
+rung_status rung_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options, rung_data **out)
+{
+    if (!ctx || !table || !out) return missing(ctx, "rung_encode");
+    static const rung_encode_options standard = {0};
+    CALL(ctx, dataset_encode(ctx, table, options ? options : &standard, out));
+}
+
+rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
+                          rung_data **out)
+{
+    if (!ctx || !X || !X->v || !rank || !out) return missing(ctx, "rung_data_new");
+    CALL(ctx, dataset_new(ctx, X, rank, weight, classes, out));
+}
+
+rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, rung_data **out)
+{
+    if (!ctx || !name || !out) return missing(ctx, "rung_generate");
+    CALL(ctx, generate(ctx, name, rows, out));
+}
+
+void rung_data_free(rung_data *data) { dataset_free(data); }
+int64_t rung_data_rows(const rung_data *data) { return data->n; }
+int64_t rung_data_features(const rung_data *data) { return data->d; }
+int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
+const int *rung_data_ranks(const rung_data *data) { return data->y; }
+
+const char *rung_data_class_name(const rung_data *data, int rank)
+{
+    return rank >= 1 && rank <= data->code.n_classes ? data->code.classes[rank - 1] : "";
+}
+
+void rung_data_feature_name(const rung_data *data, int64_t index, char *text, int64_t size)
+{
+    if (size > 0) coding_feature_name(&data->code, index, text, (size_t)size);
+}
+
+rung_view rung_data_view(const rung_data *data)
+{
+    return (rung_view){.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
+}
+
+/* ---- fit and model ---- */
+
+rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+{
+    if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
+    CALL(ctx, method_fit(ctx, spec, data, out));
+}
+
+void rung_model_free(rung_model *model) { model_free(model); }
+
+rung_status rung_save(rung_ctx *ctx, const rung_model *model, const char *path)
+{
+    if (!ctx || !model || !path) return missing(ctx, "rung_save");
+    CALL(ctx, model_save(ctx, model, path));
+}
+
+rung_status rung_load(rung_ctx *ctx, const char *path, rung_model **out)
+{
+    if (!ctx || !path || !out) return missing(ctx, "rung_load");
+    CALL(ctx, model_load(ctx, path, out));
+}
+
+int rung_model_classes(const rung_model *model) { return model->code.n_classes; }
+
+const char *rung_model_class_name(const rung_model *model, int rank)
+{
+    return rank >= 1 && rank <= model->code.n_classes ? model->code.classes[rank - 1] : "";
+}
+
+int64_t rung_model_features(const rung_model *model) { return model->code.d; }
+int rung_model_outputs(const rung_model *model) { return model_outputs(model); }
+int rung_model_has_probabilities(const rung_model *model) { return model_has_probabilities(model); }
+int rung_model_has_ranks(const rung_model *model) { return model_has_ranks(model); }
+
+int rung_model_cv(const rung_model *model, rung_metrics *out)
+{
+    if (model->has_cv) *out = model->cv;
+    return model->has_cv;
+}
+
+rung_status rung_describe(rung_ctx *ctx, const rung_model *model, char **json)
+{
+    if (!ctx || !model || !json) return missing(ctx, "rung_describe");
+    CALL(ctx, model_describe(ctx, model, json));
+}
+
+void rung_text_free(char *text) { free(text); }
+
+rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table, int labels,
+                              rung_data **out)
+{
+    if (!ctx || !model || !table || !out) return missing(ctx, "rung_model_encode");
+    CALL(ctx, dataset_recode(ctx, table, &model->code, labels, out));
+}
+
+rung_status rung_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X, const rung_output *out)
+{
+    if (!ctx || !model || !X || !out || (!X->v && X->n > 0)) return missing(ctx, "rung_predict");
+    CALL(ctx, model_predict(ctx, model, X, out));
+}
+
+/* ---- metrics ---- */
+
+rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
+                         const double *proba, rung_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure");
+    CALL(ctx, metrics_compute(ctx, n, classes, truth, predicted, proba, out));
+}
+
+static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
+                                 const char *order, rung_metrics *out)
+{
+    int classes, *t, *p;
+    TRY(dataset_rank_columns(ctx, table, truth, predicted, order, &classes, &t, &p, &ctx->scratch));
+    return metrics_compute(ctx, table->n_rows, classes, t, p, NULL, out);
+}
+
+rung_status rung_measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
+                               const char *order, rung_metrics *out)
+{
+    if (!ctx || !table || !truth || !predicted || !out) return missing(ctx, "rung_measure_table");
+    CALL(ctx, measure_table(ctx, table, truth, predicted, order, out));
+}

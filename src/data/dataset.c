@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/dataset.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/features.h"
+#include "data/labels.h"
+
+rung_status dataset_open(rung_ctx *ctx, rung_data **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: a data set");
+}
+
+rung_status dataset_close(rung_status status, rung_data *data, rung_data **out)
+{
+    *out = status == RUNG_OK ? data : NULL;
+    if (status != RUNG_OK) dataset_free(data);
+    return status;
+}
+
+void dataset_free(rung_data *data)
+{
+    if (!data) return;
+    pool_free_all(&data->mem);
+    free(data);
+}
+
+rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d)
+{
+    data->n = n;
+    data->d = d;
+    TRY(memory_check(ctx, (double)n * (double)d * sizeof(double), "the coded data"));
+    TRY(pool_alloc(ctx, &data->mem, n, (size_t)d * sizeof(double), "the coded data", (void **)&data->X));
+    return NEW(ctx, &data->mem, data->y, n);
+}
+
+rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code)
+{
+    *code = (coding){.n_columns = d, .d = d, .label = "", .label_position = classes > 0 ? d : -1};
+    code->file_columns = d + (classes > 0);
+    code->n_classes = classes;
+    TRY(NEW(ctx, mem, code->columns, d));
+    for (int64_t j = 0; j < d; j++) code->columns[j] = (column_code){.name = "", .position = j, .first = j};
+    TRY(NEW(ctx, mem, code->classes, classes));
+    for (int k = 0; k < classes; k++) TRY(pool_printf(ctx, mem, &code->classes[k], "%d", k + 1));
+    return RUNG_OK;
+}
+
+rung_status coding_fills(rung_ctx *ctx, rung_data *data)
+{
+    double *values = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, data->n));
+    for (int64_t j = 0; j < data->d; j++) {
+        for (int64_t i = 0; i < data->n; i++) values[i] = data->X[i * data->d + j];
+        data->code.columns[j].fill = median(values, data->n);
+    }
+    return RUNG_OK;
+}
+
+static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
+                               rung_data *data)
+{
+    if (X->n < 1 || X->d < 1)
+        return fail(ctx, RUNG_EARG, "%lld rows of %lld columns are no data", (long long)X->n, (long long)X->d);
+    if (classes < 0) return fail(ctx, RUNG_EARG, "%d classes", classes);
+    TRY(dataset_rows(ctx, data, X->n, X->d));
+    for (int64_t i = 0; i < X->n; i++)
+        for (int64_t j = 0; j < X->d; j++) {
+            double x = X->v[i * X->row + j * X->col];
+            if (!isfinite(x))
+                return fail(ctx, RUNG_EDATA, "row %lld, column %lld is not a finite number", (long long)i + 1,
+                            (long long)j + 1);
+            data->X[i * X->d + j] = x;
+        }
+    for (int64_t i = 0; rank && i < X->n; i++) {
+        if (rank[i] < 0 || rank[i] > classes)
+            return fail(ctx, RUNG_EDATA, "rank %d of row %lld is outside 0..%d", rank[i], (long long)i + 1, classes);
+        data->y[i] = rank[i];
+    }
+    if (weight) TRY(NEW_RAW(ctx, &data->mem, data->weight, X->n));
+    for (int64_t i = 0; weight && i < X->n; i++) {
+        if (!isfinite(weight[i]) || weight[i] < 0)
+            return fail(ctx, RUNG_EDATA, "weight %g of row %lld is not a finite number >= 0", weight[i],
+                        (long long)i + 1);
+        data->weight[i] = weight[i];
+    }
+    TRY(coding_plain(ctx, &data->mem, X->d, classes, &data->code));
+    return coding_fills(ctx, data);
+}
+
+rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
+                        rung_data **out)
+{
+    rung_data *data;
+    *out = NULL;
+    TRY(dataset_open(ctx, &data));
+    pool_mark mark = pool_here(&ctx->scratch);
+    rung_status status = from_memory(ctx, X, rank, weight, classes, data);
+    pool_release(&ctx->scratch, mark);
+    return dataset_close(status, data, out);
+}
+
+rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to)
+{
+    *to = *from;
+    TRY(pool_text(ctx, mem, from->label, &to->label));
+    TRY(NEW(ctx, mem, to->columns, from->n_columns));
+    for (int64_t j = 0; j < from->n_columns; j++) {
+        const column_code *a = &from->columns[j];
+        column_code *b = &to->columns[j];
+        *b = *a;
+        TRY(pool_text(ctx, mem, a->name, &b->name));
+        b->categories = NULL;
+        if (a->nominal) TRY(NEW(ctx, mem, b->categories, a->n_categories));
+        for (int64_t k = 0; k < a->n_categories; k++) TRY(pool_text(ctx, mem, a->categories[k], &b->categories[k]));
+    }
+    TRY(NEW(ctx, mem, to->classes, from->n_classes));
+    for (int k = 0; k < from->n_classes; k++) TRY(pool_text(ctx, mem, from->classes[k], &to->classes[k]));
+    return RUNG_OK;
+}
+
+void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size)
+{
+    int64_t j = 0;
+    while (j + 1 < code->n_columns && code->columns[j + 1].first <= coded_column) j++;
+    const column_code *c = &code->columns[j];
+    char name[24];
+    snprintf(name, sizeof name, "x%lld", (long long)j + 1);
+    snprintf(text, size, "%s%s%s", c->name[0] ? c->name : name, c->nominal ? "=" : "",
+             c->nominal ? c->categories[coded_column - c->first] : "");
+}
+
+rung_status dataset_rank_columns(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
+                                 const char *order, int *classes, int **truth_rank, int **predicted_rank, pool *mem)
+{
+    int64_t columns[2];
+    const char **names;
+    TRY(table_find(ctx, t, truth, "truth", &columns[0]));
+    TRY(table_find(ctx, t, predicted, "predicted", &columns[1]));
+    TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, classes, &names));
+    TRY(NEW(ctx, mem, *truth_rank, t->n_rows));
+    TRY(NEW(ctx, mem, *predicted_rank, t->n_rows));
+    TRY(labels_ranks(ctx, t, columns[0], *classes, names, *truth_rank));
+    return labels_ranks(ctx, t, columns[1], *classes, names, *predicted_rank);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* From a table to a data set: which column is what, and how each feature column is coded. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "data/features.h"
+#include "data/labels.h"
+
+enum { FEW_CATEGORIES = 50 };
+
+typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT } role;
+
+static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *list, role *roles)
+{
+    char *copy = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, copy, (int64_t)strlen(list) + 1));
+    strcpy(copy, list);
+    for (char *p = copy, *next; p && *list; p = next) {
+        next = strchr(p, ',');
+        if (next) *next++ = 0;
+        while (*p == ' ') p++;
+        for (char *end = p + strlen(p); end > p && end[-1] == ' ';) *--end = 0;
+        int64_t j;
+        TRY(table_find(ctx, t, p, "ignore", &j));
+        roles[j] = ROLE_IGNORED;
+    }
+    return RUNG_OK;
+}
+
+/* A column called label, else the last one that has no other role; -1: there is none. */
+static int64_t default_label(const rung_table *t, const role *roles)
+{
+    int64_t last = -1;
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        if (roles[j] != ROLE_FEATURE) continue;
+        if (text_equal(t->columns[j].name, "label")) return j;
+        last = j;
+    }
+    return last;
+}
+
+static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, int64_t j, role which)
+{
+    static const char *const names[] = {"a feature", "ignored", "the label", "the weights"};
+    char label[COLUMN_LABEL];
+    if (roles[j] != ROLE_FEATURE)
+        return fail(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path, table_column_label(t, j, label),
+                    names[roles[j]], names[which]);
+    roles[j] = which;
+    return RUNG_OK;
+}
+
+static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, role *roles,
+                                int64_t *label, int64_t *weights)
+{
+    *label = *weights = -1;
+    if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
+    if (options->weights) {
+        TRY(table_find(ctx, t, options->weights, "weights", weights));
+        TRY(give_role(ctx, t, roles, *weights, ROLE_WEIGHT));
+    }
+    if (options->unlabelled && options->label)
+        return fail(ctx, RUNG_EARG, "a label column, '%.80s', of data said to have none", options->label);
+    if (options->unlabelled) return RUNG_OK;
+    if (options->label)
+        TRY(table_find(ctx, t, options->label, "label", label));
+    else
+        *label = default_label(t, roles);
+    return *label < 0 ? RUNG_OK : give_role(ctx, t, roles, *label, ROLE_LABEL);
+}
+
+static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
+{
+    const column *c = &t->columns[j];
+    for (int64_t i = 0; i < t->n_rows; i++)
+        if (c->kind == COLUMN_NUMBER ? isnan(c->number[i]) && c->odd_row < 0 : c->text[i] < 0) {
+            char label[COLUMN_LABEL];
+            return fail(ctx, RUNG_EDATA,
+                        "%s, line %lld, column %s: the value is missing, and missing values are refused", t->path,
+                        (long long)table_line(t, i), table_column_label(t, j, label));
+        }
+    return RUNG_OK;
+}
+
+static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static rung_status learn_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
+{
+    const column *c = &t->columns[j];
+    int64_t most = t->n_rows / 2 > FEW_CATEGORIES ? t->n_rows / 2 : FEW_CATEGORIES;
+    if (c->n_values > most) {
+        char label[COLUMN_LABEL];
+        return fail(ctx, RUNG_EDATA,
+                    "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out "
+                    "with --ignore",
+                    t->path, table_column_label(t, j, label), c->n_values, (long long)t->n_rows);
+    }
+    bool missing = false;
+    for (int64_t i = 0; i < t->n_rows && !missing; i++) missing = c->text[i] < 0;
+    code->nominal = true;
+    code->n_categories = c->n_values + missing;
+    TRY(NEW(ctx, mem, code->categories, code->n_categories));
+    for (int32_t v = 0; v < c->n_values; v++) TRY(pool_text(ctx, mem, c->values[v], &code->categories[v]));
+    if (missing) code->categories[c->n_values] = "";
+    /* Sorted, so that the order of the rows does not matter. */
+    qsort(code->categories, (size_t)code->n_categories, sizeof *code->categories, compare_texts);
+    return RUNG_OK;
+}
+
+static double learn_fill(const column *c, int64_t n, double *room)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(c->number[i])) room[count++] = c->number[i];
+    return count ? median(room, count) : 0;
+}
+
+static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
+                                const role *roles, int64_t label, coding *code, int64_t *from)
+{
+    double *room = NULL;
+    *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
+    TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
+    TRY(NEW(ctx, mem, code->columns, t->n_columns));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room, t->n_rows));
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        if (roles[j] != ROLE_FEATURE) continue;
+        TRY(interrupted(ctx));
+        if (options->missing_error) TRY(check_missing(ctx, t, j));
+        column_code *c = &code->columns[code->n_columns];
+        *c = (column_code){.position = j, .first = code->d};
+        TRY(pool_text(ctx, mem, t->columns[j].name, &c->name));
+        if (t->columns[j].kind == COLUMN_TEXT)
+            TRY(learn_categories(ctx, mem, t, j, c));
+        else
+            c->fill = learn_fill(&t->columns[j], t->n_rows, room);
+        code->d += c->nominal ? c->n_categories : 1;
+        from[code->n_columns++] = j;
+    }
+    if (code->n_columns == 0)
+        return fail(ctx, RUNG_EDATA, "%s: no feature column is left beside the label, ignored and weight columns",
+                    t->path);
+    return RUNG_OK;
+}
+
+static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+{
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL];
+    table_column_label(t, j, label);
+    TRY(NEW_RAW(ctx, &data->mem, data->weight, t->n_rows));
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        double x = c->kind == COLUMN_NUMBER ? c->number[i] : NAN;
+        if (!isfinite(x) || x < 0)
+            return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0", t->path,
+                        (long long)table_line(t, i), label);
+        data->weight[i] = x;
+    }
+    return RUNG_OK;
+}
+
+static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
+{
+    role *roles = NULL;
+    int64_t label, weights, *from = NULL;
+    coding *code = &data->code;
+    TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
+    TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
+    TRY(assign_roles(ctx, t, options, roles, &label, &weights));
+    TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
+    TRY(labels_classes(ctx, &data->mem, t, label >= 0, &label, options->order, &code->n_classes, &code->classes));
+    TRY(dataset_rows(ctx, data, t->n_rows, code->d));
+    TRY(features_code(ctx, t, code, from, data->X));
+    if (label >= 0) TRY(labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y));
+    return weights >= 0 ? take_weights(ctx, t, weights, data) : RUNG_OK;
+}
+
+rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out)
+{
+    static const rung_encode_options standard = {0};
+    rung_data *data;
+    *out = NULL;
+    TRY(dataset_open(ctx, &data));
+    pool_mark mark = pool_here(&ctx->scratch);
+    rung_status status = encode(ctx, t, options ? options : &standard, data);
+    pool_release(&ctx->scratch, mark);
+    return dataset_close(status, data, out);
+}

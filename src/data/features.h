@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What making a data set from a table, from memory and from a formula have in common. */
+#ifndef RUNG_DATA_FEATURES_H
+#define RUNG_DATA_FEATURES_H
+
+#include "data/dataset.h"
+
+rung_status dataset_open(rung_ctx *ctx, rung_data **out);
+/* Hands data over if status is good, else frees it; returns status. */
+rung_status dataset_close(rung_status status, rung_data *data, rung_data **out);
+/* Zeroed X and y for n rows of d coded columns. */
+rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d);
+
+/* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) behind them. */
+rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code);
+/* The medians of such columns, for tables with missing cells. */
+rung_status coding_fills(rung_ctx *ctx, rung_data *data);
+
+/* Codes the rows of t into X (code->d x n_rows, zeros); column j of the coding is column from[j] of the table. */
+rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X);
+
+/* Of n > 0 numbers, which are reordered; of an even count the mean of the middle two. */
+double median(double *v, int64_t n);
+
+#endif

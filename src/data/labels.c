@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/labels.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "data/dictionary.h"
+
+enum { LISTED = 320 }; /* bytes of a message spent on a list of classes */
+
+static void append(char list[LISTED], const char *separator, const char *text)
+{
+    size_t used = strlen(list), gap = strlen(separator);
+    if (used + gap + strlen(text) + gap + sizeof "..." <= LISTED)
+        snprintf(list + used, LISTED - used, "%s%s", used ? separator : "", text);
+    else if (used < 3 || strcmp(list + used - 3, "...") != 0)
+        snprintf(list + used, LISTED - used, "%s...", used ? separator : "");
+}
+
+static void join(int n, const char *const *texts, const char *separator, char list[LISTED])
+{
+    list[0] = 0;
+    for (int i = 0; i < n; i++) append(list, separator, texts[i]);
+}
+
+static bool unlabelled(const char *text) { return cell_missing(text, strlen(text)) || text_equal(text, "nan"); }
+
+/* A class name as a number; NaN if it is none. */
+static double value_of(const char *name)
+{
+    double x;
+    return text_number(name, strlen(name), '.', &x) && isfinite(x) ? x : NAN;
+}
+
+static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order, int *n_classes, const char ***classes)
+{
+    int64_t n = 1;
+    for (const char *p = order; *p; p++) n += *p == '<';
+    if (n > INT_MAX) return fail(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
+    const char **names = NULL;
+    double *values = NULL;
+    dictionary distinct = {0};
+    TRY(NEW(ctx, mem, names, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, n));
+    const char *p = order;
+    for (int k = 0; k < (int)n; k++) {
+        const char *end = strchr(p, '<'), *next = end ? end + 1 : NULL;
+        if (!end) end = p + strlen(p);
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
+        if (p == end) return fail(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
+        int32_t index;
+        TRY(dictionary_add(ctx, mem, &distinct, p, (size_t)(end - p), &index));
+        if (index < k) return fail(ctx, RUNG_EARG, "the order names class '%.80s' twice", distinct.values[index]);
+        names[k] = distinct.values[index];
+        if (unlabelled(names[k]))
+            return fail(ctx, RUNG_EARG, "the order names class '%.80s', but such a cell means unlabelled", names[k]);
+        values[k] = value_of(names[k]);
+        for (int j = 0; j < k; j++)
+            if (values[j] == values[k])
+                return fail(ctx, RUNG_EARG, "the order names '%.80s' and '%.80s', which are the same number", names[j],
+                            names[k]);
+        p = next;
+    }
+    dictionary_seal(mem, &distinct);
+    *n_classes = (int)n;
+    *classes = names;
+    return RUNG_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row)
+{
+    char label[COLUMN_LABEL];
+    return fail(ctx, RUNG_EDATA,
+                "%s, line %lld, column %s: an infinite number is no label; leave the cell empty for an unlabelled row",
+                t->path, (long long)table_line(t, row), table_column_label(t, j, label));
+}
+
+static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns,
+                                      const int64_t *columns, int *n_classes, const char ***classes)
+{
+    double *values = NULL;
+    int64_t n = 0, distinct = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, n_columns * t->n_rows));
+    for (int c = 0; c < n_columns; c++)
+        for (int64_t i = 0; i < t->n_rows; i++) {
+            double x = t->columns[columns[c]].number[i];
+            if (isinf(x)) return infinite_label(ctx, t, columns[c], i);
+            if (!isnan(x)) values[n++] = x;
+        }
+    qsort(values, (size_t)n, sizeof *values, compare_numbers);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
+    if (distinct > MOST_NUMERIC_CLASSES) {
+        char label[COLUMN_LABEL];
+        return fail(ctx, RUNG_EDATA,
+                    "%s, column %s: %lld distinct numbers are too many for classes (at most %d); use --real for a real "
+                    "target, or --bins to cut it into classes",
+                    t->path, table_column_label(t, columns[0], label), (long long)distinct, MOST_NUMERIC_CLASSES);
+    }
+    TRY(NEW(ctx, mem, *classes, distinct));
+    for (int64_t k = 0; k < distinct; k++) {
+        char text[32];
+        text_format(values[k] + 0.0, text); /* -0 is called 0 */
+        TRY(pool_text(ctx, mem, text, &(*classes)[k]));
+    }
+    *n_classes = (int)distinct;
+    return RUNG_OK;
+}
+
+/* The labels as they occur, for the message that asks for their order. */
+static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
+{
+    char list[LISTED] = "", order[LISTED] = "", name[COLUMN_LABEL];
+    dictionary seen = {0};
+    for (int c = 0; c < n_columns; c++) {
+        const column *one = &t->columns[columns[c]];
+        for (int32_t v = 0; one->kind == COLUMN_TEXT && v < one->n_values; v++) {
+            int32_t index, before = seen.n;
+            if (unlabelled(one->values[v])) continue;
+            TRY(dictionary_add(ctx, &ctx->scratch, &seen, one->values[v], strlen(one->values[v]), &index));
+            if (seen.n == before) continue;
+            append(list, ", ", one->values[v]);
+            append(order, "<", one->values[v]);
+        }
+    }
+    return fail(ctx, RUNG_EDATA,
+                "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"", t->path,
+                table_column_label(t, columns[0], name), list, order);
+}
+
+rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
+                           const char *order, int *n_classes, const char ***classes)
+{
+    *n_classes = 0;
+    *classes = NULL;
+    if (order) return classes_of_order(ctx, mem, order, n_classes, classes);
+    for (int c = 0; c < n_columns; c++)
+        if (t->columns[columns[c]].kind == COLUMN_TEXT) return order_needed(ctx, t, n_columns, columns);
+    return classes_of_numbers(ctx, mem, t, n_columns, columns, n_classes, classes);
+}
+
+static rung_status unknown_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text,
+                                 int n_classes, const char *const *classes)
+{
+    char list[LISTED], label[COLUMN_LABEL];
+    join(n_classes, classes, "<", list);
+    return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s", t->path,
+                (long long)table_line(t, row), table_column_label(t, j, label), text, list);
+}
+
+static int rank_of_number(double x, int n_classes, const double *values)
+{
+    for (int k = 0; k < n_classes; k++)
+        if (values[k] == x) return k + 1;
+    return 0;
+}
+
+static int rank_of_text(const char *text, char decimal, int n_classes, const char *const *classes, const double *values)
+{
+    for (int k = 0; k < n_classes; k++)
+        if (strcmp(classes[k], text) == 0) return k + 1;
+    double x;
+    return text_number(text, strlen(text), decimal, &x) ? rank_of_number(x, n_classes, values) : 0;
+}
+
+rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,
+                         const char *const *classes, int *rank)
+{
+    const column *c = &t->columns[column_index];
+    double *values = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, n_classes));
+    for (int k = 0; k < n_classes; k++) values[k] = value_of(classes[k]);
+
+    if (c->kind == COLUMN_NUMBER) {
+        for (int64_t i = 0; i < t->n_rows; i++) {
+            double x = c->number[i];
+            if (isinf(x)) return infinite_label(ctx, t, column_index, i);
+            rank[i] = isnan(x) ? 0 : rank_of_number(x, n_classes, values);
+            if (rank[i] > 0 || isnan(x)) continue;
+            char text[32];
+            text_format(x, text);
+            return unknown_label(ctx, t, column_index, i, text, n_classes, classes);
+        }
+        return RUNG_OK;
+    }
+    int *rank_of = NULL; /* -1: no class */
+    TRY(NEW_RAW(ctx, &ctx->scratch, rank_of, c->n_values));
+    for (int32_t v = 0; v < c->n_values; v++) {
+        int found = rank_of_text(c->values[v], t->decimal, n_classes, classes, values);
+        rank_of[v] = found ? found : unlabelled(c->values[v]) ? 0 : -1;
+    }
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        int32_t v = c->text[i];
+        rank[i] = v < 0 ? 0 : rank_of[v];
+        if (rank[i] < 0) return unknown_label(ctx, t, column_index, i, c->values[v], n_classes, classes);
+    }
+    return RUNG_OK;
+}

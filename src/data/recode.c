@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Coding a table by the coding of a model: finding its columns, then as in training. */
+#include <string.h>
+
+#include "data/dictionary.h"
+#include "data/features.h"
+#include "data/labels.h"
+
+static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
+{
+    dictionary names = {0};
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        int32_t index;
+        TRY(dictionary_add(ctx, &ctx->scratch, &names, t->columns[j].name, strlen(t->columns[j].name), &index));
+    }
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        const char *name = code->columns[j].name;
+        from[j] = dictionary_find(&names, name, strlen(name));
+        if (from[j] >= 0) continue;
+        char hint[512];
+        table_near(t, name, hint, sizeof hint);
+        return fail(ctx, RUNG_EDATA, "%s: no column '%.80s', which the model needs; %s", t->path, name, hint);
+    }
+    *label = code->label_position < 0 ? -1 : dictionary_find(&names, code->label, strlen(code->label));
+    return RUNG_OK;
+}
+
+/* Without names a file has the columns of the training file, or only its feature columns, or those and the label. */
+static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from,
+                                   int64_t *label)
+{
+    int64_t n = code->n_columns, place = 0; /* of the label among the features */
+    bool labelled = code->label_position >= 0;
+    for (int64_t j = 0; j < n; j++) place += code->columns[j].position < code->label_position;
+    *label = -1;
+    if (t->n_columns == code->file_columns) {
+        for (int64_t j = 0; j < n; j++) from[j] = code->columns[j].position;
+        *label = code->label_position;
+    } else if (t->n_columns == n) {
+        for (int64_t j = 0; j < n; j++) from[j] = j;
+    } else if (t->n_columns == n + 1 && labelled) {
+        for (int64_t j = 0; j < n; j++) from[j] = j + (j >= place);
+        *label = place;
+    } else {
+        return fail(ctx, RUNG_EDATA,
+                    "%s: %lld columns, but the model was trained on %lld feature columns%s and, where there are no "
+                    "names, expects these or all %lld of its file",
+                    t->path, (long long)t->n_columns, (long long)n, labelled ? " and a label" : "",
+                    (long long)code->file_columns);
+    }
+    for (int64_t j = 0; j < n; j++)
+        if (from[j] < 0 || from[j] >= t->n_columns || (j > 0 && from[j] <= from[j - 1]))
+            return fail(ctx, RUNG_EFORMAT, "the model places its column %lld at %lld of %lld", (long long)j + 1,
+                        (long long)from[j] + 1, (long long)t->n_columns);
+    return RUNG_OK;
+}
+
+static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data *data)
+{
+    int64_t *from = NULL, label;
+    TRY(NEW(ctx, &ctx->scratch, from, code->n_columns));
+    TRY(coding_copy(ctx, &data->mem, code, &data->code));
+    if (code->has_names && t->has_names)
+        TRY(match_names(ctx, t, code, from, &label));
+    else
+        TRY(match_positions(ctx, t, code, from, &label));
+    if (labels == 2 && code->label_position < 0)
+        return fail(ctx, RUNG_EDATA, "the model was trained without labels, so %s cannot be compared with it", t->path);
+    if (labels == 2 && label < 0)
+        return fail(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "", code->label,
+                    code->label[0] ? "'" : "");
+    TRY(dataset_rows(ctx, data, t->n_rows, code->d));
+    TRY(features_code(ctx, t, code, from, data->X));
+    if (labels && label >= 0) TRY(labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y));
+    return RUNG_OK;
+}
+
+rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out)
+{
+    rung_data *data;
+    *out = NULL;
+    TRY(dataset_open(ctx, &data));
+    pool_mark mark = pool_here(&ctx->scratch);
+    rung_status status = recode(ctx, t, code, labels, data);
+    pool_release(&ctx->scratch, mark);
+    return dataset_close(status, data, out);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/scale.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+    [SCALE_STANDARD] = "standard", [SCALE_MINMAX] = "minmax", [SCALE_RANK] = "rank", [SCALE_NONE] = "none"};
+
+bool scale_parse(const char *text, scale_kind *out)
+{
+    for (int k = SCALE_STANDARD; k <= SCALE_NONE; k++)
+        if (strcmp(text, names[k]) == 0) return *out = (scale_kind)k, true;
+    return false;
+}
+
+const char *scale_name(scale_kind kind) { return names[kind]; }
+
+/* 1 / width; 0, as for a constant column, where the width is so small that the inverse overflows. */
+static double inverse(double width)
+{
+    double factor = 1 / width;
+    return isfinite(factor) ? factor : 0;
+}
+
+/* Mean and standard deviation (population) by two passes, the second correcting the rounding of the mean. The column
+ * is brought to magnitude 1 by a power of two, which rounds nothing and keeps the squares in range. */
+static void fit_standard(int64_t n, const double *x, int64_t stride, double largest, double *shift, double *factor)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    if (exponent < -1000) exponent = -1000; /* 2^1000 is a number, 2^1074 is not */
+    double unit = ldexp(1, -exponent), sum = 0, first = 0, second = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i * stride] * unit;
+    double mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double c = x[i * stride] * unit - mean;
+        first += c;
+        second += c * c;
+    }
+    first /= (double)n;
+    double variance = second / (double)n - first * first;
+    *shift = ldexp(mean + first, exponent);
+    *factor = inverse(ldexp(sqrt(variance), exponent));
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The distinct values of one column, ascending, and the share of rows below each plus half of those equal to it. v is
+ * sorted. Returns how many. */
+static int64_t fit_knots(int64_t n, double *v, double *knot, double *cdf)
+{
+    int64_t count = 0;
+    qsort(v, (size_t)n, sizeof *v, compare_numbers);
+    for (int64_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && v[next] == v[i];) next++;
+        knot[count] = v[i];
+        cdf[count++] = ((double)i + 0.5 * (double)(next - i)) / (double)n;
+    }
+    return count;
+}
+
+static double distribution(int64_t n, const double *knot, const double *cdf, double x)
+{
+    if (x <= knot[0]) return cdf[0];
+    if (x >= knot[n - 1]) return cdf[n - 1];
+    int64_t low = 0, high = n - 1; /* knot[low] <= x < knot[high] */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (knot[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    double share = (x / 2 - knot[low] / 2) / (knot[high] / 2 - knot[low] / 2); /* halves: the difference may overflow */
+    return cdf[low] + share * (cdf[high] - cdf[low]);
+}
+
+static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, scaling *out)
+{
+    double *v = NULL, *knot = NULL, *cdf = NULL;
+    TRY(NEW(ctx, mem, out->knots_first, d + 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, v, n));
+    TRY(pool_alloc_raw(ctx, mem, d, (size_t)n * sizeof *knot, "knots", (void **)&knot));
+    TRY(pool_alloc_raw(ctx, mem, d, (size_t)n * sizeof *cdf, "knots", (void **)&cdf));
+    out->knot = knot;
+    out->knot_cdf = cdf;
+    for (int64_t j = 0; j < d; j++) {
+        TRY(interrupted(ctx));
+        double *own = knot + out->knots_first[j], *own_cdf = cdf + out->knots_first[j];
+        for (int64_t i = 0; i < n; i++) v[i] = X[i * d + j];
+        int64_t count = fit_knots(n, v, own, own_cdf);
+        out->knots_first[j + 1] = out->knots_first[j] + count;
+        if (count == 1) {
+            out->shift[j] = own_cdf[0];
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) v[i] = distribution(count, own, own_cdf, X[i * d + j]);
+        fit_standard(n, v, 1, 1, &out->shift[j], &out->factor[j]);
+    }
+    int64_t all = out->knots_first[d];
+    TRY(RESIZE(ctx, mem, out->knot, all));
+    return RESIZE(ctx, mem, out->knot_cdf, all);
+}
+
+static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, scaling *out)
+{
+    double *low = NULL, *high = NULL;
+    TRY(NEW(ctx, mem, out->shift, d));
+    TRY(NEW(ctx, mem, out->factor, d));
+    if (out->kind == SCALE_RANK) return fit_rank(ctx, mem, d, n, X, out);
+    TRY(NEW_RAW(ctx, &ctx->scratch, low, d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, high, d));
+    memcpy(low, X, (size_t)d * sizeof *low);
+    memcpy(high, X, (size_t)d * sizeof *high);
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t j = 0; j < d; j++) {
+            double x = X[i * d + j];
+            low[j] = x < low[j] ? x : low[j];
+            high[j] = x > high[j] ? x : high[j];
+        }
+    for (int64_t j = 0; j < d; j++) {
+        TRY(interrupted(ctx));
+        out->shift[j] = low[j];
+        if (low[j] == high[j]) continue;
+        if (out->kind == SCALE_STANDARD)
+            fit_standard(n, X + j, d, fmax(fabs(low[j]), fabs(high[j])), &out->shift[j], &out->factor[j]);
+        else
+            out->factor[j] = inverse(high[j] / 2 - low[j] / 2) / 2; /* halves: the difference may overflow */
+    }
+    return RUNG_OK;
+}
+
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out)
+{
+    *out = (scaling){.kind = kind, .d = d};
+    if (kind == SCALE_NONE) return RUNG_OK;
+    if (n < 1) return fail(ctx, RUNG_EDATA, "no rows to scale by");
+    pool_mark mark = pool_here(&ctx->scratch);
+    rung_status status = fit(ctx, mem, d, n, X, out);
+    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
+    return status;
+}
+
+static double scaled(double x, double shift, double factor)
+{
+    if (factor == 0) return 0;
+    double c = x - shift, y = isfinite(c) ? c * factor : (x / 2 - shift / 2) * factor * 2;
+    return fmax(-SCALE_MOST, fmin(SCALE_MOST, y));
+}
+
+void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = X->v + (rows ? rows[i] : i) * X->row;
+        double *to = out + i * s->d;
+        for (int64_t j = 0; j < s->d; j++) {
+            double x = row[j * X->col];
+            if (s->kind == SCALE_NONE) {
+                to[j] = x;
+                continue;
+            }
+            if (s->kind == SCALE_RANK) {
+                int64_t first = s->knots_first[j], count = s->knots_first[j + 1] - first;
+                x = distribution(count, s->knot + first, s->knot_cdf + first, x);
+            }
+            to[j] = scaled(x, s->shift[j], s->factor[j]);
+        }
+    }
+}
+
+static rung_status copy_numbers(rung_ctx *ctx, pool *mem, const double *from, int64_t n, double **to)
+{
+    *to = NULL;
+    if (!from) return RUNG_OK;
+    TRY(NEW_RAW(ctx, mem, *to, n));
+    memcpy(*to, from, (size_t)n * sizeof **to);
+    return RUNG_OK;
+}
+
+rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to)
+{
+    *to = (scaling){.kind = from->kind, .d = from->d};
+    TRY(copy_numbers(ctx, mem, from->shift, from->d, &to->shift));
+    TRY(copy_numbers(ctx, mem, from->factor, from->d, &to->factor));
+    if (!from->knots_first) return RUNG_OK;
+    TRY(NEW_RAW(ctx, mem, to->knots_first, from->d + 1));
+    memcpy(to->knots_first, from->knots_first, (size_t)(from->d + 1) * sizeof *to->knots_first);
+    TRY(copy_numbers(ctx, mem, from->knot, from->knots_first[from->d], &to->knot));
+    return copy_numbers(ctx, mem, from->knot_cdf, from->knots_first[from->d], &to->knot_cdf);
+}

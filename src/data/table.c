@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out)
+{
+    rung_table *t = *out = calloc(1, sizeof *t);
+    if (!t) return fail(ctx, RUNG_ENOMEM, "out of memory: a table");
+    rung_status status = pool_text(ctx, &t->mem, strcmp(path, "-") == 0 ? "standard input" : path, &t->path);
+    if (status != RUNG_OK) {
+        table_free(t);
+        *out = NULL;
+    }
+    return status;
+}
+
+void table_free(rung_table *t)
+{
+    if (!t) return;
+    pool_free_all(&t->mem);
+    free(t);
+}
+
+int64_t table_line(const rung_table *t, int64_t row)
+{
+    return t->later_line ? t->later_line[row] : t->first_line + row;
+}
+
+const char *table_column_label(const rung_table *t, int64_t j, char label[COLUMN_LABEL])
+{
+    if (t->columns[j].name[0])
+        snprintf(label, COLUMN_LABEL, "'%.80s'", t->columns[j].name);
+    else
+        snprintf(label, COLUMN_LABEL, "%lld", (long long)j + 1);
+    return label;
+}
+
+bool cell_missing(const char *text, size_t length)
+{
+    if (length == 0) return true;
+    if (length == 1) return text[0] == '?';
+    return length == 2 && (text[0] == 'N' || text[0] == 'n') && (text[1] == 'A' || text[1] == 'a');
+}
+
+enum { NEAR = 3, LISTED = 10 };
+
+/* The names closest to text, best first, none that shares too little with it; returns how many. */
+static int nearest(const rung_table *t, const char *text, const char *near[NEAR])
+{
+    int distance[NEAR], count = 0, most = (int)strlen(text) / 3 + 1;
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        int far = text_distance(text, t->columns[j].name);
+        if (far > most) continue;
+        int place = count < NEAR ? count++ : NEAR;
+        for (; place > 0 && far < distance[place - 1]; place--)
+            if (place < NEAR) distance[place] = distance[place - 1], near[place] = near[place - 1];
+        if (place < NEAR) distance[place] = far, near[place] = t->columns[j].name;
+    }
+    return count;
+}
+
+void table_near(const rung_table *t, const char *text, char *hint, size_t size)
+{
+    if (!t->has_names) {
+        snprintf(hint, size, "there is no header: give a position, 1 to %lld", (long long)t->n_columns);
+        return;
+    }
+    const char *near[NEAR];
+    int count = nearest(t, text, near);
+    bool guess = count > 0;
+    if (!guess) count = t->n_columns < LISTED ? (int)t->n_columns : LISTED;
+    size_t used = (size_t)snprintf(hint, size, guess ? "did you mean " : "there are ");
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(hint + used, size - used, "%s'%.40s'", i ? guess ? " or " : ", " : "",
+                                 guess ? near[i] : t->columns[i].name);
+    if (used < size) snprintf(hint + used, size - used, "%s", guess ? "?" : count < t->n_columns ? ", ..." : "");
+}
+
+rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, const char *what, int64_t *out)
+{
+    for (int64_t j = 0; t->has_names && j < t->n_columns; j++)
+        if (strcmp(t->columns[j].name, text) == 0) return *out = j, RUNG_OK;
+    int64_t position;
+    if (text_integer(text, strlen(text), &position)) {
+        if (position >= 1 && position <= t->n_columns) return *out = position - 1, RUNG_OK;
+        return fail(ctx, RUNG_EARG, "%s: no column %.80s (%s); the file has %lld columns", t->path, text, what,
+                    (long long)t->n_columns);
+    }
+    char hint[512];
+    table_near(t, text, hint, sizeof hint);
+    return fail(ctx, RUNG_EARG, "%s: no column '%.80s' (%s); %s", t->path, text, what, hint);
+}

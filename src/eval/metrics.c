@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* All but the ranked probability score follow from the K x K table of counts, in whole numbers: the rows are read once,
+ * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. */
+#include "eval/metrics.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { RESAMPLES = 1000, TAIL = 25 }; /* 95 %: from the 25th smallest mean to the 25th largest */
+
+__extension__ typedef __int128 wide; /* products of three counts */
+
+typedef struct {
+    int64_t K, n;
+    int64_t *cell;                         /* K x K: truth in rows, prediction in columns */
+    int64_t *truth, *predicted, *distance; /* its margins, and the rows by |truth - predicted| */
+} confusion;
+
+static rung_status count_rows(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, confusion *c)
+{
+    *c = (confusion){.K = K};
+    TRY(NEW(ctx, &ctx->scratch, c->cell, c->K * K));
+    TRY(NEW(ctx, &ctx->scratch, c->truth, K));
+    TRY(NEW(ctx, &ctx->scratch, c->predicted, K));
+    TRY(NEW(ctx, &ctx->scratch, c->distance, K));
+    for (int64_t i = 0; i < n; i++) {
+        if (truth[i] == 0) continue;
+        if (truth[i] < 1 || truth[i] > K)
+            return fail(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", truth[i], (long long)i + 1, K);
+        if (predicted[i] < 1 || predicted[i] > K)
+            return fail(ctx, RUNG_EARG, "predicted rank %d of row %lld is outside 1..%d", predicted[i],
+                        (long long)i + 1, K);
+        c->cell[c->K * (truth[i] - 1) + predicted[i] - 1]++;
+        c->n++;
+    }
+    if (c->n == 0) return fail(ctx, RUNG_EDATA, "no labelled row to measure");
+    for (int64_t t = 0; t < K; t++)
+        for (int64_t p = 0; p < K; p++) {
+            int64_t count = c->cell[t * K + p];
+            c->truth[t] += count;
+            c->predicted[p] += count;
+            c->distance[t < p ? p - t : t - p] += count;
+        }
+    return RUNG_OK;
+}
+
+static void measure_rows(const confusion *c, rung_metrics *out)
+{
+    double n = (double)c->n;
+    int64_t absolute = 0, squared = 0;
+    for (int64_t e = 1; e < c->K; e++) {
+        absolute += e * c->distance[e];
+        squared += e * e * c->distance[e];
+    }
+    out->n = c->n;
+    out->mae = (double)absolute / n;
+    out->mse = (double)squared / n;
+    out->acc = (double)c->distance[0] / n;
+    out->mze = (double)(c->n - c->distance[0]) / n;
+    out->off1 = (double)(c->distance[0] + (c->K > 1 ? c->distance[1] : 0)) / n;
+}
+
+static void measure_classes(const confusion *c, rung_metrics *out)
+{
+    double errors = 0, worst = 0, logs = 0, smallest = 1;
+    int present = 0;
+    for (int64_t t = 0; t < c->K; t++) {
+        if (!c->truth[t]) continue;
+        const int64_t *row = c->cell + t * c->K;
+        int64_t absolute = 0;
+        for (int64_t p = 0; p < c->K; p++) absolute += row[p] * (t < p ? p - t : t - p);
+        double mae = (double)absolute / (double)c->truth[t], recall = (double)row[t] / (double)c->truth[t];
+        present++;
+        errors += mae;
+        worst = fmax(worst, mae);
+        logs += log(recall);
+        smallest = fmin(smallest, recall);
+    }
+    out->amae = errors / present;
+    out->mmae = worst;
+    out->gm = exp(logs / present); /* a recall of 0 gives exp(-inf) = 0 */
+    out->ms = smallest;
+}
+
+/* sqrt(x x) = x exactly, so equal orders correlate by exactly 1. */
+static double correlation(wide xy, wide xx, wide yy)
+{
+    return xx > 0 && yy > 0 ? (double)xy / sqrt((double)xx * (double)yy) : NAN;
+}
+
+/* Kendall's tau-b. Going through the true classes from the highest down, `above` counts by prediction the rows of the
+ * classes already seen: a row of this class is concordant with those predicted higher, discordant with those lower. */
+static double kendall(const confusion *c, int64_t *above)
+{
+    wide difference = 0, pairs = (wide)c->n * (c->n - 1) / 2, truth = pairs, predicted = pairs;
+    for (int64_t t = c->K - 1; t >= 0; t--) {
+        const int64_t *row = c->cell + t * c->K;
+        int64_t lower = 0, higher = 0;
+        for (int64_t p = 0; p < c->K; p++) higher += above[p];
+        for (int64_t p = 0; p < c->K; p++) {
+            higher -= above[p];
+            difference += (wide)row[p] * (higher - lower);
+            lower += above[p];
+        }
+        for (int64_t p = 0; p < c->K; p++) above[p] += row[p];
+    }
+    for (int64_t q = 0; q < c->K; q++) {
+        truth -= (wide)c->truth[q] * (c->truth[q] - 1) / 2; /* tied pairs */
+        predicted -= (wide)c->predicted[q] * (c->predicted[q] - 1) / 2;
+    }
+    return correlation(difference, truth, predicted);
+}
+
+/* Twice the mid-rank of each class, minus its mean n + 1: a whole number. */
+static void centred_ranks(int64_t K, int64_t n, const int64_t *count, int64_t *rank)
+{
+    int64_t before = 0;
+    for (int64_t q = 0; q < K; q++) {
+        rank[q] = 2 * before + count[q] - n;
+        before += count[q];
+    }
+}
+
+static double spearman(const confusion *c, int64_t *x, int64_t *y)
+{
+    wide xy = 0, xx = 0, yy = 0;
+    centred_ranks(c->K, c->n, c->truth, x);
+    centred_ranks(c->K, c->n, c->predicted, y);
+    for (int64_t t = 0; t < c->K; t++) {
+        wide inner = 0;
+        for (int64_t p = 0; p < c->K; p++) inner += (wide)c->cell[t * c->K + p] * y[p];
+        xy += x[t] * inner;
+        xx += (wide)c->truth[t] * x[t] * x[t];
+        yy += (wide)c->predicted[t] * y[t] * y[t];
+    }
+    return correlation(xy, xx, yy);
+}
+
+/* 1 - (disagreement observed) / (disagreement of independent columns with the same margins). */
+static void kappas(const confusion *c, rung_metrics *out)
+{
+    wide linear = 0, quadratic = 0, seen_linear = 0, seen_quadratic = 0;
+    for (int64_t t = 0; t < c->K; t++)
+        for (int64_t p = 0; p < c->K; p++) {
+            int64_t e = t < p ? p - t : t - p;
+            wide expected = (wide)c->truth[t] * c->predicted[p];
+            linear += e * expected;
+            quadratic += e * e * expected;
+        }
+    for (int64_t e = 1; e < c->K; e++) {
+        seen_linear += (wide)c->n * e * c->distance[e];
+        seen_quadratic += (wide)c->n * e * e * c->distance[e];
+    }
+    out->kappa = linear ? 1 - (double)seen_linear / (double)linear : NAN;
+    out->qkappa = quadratic ? 1 - (double)seen_quadratic / (double)quadratic : NAN;
+}
+
+static rung_status ranked_probability_score(rung_ctx *ctx, int64_t n, int64_t K, const int *truth, const double *proba,
+                                            const confusion *c, double *out)
+{
+    double total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (truth[i] == 0) continue;
+        double below = 0, row = 0;
+        for (int64_t q = 1; q < K; q++) {
+            below += proba[i * K + q - 1];
+            double miss = below - (truth[i] <= q);
+            row += miss * miss;
+        }
+        if (!isfinite(row))
+            return fail(ctx, RUNG_EARG, "the probabilities of row %lld are not finite", (long long)i + 1);
+        total += row;
+    }
+    *out = K > 1 ? total / (double)(K - 1) / (double)c->n : NAN;
+    return RUNG_OK;
+}
+
+static double log_factorial(int64_t k)
+{
+    double x = (double)k, product = 1;
+    if (k >= 16) /* Stirling's series, below 1e-12 from here on */
+        return x * log(x) - x + 0.5 * log(6.283185307179586 * x) +
+               (1 / 12. - (1 / 360. - 1 / (1260 * x * x)) / (x * x)) / x;
+    for (int64_t j = 2; j <= k; j++) product *= (double)j;
+    return log(product);
+}
+
+/* How many of n trials succeed, by inversion: from the most likely number outwards, about sqrt(n) steps. What rounding
+ * leaves of the total probability (below 1e-7 for n = 1e8) falls to the most likely number. */
+static int64_t binomial(rng *r, int64_t n, double p)
+{
+    if (p > 0.5) return n - binomial(r, n, 1 - p);
+    int64_t mode = (int64_t)((double)(n + 1) * p), low = mode, high = mode;
+    double odds = p / (1 - p), up, down, u = rng_uniform(r); /* up, down: the probabilities of high and low */
+    up = down = exp(log_factorial(n) - log_factorial(mode) - log_factorial(n - mode) + (double)mode * log(p) +
+                    (double)(n - mode) * log1p(-p));
+    u -= up;
+    while (u >= 0 && (up > 1e-20 || down > 1e-20)) {
+        up *= odds * (double)(n - high) / (double)(high + 1);
+        u -= up;
+        high++;
+        if (u < 0) return high;
+        down *= (double)low / (odds * (double)(n - low + 1));
+        u -= down;
+        low--;
+        if (u < 0) return low;
+    }
+    return mode;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Resampling n rows is drawing the counts of each absolute error from a multinomial: one binomial after the other.
+ * Seed and stream are fixed, so that the same labels always give the same interval. */
+static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
+{
+    rng r;
+    rng_open(&r, 1, 0x6d6165);
+    for (int b = 0; b < RESAMPLES; b++) {
+        int64_t draws = c->n, rows = c->n, sum = 0; /* not yet drawn; rows with an error not yet dealt with */
+        for (int64_t e = 0; draws > 0; e++) {
+            int64_t count = c->distance[e];
+            if (!count) continue;
+            int64_t drawn = count == rows ? draws : binomial(&r, draws, (double)count / (double)rows);
+            sum += e * drawn;
+            draws -= drawn;
+            rows -= count;
+        }
+        sums[b] = sum;
+    }
+    qsort(sums, RESAMPLES, sizeof *sums, by_size);
+    out->mae_low = (double)sums[TAIL - 1] / (double)c->n;
+    out->mae_high = (double)sums[RESAMPLES - TAIL] / (double)c->n;
+}
+
+static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+                           rung_metrics *out)
+{
+    confusion c;
+    int64_t *above, *x, *y, *sums;
+    if (K < 1) return fail(ctx, RUNG_EARG, "%d classes: at least 1 is needed", K);
+    TRY(count_rows(ctx, n, K, truth, predicted, &c));
+    TRY(NEW(ctx, &ctx->scratch, above, K));
+    TRY(NEW(ctx, &ctx->scratch, x, K));
+    TRY(NEW(ctx, &ctx->scratch, y, K));
+    TRY(NEW(ctx, &ctx->scratch, sums, RESAMPLES));
+    rung_metrics m = {.rps = NAN};
+    if (proba) TRY(ranked_probability_score(ctx, n, K, truth, proba, &c, &m.rps));
+    measure_rows(&c, &m);
+    measure_classes(&c, &m);
+    m.tau = kendall(&c, above);
+    m.spearman = spearman(&c, x, y);
+    kappas(&c, &m);
+    bootstrap(&c, sums, &m);
+    *out = m;
+    return RUNG_OK;
+}
+
+rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
+                            const double *proba, rung_metrics *out)
+{
+    pool_mark here = pool_here(&ctx->scratch);
+    rung_status status = compute(ctx, n, K, truth, predicted, proba, out);
+    pool_release(&ctx->scratch, here);
+    return status;
+}
+
+static double weight_up_to(int64_t n, int rank, const int *y, const double *weight)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (y[i] >= 1 && y[i] <= rank) sum += weight ? weight[i] : 1;
+    return sum;
+}
+
+int metrics_median(int64_t n, int K, const int *y, const double *weight)
+{
+    double all = weight_up_to(n, K, y, weight);
+    if (!(all > 0)) return 0;
+    int low = 1, high = K; /* the median lies in low..high; bisection needs no memory */
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (2 * weight_up_to(n, middle, y, weight) >= all)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}

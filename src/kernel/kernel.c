@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *kernel_name(kernel_kind kind)
+{
+    static const char *const names[] = {"rbf", "linear", "poly", "laplacian", "ard", "precomputed"};
+    return names[kind];
+}
+
+static la_map map_of(const kernel *k)
+{
+    la_map map = {.kind = LA_DOT, .gamma = k->gamma, .coef0 = k->coef0, .degree = k->degree};
+    if (k->kind == KERNEL_RBF || k->kind == KERNEL_ARD) map.kind = LA_EXP_SQ;
+    if (k->kind == KERNEL_LAPLACIAN) map.kind = LA_EXP_NORM;
+    if (k->kind == KERNEL_POLY) map.kind = LA_POLY;
+    if (k->kind == KERNEL_ARD) map.gamma = 1; /* the precisions are in the columns */
+    return map;
+}
+
+static bool by_distance(const kernel *k)
+{
+    return k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_ARD;
+}
+
+/* What the columns of X are multiplied by, so that ard is rbf with gamma 1. */
+static double stretch(const kernel *k, int64_t column)
+{
+    return k->kind == KERNEL_ARD ? sqrt(k->precisions[column]) : 1;
+}
+
+static rung_status column_means(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out)
+{
+    double *mean = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mean, d));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < d; j++) mean[j] += X[j + i * d] / (double)n;
+    *out = mean;
+    return RUNG_OK;
+}
+
+/* Distances do not depend on the origin: moving it to the middle of the data keeps |x|^2 + |z|^2 - 2 x'z accurate. */
+static rung_status place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
+                         la_mat **out)
+{
+    TRY(la_new(ctx, &ctx->scratch, d, n, out));
+    if (!by_distance(k)) {
+        la_put(X, *out);
+        return RUNG_OK;
+    }
+    double *moved = NULL, *factor = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, moved, d * n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, factor, d));
+    for (int64_t j = 0; j < d; j++) factor[j] = stretch(k, j);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < d; j++) moved[j + i * d] = (X[j + i * d] - origin[j]) * factor[j];
+    la_put(moved, *out);
+    pool_free(&ctx->scratch, moved);
+    return RUNG_OK;
+}
+
+static rung_status check(rung_ctx *ctx, const kernel *k, int64_t d)
+{
+    if (k->kind == KERNEL_ARD && k->n_precisions != d)
+        return fail(ctx, RUNG_EARG, "precisions has %lld numbers, but there are %lld coded columns",
+                    (long long)k->n_precisions, (long long)d);
+    return RUNG_OK;
+}
+
+rung_status kernel_gram(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, la_mat *K)
+{
+    TRY(check(ctx, k, d));
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *origin = NULL;
+    la_mat *columns = NULL;
+    la_map map = map_of(k);
+    TRY(column_means(ctx, d, n, X, &origin));
+    TRY(place(ctx, k, d, n, X, origin, &columns));
+    TRY(la_gram(ctx, columns, &map, K));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
+                          const double *Z, int64_t o, const double *C, double *F)
+{
+    TRY(check(ctx, k, d));
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *origin = NULL;
+    la_mat *rows = NULL, *terms = NULL;
+    la_map map = map_of(k);
+    TRY(column_means(ctx, d, m, Z, &origin));
+    TRY(place(ctx, k, d, n, X, origin, &rows));
+    TRY(place(ctx, k, d, m, Z, origin, &terms));
+    TRY(la_expand(ctx, rows, terms, &map, o, C, F));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Products of a large matrix with a thin one, and small systems. */
+#include <cblas.h>
+#include <math.h>
+
+#include "linalg/internal.h"
+
+enum { STRIP = 512 };
+
+rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C)
+{
+    double started = op_start();
+    int64_t n = A->rows, strips = (n + STRIP - 1) / STRIP;
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (strips > 1)
+    for (int64_t s = 0; s < strips; s++) {
+        int64_t i0 = s * STRIP;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_int(min64(STRIP, n - i0)), blas_int(k),
+                    blas_int(A->cols), alpha, la_at(A, i0, 0), blas_int(la_ld(A)), B,
+                    blas_int(A->cols > 0 ? A->cols : 1), beta, C + i0, blas_int(n > 0 ? n : 1));
+    }
+    op_done(ctx, OP_MUL, 2.0 * (double)n * (double)A->cols * (double)k, started);
+    return interrupted(ctx);
+}
+
+/* Gaussian elimination is not needed: the matrices are symmetric positive definite and at most K x K. */
+rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B)
+{
+    for (int j = 0; j < n; j++) { /* A = L L', column by column */
+        double pivot = A[j + j * n];
+        for (int p = 0; p < j; p++) pivot -= A[j + p * n] * A[j + p * n];
+        if (!(pivot > 0))
+            return fail(ctx, RUNG_ESINGULAR, "a %d x %d system is not positive definite (pivot %d: %g)", n, n, j + 1,
+                        pivot);
+        pivot = sqrt(pivot);
+        A[j + j * n] = pivot;
+        for (int i = j + 1; i < n; i++) {
+            double s = A[i + j * n];
+            for (int p = 0; p < j; p++) s -= A[i + p * n] * A[j + p * n];
+            A[i + j * n] = s / pivot;
+        }
+    }
+    for (int c = 0; c < k; c++) {
+        double *b = B + c * n;
+        for (int i = 0; i < n; i++) {
+            for (int p = 0; p < i; p++) b[i] -= A[i + p * n] * b[p];
+            b[i] /= A[i + i * n];
+        }
+        for (int i = n - 1; i >= 0; i--) {
+            for (int p = i + 1; p < n; p++) b[i] -= A[p + i * n] * b[p];
+            b[i] /= A[i + i * n];
+        }
+    }
+    return RUNG_OK;
+}

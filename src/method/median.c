@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* median.c - the constant baseline: always the median label, which minimises the absolute error among constants, with
+ * the class shares as probabilities. What a model must beat. */
+#include "eval/metrics.h"
+#include "method/method.h"
+
+static rung_status median_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                              held_out *held)
+{
+    (void)params, (void)f, (void)held;
+    double total = 0;
+    TRY(NEW(ctx, mem, out->prior, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        out->prior[p->y[i] - 1] += w;
+        total += w;
+    }
+    for (int q = 0; q < p->K; q++) out->prior[q] /= total;
+    int rank = metrics_median(p->n, p->K, p->y, p->w);
+    out->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = p->d};
+    TRY(NEW(ctx, mem, out->score.bias, 1));
+    out->score.bias[0] = rank;
+    out->decide = (decision){.kind = DECISION_CONSTANT, .K = p->K, .rank = rank};
+    return RUNG_OK;
+}
+
+static double median_bytes(const problem_shape *shape, const void *params)
+{
+    (void)params;
+    return 8 * ((double)shape->labelled * (double)shape->d + shape->K);
+}
+
+static const rung_param median_rows[] = {{0}};
+
+const method method_median = {
+    .info = {.name = "median",
+             .title = "Constant median: the baseline",
+             .reference = "the posterior median without features",
+             .cost = "time n, memory n",
+             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES,
+             .params = median_rows},
+    .params_size = 1,
+    .bytes = median_bytes,
+    .fit = median_fit,
+};

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A method with its parameter values: text in, checked against the table row, stored in the method's own struct. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "method/method.h"
+
+static int count_params(const method *m)
+{
+    int n = 0;
+    while (m->info.params[n].name) n++;
+    return n;
+}
+
+/* Position of value in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (int i = 0;; i++) {
+        const char *end = strchr(choices, '|');
+        size_t size = end ? (size_t)(end - choices) : strlen(choices);
+        if (size == length && strncmp(choices, value, size) == 0) return i;
+        if (!end) return -1;
+        choices = end + 1;
+    }
+}
+
+static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char *value)
+{
+    char low[32], high[32];
+    text_format(row->low, low);
+    text_format(row->high, high);
+    const char *open = row->flags & RUNG_OPEN_LOW ? "above" : "at least",
+               *automatic = row->flags & RUNG_AUTO ? ", or auto" : "";
+    if (isinf(row->high))
+        return fail(ctx, RUNG_EARG, "%s=%s is out of range: it must be %s %s%s", row->name, value, open, low,
+                    automatic);
+    return fail(ctx, RUNG_EARG, "%s=%s is out of range: it must be %s %s and at most %s%s", row->name, value, open, low,
+                high, automatic);
+}
+
+/* value NULL: unset (allowed for RUNG_OPTIONAL rows only, by their default). */
+static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, const char *value)
+{
+    void *place = (char *)spec->params + row->place;
+    switch (row->type) {
+    case RUNG_REAL: {
+        double x = NAN;
+        if (value && !((row->flags & RUNG_AUTO) && text_equal(value, "auto"))) {
+            if (!text_number(value, strlen(value), '.', &x) || isnan(x))
+                return fail(ctx, RUNG_EARG, "%s=%s: a number%s is expected", row->name, value,
+                            row->flags & RUNG_AUTO ? " or auto" : "");
+            if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_OPEN_LOW) && x == row->low))
+                return out_of_range(ctx, row, value);
+        }
+        *(double *)place = x;
+        return RUNG_OK;
+    }
+    case RUNG_INT: {
+        int64_t x = 0;
+        if (!value || !text_integer(value, strlen(value), &x))
+            return fail(ctx, RUNG_EARG, "%s=%s: a whole number is expected", row->name, value ? value : "");
+        if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
+        *(int *)place = (int)x;
+        return RUNG_OK;
+    }
+    case RUNG_CHOICE: {
+        int x = value ? choice_index(row->choices, value) : -1;
+        if (x < 0)
+            return fail(ctx, RUNG_EARG, "%s=%s: one of %s is expected", row->name, value ? value : "", row->choices);
+        *(int *)place = x;
+        return RUNG_OK;
+    }
+    case RUNG_TEXT: *(const char **)place = value; return RUNG_OK;
+    }
+    return fail(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
+}
+
+/* The name with the fewest edits, if that is few enough to be meant. */
+static const char *nearest(const char *name, const char *best, const char *candidate)
+{
+    int limit = 1 + (int)strlen(name) / 3, distance = text_distance(name, candidate);
+    if (distance > limit) return best;
+    return !best || distance < text_distance(name, best) ? candidate : best;
+}
+
+static rung_status unknown_method(rung_ctx *ctx, const char *name)
+{
+    const char *best = NULL;
+    for (int i = 0; method_table[i]; i++) best = nearest(name, best, method_table[i]->info.name);
+    if (best) return fail(ctx, RUNG_EARG, "unknown method '%s'; did you mean '%s'?", name, best);
+    return fail(ctx, RUNG_EARG, "unknown method '%s' (rung methods lists them)", name);
+}
+
+rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out)
+{
+    *out = NULL;
+    const method *m = method_find(name);
+    if (!m) return unknown_method(ctx, name);
+    rung_spec *spec = calloc(1, sizeof *spec);
+    if (!spec) return fail(ctx, RUNG_ENOMEM, "out of memory: a method's parameters");
+    spec->method = m;
+    spec->scale = SCALE_STANDARD;
+    char *params = NULL;
+    rung_status status = NEW(ctx, &spec->mem, params, m->params_size);
+    if (status == RUNG_OK) status = NEW(ctx, &spec->mem, spec->values, count_params(m));
+    spec->params = params;
+    for (int i = 0; status == RUNG_OK && m->info.params[i].name; i++) {
+        const rung_param *row = &m->info.params[i];
+        spec->values[i] = published ? row->published : row->standard;
+        status = store(ctx, spec, row, spec->values[i]);
+    }
+    if (status != RUNG_OK) {
+        spec_free(spec);
+        return status;
+    }
+    *out = spec;
+    return RUNG_OK;
+}
+
+rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
+{
+    const rung_param *rows = spec->method->info.params;
+    for (int i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            const char *kept;
+            TRY(pool_text(ctx, &spec->mem, value, &kept));
+            TRY(store(ctx, spec, &rows[i], kept));
+            spec->values[i] = kept;
+            return RUNG_OK;
+        }
+    const char *best = NULL;
+    for (int i = 0; rows[i].name; i++) best = nearest(name, best, rows[i].name);
+    const char *method_name = spec->method->info.name;
+    if (best) return fail(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
+    return fail(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
+                method_name);
+}
+
+const char *spec_value(const rung_spec *spec, const char *name)
+{
+    const rung_param *rows = spec->method->info.params;
+    for (int i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].name, name) == 0) return spec->values[i];
+    return NULL;
+}
+
+rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
+{
+    if (scale_parse(scale, &spec->scale)) return RUNG_OK;
+    return fail(ctx, RUNG_EARG, "scale '%s' is unknown: one of standard, minmax, rank, none is expected", scale);
+}
+
+rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
+{
+    if (!(weight >= 0) || isinf(weight))
+        return fail(ctx, RUNG_EARG, "the weight of class '%s' must be a finite number that is not negative",
+                    class_name);
+    if (!(spec->method->info.flags & RUNG_WEIGHTS))
+        return fail(ctx, RUNG_EARG, "%s takes no class weights", spec->method->info.name);
+    const char *name;
+    TRY(pool_text(ctx, &spec->mem, class_name, &name));
+    TRY(RESIZE(ctx, &spec->mem, spec->weight_class, spec->n_weights + 1));
+    TRY(RESIZE(ctx, &spec->mem, spec->weight, spec->n_weights + 1));
+    spec->weight_class[spec->n_weights] = name;
+    spec->weight[spec->n_weights++] = weight;
+    return RUNG_OK;
+}
+
+void spec_free(rung_spec *spec)
+{
+    if (!spec) return;
+    pool_free_all(&spec->mem);
+    free(spec);
+}
+
+rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out)
+{
+    *out = (kernel){
+        .kind = (kernel_kind)params->kind, .gamma = params->gamma, .coef0 = params->coef0, .degree = params->degree};
+    if (!isnan(params->width)) {
+        if (!isnan(params->gamma))
+            return fail(ctx, RUNG_EARG, "give gamma or width, not both (gamma = 1 / (2 width^2))");
+        out->gamma = 0.5 / (params->width * params->width);
+    }
+    if (out->kind != KERNEL_ARD) {
+        if (params->precisions)
+            return fail(ctx, RUNG_EARG, "precisions belong to kernel=ard, not to kernel=%s", kernel_name(out->kind));
+        return RUNG_OK;
+    }
+    if (!params->precisions)
+        return fail(ctx, RUNG_EARG, "kernel=ard needs precisions=s1,s2,... (one per coded column)");
+    out->gamma = 1;
+    double *s = NULL;
+    TRY(NEW(ctx, mem, s, (int64_t)strlen(params->precisions) / 2 + 1));
+    for (const char *p = params->precisions;;) {
+        size_t length = strcspn(p, ",");
+        double x;
+        if (!text_number(p, length, '.', &x) || !(x >= 0) || isinf(x))
+            return fail(ctx, RUNG_EARG, "precisions: '%.*s' is not a number that is 0 or more", (int)length, p);
+        s[out->n_precisions++] = x;
+        if (!p[length]) break;
+        p += length + 1;
+    }
+    out->precisions = s;
+    return RUNG_OK;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The arrays of a model file: one walk lays them out, writes them and reads them, so the three cannot disagree.
+ * Values are 64 bits wide and little-endian whatever the machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/file.h"
+
+enum { WIDTH = 8, NAME = 128 };
+_Static_assert(sizeof(double) == WIDTH && sizeof(int64_t) == WIDTH, "arrays hold 64-bit values");
+
+static void store(unsigned char *to, const void *from, int64_t count)
+{
+    const unsigned char *p = from;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, p + i * WIDTH, WIDTH);
+        for (int b = 0; b < WIDTH; b++) to[i * WIDTH + b] = (unsigned char)(bits >> (8 * b));
+    }
+}
+
+static void restore(void *to, const unsigned char *from, int64_t count)
+{
+    unsigned char *p = to;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = 0;
+        for (int b = 0; b < WIDTH; b++) bits |= (uint64_t)from[i * WIDTH + b] << (8 * b);
+        memcpy(p + i * WIDTH, &bits, WIDTH);
+    }
+}
+
+/* ---- one array ---- */
+
+static rung_status plan(array_walk *w, const char *name, const char *dtype, int dims, const int64_t *dim, int64_t bytes)
+{
+    if (json_object_get(w->header, name)) return fail(w->ctx, RUNG_EINTERNAL, "two arrays are called %s", name);
+    json_t *shape = json_array(), *entry = json_object();
+    int bad = 0;
+    for (int i = 0; i < dims; i++) bad |= json_array_append_new(shape, json_integer(dim[i]));
+    bad |= json_object_set_new(entry, "dtype", json_string(dtype));
+    bad |= json_object_set_new(entry, "shape", shape);
+    bad |= json_object_set_new(entry, "data_offsets",
+                               json_pack("[I,I]", (json_int_t)w->used, (json_int_t)(w->used + bytes)));
+    bad |= json_object_set_new(w->header, name, entry);
+    return bad ? fail(w->ctx, RUNG_ENOMEM, "out of memory: the header of the model") : RUNG_OK;
+}
+
+/* The entry must say exactly what the model's counts ask for, at the place where the array before it ended. */
+static rung_status check_entry(array_walk *w, const char *name, const char *dtype, int dims, const int64_t *dim,
+                               int64_t bytes)
+{
+    json_t *entry = json_object_get(w->header, name), *shape = NULL;
+    const char *kind = NULL;
+    json_int_t begin = 0, end = 0;
+    if (!entry) return fail(w->ctx, RUNG_EFORMAT, "array %s is missing", name);
+    json_error_t error;
+    if (json_unpack_ex(entry, &error, JSON_STRICT, "{s:s, s:o, s:[I,I]}", "dtype", &kind, "shape", &shape,
+                       "data_offsets", &begin, &end)) {
+        if (json_error_code(&error) == json_error_out_of_memory) return fail(w->ctx, RUNG_ENOMEM, "out of memory");
+        return fail(w->ctx, RUNG_EFORMAT, "array %s: %s", name, error.text);
+    }
+    if (strcmp(kind, dtype) != 0)
+        return fail(w->ctx, RUNG_EFORMAT, "array %s has type %s instead of %s", name, kind, dtype);
+    bool same = json_is_array(shape) && json_array_size(shape) == (size_t)dims;
+    for (int i = 0; same && i < dims; i++) {
+        const json_t *size = json_array_get(shape, (size_t)i);
+        same = json_is_integer(size) && json_integer_value(size) == dim[i];
+    }
+    if (!same) return fail(w->ctx, RUNG_EFORMAT, "array %s has an unexpected shape", name);
+    if (begin != w->used || end < begin || end - begin != bytes || end > w->size)
+        return fail(w->ctx, RUNG_EFORMAT, "array %s is said to be at bytes %lld to %lld", name, (long long)begin,
+                    (long long)end);
+    return RUNG_OK;
+}
+
+static rung_status visit(array_walk *w, pool *mem, const char *name, const char *dtype, int dims, const int64_t *dim,
+                         void **array)
+{
+    int64_t bytes = WIDTH;
+    for (int i = 0; i < dims; i++)
+        if (dim[i] < 0 || __builtin_mul_overflow(bytes, dim[i], &bytes))
+            return fail(w->ctx, RUNG_EFORMAT, "array %s has an impossible shape", name);
+    int64_t count = bytes / WIDTH;
+    switch (w->mode) {
+    case ARRAYS_PLAN: TRY(plan(w, name, dtype, dims, dim, bytes)); break;
+    case ARRAYS_WRITE: store(w->data + w->used, *array, count); break;
+    case ARRAYS_READ:
+        TRY(check_entry(w, name, dtype, dims, dim, bytes));
+        json_object_del(w->header, name); /* used once; what is left at the end is unknown */
+        TRY(pool_alloc_raw(w->ctx, mem, count, WIDTH, name, array));
+        restore(*array, w->data + w->used, count);
+        break;
+    }
+    w->used += bytes;
+    return RUNG_OK;
+}
+
+/* ---- the arrays of a model ---- */
+
+typedef struct { /* names members.0.coef and the like */
+    array_walk *w;
+    pool *mem;
+    char name[NAME];
+    size_t prefix;
+} naming;
+
+static const char *named(naming *n, const char *last)
+{
+    snprintf(n->name + n->prefix, sizeof n->name - n->prefix, "%s", last);
+    return n->name;
+}
+
+static rung_status reals(naming *n, const char *last, int dims, const int64_t *dim, double **v)
+{
+    return visit(n->w, n->mem, named(n, last), "F64", dims, dim, (void **)v);
+}
+
+static rung_status integers(naming *n, const char *last, int64_t count, int64_t **v)
+{
+    return visit(n->w, n->mem, named(n, last), "I64", 1, &count, (void **)v);
+}
+
+static rung_status list(naming *n, const char *last, int64_t count, double **v) { return reals(n, last, 1, &count, v); }
+
+static rung_status number(naming *n, const char *last, double *x)
+{
+    double *v = x;
+    TRY(reals(n, last, 0, NULL, &v));
+    if (n->w->mode == ARRAYS_READ) *x = *v; /* a model being written may be in use by other threads */
+    return RUNG_OK;
+}
+
+static rung_status walk_scaling(naming *n, scaling *s)
+{
+    if (s->kind == SCALE_NONE) return RUNG_OK;
+    TRY(list(n, "scale.shift", s->d, &s->shift));
+    TRY(list(n, "scale.factor", s->d, &s->factor));
+    if (s->kind != SCALE_RANK) return RUNG_OK;
+    TRY(integers(n, "scale.first", s->d + 1, &s->knots_first));
+    TRY(list(n, "scale.knot", s->knots_first[s->d], &s->knot));
+    return list(n, "scale.cdf", s->knots_first[s->d], &s->knot_cdf);
+}
+
+static rung_status walk_kernel(naming *n, kernel *k)
+{
+    if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_POLY)
+        TRY(number(n, "kernel.gamma", &k->gamma));
+    if (k->kind == KERNEL_POLY) TRY(number(n, "kernel.coef0", &k->coef0));
+    if (k->kind != KERNEL_ARD) return RUNG_OK;
+    return visit(n->w, n->mem, named(n, "kernel.precisions"), "F64", 1, &k->n_precisions, (void **)&k->precisions);
+}
+
+static rung_status walk_scorer(naming *n, scorer *s)
+{
+    TRY(list(n, "bias", s->outputs, &s->bias));
+    if (s->kind == SCORER_CONSTANT) return RUNG_OK;
+    /* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
+    TRY(reals(n, "coef", 2, (int64_t[]){s->outputs, s->m}, &s->coef));
+    if (s->kind != SCORER_KERNEL) return RUNG_OK;
+    TRY(walk_kernel(n, &s->k));
+    if (s->k.kind == KERNEL_PRECOMPUTED) return integers(n, "index", s->m, &s->index);
+    return reals(n, "rows", 2, (int64_t[]){s->m, s->d}, &s->rows);
+}
+
+static rung_status walk_member(naming *n, member *one, int K)
+{
+    TRY(number(n, "weight", &one->weight));
+    TRY(walk_scaling(n, &one->scale));
+    TRY(walk_scorer(n, &one->score));
+    if (one->decide.kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &one->decide.thresholds));
+    if (one->calibrated) {
+        TRY(list(n, "map.score", one->map.n, &one->map.f));
+        TRY(list(n, "map.rank", one->map.n, &one->map.s));
+        TRY(number(n, "calibration.a", &one->cal.a));
+        TRY(list(n, "calibration.c", K - 1, &one->cal.c));
+    }
+    return one->prior ? list(n, "prior", K, &one->prior) : RUNG_OK;
+}
+
+/* The fill values of all columns as one array; 0 for a nominal column. */
+static rung_status walk_fills(naming *n, coding *code)
+{
+    double *fill = NULL;
+    TRY(NEW(n->w->ctx, &n->w->ctx->scratch, fill, code->n_columns));
+    for (int64_t j = 0; j < code->n_columns; j++) fill[j] = code->columns[j].nominal ? 0 : code->columns[j].fill;
+    TRY(visit(n->w, &n->w->ctx->scratch, named(n, "fill"), "F64", 1, &code->n_columns, (void **)&fill));
+    if (n->w->mode == ARRAYS_READ)
+        for (int64_t j = 0; j < code->n_columns; j++) code->columns[j].fill = fill[j];
+    return RUNG_OK;
+}
+
+static rung_status walk_cv(naming *n, rung_metrics *cv)
+{
+    double value[METRIC_FIELDS], *v = value;
+    for (int i = 0; i < METRIC_FIELDS; i++) memcpy(&value[i], (char *)cv + metric_fields[i].place, sizeof value[i]);
+    TRY(list(n, "cv", METRIC_FIELDS, &v));
+    for (int i = 0; i < METRIC_FIELDS; i++) memcpy((char *)cv + metric_fields[i].place, &v[i], sizeof v[i]);
+    return RUNG_OK;
+}
+
+rung_status model_walk_arrays(array_walk *w, rung_model *m)
+{
+    naming n = {.w = w, .mem = &m->mem};
+    TRY(walk_fills(&n, &m->code));
+    if (m->has_cv) TRY(walk_cv(&n, &m->cv));
+    for (int i = 0; i < m->n_report; i++) {
+        const char *name = NULL;
+        TRY(pool_printf(w->ctx, &w->ctx->scratch, &name, "report.%s", m->report[i].name));
+        bool single = m->report[i].n == -1;
+        TRY(visit(w, n.mem, name, "F64", single ? 0 : 1, single ? NULL : &m->report[i].n,
+                  (void **)&m->report[i].value));
+    }
+    for (int i = 0; i < m->n_members; i++) {
+        n.prefix = (size_t)snprintf(n.name, sizeof n.name, "members.%d.", i);
+        TRY(walk_member(&n, &m->members[i], m->n_present));
+    }
+    return RUNG_OK;
+}

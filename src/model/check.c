@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What holds for every model. Nothing here trusts a count, an index or an order that predict relies on. */
+#include <math.h>
+
+#include "model/file.h"
+
+#define REQUIRE(condition, ...)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) return fail(ctx, RUNG_EFORMAT, __VA_ARGS__);                                                 \
+    } while (0)
+
+static bool all_finite(int64_t n, const double *v)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(v[i])) return false;
+    return true;
+}
+
+static bool never_falls(int64_t n, const double *v) /* also false for NaN */
+{
+    for (int64_t i = 0; i < n; i++)
+        if (isnan(v[i]) || (i > 0 && v[i] < v[i - 1])) return false;
+    return true;
+}
+
+static bool always_rises(int64_t n, const double *v)
+{
+    for (int64_t i = 1; i < n; i++)
+        if (!(v[i] > v[i - 1])) return false;
+    return true;
+}
+
+/* ---- texts ---- */
+
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+static bool is_utf8(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    while (*p) {
+        unsigned lead = *p++;
+        int more = lead < 0x80 ? 0 : lead < 0xC2 ? -1 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : -1;
+        if (more < 0) return false;
+        unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        for (; more > 0; more--, p++, low = 0x80, high = 0xBF)
+            if (*p < low || *p > high) return false;
+    }
+    return true;
+}
+
+static rung_status check_text(rung_ctx *ctx, const char *text, const char *what)
+{
+    REQUIRE(text, "the text of %s is missing", what);
+    REQUIRE(is_utf8(text), "%s '%s' is not valid UTF-8 text", what, text);
+    return RUNG_OK;
+}
+
+rung_status model_check_texts(rung_ctx *ctx, const rung_model *m)
+{
+    TRY(check_text(ctx, m->method, "the method"));
+    TRY(check_text(ctx, m->library, "the library version"));
+    TRY(check_text(ctx, m->code.label, "the label column"));
+    for (int i = 0; i < m->n_params; i++) {
+        TRY(check_text(ctx, m->params[i].name, "a parameter name"));
+        if (m->params[i].value) TRY(check_text(ctx, m->params[i].value, "a parameter value"));
+    }
+    for (int q = 0; q < m->code.n_classes; q++) TRY(check_text(ctx, m->code.classes[q], "the class"));
+    for (int64_t j = 0; j < m->code.n_columns; j++) {
+        const column_code *c = &m->code.columns[j];
+        TRY(check_text(ctx, c->name, "the column name"));
+        for (int64_t k = 0; k < c->n_categories; k++) TRY(check_text(ctx, c->categories[k], "the category"));
+    }
+    for (int i = 0; i < m->n_report; i++) TRY(check_text(ctx, m->report[i].name, "a report name"));
+    return RUNG_OK;
+}
+
+/* ---- parts ---- */
+
+static rung_status check_coding(rung_ctx *ctx, const coding *c)
+{
+    int64_t d = 0;
+    for (int64_t j = 0; j < c->n_columns; j++) {
+        const column_code *one = &c->columns[j];
+        REQUIRE(one->first == d, "column %lld does not follow the one before", (long long)j + 1);
+        REQUIRE(one->nominal || isfinite(one->fill), "column %lld: the fill value is not a number", (long long)j + 1);
+        d += one->nominal ? one->n_categories : 1;
+    }
+    REQUIRE(c->d == d, "there are %lld coded columns, their coding makes %lld", (long long)c->d, (long long)d);
+    REQUIRE(c->label_position >= -1 && (c->label_position < c->file_columns || c->label_position == -1),
+            "the label column is number %lld of %lld", (long long)c->label_position + 1, (long long)c->file_columns);
+    REQUIRE(c->file_columns >= 0, "the number of file columns is negative");
+    return RUNG_OK;
+}
+
+static rung_status check_scaling(rung_ctx *ctx, const scaling *s, int64_t d)
+{
+    REQUIRE(s->d == d, "the scaling has %lld columns, the coding %lld", (long long)s->d, (long long)d);
+    if (s->kind == SCALE_NONE) return RUNG_OK;
+    REQUIRE(all_finite(d, s->shift) && all_finite(d, s->factor), "a scaling factor is not a finite number");
+    if (s->kind != SCALE_RANK) return RUNG_OK;
+    REQUIRE(s->knots_first[0] == 0, "the knots of the first column do not start at 0");
+    int64_t total = s->knots_first[d];
+    for (int64_t j = 0; j < d; j++) {
+        int64_t from = s->knots_first[j], count = s->knots_first[j + 1] - from;
+        REQUIRE(count >= 1 && s->knots_first[j + 1] <= total, "column %lld has no knots", (long long)j + 1);
+        const double *knot = s->knot + from, *cdf = s->knot_cdf + from;
+        REQUIRE(all_finite(count, knot) && always_rises(count, knot), "the knots of column %lld do not ascend",
+                (long long)j + 1);
+        REQUIRE(never_falls(count, cdf) && cdf[0] >= 0 && cdf[count - 1] <= 1,
+                "the distribution function of column %lld is not one", (long long)j + 1);
+    }
+    return RUNG_OK;
+}
+
+static rung_status check_kernel(rung_ctx *ctx, const scorer *s)
+{
+    const kernel *k = &s->k;
+    REQUIRE(s->d >= 1, "a kernel over no columns");
+    if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_POLY)
+        REQUIRE(isfinite(k->gamma) && k->gamma >= 0, "the kernel's gamma is %g", k->gamma);
+    if (k->kind == KERNEL_POLY) {
+        REQUIRE(isfinite(k->coef0), "the kernel's coef0 is %g", k->coef0);
+        REQUIRE(k->degree >= 1, "the kernel's degree is %d", k->degree);
+    }
+    if (k->kind == KERNEL_ARD) {
+        REQUIRE(k->n_precisions == s->d, "the kernel has %lld precisions for %lld columns", (long long)k->n_precisions,
+                (long long)s->d);
+        REQUIRE(all_finite(s->d, k->precisions), "a precision of the kernel is not a finite number");
+        for (int64_t j = 0; j < s->d; j++) REQUIRE(k->precisions[j] >= 0, "a precision of the kernel is negative");
+    }
+    if (k->kind == KERNEL_PRECOMPUTED) {
+        for (int64_t j = 0; j < s->m; j++)
+            REQUIRE(s->index[j] >= 0 && s->index[j] < s->d, "term %lld uses column %lld of %lld", (long long)j + 1,
+                    (long long)s->index[j] + 1, (long long)s->d);
+    } else {
+        REQUIRE(all_finite(s->m * s->d, s->rows), "a stored row is not finite");
+    }
+    return RUNG_OK;
+}
+
+static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d)
+{
+    REQUIRE(s->d == d, "the scorer has %lld columns, the coding %lld", (long long)s->d, (long long)d);
+    REQUIRE(s->outputs >= 1, "there are %d outputs", s->outputs);
+    REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
+    REQUIRE(all_finite(s->outputs, s->bias), "a bias is not a finite number");
+    if (s->kind == SCORER_CONSTANT) return RUNG_OK;
+    REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
+            (long long)d);
+    REQUIRE(all_finite(s->m * s->outputs, s->coef), "a coefficient is not a finite number");
+    return s->kind == SCORER_KERNEL ? check_kernel(ctx, s) : RUNG_OK;
+}
+
+static rung_status check_calibration(rung_ctx *ctx, const member *one, int K)
+{
+    const rank_map *map = &one->map;
+    REQUIRE(map->n >= 1, "a calibration without a rank map");
+    REQUIRE(all_finite(map->n, map->f) && all_finite(map->n, map->s), "a node of the rank map is not finite");
+    REQUIRE(never_falls(map->n, map->f) && never_falls(map->n, map->s), "the nodes of the rank map do not ascend");
+    REQUIRE(one->cal.K == K, "the calibration has %d classes of %d", one->cal.K, K);
+    REQUIRE(isfinite(one->cal.a) && one->cal.a >= 0, "the slope of the calibration is %g", one->cal.a);
+    REQUIRE(all_finite(K - 1, one->cal.c) && never_falls(K - 1, one->cal.c),
+            "the thresholds of the calibration do not ascend");
+    return RUNG_OK;
+}
+
+static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
+{
+    const decision *d = &one->decide;
+    if (d->kind == DECISION_NONE) {
+        REQUIRE(!one->calibrated && !one->prior, "probabilities without classes");
+        return RUNG_OK;
+    }
+    REQUIRE(d->K == K && K >= 1, "a decision between %d classes, %d have labels", d->K, K);
+    if (d->kind == DECISION_THRESHOLDS) REQUIRE(never_falls(K - 1, d->thresholds), "the thresholds do not ascend");
+    if (d->kind == DECISION_CONSTANT) REQUIRE(d->rank >= 1 && d->rank <= K, "rank %d is outside 1..%d", d->rank, K);
+    REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
+    if (one->calibrated) TRY(check_calibration(ctx, one, K));
+    if (one->prior) {
+        double sum = 0;
+        for (int q = 0; q < K; q++) {
+            REQUIRE(one->prior[q] >= 0, "a class probability is not one");
+            sum += one->prior[q];
+        }
+        REQUIRE(fabs(sum - 1) <= 1e-6, "the class probabilities sum to %g", sum);
+    }
+    return RUNG_OK;
+}
+
+/* Several members can only be averaged when they speak of the same things. */
+static rung_status check_members(rung_ctx *ctx, const rung_model *m)
+{
+    REQUIRE(m->n_members >= 1, "there is no member");
+    double total = 0;
+    for (int i = 0; i < m->n_members; i++) {
+        const member *one = &m->members[i];
+        REQUIRE(isfinite(one->weight) && one->weight > 0, "member %d has weight %g", i + 1, one->weight);
+        total += one->weight;
+        TRY(check_scaling(ctx, &one->scale, m->code.d));
+        TRY(check_scorer(ctx, &one->score, m->code.d));
+        TRY(check_decision(ctx, one, m->n_present));
+        REQUIRE(one->score.outputs == m->members[0].score.outputs, "the members have different numbers of outputs");
+        REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
+                "some members decide, others do not");
+    }
+    REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
+    REQUIRE(m->n_members == 1 || !model_has_ranks(m) || model_has_probabilities(m),
+            "several members need probabilities");
+    return RUNG_OK;
+}
+
+rung_status model_check(rung_ctx *ctx, const rung_model *m)
+{
+    TRY(check_coding(ctx, &m->code));
+    for (int i = 0; i < m->n_present; i++)
+        REQUIRE(m->present[i] > (i ? m->present[i - 1] : 0) && m->present[i] <= m->code.n_classes,
+                "class number %d is out of order or outside 1..%d", m->present[i], m->code.n_classes);
+    REQUIRE(m->n_labelled >= 0 && m->n_labelled <= m->n_rows, "%lld labelled rows of %lld", (long long)m->n_labelled,
+            (long long)m->n_rows);
+    REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
+    return check_members(ctx, m);
+}

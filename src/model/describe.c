@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What is in a model, as one JSON object. Numbers that are not finite are null: JSON has no other word for them. */
+#include <math.h>
+#include <string.h>
+
+#include "model/file.h"
+
+static json_t *real(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *reals(int64_t n, const double *v)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int64_t i = 0; i < n; i++) bad |= json_array_append_new(out, real(v[i]));
+    return json_whole(out, bad);
+}
+
+static json_t *text_or_null(const char *text) { return text && text[0] ? json_string(text) : json_null(); }
+
+static json_t *present(const rung_model *m)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int i = 0; i < m->n_present; i++)
+        bad |= json_array_append_new(out, json_string(m->code.classes[m->present[i] - 1]));
+    return json_whole(out, bad);
+}
+
+/* On the scale of the score. Members of an average have no thresholds in common. */
+static json_t *thresholds(const rung_model *m)
+{
+    const member *one = &m->members[0];
+    if (m->n_members > 1) return json_null();
+    if (one->decide.kind == DECISION_THRESHOLDS) return reals(one->decide.K - 1, one->decide.thresholds);
+    if (one->decide.kind != DECISION_CALIBRATED) return json_null();
+    json_t *out = json_array();
+    int bad = 0;
+    for (int q = 1; q < one->decide.K; q++)
+        bad |= json_array_append_new(out, real(calibrate_threshold(&one->cal, &one->map, q)));
+    return json_whole(out, bad);
+}
+
+static json_t *kernel_of(const scorer *s)
+{
+    if (s->kind != SCORER_KERNEL) return json_null();
+    const kernel *k = &s->k;
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "kind", json_string(kernel_name(k->kind)));
+    if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_POLY)
+        bad |= json_object_set_new(out, "gamma", real(k->gamma));
+    if (k->kind == KERNEL_POLY) {
+        bad |= json_object_set_new(out, "degree", json_integer(k->degree));
+        bad |= json_object_set_new(out, "coef0", real(k->coef0));
+    }
+    if (k->kind == KERNEL_ARD) bad |= json_object_set_new(out, "precisions", reals(k->n_precisions, k->precisions));
+    return json_whole(out, bad);
+}
+
+static json_t *column_json(const column_code *c)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "name", json_string(c->name));
+    bad |= json_object_set_new(out, "kind", json_string(c->nominal ? "nominal" : "number"));
+    if (c->nominal) bad |= json_object_set_new(out, "categories", json_texts(c->n_categories, c->categories));
+    bad |= json_object_set_new(out, "fill", c->nominal ? json_null() : real(c->fill));
+    return json_whole(out, bad);
+}
+
+static json_t *preprocessing(const rung_model *m)
+{
+    json_t *out = json_object(), *columns = json_array();
+    int bad = 0;
+    for (int64_t j = 0; j < m->code.n_columns; j++)
+        bad |= json_array_append_new(columns, column_json(&m->code.columns[j]));
+    bad |= json_object_set_new(out, "scale", json_string(scale_name(m->members[0].scale.kind)));
+    bad |= json_object_set_new(out, "columns", columns);
+    bad |= json_object_set_new(out, "label", text_or_null(m->code.label));
+    bad |= json_object_set_new(out, "coded_columns", json_integer(m->code.d));
+    return json_whole(out, bad);
+}
+
+static json_t *report(const rung_model *m)
+{
+    json_t *out = json_object();
+    int bad = 0;
+    for (int i = 0; i < m->n_report; i++) {
+        const report_entry *r = &m->report[i];
+        bad |= json_object_set_new(out, r->name, r->n == -1 ? real(*r->value) : reals(r->n, r->value));
+    }
+    return json_whole(out, bad);
+}
+
+static json_t *cv(const rung_model *m)
+{
+    if (!m->has_cv) return json_null();
+    json_t *out = json_object();
+    int bad = 0;
+    for (int i = 0; i < METRIC_FIELDS; i++) {
+        double x;
+        memcpy(&x, (const char *)&m->cv + metric_fields[i].place, sizeof x);
+        bad |= json_object_set_new(out, metric_fields[i].name, real(x));
+    }
+    bad |= json_object_set_new(out, "n", json_integer(m->cv.n));
+    return json_whole(out, bad);
+}
+
+static bool stores_rows(const rung_model *m)
+{
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].score.kind == SCORER_KERNEL && m->members[i].score.k.kind != KERNEL_PRECOMPUTED) return true;
+    return false;
+}
+
+static json_t *description(const rung_model *m)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "method", json_string(m->method));
+    bad |= json_object_set_new(out, "params", json_params(m));
+    bad |= json_object_set_new(out, "classes", json_texts(m->code.n_classes, m->code.classes));
+    bad |= json_object_set_new(out, "present", present(m));
+    bad |= json_object_set_new(out, "thresholds", thresholds(m));
+    bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));
+    bad |= json_object_set_new(out, "kernel", kernel_of(&m->members[0].score));
+    bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
+    bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
+    bad |= json_object_set_new(out, "interval", json_null());
+    bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
+    bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
+    bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));
+    bad |= json_object_set_new(out, "report", report(m));
+    bad |= json_object_set_new(out, "cv", cv(m));
+    bad |= json_object_set_new(out, "format", json_integer(MODEL_FORMAT));
+    bad |= json_object_set_new(out, "library", json_string(m->library));
+    return json_whole(out, bad);
+}
+
+rung_status model_describe(rung_ctx *ctx, const rung_model *m, char **json)
+{
+    *json = NULL;
+    if (model_check_texts(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EDATA, "the model cannot be described: ");
+    json_t *root = description(m);
+    *json = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return *json ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the description of the model");
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Private to src/model: the parts a model file is made of. docs/model-format.md describes the file field by field. */
+#ifndef RUNG_MODEL_FILE_H
+#define RUNG_MODEL_FILE_H
+
+#include <jansson.h>
+
+#include "model/model.h"
+
+enum { MODEL_FORMAT = 1 };
+
+/* ---- check.c: what holds for every model; predict relies on it ---- */
+
+/* RUNG_EFORMAT with the reason. Run before a model is written and after one is read, so whatever is written can be
+ * read and whatever is read can be used. */
+rung_status model_check(rung_ctx *ctx, const rung_model *m);
+/* Every text is valid UTF-8, as JSON needs it; one that was read from JSON is. */
+rung_status model_check_texts(rung_ctx *ctx, const rung_model *m);
+
+/* ---- arrays.c: every real number of a model is an array of the file ---- */
+
+typedef enum { ARRAYS_PLAN, ARRAYS_WRITE, ARRAYS_READ } arrays_mode;
+
+typedef struct {
+    rung_ctx *ctx;
+    arrays_mode mode;
+    json_t *header;      /* name -> {dtype, shape, data_offsets}: PLAN adds entries, READ removes them */
+    unsigned char *data; /* WRITE, READ: the array part of the file */
+    int64_t size;        /* READ: its length */
+    int64_t used;        /* bytes walked so far */
+} array_walk;
+
+/* Visits every array of the model in the order of the file. PLAN lays them out, WRITE copies them to data, READ
+ * allocates them in m->mem and fills them; the counts must be in m before. */
+rung_status model_walk_arrays(array_walk *w, rung_model *m);
+
+/* ---- structure.c: everything that is not an array, as JSON ---- */
+
+json_t *model_to_json(const rung_model *m); /* NULL: out of memory */
+rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m);
+
+json_t *json_texts(int64_t n, const char *const *text); /* a list */
+json_t *json_params(const rung_model *m);               /* name -> text or null */
+
+/* For a json_t under construction: itself, or released and NULL when a step failed. A failed step may thus be noted
+ * and the rest built all the same: Jansson passes NULL on as one more failure. */
+static inline json_t *json_whole(json_t *value, int failed)
+{
+    if (!failed) return value;
+    json_decref(value);
+    return NULL;
+}
+
+/* ---- the out-of-fold metrics as a list ---- */
+
+typedef struct {
+    const char *name;
+    size_t place; /* of a double in rung_metrics */
+} metric_field;
+
+enum { METRIC_FIELDS = 16 };
+extern const metric_field metric_fields[METRIC_FIELDS];
+
+#endif

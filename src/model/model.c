@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "model/file.h"
+
+#define FIELD(name)                                                                                                    \
+    {                                                                                                                  \
+#name, offsetof(rung_metrics, name)                                                                            \
+    }
+const metric_field metric_fields[METRIC_FIELDS] = {
+    FIELD(mae), FIELD(mze), FIELD(acc),      FIELD(amae),  FIELD(mmae),   FIELD(mse),  FIELD(gm),      FIELD(ms),
+    FIELD(rps), FIELD(tau), FIELD(spearman), FIELD(kappa), FIELD(qkappa), FIELD(off1), FIELD(mae_low), FIELD(mae_high)};
+
+rung_status model_new(rung_ctx *ctx, rung_model **out)
+{
+    *out = calloc(1, sizeof(rung_model));
+    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: a model");
+}
+
+void model_free(rung_model *m)
+{
+    if (!m) return;
+    pool_free_all(&m->mem);
+    free(m);
+}
+
+int model_outputs(const rung_model *m) { return m->members[0].score.outputs; }
+
+bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != DECISION_NONE; }
+
+bool model_has_probabilities(const rung_model *m)
+{
+    for (int i = 0; i < m->n_members; i++)
+        if (!m->members[i].calibrated && !m->members[i].prior) return false;
+    return model_has_ranks(m);
+}

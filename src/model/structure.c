@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Everything in a model that is not an array of numbers, to JSON and back. Only texts, whole numbers and truth values
+ * stand here; real numbers are arrays, so they keep every bit. Values that follow from others (where a column's coded
+ * columns begin, the number of classes a member knows) are not stored. */
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "model/file.h"
+
+enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
+
+static const char *const scorer_names[] = {"constant", "linear", "kernel", NULL};
+static const char *const decision_names[] = {"none", "thresholds", "calibrated", "constant", NULL};
+
+/* ---- writing ---- */
+
+json_t *json_texts(int64_t n, const char *const *text)
+{
+    json_t *out = json_array();
+    int bad = 0;
+    for (int64_t i = 0; i < n; i++) bad |= json_array_append_new(out, json_string(text[i]));
+    return json_whole(out, bad);
+}
+
+json_t *json_params(const rung_model *m)
+{
+    json_t *out = json_object();
+    int bad = 0;
+    for (int i = 0; i < m->n_params; i++)
+        bad |= json_object_set_new(out, m->params[i].name,
+                                   m->params[i].value ? json_string(m->params[i].value) : json_null());
+    return json_whole(out, bad);
+}
+
+static json_t *coding_to_json(const coding *c)
+{
+    json_t *out = json_object(), *columns = json_array();
+    int bad = 0;
+    for (int64_t j = 0; j < c->n_columns; j++) {
+        const column_code *code = &c->columns[j];
+        json_t *one = json_object();
+        int failed = json_object_set_new(one, "name", json_string(code->name));
+        failed |= json_object_set_new(one, "categories",
+                                      code->nominal ? json_texts(code->n_categories, code->categories) : json_null());
+        bad |= json_array_append_new(columns, json_whole(one, failed));
+    }
+    bad |= json_object_set_new(out, "names", json_boolean(c->has_names));
+    bad |= json_object_set_new(out, "columns", columns);
+    bad |= json_object_set_new(out, "label", json_string(c->label));
+    bad |= json_object_set_new(out, "label_position", json_integer(c->label_position));
+    bad |= json_object_set_new(out, "file_columns", json_integer(c->file_columns));
+    bad |= json_object_set_new(out, "classes", json_texts(c->n_classes, c->classes));
+    return json_whole(out, bad);
+}
+
+static json_t *kernel_to_json(const kernel *k)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "kind", json_string(kernel_name(k->kind)));
+    if (k->kind == KERNEL_POLY) bad |= json_object_set_new(out, "degree", json_integer(k->degree));
+    return json_whole(out, bad);
+}
+
+static json_t *member_to_json(const member *one)
+{
+    json_t *out = json_object();
+    const scorer *s = &one->score;
+    int bad = json_object_set_new(out, "scale", json_string(scale_name(one->scale.kind)));
+    bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
+    bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
+    if (s->kind == SCORER_KERNEL) {
+        bad |= json_object_set_new(out, "terms", json_integer(s->m));
+        bad |= json_object_set_new(out, "kernel", kernel_to_json(&s->k));
+    }
+    bad |= json_object_set_new(out, "decision", json_string(decision_names[one->decide.kind]));
+    if (one->decide.kind == DECISION_THRESHOLDS)
+        bad |= json_object_set_new(out, "tie_up", json_boolean(one->decide.tie_up));
+    if (one->decide.kind == DECISION_CONSTANT) bad |= json_object_set_new(out, "rank", json_integer(one->decide.rank));
+    if (one->calibrated) bad |= json_object_set_new(out, "nodes", json_integer(one->map.n));
+    bad |= json_object_set_new(out, "prior", json_boolean(one->prior != NULL));
+    return json_whole(out, bad);
+}
+
+static json_t *report_to_json(const report_entry *r)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "name", json_string(r->name));
+    bad |= json_object_set_new(out, "count", r->n == -1 ? json_null() : json_integer(r->n));
+    return json_whole(out, bad);
+}
+
+json_t *model_to_json(const rung_model *m)
+{
+    json_t *out = json_object(), *present = json_array(), *members = json_array(), *report = json_array();
+    int bad = 0;
+    for (int i = 0; i < m->n_present; i++) bad |= json_array_append_new(present, json_integer(m->present[i]));
+    for (int i = 0; i < m->n_members; i++) bad |= json_array_append_new(members, member_to_json(&m->members[i]));
+    for (int i = 0; i < m->n_report; i++) bad |= json_array_append_new(report, report_to_json(&m->report[i]));
+    bad |= json_object_set_new(out, "method", json_string(m->method));
+    bad |= json_object_set_new(out, "params", json_params(m));
+    bad |= json_object_set_new(out, "coding", coding_to_json(&m->code));
+    bad |= json_object_set_new(out, "present", present);
+    bad |= json_object_set_new(out, "members", members);
+    bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
+    bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
+    bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
+    bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
+    bad |= json_object_set_new(out, "report", report);
+    return json_whole(out, bad);
+}
+
+/* ---- reading ---- */
+
+typedef struct {
+    rung_ctx *ctx;
+    pool *mem;
+} reader;
+
+/* Every key must be there and known: JSON_STRICT. */
+static rung_status unpack(reader *r, json_t *json, const char *what, const char *format, ...)
+{
+    json_error_t error;
+    va_list args;
+    va_start(args, format);
+    int bad = json_vunpack_ex(json, &error, JSON_STRICT, format, args);
+    va_end(args);
+    if (!bad) return RUNG_OK;
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return fail(r->ctx, RUNG_ENOMEM, "out of memory: %s", what);
+    return fail(r->ctx, RUNG_EFORMAT, "%s: %s", what, error.text);
+}
+
+static rung_status length(reader *r, json_t *json, const char *what, int *out)
+{
+    if (!json_is_array(json)) return fail(r->ctx, RUNG_EFORMAT, "%s is not a list", what);
+    if (json_array_size(json) > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is too long", what);
+    *out = (int)json_array_size(json);
+    return RUNG_OK;
+}
+
+static rung_status as_int(reader *r, json_int_t x, const char *what, int *out)
+{
+    if (x < 0 || x > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
+    *out = (int)x;
+    return RUNG_OK;
+}
+
+static rung_status one_of(reader *r, const char *text, const char *const *names, const char *what, int *out)
+{
+    for (*out = 0; names[*out]; ++*out)
+        if (strcmp(text, names[*out]) == 0) return RUNG_OK;
+    return fail(r->ctx, RUNG_EFORMAT, "unknown %s '%s'", what, text);
+}
+
+static rung_status read_texts(reader *r, json_t *json, const char *what, int *n, const char ***out)
+{
+    TRY(length(r, json, what, n));
+    TRY(NEW(r->ctx, r->mem, *out, *n));
+    for (int i = 0; i < *n; i++) {
+        const char *text = json_string_value(json_array_get(json, (size_t)i));
+        if (!text) return fail(r->ctx, RUNG_EFORMAT, "%s: item %d is not a text", what, i + 1);
+        TRY(pool_text(r->ctx, r->mem, text, &(*out)[i]));
+    }
+    return RUNG_OK;
+}
+
+static rung_status read_params(reader *r, json_t *json, rung_model *m)
+{
+    if (!json_is_object(json) || json_object_size(json) > INT_MAX)
+        return fail(r->ctx, RUNG_EFORMAT, "params is not an object");
+    TRY(NEW(r->ctx, r->mem, m->params, (int64_t)json_object_size(json)));
+    const char *name;
+    json_t *value;
+    json_object_foreach(json, name, value)
+    {
+        model_param *p = &m->params[m->n_params++];
+        TRY(pool_text(r->ctx, r->mem, name, &p->name));
+        if (json_is_null(value)) continue;
+        if (!json_is_string(value)) return fail(r->ctx, RUNG_EFORMAT, "parameter %s is not a text", name);
+        TRY(pool_text(r->ctx, r->mem, json_string_value(value), &p->value));
+    }
+    return RUNG_OK;
+}
+
+static rung_status read_column(reader *r, json_t *json, coding *code, column_code *one)
+{
+    const char *name = NULL;
+    json_t *categories = NULL;
+    TRY(unpack(r, json, "a column", "{s:s, s:o}", "name", &name, "categories", &categories));
+    TRY(pool_text(r->ctx, r->mem, name, &one->name));
+    one->first = code->d;
+    one->nominal = !json_is_null(categories);
+    if (one->nominal) {
+        int n;
+        TRY(read_texts(r, categories, "the categories of a column", &n, &one->categories));
+        one->n_categories = n;
+    }
+    code->d += one->nominal ? one->n_categories : 1;
+    return RUNG_OK;
+}
+
+static rung_status read_coding(reader *r, json_t *json, coding *code)
+{
+    int names = 0, n = 0;
+    json_t *columns = NULL, *classes = NULL;
+    const char *label = NULL;
+    json_int_t label_position = 0, file_columns = 0;
+    TRY(unpack(r, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o}", "names", &names, "columns", &columns, "label",
+               &label, "label_position", &label_position, "file_columns", &file_columns, "classes", &classes));
+    code->has_names = names;
+    code->label_position = label_position;
+    code->file_columns = file_columns;
+    TRY(pool_text(r->ctx, r->mem, label, &code->label));
+    TRY(read_texts(r, classes, "classes", &code->n_classes, &code->classes));
+    TRY(length(r, columns, "columns", &n));
+    TRY(NEW(r->ctx, r->mem, code->columns, n));
+    code->n_columns = n;
+    for (int j = 0; j < n; j++) TRY(read_column(r, json_array_get(columns, (size_t)j), code, &code->columns[j]));
+    return RUNG_OK;
+}
+
+static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
+{
+    const char *kind = NULL;
+    json_int_t degree = 0;
+    TRY(unpack(r, json, "kernel", "{s:s, s?I}", "kind", &kind, "degree", &degree));
+    int i = KERNEL_RBF;
+    while (i <= KERNEL_PRECOMPUTED && strcmp(kind, kernel_name((kernel_kind)i)) != 0) i++;
+    if (i > KERNEL_PRECOMPUTED) return fail(r->ctx, RUNG_EFORMAT, "unknown kernel '%s'", kind);
+    k->kind = (kernel_kind)i;
+    k->n_precisions = k->kind == KERNEL_ARD ? d : 0;
+    return as_int(r, degree, "the kernel's degree", &k->degree);
+}
+
+static rung_status read_member(reader *r, json_t *json, const rung_model *m, member *one)
+{
+    const char *scale = NULL, *kind = NULL, *decides = NULL;
+    json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0;
+    json_t *expansion = NULL;
+    int tie_up = 0, prior = 0, i = 0;
+    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s:s, s?b, s?I, s?I, s:b}", "scale", &scale, "scorer",
+               &kind, "outputs", &outputs, "terms", &terms, "kernel", &expansion, "decision", &decides, "tie_up",
+               &tie_up, "rank", &rank, "nodes", &nodes, "prior", &prior));
+    if (!scale_parse(scale, &one->scale.kind)) return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
+    one->scale.d = one->score.d = m->code.d;
+    TRY(one_of(r, kind, scorer_names, "scorer", &i));
+    one->score.kind = (scorer_kind)i;
+    TRY(as_int(r, outputs, "the number of outputs", &one->score.outputs));
+    if ((expansion != NULL) != (one->score.kind == SCORER_KERNEL))
+        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
+    if (expansion) TRY(read_kernel(r, expansion, m->code.d, &one->score.k));
+    one->score.m = one->score.kind == SCORER_LINEAR ? m->code.d : terms;
+    TRY(one_of(r, decides, decision_names, "decision", &i));
+    one->decide.kind = (decision_kind)i;
+    one->decide.K = one->cal.K = m->n_present;
+    one->decide.tie_up = tie_up;
+    TRY(as_int(r, rank, "a rank", &one->decide.rank));
+    TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
+    one->calibrated = one->map.n > 0;
+    if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
+    return RUNG_OK;
+}
+
+static rung_status read_report(reader *r, json_t *json, report_entry *out)
+{
+    const char *name = NULL;
+    json_t *count = NULL;
+    TRY(unpack(r, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
+    TRY(pool_text(r->ctx, r->mem, name, &out->name));
+    if (!json_is_null(count) && !(json_is_integer(count) && json_integer_value(count) >= 0))
+        return fail(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
+    out->n = json_is_null(count) ? -1 : json_integer_value(count);
+    return RUNG_OK;
+}
+
+rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
+{
+    reader r = {ctx, &m->mem};
+    const char *method = NULL;
+    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL;
+    json_int_t rows = 0, labelled = 0, expansion = 0;
+    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "method", &method, "params",
+               &params, "coding", &code, "present", &present, "members", &members, "rows", &rows, "labelled", &labelled,
+               "expansion", &expansion, "cv", &cv, "report", &report));
+    TRY(pool_text(ctx, r.mem, method, &m->method));
+    TRY(read_params(&r, params, m));
+    TRY(read_coding(&r, code, &m->code));
+    m->n_rows = rows;
+    m->n_labelled = labelled;
+    m->n_expansion = expansion;
+    m->has_cv = !json_is_null(cv);
+    if (m->has_cv && !json_is_integer(cv)) return fail(ctx, RUNG_EFORMAT, "cv is not a number");
+    m->cv.n = json_integer_value(cv);
+
+    TRY(length(&r, present, "present", &m->n_present));
+    TRY(NEW(ctx, r.mem, m->present, m->n_present));
+    for (int i = 0; i < m->n_present; i++) {
+        const json_t *rank = json_array_get(present, (size_t)i);
+        if (!json_is_integer(rank)) return fail(ctx, RUNG_EFORMAT, "present: item %d is not a number", i + 1);
+        TRY(as_int(&r, json_integer_value(rank), "a class number", &m->present[i]));
+    }
+    TRY(length(&r, members, "members", &m->n_members));
+    if (m->n_members > MOST_MEMBERS) return fail(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
+    TRY(NEW(ctx, r.mem, m->members, m->n_members));
+    for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, &m->members[i]));
+    TRY(length(&r, report, "report", &m->n_report));
+    TRY(NEW(ctx, r.mem, m->report, m->n_report));
+    for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
+    return RUNG_OK;
+}

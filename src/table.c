@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The methods: one line each. */
+#include <string.h>
+
+#include "base/text.h"
+#include "method/method.h"
+
+extern const method method_kdlor, method_median;
+
+const method *const method_table[] = {&method_kdlor, &method_median, NULL};
+
+static const struct {
+    const char *alias, *name;
+} aliases[] = {{"dl", "kdlor"}};
+
+const method *method_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (text_equal(name, aliases[i].alias)) name = aliases[i].name;
+    for (int i = 0; method_table[i]; i++)
+        if (text_equal(name, method_table[i]->info.name)) return method_table[i];
+    return NULL;
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the command-line cases:  run.py RUNG [--update] [CASE]...
+
+A case is a text file, cases/NAME.txt. Lines that begin with two spaces are commands and what they print;
+everything else is prose.
+
+      $ rung fit train.csv            a command, run by sh in a folder of its own
+      > continued                     its further lines (here-documents)
+      printed on standard output
+      ! printed on standard error
+      ! took [0-9]+ seconds (re)      compared as a regular expression
+      ~                               an empty line
+      [2]                             exit code; 0 is not written
+
+The folder starts with the files of data/, and bin/ is on the path. --update rewrites what the commands print."""
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT = 120  # seconds for one command
+
+
+def parse(text):
+    """The case as a list of prose lines (str) and steps (command lines, expected lines)."""
+    parts, step = [], None
+    for line in text.splitlines():
+        if line.startswith("  $ "):
+            step = ([line[4:]], [])
+            parts.append(step)
+        elif line.startswith("  > ") and step and not step[1]:
+            step[0].append(line[4:])
+        elif line.startswith("  ") and step:
+            step[1].append(line[2:])
+        else:
+            step = None
+            parts.append(line)
+    return parts
+
+
+def run(command, folder, environment):
+    """What the command printed and returned, as expected lines are written."""
+    done = subprocess.run(["sh", "-c", "\n".join(command) + "\n"], cwd=folder, env=environment, timeout=LIMIT,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    out = done.stdout.decode(errors="backslashreplace").splitlines()
+    err = done.stderr.decode(errors="backslashreplace").splitlines()
+    return [line.rstrip() or "~" for line in out] + [("! " + line).rstrip() for line in err] + ([f"[{done.returncode}]"] if done.returncode else [])
+
+
+def merge(expected, got):
+    """The lines got, with every expected regular expression that matches its line put in its place."""
+    lines = list(got)
+    if len(expected) == len(got):
+        for i, line in enumerate(expected):
+            if line.endswith(" (re)") and re.fullmatch(line[:-5], got[i]):
+                lines[i] = line
+    return lines
+
+
+def render(parts):
+    lines = []
+    for part in parts:
+        if isinstance(part, str):
+            lines.append(part)
+        else:
+            lines += [("  > " if i else "  $ ") + line for i, line in enumerate(part[0])]
+            lines += ["  " + line for line in part[1]]
+    return "\n".join(lines) + "\n"
+
+
+def run_case(path, rung, update):
+    text = path.read_text()
+    parts = parse(text)
+    with tempfile.TemporaryDirectory(prefix="rung-cli-") as folder:
+        work, tools = os.path.join(folder, "work"), os.path.join(folder, "bin")
+        shutil.copytree(HERE / "data", work)
+        os.mkdir(tools)
+        os.symlink(rung, os.path.join(tools, "rung"))
+        environment = {"PATH": f"{tools}:{HERE / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "HOME": folder,
+                       "PYTHONDONTWRITEBYTECODE": "1"}
+        for name in os.environ:  # sanitizers and coverage need theirs
+            if name.endswith("SAN_OPTIONS") or name.startswith(("GCOV", "LD_LIBRARY_PATH", "LLVM")):
+                environment[name] = os.environ[name]
+        for i, part in enumerate(parts):
+            if not isinstance(part, str):
+                parts[i] = (part[0], merge(part[1], run(part[0], work, environment)))
+    result = render(parts)
+    if result == text:
+        return True
+    if update:
+        path.write_text(result)
+        print(f"updated {path.stem}")
+        return True
+    print(f"FAILED {path.stem}")
+    sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), result.splitlines(True), "expected", "got"))
+    return False
+
+
+def main():
+    words = sys.argv[1:]
+    update = "--update" in words
+    words = [w for w in words if w != "--update"]
+    if not words or words[0].startswith("-"):
+        sys.exit(__doc__)
+    rung = os.path.abspath(words[0])
+    if not os.access(rung, os.X_OK):
+        sys.exit(f"run.py: {rung} is not a program")
+    paths = [HERE / "cases" / f"{name}.txt" for name in words[1:]] or sorted((HERE / "cases").glob("*.txt"))
+    results = [run_case(path, rung, update) for path in paths]
+    print(f"{sum(results)} passed, {results.count(False)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

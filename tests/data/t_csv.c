@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "data/temp.h"
+
+#include <zlib.h>
+
+#include "base/rng.h"
+#include "data/source.h"
+
+static const char *cell_text(const rung_table *t, int64_t row, int64_t j)
+{
+    assert_int_equal(t->columns[j].kind, COLUMN_TEXT);
+    int32_t v = t->columns[j].text[row];
+    return v < 0 ? "<missing>" : t->columns[j].values[v];
+}
+
+static void check_size(const rung_table *t, int64_t rows, int64_t columns, bool names)
+{
+    assert_int_equal(t->n_rows, rows);
+    assert_int_equal(t->n_columns, columns);
+    assert_int_equal(t->has_names, names);
+}
+
+#define assert_bad(text, words)                                                                                        \
+    do {                                                                                                               \
+        rung_table *bad_;                                                                                              \
+        assert_fails(ctx, read_text(ctx, text, NULL, &bad_), RUNG_EDATA, words);                                       \
+        assert_null(bad_);                                                                                             \
+    } while (0)
+
+static void test_plain(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "a,b,grade\n1,-2.5,low\n ? ,1e3,high\n,NA,low\n");
+    check_size(t, 3, 3, true);
+    assert_string_equal(t->columns[0].name, "a");
+    assert_string_equal(t->columns[2].name, "grade");
+    assert_int_equal(t->columns[0].kind, COLUMN_NUMBER);
+    double a[] = {1, NAN, NAN}, b[] = {-2.5, 1000, NAN};
+    assert_arrays_close(3, t->columns[0].number, a, 0);
+    assert_arrays_close(3, t->columns[1].number, b, 0);
+    assert_string_equal(cell_text(t, 0, 2), "low");
+    assert_string_equal(cell_text(t, 1, 2), "high");
+    assert_int_equal(t->columns[2].n_values, 2);
+    assert_int_equal(t->columns[2].text[2], 0);
+    assert_int_equal(table_line(t, 2), 4);
+    assert_int_equal(t->columns[0].odd_row, -1);
+    table_free(t);
+}
+
+static void test_quotes(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "\"na\"\"me\",x\n\"a,b\",\"1\"\n\"two\nlines\" , 2\n\n\"say \"\"hi\"\"\",3\n\"\",4");
+    check_size(t, 4, 2, true);
+    assert_string_equal(t->columns[0].name, "na\"me");
+    assert_string_equal(cell_text(t, 0, 0), "a,b");
+    assert_string_equal(cell_text(t, 1, 0), "two\nlines");
+    assert_string_equal(cell_text(t, 2, 0), "say \"hi\"");
+    assert_string_equal(cell_text(t, 3, 0), "<missing>");
+    double x[] = {1, 2, 3, 4};
+    assert_arrays_close(4, t->columns[1].number, x, 0);
+    int64_t lines[] = {2, 3, 6, 7}; /* a quoted line break and a blank line */
+    for (int i = 0; i < 4; i++) assert_int_equal(table_line(t, i), lines[i]);
+    table_free(t);
+}
+
+static void test_line_ends_and_mark(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const texts[] = {"x,y\n1,2\n3,4\n", "x,y\r\n1,2\r\n3,4\r\n", "x,y\r1,2\r3,4\r",
+                                        "\xef\xbb\xbfx,y\n1,2\n3,4", "\n \nx,y\n\r\n1,2\n   \n3,4\n\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        rung_table *t = table_of(ctx, texts[i]);
+        check_size(t, 2, 2, true);
+        assert_string_equal(t->columns[0].name, "x");
+        assert_true(t->columns[1].number[1] == 4);
+        table_free(t);
+    }
+}
+
+static void test_delimiters(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const struct {
+        const char *text;
+        int columns;
+    } cases[] = {
+        {"x;y;z\n1;2;3\n4;5;6\n", 3},
+        {"x\ty\n1\t2\n\t5\n", 2},
+        {"x|y\n1|2\n", 2},
+        {"  x   y z\n 1 2\t 3  \n4 5 6\n", 3},
+        {"x y,z\n1 2,3\n", 2},     /* a comma before blanks */
+        {"1,5;2,5\n3,5;4,5\n", 2}, /* a semicolon before a comma */
+        {"x\n1\n2\n", 1},
+        {"very good\nbad\nnot so bad\nbad\nvery good\n", 1}, /* words, no table */
+        {"a;\"b;c\";d\n1;\";\";2\n", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rung_table *t = table_of(ctx, cases[i].text);
+        assert_int_equal(t->n_columns, cases[i].columns);
+        table_free(t);
+    }
+    rung_table *t;
+    assert_ok(ctx, read_text(ctx, "a;b,c\n1;2,3\n", &(rung_read_options){.delimiter = ','}, &t));
+    check_size(t, 1, 2, true);
+    assert_string_equal(t->columns[0].name, "a;b");
+    table_free(t);
+    assert_ok(ctx, read_text(ctx, "x;y\n1,5;-2,25e1\n", &(rung_read_options){.decimal = ','}, &t));
+    check_size(t, 1, 2, true);
+    assert_true(t->columns[0].number[0] == 1.5 && t->columns[1].number[0] == -22.5);
+    table_free(t);
+    /* A comma that is the decimal point is never the delimiter. */
+    assert_ok(ctx, read_text(ctx, "1,5\n2,5\n", &(rung_read_options){.decimal = ','}, &t));
+    check_size(t, 2, 1, false);
+    table_free(t);
+}
+
+static void test_header(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const struct {
+        const char *text;
+        bool header;
+    } cases[] = {
+        {"1,2\n3,4\n", false},
+        {"1,?\n3,4\n", false},
+        {"a,b\n3,4\n", true},
+        {"id,2019,2020\n1,2,3\n", true},
+        {"5.1,red,low\n4.9,blue,mid\n", false},
+        {",name,grade\n0,bob,low\n1,ann,low\n", true},
+        {"red,low\nblue,mid\nred,high\n", false}, /* red comes again */
+        {"colour,grade\nred,low\nblue,mid\n", true},
+        {"yes,yes\nno,no\nno,no\n", false}, /* equal cells are no names */
+        {"?,red\n1,red\n2,blue\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rung_table *t = table_of(ctx, cases[i].text);
+        assert_int_equal(t->has_names, cases[i].header);
+        table_free(t);
+    }
+    rung_table *t;
+    assert_ok(ctx, read_text(ctx, "1,2\n3,4\n", &(rung_read_options){.header = 1}, &t));
+    check_size(t, 1, 2, true);
+    assert_string_equal(t->columns[1].name, "2");
+    table_free(t);
+    assert_ok(ctx, read_text(ctx, "a,b\n3,4\n", &(rung_read_options){.header = -1}, &t));
+    check_size(t, 2, 2, false);
+    assert_string_equal(t->columns[0].name, "");
+    assert_string_equal(cell_text(t, 1, 0), "3");
+    table_free(t);
+    t = table_of(ctx, ",x,\n1,2,3\n");
+    assert_string_equal(t->columns[0].name, "column1");
+    assert_string_equal(t->columns[2].name, "column3");
+    table_free(t);
+}
+
+/* Text behind more rows than the first look sees: the cells before it keep their own writing. */
+static void test_late_text(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 60000 };
+    char *text = malloc(ROWS * 32 + 64), *p = text;
+    assert_non_null(text);
+    p += sprintf(p, "a,b,c,d\n");
+    for (int i = 0; i < ROWS; i++)
+        p += sprintf(p, "1.50,%s,w%d,%s\n", i == ROWS - 2 ? "x" : "007", i % 3, i == ROWS - 1 ? "y" : "nan");
+    rung_table *t = table_of(ctx, text);
+    check_size(t, ROWS, 4, true);
+    assert_int_equal(t->columns[0].kind, COLUMN_NUMBER);
+    assert_true(t->columns[0].number[ROWS - 1] == 1.5);
+    assert_string_equal(cell_text(t, 0, 1), "007");
+    assert_string_equal(cell_text(t, ROWS - 2, 1), "x");
+    assert_int_equal(t->columns[1].n_values, 2);
+    assert_string_equal(cell_text(t, 1, 2), "w1");
+    assert_int_equal(t->columns[2].n_values, 3);
+    assert_string_equal(cell_text(t, 5, 3), "nan");
+    assert_int_equal(t->columns[3].odd_row, -1);
+    assert_int_equal(table_line(t, ROWS - 1), ROWS + 1);
+    table_free(t);
+    free(text);
+}
+
+static void test_wide_and_long_cells(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { COLUMNS = 100000, LONG = 1 << 20 };
+    char *text = malloc(COLUMNS * 24 + LONG), *p = text;
+    assert_non_null(text);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < COLUMNS; j++) p += sprintf(p, "%d%c", i * 10 + j % 10, j + 1 < COLUMNS ? ',' : '\n');
+    rung_table *t = table_of(ctx, text);
+    check_size(t, 3, COLUMNS, false);
+    assert_true(t->columns[COLUMNS - 1].number[2] == 29);
+    table_free(t);
+
+    p = text + sprintf(text, "x,y\n1,\"");
+    memset(p, 'q', LONG);
+    p += LONG;
+    strcpy(p, "\n\"\n2,b\n");
+    t = table_of(ctx, text);
+    check_size(t, 2, 2, true);
+    assert_int_equal(strlen(cell_text(t, 0, 1)), LONG + 1);
+    assert_int_equal(table_line(t, 1), 4);
+    table_free(t);
+    free(text);
+}
+
+static void test_odd_numbers(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "a,b,c\n1,2,nan\n1e999,2,\n3,-inf,5\nnan,1,2\n");
+    check_size(t, 4, 3, true);
+    for (int j = 0; j < 3; j++) assert_int_equal(t->columns[j].kind, COLUMN_NUMBER);
+    assert_int_equal(t->columns[0].odd_row, 1);
+    assert_string_equal(t->columns[0].odd, "1e999");
+    assert_true(isinf(t->columns[0].number[1]) && isnan(t->columns[0].number[3]));
+    assert_int_equal(t->columns[1].odd_row, 2);
+    assert_string_equal(t->columns[1].odd, "-inf");
+    assert_int_equal(t->columns[2].odd_row, 0);
+    table_free(t);
+}
+
+static void test_errors(void **state)
+{
+    rung_ctx *ctx = *state;
+    assert_bad("a,b,c,d\n1,2,3,4\n1,2,3\n", ", line 3: 3 cells, expected 4 as in line 1");
+    assert_bad("\na,b\n1,2\n\n1\n", ", line 5: 1 cell, expected 2 as in line 2");
+    assert_bad("a,b\n1,2,3\n", "expected");
+    assert_bad("a,b\n1,2\n3,\"x\n4,5\n", ", line 3: a quote is opened and never closed");
+    assert_bad("a,b\n1,2\n\"x\"y,5\n", ", line 3: text after the closing quote of cell 1");
+    assert_bad("", "the file is empty");
+    assert_bad(" \n\n  \n", "the file is empty");
+    assert_bad("a,b\n", "a header but no rows");
+    assert_bad("a,b,a\n1,2,3\n", ", line 1: columns 1 and 3 are both called 'a'");
+    assert_bad("\xff\xfe"
+               "a",
+               "UTF-16 text: save it as UTF-8");
+    assert_bad("\xfe\xff"
+               "a",
+               "UTF-16 text: save it as UTF-8");
+    assert_bad("a,b\n1,caf\xe9\n2,x\n", ", line 2, column 'b': byte 0xE9 is not UTF-8 text");
+    assert_bad("caf\xe9,b\n1,2\n", ", line 1, column 1: byte 0xE9");
+    rung_table *t;
+    assert_fails(ctx, read_bytes(ctx, "a,b\n1,2\n3\0,4\n", 13, NULL, &t), RUNG_EDATA,
+                 ", line 3: a NUL byte (binary file?)");
+    assert_fails(ctx, read_bytes(ctx, "\0\0", 2, NULL, &t), RUNG_EDATA, "a NUL byte (binary file?)");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.format = "xls"}, &t), RUNG_EARG,
+                 "unknown format 'xls'; known: csv");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.decimal = ';'}, &t), RUNG_EARG, "decimal point");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '"'}, &t), RUNG_EARG, "0x22");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = ',', .decimal = ','}, &t), RUNG_EARG,
+                 "both the delimiter and the decimal point");
+    ctx->memory = 1000;
+    assert_fails(ctx, read_text(ctx, "1,2\n3,4\n", NULL, &t), RUNG_ELIMIT, "above the memory limit");
+}
+
+static void test_files(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t;
+    assert_fails(ctx, read_table(ctx, "/tmp/no-such-file.csv", NULL, &t), RUNG_EIO,
+                 "cannot open '/tmp/no-such-file.csv': No such file or directory");
+    assert_null(t);
+    assert_fails(ctx, read_table(ctx, "/tmp", NULL, &t), RUNG_EIO, "cannot open '/tmp': Is a directory");
+    assert_fails(ctx, read_text(ctx, "a,b\n1\n", NULL, &t), RUNG_EDATA, "/tmp/rung_test_");
+    atomic_store(&ctx->interrupted, 1);
+    assert_fails(ctx, read_text(ctx, "a,b\n1,2\n", NULL, &t), RUNG_EINTERRUPT, "interrupted");
+}
+
+static int64_t pack(const char *text, unsigned char *out, int64_t room)
+{
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (Bytef *)text;
+    z.avail_in = (uInt)strlen(text);
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return room - z.avail_out;
+}
+
+static void test_gzip(void **state)
+{
+    rung_ctx *ctx = *state;
+    unsigned char bytes[4096] = {0};
+    rung_table *t;
+    /* Two members and padding; text after numbers makes it read the file twice. */
+    int64_t first = pack("x,y\n1,2\n", bytes, 2048), both = first + pack("3,4\n5,6", bytes + first, 2048);
+    assert_ok(ctx, read_bytes(ctx, bytes, (size_t)both + 100, NULL, &t));
+    check_size(t, 3, 2, true);
+    assert_true(t->columns[1].number[2] == 6);
+    table_free(t);
+    assert_fails(ctx, read_bytes(ctx, bytes, (size_t)both - 5, NULL, &t), RUNG_EIO, "truncated gzip file");
+    bytes[both] = 'x';
+    assert_fails(ctx, read_bytes(ctx, bytes, (size_t)both + 1, NULL, &t), RUNG_EIO, "other bytes follow its end");
+    bytes[12] ^= 0xff;
+    bytes[13] ^= 0xff;
+    assert_fails(ctx, read_bytes(ctx, bytes, (size_t)both, NULL, &t), RUNG_EIO, "corrupt gzip file");
+}
+
+/* A pipe cannot seek: what it gave is kept, and read again. */
+static void test_pipe(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 3000 };
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    FILE *in = fdopen(ends[1], "w");
+    fprintf(in, "x\ty\n");
+    for (int i = 0; i < ROWS; i++) fprintf(in, "%d\t%d\n", i, 2 * i);
+    fclose(in);
+    char path[32];
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    source *s;
+    assert_ok(ctx, source_open(ctx, path, &s));
+    assert_int_equal(source_size(s), -1);
+    char first[10], again[10];
+    int64_t got;
+    assert_ok(ctx, source_read(ctx, s, first, sizeof first, &got));
+    assert_int_equal(got, sizeof first);
+    int64_t total = got;
+    char rest[4096];
+    do {
+        assert_ok(ctx, source_read(ctx, s, rest, sizeof rest, &got));
+        total += got;
+    } while (got > 0);
+    assert_ok(ctx, source_rewind(ctx, s));
+    assert_ok(ctx, source_read(ctx, s, again, sizeof again, &got));
+    assert_memory_equal(first, again, sizeof first);
+    int64_t second = got;
+    do {
+        assert_ok(ctx, source_read(ctx, s, rest, sizeof rest, &got));
+        second += got;
+    } while (got > 0);
+    assert_int_equal(total, second);
+    source_close(s);
+    close(ends[0]);
+}
+
+static void test_find(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "age,2,grade,weight\n1,2,3,4\n");
+    int64_t j = -1;
+    assert_ok(ctx, table_find(ctx, t, "grade", "label", &j));
+    assert_int_equal(j, 2);
+    assert_ok(ctx, table_find(ctx, t, "4", "label", &j));
+    assert_int_equal(j, 3);
+    assert_ok(ctx, table_find(ctx, t, "2", "label", &j)); /* the name comes first */
+    assert_int_equal(j, 1);
+    assert_fails(ctx, table_find(ctx, t, "grad", "label", &j), RUNG_EARG,
+                 "no column 'grad' (label); did you mean 'grade'?");
+    assert_fails(ctx, table_find(ctx, t, "zzzzzz", "label", &j), RUNG_EARG, "there are 'age', '2', 'grade', 'weight'");
+    assert_fails(ctx, table_find(ctx, t, "5", "label", &j), RUNG_EARG, "no column 5 (label); the file has 4 columns");
+    assert_fails(ctx, table_find(ctx, t, "0", "label", &j), RUNG_EARG, "no column 0");
+    table_free(t);
+    t = table_of(ctx, "1,2\n");
+    assert_fails(ctx, table_find(ctx, t, "x", "label", &j), RUNG_EARG, "there is no header: give a position, 1 to 2");
+    table_free(t);
+    t = table_of(ctx, "abc1,abc2,abc3,abc,abd\n1,2,3,4,5\n");
+    assert_fails(ctx, table_find(ctx, t, "abcc", "label", &j), RUNG_EARG, "did you mean 'abc1' or 'abc2' or 'abc3'?");
+    assert_fails(ctx, table_find(ctx, t, "ABC", "label", &j), RUNG_EARG, "did you mean 'abc' or");
+    table_free(t);
+    assert_true(cell_missing("", 0) && cell_missing("?", 1) && cell_missing("nA", 2));
+    assert_false(cell_missing("nan", 3) || cell_missing("-", 1) || cell_missing("NAN", 3));
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    const char *path;
+} read_call;
+
+static rung_status read_once(void *argument)
+{
+    read_call *call = argument;
+    rung_table *t;
+    rung_status status = read_table(call->ctx, call->path, NULL, &t);
+    assert_true(call->ctx->scratch.last == NULL);
+    table_free(t);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    static const char text[] = "a,b,c\n1,x,\"q\"\"q\"\n\n2,y,nan\n1e999,x,3\n";
+    temp file = temp_file(text, strlen(text));
+    read_call call = {*state, file.path};
+    assert_true(fail_each_allocation(read_once, &call) > 10);
+    unlink(file.path);
+}
+
+/* Whatever the bytes are: a status, no crash, nothing left behind. */
+static void try_bytes(rung_ctx *ctx, const unsigned char *bytes, size_t count, rng *r)
+{
+    static const char delimiters[] = {0, 0, 0, ',', ' ', '\t', 'a'};
+    rung_read_options options = {.delimiter = delimiters[rng_below(r, sizeof delimiters)],
+                                 .decimal = rng_below(r, 4) ? 0 : ',',
+                                 .header = (int)rng_below(r, 3) - 1};
+    int64_t before = pool_live_blocks();
+    rung_table *t;
+    rung_status status = read_bytes(ctx, bytes, count, &options, &t);
+    assert_true((status == RUNG_OK) == (t != NULL));
+    if (status != RUNG_OK) assert_true(ctx->message[0] != 0);
+    for (int64_t j = 0; t && j < t->n_columns; j++)
+        for (int64_t i = 0; t->columns[j].kind == COLUMN_TEXT && i < t->n_rows; i++)
+            assert_true(t->columns[j].text[i] >= -1 && t->columns[j].text[i] < t->columns[j].n_values);
+    if (t) assert_true(table_line(t, t->n_rows - 1) >= t->n_rows);
+    table_free(t);
+    assert_int_equal(pool_live_blocks(), before);
+}
+
+static void test_random_bytes(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char alphabet[] = "\"\",,;;\t| \n\n\r01-.e9anNA?<x\xc3\xa9";
+    static const char valid[] = "id,colour,size,label\n1,red,2.5,low\n2,\"blue, dark\",NA,mid\r\n3,\"a \"\"b\"\"\",1e5,"
+                                "high\n\n4,?,-3,\n";
+    unsigned char bytes[256], packed[512];
+    rng r;
+    rng_open(&r, 7, 0);
+    for (int round = 0; round < 3000; round++) {
+        size_t count = (size_t)rng_below(&r, sizeof bytes);
+        for (size_t i = 0; i < count; i++)
+            bytes[i] = round % 2 ? (unsigned char)rng_below(&r, 256)
+                                 : (unsigned char)alphabet[rng_below(&r, sizeof alphabet - 1)];
+        try_bytes(ctx, bytes, count, &r);
+
+        count = strlen(valid);
+        memcpy(bytes, valid, count);
+        for (int64_t k = 1 + rng_below(&r, 4); k > 0; k--)
+            bytes[rng_below(&r, (int64_t)count)] = (unsigned char)alphabet[rng_below(&r, sizeof alphabet - 1)];
+        try_bytes(ctx, bytes, (size_t)rng_below(&r, (int64_t)count + 1), &r);
+
+        int64_t size = pack(valid, packed, sizeof packed);
+        packed[rng_below(&r, size)] ^= (unsigned char)(1 << rng_below(&r, 8));
+        try_bytes(ctx, packed, (size_t)size, &r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_plain),
+        WITH_CONTEXT(test_quotes),
+        WITH_CONTEXT(test_line_ends_and_mark),
+        WITH_CONTEXT(test_delimiters),
+        WITH_CONTEXT(test_header),
+        WITH_CONTEXT(test_late_text),
+        WITH_CONTEXT(test_wide_and_long_cells),
+        WITH_CONTEXT(test_odd_numbers),
+        WITH_CONTEXT(test_errors),
+        WITH_CONTEXT(test_files),
+        WITH_CONTEXT(test_gzip),
+        WITH_CONTEXT(test_pipe),
+        WITH_CONTEXT(test_find),
+        WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_random_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

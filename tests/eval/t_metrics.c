@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "helper.h"
+
+#include "base/rng.h"
+#include "eval/metrics.h"
+
+static rung_metrics measure(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted)
+{
+    rung_metrics m;
+    assert_ok(ctx, metrics_compute(ctx, n, K, truth, predicted, NULL, &m));
+    return m;
+}
+
+/* The worked example of docs/metrics.md.
+ *
+ *     truth      1 1 2 2 3 3        counts, truth in rows   1 1 0   margins 2
+ *     predicted  1 2 2 2 3 1                                0 2 0           2
+ *     |error|    0 1 0 0 0 2                                1 0 1           2     (columns 2 3 1) */
+static void worked_example(void **state)
+{
+    rung_ctx *ctx = *state;
+    const int truth[] = {1, 1, 2, 2, 3, 3}, predicted[] = {1, 2, 2, 2, 3, 1};
+    rung_metrics m = measure(ctx, 6, 3, truth, predicted);
+    assert_int_equal(m.n, 6);
+    assert_close(m.mae, 3 / 6., 0);
+    assert_close(m.mze, 2 / 6., 0);
+    assert_close(m.acc, 4 / 6., 0);
+    assert_close(m.mse, (1 + 4) / 6., 0);
+    assert_close(m.off1, 5 / 6., 0);
+    assert_close(m.amae, (0.5 + 0 + 1) / 3, 1e-15);
+    assert_close(m.mmae, 1, 0);
+    assert_close(m.gm, cbrt(0.5 * 1 * 0.5), 1e-15);
+    assert_close(m.ms, 0.5, 0);
+    /* Of 15 pairs 3 are tied in truth, 1 + 3 in the prediction. Classes 1, 2: (1 2)(2 2) give 2 concordant pairs;
+     * 1, 3: (1 2)(3 1) give 2 concordant, 1 discordant; 2, 3: (2 2)(3 1) give 2 and 2. (6 - 3) / sqrt(12 * 11). */
+    assert_close(m.tau, 3 / sqrt(132), 1e-15);
+    /* Mid-ranks minus 3.5: truth -2 0 2, prediction -2 1/2 5/2. Products 4 - 1 + 0 + 0 + 5 - 4 = 4, squares 16, 15. */
+    assert_close(m.spearman, 4 / sqrt(240), 1e-15);
+    /* Seen 1 + 2 = 3; by chance (2 (3 + 2) + 2 (2 + 1) + 2 (4 + 3)) / 6 = 5. Squared: 5, and 2 (7 + 3 + 11) / 6 = 7. */
+    assert_close(m.kappa, 1 - 3 / 5., 1e-15);
+    assert_close(m.qkappa, 1 - 5 / 7., 1e-15);
+    assert_true(isnan(m.rps));
+    assert_true(m.mae_low <= m.mae && m.mae <= m.mae_high && m.mae_low < m.mae_high);
+}
+
+static void probabilities(void **state)
+{
+    rung_ctx *ctx = *state;
+    /* F = .5 .8, truth 1: .25 + .04; F = .1 .3, truth 3: .01 + .09; F = 0 1, truth 2: 0; the last row is left out. */
+    const int truth[] = {1, 3, 2, 0}, predicted[] = {1, 3, 2, 1};
+    double proba[] = {.5, .3, .2, .1, .2, .7, 0, 1, 0, NAN, NAN, NAN};
+    rung_metrics m;
+    assert_ok(ctx, metrics_compute(ctx, 4, 3, truth, predicted, proba, &m));
+    assert_close(m.rps, (0.29 / 2 + 0.10 / 2 + 0) / 3, 1e-15);
+    assert_int_equal(m.n, 3);
+    /* the worst: certain of the other end */
+    assert_ok(ctx, metrics_compute(ctx, 1, 4, (int[]){1}, (int[]){4}, (double[]){0, 0, 0, 1}, &m));
+    assert_close(m.rps, 1, 0);
+    proba[4] = NAN;
+    assert_fails(ctx, metrics_compute(ctx, 4, 3, truth, predicted, proba, &m), RUNG_EARG, "row 2");
+}
+
+static void perfect_and_reversed(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int K = 2; K <= 9; K++) {
+        int truth[200], reversed[200];
+        for (int i = 0; i < 200; i++) {
+            truth[i] = 1 + i % K;
+            reversed[i] = K - i % K;
+        }
+        rung_metrics m = measure(ctx, 200, K, truth, truth);
+        assert_true(m.mae == 0 && m.mze == 0 && m.amae == 0 && m.mmae == 0 && m.mse == 0);
+        assert_true(m.acc == 1 && m.gm == 1 && m.ms == 1 && m.off1 == 1);
+        assert_true(m.tau == 1 && m.spearman == 1 && m.kappa == 1 && m.qkappa == 1);
+        assert_true(m.mae_low == 0 && m.mae_high == 0);
+        m = measure(ctx, 200, K, truth, reversed);
+        assert_close(m.tau, -1, 0);
+        assert_close(m.spearman, -1, 1e-15); /* the margins differ where K does not divide 200, the mid-ranks mirror */
+        assert_close(m.mmae, K - 1, 0);
+        assert_true(m.kappa < 0 && m.qkappa < m.kappa + 1e-15);
+    }
+}
+
+/* Two classes: kappa and qkappa are Cohen's kappa, tau and spearman the phi coefficient. */
+static void two_classes(void **state)
+{
+    rung_ctx *ctx = *state;
+    /*                   4 x (1,1)   1 x (1,2)  2 x (2,1)  3 x (2,2) */
+    const int truth[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, predicted[] = {1, 1, 1, 1, 2, 1, 1, 2, 2, 2};
+    rung_metrics m = measure(ctx, 10, 2, truth, predicted);
+    assert_close(m.mae, 0.3, 0);
+    assert_close(m.mse, 0.3, 0);
+    assert_close(m.mze, 0.3, 0);
+    assert_close(m.off1, 1, 0);
+    assert_close(m.amae, (0.2 + 0.4) / 2, 1e-15);
+    assert_close(m.gm, sqrt(0.8 * 0.6), 1e-15);
+    assert_close(m.kappa, (0.7 - 0.5) / (1 - 0.5), 1e-15); /* by chance (5*6 + 5*4)/100 = 1/2 */
+    assert_close(m.qkappa, m.kappa, 1e-15);
+    assert_close(m.tau, (4 * 3 - 1 * 2) / sqrt(5 * 5 * 6 * 4), 1e-15);
+    assert_close(m.spearman, m.tau, 1e-15);
+}
+
+static void undefined(void **state)
+{
+    rung_ctx *ctx = *state;
+    const int constant[] = {2, 2, 2, 2}, mixed[] = {1, 2, 3, 2};
+    rung_metrics m = measure(ctx, 4, 3, constant, constant);
+    assert_true(isnan(m.tau) && isnan(m.spearman) && isnan(m.kappa) && isnan(m.qkappa));
+    assert_true(m.mae == 0 && m.gm == 1 && m.acc == 1);
+    m = measure(ctx, 4, 3, constant, mixed); /* one true class: as good as chance with these margins */
+    assert_true(isnan(m.tau) && isnan(m.spearman));
+    assert_true(m.kappa == 0 && m.qkappa == 0);
+    assert_close(m.amae, 0.5, 0);
+    assert_close(m.ms, 0.5, 0);
+    m = measure(ctx, 4, 3, mixed, constant);
+    assert_true(isnan(m.tau) && isnan(m.spearman));
+    assert_true(m.kappa == 0 && m.qkappa == 0);
+    assert_true(m.gm == 0 && m.ms == 0); /* classes 1 and 3 are never found */
+    assert_close(m.amae, 2 / 3., 1e-15);
+    const double sure[] = {1};
+    assert_ok(ctx, metrics_compute(ctx, 1, 1, (int[]){1}, (int[]){1}, sure, &m)); /* a scale with one class */
+    assert_true(isnan(m.rps) && isnan(m.tau) && isnan(m.kappa) && m.mae == 0 && m.off1 == 1);
+}
+
+static int sign(int x) { return (x > 0) - (x < 0); }
+
+/* Every pair and every row against the sums over the table of counts; many classes absent, many rows left out. */
+static void against_definitions(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int classes[] = {2, 3, 5, 10, 1000};
+    enum { N = 150 };
+    rng r;
+    rng_open(&r, 11, 1);
+    for (int trial = 0; trial < 50; trial++) {
+        int K = classes[trial % 5], truth[N], predicted[N], used[N], n = 0;
+        for (int i = 0; i < N; i++) {
+            truth[i] = (int)rng_below(&r, K + 1);
+            int p = truth[i] + (int)rng_below(&r, 5) - 2;
+            predicted[i] = p < 1 ? 1 : p > K ? K : p;
+            if (truth[i]) used[n++] = i;
+        }
+        double pairs = 0, x = 0, y = 0, xy = 0, xx = 0, yy = 0, seen = 0, chance = 0, seen2 = 0, chance2 = 0;
+        for (int a = 0; a < n; a++) {
+            double rx = 0, ry = 0; /* mid-ranks, centred */
+            int i = used[a], e = truth[i] - predicted[i];
+            for (int b = 0; b < n; b++) {
+                int j = used[b], dx = sign(truth[i] - truth[j]), dy = sign(predicted[i] - predicted[j]);
+                pairs += dx * dy;
+                x += dx * dx;
+                y += dy * dy;
+                rx += dx / 2.;
+                ry += dy / 2.;
+                double cross = truth[i] - predicted[j];
+                chance += fabs(cross) / n;
+                chance2 += cross * cross / n;
+            }
+            xy += rx * ry;
+            xx += rx * rx;
+            yy += ry * ry;
+            seen += abs(e);
+            seen2 += e * e;
+        }
+        rung_metrics m = measure(ctx, N, K, truth, predicted);
+        assert_int_equal(m.n, n);
+        assert_close(m.mae, seen / n, 1e-14);
+        assert_close(m.mse, seen2 / n, 1e-14);
+        assert_close(m.tau, pairs / sqrt(x * y), 1e-13);
+        assert_close(m.spearman, xy / sqrt(xx * yy), 1e-13);
+        assert_close(m.kappa, 1 - seen / chance, 1e-12);
+        assert_close(m.qkappa, 1 - seen2 / chance2, 1e-12);
+    }
+}
+
+/* The mean absolute error of n rows drawn again is nearly normal. A 2.5 % point estimated from 1000 draws has itself a
+ * deviation of 0.085 times that of the draws: three of them are allowed. */
+static void assert_interval(const rung_metrics *m, double variance)
+{
+    double deviation = sqrt(variance / (double)m->n);
+    assert_true(fabs(m->mae_low - (m->mae - 1.96 * deviation)) < 0.25 * deviation);
+    assert_true(fabs(m->mae_high - (m->mae + 1.96 * deviation)) < 0.25 * deviation);
+}
+
+static void bootstrap(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int rows[] = {100, 1000, 30000, 1000000};
+    int *truth = malloc(1000000 * sizeof *truth), *predicted = malloc(1000000 * sizeof *predicted);
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < rows[k]; i++) {
+            truth[i] = 1;
+            predicted[i] = 1 + (i % 100 < 30); /* errors 0 and 1 */
+        }
+        rung_metrics m = measure(ctx, rows[k], 2, truth, predicted);
+        assert_interval(&m, 0.3 * 0.7);
+        /* errors 0..9 equally often: the counts drawn one after the other must add up to the variance 33/4 */
+        for (int i = 0; i < rows[k]; i++) predicted[i] = 1 + i % 10;
+        m = measure(ctx, rows[k], 10, truth, predicted);
+        assert_interval(&m, 8.25);
+    }
+    /* one row says nothing about its spread */
+    rung_metrics m = measure(ctx, 1, 2, truth, (int[]){2});
+    assert_true(m.mae_low == 1 && m.mae_high == 1);
+    free(truth);
+    free(predicted);
+}
+
+/* The same rows in another order, and again: the same bits. */
+static void order_does_not_matter(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 97 };
+    int truth[N], predicted[N], truth2[N], predicted2[N];
+    for (int i = 0; i < N; i++) {
+        truth[i] = 1 + i * 7 % 5;
+        predicted[i] = 1 + i * i % 5;
+        truth2[N - 1 - i] = truth[i];
+        predicted2[N - 1 - i] = predicted[i];
+    }
+    rung_metrics m = measure(ctx, N, 5, truth, predicted);
+    ctx->seed = 99;
+    rung_metrics again = measure(ctx, N, 5, truth2, predicted2);
+    m.rps = again.rps = 0;
+    assert_memory_equal(&m, &again, sizeof m);
+}
+
+static void refusals(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_metrics m;
+    assert_fails(ctx, metrics_compute(ctx, 0, 3, NULL, NULL, NULL, &m), RUNG_EDATA, "no labelled row to measure");
+    assert_fails(ctx, metrics_compute(ctx, 2, 3, (int[]){0, 0}, (int[]){1, 1}, NULL, &m), RUNG_EDATA,
+                 "no labelled row to measure");
+    assert_fails(ctx, metrics_compute(ctx, 2, 3, (int[]){1, 4}, (int[]){1, 1}, NULL, &m), RUNG_EARG,
+                 "true rank 4 of row 2 is outside 1..3");
+    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){-1}, (int[]){1}, NULL, &m), RUNG_EARG, "true rank -1");
+    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){1}, (int[]){0}, NULL, &m), RUNG_EARG,
+                 "predicted rank 0 of row 1 is outside 1..3");
+    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){1}, (int[]){7}, NULL, &m), RUNG_EARG, "predicted rank 7");
+    assert_fails(ctx, metrics_compute(ctx, 1, 0, (int[]){1}, (int[]){1}, NULL, &m), RUNG_EARG, "0 classes");
+    /* a row without truth may have any prediction */
+    assert_ok(ctx, metrics_compute(ctx, 2, 3, (int[]){0, 3}, (int[]){99, 3}, NULL, &m));
+    assert_int_equal(m.n, 1);
+}
+
+static void median(void **state)
+{
+    (void)state;
+    assert_int_equal(metrics_median(5, 9, (int[]){9, 1, 4, 2, 7}, NULL), 4);
+    assert_int_equal(metrics_median(4, 9, (int[]){9, 1, 4, 2}, NULL), 2); /* between 2 and 4: the lower */
+    assert_int_equal(metrics_median(6, 9, (int[]){0, 9, 0, 9, 0, 1}, NULL), 9);
+    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 9}, (double[]){1, 1, 3}), 9);
+    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 9}, (double[]){1, 2, 3}), 2); /* exactly half lies at 1, 2 */
+    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 0}, (double[]){1, 1.5, 30}), 2);
+    assert_int_equal(metrics_median(1, 1, (int[]){1}, NULL), 1);
+    assert_int_equal(metrics_median(2, 5, (int[]){0, 0}, NULL), 0);
+    assert_int_equal(metrics_median(1, 5, (int[]){3}, (double[]){0}), 0);
+    assert_int_equal(metrics_median(0, 5, NULL, NULL), 0);
+}
+
+static rung_status small_problem(void *ctx)
+{
+    rung_metrics m;
+    return metrics_compute(ctx, 2, 3, (int[]){1, 2}, (int[]){2, 2}, NULL, &m);
+}
+
+static void no_memory(void **state) { assert_int_equal(fail_each_allocation(small_problem, *state), 8); }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(worked_example),      TEST(probabilities), TEST(perfect_and_reversed),  TEST(two_classes), TEST(undefined),
+        TEST(against_definitions), TEST(bootstrap),     TEST(order_does_not_matter), TEST(refusals),    TEST(median),
+        TEST(no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

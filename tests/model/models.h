@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Models made by hand, one for every kind of part. */
+#ifndef RUNG_TESTS_MODEL_MODELS_H
+#define RUNG_TESTS_MODEL_MODELS_H
+
+#include "helper.h"
+
+#include "model/model.h"
+
+typedef enum {
+    MODEL_CONSTANT,    /* class shares; class "b" of a < b < c < d has no labels */
+    MODEL_LINEAR,      /* two outputs, thresholds, standard scaling */
+    MODEL_RBF,         /* calibrated, with a report and metrics */
+    MODEL_ARD,         /* minmax scaling */
+    MODEL_LAPLACIAN,   /* thresholds, some of them infinite, and probabilities beside them */
+    MODEL_POLY,        /* no decision: scores only */
+    MODEL_PRECOMPUTED, /* no scaling */
+    MODEL_RANK,        /* rank scaling */
+    MODEL_PAIR,        /* two members */
+    MODEL_KINDS
+} model_kind;
+
+enum { D = 4, TERMS = 5 }; /* coded columns: one number, one text column with three categories */
+
+/* Numbers without a pattern, in quarters from -2.25 to 2.25. */
+static inline double some(int64_t i) { return (double)((i * 37 + 11) % 19 - 9) / 4; }
+
+static inline double *copy_numbers(rung_ctx *ctx, rung_model *m, int64_t n, const double *v)
+{
+    double *out = NULL;
+    assert_ok(ctx, NEW(ctx, &m->mem, out, n));
+    for (int64_t i = 0; i < n; i++) out[i] = v ? v[i] : some(i);
+    return out;
+}
+
+#define NUMBERS(...) copy_numbers(ctx, m, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+
+static inline const char **copy_texts(rung_ctx *ctx, rung_model *m, int64_t n, const char *const *v)
+{
+    const char **out = NULL;
+    assert_ok(ctx, NEW(ctx, &m->mem, out, n));
+    for (int64_t i = 0; i < n; i++) out[i] = v[i];
+    return out;
+}
+
+static inline void make_coding(rung_ctx *ctx, rung_model *m)
+{
+    m->code = (coding){.has_names = true,
+                       .n_columns = 2,
+                       .d = D,
+                       .label = "grade",
+                       .label_position = 1,
+                       .file_columns = 3,
+                       .n_classes = 4};
+    m->code.classes = copy_texts(ctx, m, 4, (const char *[]){"a", "b", "c", "d \"quoted\" \xc3\xa9"});
+    assert_ok(ctx, NEW(ctx, &m->mem, m->code.columns, 2));
+    m->code.columns[0] = (column_code){.name = "age", .fill = 0.1};
+    m->code.columns[1] = (column_code){.name = "colour", .nominal = true, .n_categories = 3, .first = 1};
+    m->code.columns[1].categories = copy_texts(ctx, m, 3, (const char *[]){"", "red", "blue"});
+}
+
+static inline void make_calibration(rung_ctx *ctx, rung_model *m, member *one)
+{
+    one->calibrated = true;
+    one->map = (rank_map){.n = 3, .f = NUMBERS(-1, 0.25, 2), .s = NUMBERS(1, 2, 3)};
+    one->cal = (calibration){.K = 3, .a = 1.7, .c = NUMBERS(2.3, 4.4)};
+}
+
+static inline void make_kernel(rung_ctx *ctx, rung_model *m, member *one, kernel k)
+{
+    one->score.kind = SCORER_KERNEL;
+    one->score.m = TERMS;
+    one->score.k = k;
+    one->score.rows = copy_numbers(ctx, m, D * TERMS, NULL);
+    for (int i = 0; i < TERMS; i++) one->score.coef[i] *= 12; /* scores that reach every rank */
+    one->score.bias[0] = -2.5;
+}
+
+static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_kind kind)
+{
+    *one = (member){.weight = 1};
+    one->scale = (scaling){.kind = SCALE_STANDARD, .d = D};
+    one->scale.shift = NUMBERS(0.5, -0.25, 0, 1);
+    one->scale.factor = NUMBERS(2, 0.1, 0, 0.75); /* the third column is constant */
+    one->score = (scorer){.kind = SCORER_LINEAR, .outputs = 1, .d = D, .m = D};
+    one->score.coef = copy_numbers(ctx, m, 2 * TERMS, NULL);
+    one->score.bias = NUMBERS(0.3, -0.7);
+    one->decide = (decision){.kind = DECISION_CALIBRATED, .K = 3};
+    if (kind != MODEL_CONSTANT && kind != MODEL_LINEAR && kind != MODEL_POLY) make_calibration(ctx, m, one);
+    switch (kind) {
+    case MODEL_CONSTANT:
+        one->scale = (scaling){.kind = SCALE_NONE, .d = D};
+        one->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = NUMBERS(2)};
+        one->decide = (decision){.kind = DECISION_CONSTANT, .K = 3, .rank = 2};
+        one->prior = NUMBERS(0.125, 0.5, 0.375);
+        break;
+    case MODEL_LINEAR:
+        one->score.outputs = 2;
+        one->decide = (decision){.kind = DECISION_THRESHOLDS, .K = 3, .thresholds = NUMBERS(-1, 0.75)};
+        break;
+    case MODEL_RBF: make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1}); break;
+    case MODEL_ARD:
+        one->scale.kind = SCALE_MINMAX;
+        make_kernel(ctx, m, one,
+                    (kernel){.kind = KERNEL_ARD, .n_precisions = D, .precisions = NUMBERS(0.1, 0, 2, 0.5)});
+        break;
+    case MODEL_LAPLACIAN:
+        make_kernel(ctx, m, one, (kernel){.kind = KERNEL_LAPLACIAN, .gamma = 0.2});
+        one->decide =
+            (decision){.kind = DECISION_THRESHOLDS, .K = 3, .thresholds = NUMBERS(-INFINITY, 0.3), .tie_up = true};
+        break;
+    case MODEL_POLY:
+        make_kernel(ctx, m, one, (kernel){.kind = KERNEL_POLY, .gamma = 0.5, .coef0 = 1, .degree = 3});
+        one->decide = (decision){.kind = DECISION_NONE};
+        break;
+    case MODEL_PRECOMPUTED:
+        one->scale = (scaling){.kind = SCALE_NONE, .d = D};
+        one->score.kind = SCORER_KERNEL;
+        one->score.k = (kernel){.kind = KERNEL_PRECOMPUTED};
+        one->score.m = 3;
+        assert_ok(ctx, NEW(ctx, &m->mem, one->score.index, 3));
+        memcpy(one->score.index, (int64_t[]){3, 0, 3}, 3 * sizeof(int64_t));
+        break;
+    case MODEL_RANK:
+        one->scale.kind = SCALE_RANK;
+        assert_ok(ctx, NEW(ctx, &m->mem, one->scale.knots_first, D + 1));
+        memcpy(one->scale.knots_first, (int64_t[]){0, 3, 5, 6, 7}, 5 * sizeof(int64_t));
+        one->scale.knot = NUMBERS(-2, 0.5, 3, 0, 1, 0, 1);
+        one->scale.knot_cdf = NUMBERS(0.2, 0.5, 0.9, 0.3, 0.8, 0.5, 0.5);
+        break;
+    case MODEL_PAIR:
+    case MODEL_KINDS: break;
+    }
+}
+
+static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
+{
+    rung_model *m = NULL;
+    assert_ok(ctx, model_new(ctx, &m));
+    m->method = "kdlor";
+    m->library = "0.1.0";
+    m->n_params = 3;
+    assert_ok(ctx, NEW(ctx, &m->mem, m->params, 3));
+    m->params[0] = (model_param){"C", "10"};
+    m->params[1] = (model_param){"width", NULL};
+    m->params[2] = (model_param){"kernel", "rbf"};
+    make_coding(ctx, m);
+    m->n_present = 3;
+    assert_ok(ctx, NEW(ctx, &m->mem, m->present, 3));
+    memcpy(m->present, (int[]){1, 3, 4}, 3 * sizeof(int));
+    m->n_rows = 12;
+    m->n_labelled = 7;
+    m->n_expansion = TERMS;
+    m->n_members = kind == MODEL_PAIR ? 2 : 1;
+    assert_ok(ctx, NEW(ctx, &m->mem, m->members, m->n_members));
+    make_member(ctx, m, &m->members[0], kind == MODEL_PAIR ? MODEL_RBF : kind);
+    if (kind == MODEL_PAIR) {
+        make_member(ctx, m, &m->members[1], MODEL_CONSTANT);
+        m->members[0].weight = 7;
+    }
+    if (kind == MODEL_RBF) {
+        m->n_report = 2;
+        assert_ok(ctx, NEW(ctx, &m->mem, m->report, 2));
+        m->report[0] = (report_entry){"rho", -1, NUMBERS(1.0 / 3)};
+        m->report[1] = (report_entry){"means", 3, NUMBERS(-1, NAN, INFINITY)};
+        m->has_cv = true;
+        m->cv = (rung_metrics){.mae = 0.1, .mze = 1e-310, .mmae = -0.0, .rps = NAN, .off1 = 1, .mae_high = 0.2, .n = 7};
+    }
+    return m;
+}
+
+#endif

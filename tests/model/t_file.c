@@ -1,0 +1,801 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Model files: what is saved comes back bit by bit, and whatever else a file may hold is refused without harm. */
+#define _XOPEN_SOURCE 700
+#include "model/models.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/rng.h"
+
+enum { LENGTH = 8, DIGITS_AT = 36 }; /* the checksum follows {"__metadata__":{"checksum":" */
+
+typedef struct {
+    rung_ctx *ctx;
+    char folder[64], path[80];
+} place;
+
+static int open_place(void **state)
+{
+    place *p = calloc(1, sizeof *p);
+    if (!p || context_new(&p->ctx) != RUNG_OK) return -1;
+    const char *base = getenv("TMPDIR");
+    snprintf(p->folder, sizeof p->folder, "%.32s/rung-XXXXXX", base && base[0] && strlen(base) <= 32 ? base : "/tmp");
+    if (!mkdtemp(p->folder)) return -1;
+    snprintf(p->path, sizeof p->path, "%s/m.rung", p->folder);
+    *state = p;
+    return 0;
+}
+
+static int close_place(void **state)
+{
+    place *p = *state;
+    unlink(p->path);
+    int left = rmdir(p->folder); /* fails if a test left a file behind */
+    context_free(p->ctx);
+    free(p);
+    return left;
+}
+
+static int files_in(const char *folder)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) n += e->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+/* ---- files as bytes ---- */
+
+typedef struct {
+    unsigned char *v;
+    size_t n;
+} bytes;
+
+static bytes read_bytes(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    bytes b = {.n = (size_t)ftell(file)};
+    rewind(file);
+    b.v = malloc(b.n + 1);
+    assert_non_null(b.v);
+    assert_int_equal(fread(b.v, 1, b.n, file), b.n);
+    fclose(file);
+    return b;
+}
+
+static void write_bytes(const char *path, const unsigned char *v, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(v, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Puts the right checksum into a file that was tampered with. */
+static void seal(bytes b)
+{
+    char digits[9];
+    if (b.n < DIGITS_AT + 8) return;
+    memcpy(b.v + DIGITS_AT, "00000000", 8);
+    snprintf(digits, sizeof digits, "%08lx", crc32(crc32(0, NULL, 0), b.v, (uInt)b.n));
+    memcpy(b.v + DIGITS_AT, digits, 8);
+}
+
+static bytes saved(place *p, model_kind kind)
+{
+    rung_model *m = make_model(p->ctx, kind);
+    assert_ok(p->ctx, model_save(p->ctx, m, p->path));
+    model_free(m);
+    return read_bytes(p->path);
+}
+
+static size_t header_length(bytes b)
+{
+    size_t n = 0;
+    for (int i = LENGTH - 1; i >= 0; i--) n = n * 256 + b.v[i];
+    return n;
+}
+
+/* A file from a header and arrays, sealed. */
+static bytes forged(const char *header, size_t length, const unsigned char *data, size_t size)
+{
+    size_t padded = (length + 7) / 8 * 8;
+    bytes b = {malloc(LENGTH + padded + size), LENGTH + padded + size};
+    assert_non_null(b.v);
+    for (int i = 0; i < LENGTH; i++) b.v[i] = (unsigned char)(padded >> (8 * i));
+    memset(b.v + LENGTH, ' ', padded);
+    memcpy(b.v + LENGTH, header, length);
+    if (size) memcpy(b.v + LENGTH + padded, data, size);
+    seal(b);
+    return b;
+}
+
+static void load_fails(place *p, const char *words)
+{
+    rung_model *m = (rung_model *)p;
+    assert_fails(p->ctx, model_load(p->ctx, p->path, &m), RUNG_EFORMAT, words);
+    assert_null(m);
+    assert_non_null(strstr(p->ctx->message, p->path));
+}
+
+/* ---- there and back ---- */
+
+enum { ROWS = 40, CLASSES = 4 };
+
+static void predict_all(rung_ctx *ctx, const rung_model *m, double *out)
+{
+    double x[ROWS * D];
+    int rank[ROWS] = {0};
+    for (int i = 0; i < ROWS * D; i++) x[i] = i % 5 ? some(i) : 0.5; /* also at knots */
+    rung_view X = {x, ROWS, D, D, 1};
+    memset(out, 0, ROWS * (3 + CLASSES) * sizeof *out);
+    rung_output wanted = {model_has_ranks(m) ? rank : NULL, out,
+                          model_has_probabilities(m) ? out + 3 * (ptrdiff_t)ROWS : NULL};
+    assert_ok(ctx, model_predict(ctx, m, &X, &wanted));
+    for (int i = 0; i < ROWS; i++) out[2 * ROWS + i] = rank[i];
+}
+
+static void test_round_trip(void **state)
+{
+    place *p = *state;
+    rung_ctx *ctx = p->ctx;
+    for (int kind = 0; kind < MODEL_KINDS; kind++) {
+        double before[ROWS * (3 + CLASSES)], after[ROWS * (3 + CLASSES)];
+        rung_model *m = make_model(ctx, (model_kind)kind), *copy = NULL;
+        char *text = NULL, *copied = NULL;
+        predict_all(ctx, m, before);
+        assert_ok(ctx, model_describe(ctx, m, &text));
+        assert_ok(ctx, model_save(ctx, m, p->path));
+        assert_int_equal(files_in(p->folder), 1);
+        bytes first = read_bytes(p->path);
+        assert_int_equal(header_length(first) % 8, 0);
+        assert_ok(ctx, model_load(ctx, p->path, &copy));
+        model_free(m);
+        predict_all(ctx, copy, after);
+        assert_memory_equal(before, after, sizeof before);
+        assert_ok(ctx, model_describe(ctx, copy, &copied));
+        assert_string_equal(text, copied);
+        assert_ok(ctx, model_save(ctx, copy, p->path));
+        bytes second = read_bytes(p->path);
+        assert_int_equal(first.n, second.n);
+        assert_memory_equal(first.v, second.v, first.n);
+        model_free(copy);
+        free(first.v), free(second.v), free(text), free(copied);
+        assert_int_equal(pool_live_blocks(), 0);
+    }
+}
+
+static void test_every_field_comes_back(void **state)
+{
+    place *p = *state;
+    free(saved(p, MODEL_RBF).v);
+    rung_model *m = NULL, *w = make_model(p->ctx, MODEL_RBF);
+    assert_ok(p->ctx, model_load(p->ctx, p->path, &m));
+    assert_string_equal(m->method, "kdlor");
+    assert_string_equal(m->library, "0.1.0");
+    assert_int_equal(m->n_params, 3);
+    assert_string_equal(m->params[0].name, "C");
+    assert_string_equal(m->params[0].value, "10");
+    assert_null(m->params[1].value);
+    assert_true(m->code.has_names);
+    assert_int_equal(m->code.n_columns, 2);
+    assert_int_equal(m->code.d, D);
+    assert_string_equal(m->code.label, "grade");
+    assert_int_equal(m->code.label_position, 1);
+    assert_int_equal(m->code.file_columns, 3);
+    assert_int_equal(m->code.n_classes, 4);
+    assert_string_equal(m->code.classes[3], w->code.classes[3]);
+    assert_string_equal(m->code.columns[0].name, "age");
+    assert_true(m->code.columns[0].fill == 0.1 && !m->code.columns[0].nominal);
+    assert_int_equal(m->code.columns[1].n_categories, 3);
+    assert_int_equal(m->code.columns[1].first, 1);
+    assert_string_equal(m->code.columns[1].categories[0], "");
+    assert_string_equal(m->code.columns[1].categories[2], "blue");
+    assert_memory_equal(m->present, w->present, 3 * sizeof(int));
+    assert_int_equal(m->n_rows, 12);
+    assert_int_equal(m->n_labelled, 7);
+    assert_int_equal(m->n_expansion, TERMS);
+    assert_int_equal(m->n_report, 2);
+    assert_int_equal(m->report[0].n, -1);
+    assert_memory_equal(m->report[0].value, w->report[0].value, sizeof(double));
+    assert_int_equal(m->report[1].n, 3);
+    assert_memory_equal(m->report[1].value, w->report[1].value, 3 * sizeof(double));
+    assert_true(m->has_cv);
+    assert_memory_equal(&m->cv, &w->cv, sizeof m->cv);
+    const member *a = m->members, *b = w->members;
+    assert_int_equal(a->score.k.kind, KERNEL_RBF);
+    assert_true(a->score.k.gamma == b->score.k.gamma && a->weight == 1 && a->cal.a == 1.7);
+    assert_memory_equal(a->score.rows, b->score.rows, D * TERMS * sizeof(double));
+    assert_memory_equal(a->score.coef, b->score.coef, TERMS * sizeof(double));
+    assert_memory_equal(a->map.f, b->map.f, 3 * sizeof(double));
+    assert_memory_equal(a->cal.c, b->cal.c, 2 * sizeof(double));
+    model_free(m);
+    model_free(w);
+}
+
+/* ---- damage ---- */
+
+static void test_every_flipped_byte_is_refused(void **state)
+{
+    place *p = *state;
+    bytes b = saved(p, MODEL_CONSTANT);
+    const unsigned char masks[] = {0x01, 0x20, 0xff};
+    for (size_t i = 0; i < b.n; i++)
+        for (int k = 0; k < 3; k++) {
+            b.v[i] ^= masks[k];
+            write_bytes(p->path, b.v, b.n);
+            load_fails(p, "");
+            b.v[i] ^= masks[k];
+        }
+    free(b.v);
+}
+
+static void test_every_other_length_is_refused(void **state)
+{
+    place *p = *state;
+    bytes b = saved(p, MODEL_CONSTANT);
+    for (size_t n = 0; n < b.n; n++) {
+        write_bytes(p->path, b.v, n);
+        load_fails(p, n < DIGITS_AT + 8 ? "this is not a rung model" : "damaged or truncated");
+    }
+    unsigned char *longer = calloc(b.n + 8, 1);
+    assert_non_null(longer);
+    memcpy(longer, b.v, b.n);
+    for (size_t more = 1; more <= 8; more++) {
+        write_bytes(p->path, longer, b.n + more);
+        load_fails(p, "damaged or truncated");
+        bytes whole = {longer, b.n + more};
+        seal(whole);
+        write_bytes(p->path, longer, b.n + more);
+        load_fails(p, "follow the last array");
+        memcpy(longer, b.v, b.n);
+    }
+    free(longer);
+    free(b.v);
+}
+
+/* ---- hostile files with the right checksum ---- */
+
+/* In an edit, ' stands for the \" of the model text inside the header. */
+static void unquote(const char *text, char *out, size_t room)
+{
+    size_t n = 0;
+    for (; *text && n + 2 < room; text++) {
+        if (*text == '\'') out[n++] = '\\';
+        out[n++] = *text == '\'' ? '"' : *text;
+    }
+    out[n] = 0;
+}
+
+static void write_edited(place *p, bytes b, const char *from, const char *to)
+{
+    char old[256], new[256];
+    unquote(from, old, sizeof old);
+    unquote(to, new, sizeof new);
+    size_t length = header_length(b), before, after;
+    char *header = malloc(length + 1), *edited = malloc(length + sizeof new);
+    assert_true(header && edited);
+    memcpy(header, b.v + LENGTH, length);
+    header[length] = 0;
+    char *at = strstr(header, old);
+    if (!at) fail_msg("the header has no %s", old);
+    before = (size_t)(at - header);
+    after = length - before - strlen(old);
+    memcpy(edited, header, before);
+    memcpy(edited + before, new, strlen(new));
+    memcpy(edited + before + strlen(new), at + strlen(old), after);
+    bytes out = forged(edited, before + strlen(new) + after, b.v + LENGTH + length, b.n - LENGTH - length);
+    write_bytes(p->path, out.v, out.n);
+    free(header), free(edited), free(out.v);
+}
+
+static void test_hostile_headers(void **state)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } edits[] = {
+        {"\"format\":\"1\"", "\"format\":\"2\"", "written by a newer rung (format 2); this one reads format 1"},
+        {"\"format\":\"1\"", "\"format\":\"2\",\"new\":\"key\"", "written by a newer rung (format 2)"},
+        {"\"format\":\"1\"", "\"format\":\"0\"", "format of the model is not told"},
+        {"\"format\":\"1\"", "\"format\":\"one\"", "format of the model is not told"},
+        {"\"format\":\"1\"", "\"format\":1", "format of the model is not told"},
+        {"\"library\":\"0.1.0\"", "\"library\":1", "metadata"},
+        {"\"library\":\"0.1.0\"", "\"library\":\"0.1.0\",\"more\":\"x\"", "metadata"},
+        {"\"library\":\"0.1.0\",", "", "metadata"},
+        {"\"library\":\"0.1.0\"", "\"library\":\"0.1.0\",\"library\":\"0.1.0\"", "duplicate"},
+        {"'method':'kdlor'", "'method':7", "the model: Expected string"},
+        {"'method':'kdlor',", "", "the model: Object item not found: method"},
+        {"'method':'kdlor'", "'method':'kdlor','extra':1", "extra"},
+        {"'method':'kdlor'", "'method':'kdlor','method':'svor'", "duplicate"},
+        {"'method':'kdlor'", "'method':'kd\\\\u0000lor'", "not valid JSON"},
+        {"'C':'10'", "'C':10", "parameter C is not a text"},
+        {"'columns':[", "'columns':[7,", "a column"},
+        {"'columns':[", "'columns':[{'name':'z','categories':null},", "array fill has an unexpected shape"},
+        {"['','red','blue']", "['','red']", "unexpected shape"},
+        {"['','red','blue']", "['','red',3]", "item 3 is not a text"},
+        {"'label_position':1", "'label_position':3", "the label column is number 4 of 3"},
+        {"'label_position':1", "'label_position':-2", "the label column"},
+        {"'file_columns':3", "'file_columns':-3", "file_columns"},
+        {"'present':[1,3,4]", "'present':[1,3,5]", "class number 5"},
+        {"'present':[1,3,4]", "'present':[0,3,4]", "class number 0"},
+        {"'present':[1,3,4]", "'present':[1,1,4]", "class number 1"},
+        {"'present':[1,3,4]", "'present':[3,1,4]", "class number 1"},
+        {"'present':[1,3,4]", "'present':[1,3,4294967297]", "class number is 4294967297"},
+        {"'present':[1,3,4]", "'present':[1,3]", "array members.0.calibration.c has an unexpected shape"},
+        {"'present':[1,3,4]", "'present':[]", "array members.0.calibration.c has an impossible shape"},
+        {"'present':[1,3,4]", "'present':{}", "present is not a list"},
+        {"'rows':12", "'rows':6", "7 labelled rows of 6"},
+        {"'rows':12", "'rows':12.5", "the model: Expected integer"},
+        {"'labelled':7", "'labelled':-7", "-7 labelled rows"},
+        {"'expansion':5", "'expansion':-1", "negative"},
+        {"'cv':7", "'cv':'7'", "cv is not a number"},
+        {"'cv':7", "'cv':null", "array report.rho is said to be at"},
+        {"'count':3", "'count':-3", "report means has no count"},
+        {"'count':3", "'count':2305843009213693952", "impossible shape"},
+        {"'name':'means'", "'name':'rho'", "array report.rho is missing"},
+        {"'scale':'standard'", "'scale':'Zscore'", "unknown scaling 'Zscore'"},
+        {"'scale':'standard'", "'scale':'none'", "is said to be at"},
+        {"'scorer':'kernel'", "'scorer':'forest'", "unknown scorer 'forest'"},
+        {"'scorer':'kernel'", "'scorer':'linear'", "a linear scorer with a kernel"},
+        {"'outputs':1", "'outputs':0", "array members.0.bias has an unexpected shape"},
+        {"'outputs':1", "'outputs':-1", "outputs is -1"},
+        {"'outputs':1", "'outputs':4294967297", "outputs is 4294967297"},
+        {"'terms':5", "'terms':-5", "impossible shape"},
+        {"'terms':5", "'terms':6", "array members.0.coef has an unexpected shape"},
+        {"'terms':5", "'terms':4611686018427387904", "impossible shape"},
+        {"'terms':5", "'terms':99999999999999999999", "too big integer"},
+        {"'kind':'rbf'", "'kind':'sigmoid'", "unknown kernel 'sigmoid'"},
+        {"'kind':'rbf'", "'kind':'precomputed'", "array members.0.index is missing"},
+        {"'kind':'rbf'", "'kind':'poly','degree':3", "array members.0.kernel.coef0 is missing"},
+        {"'decision':'calibrated'", "'decision':'vote'", "unknown decision 'vote'"},
+        {"'decision':'calibrated'", "'decision':'none'", "probabilities without classes"},
+        {"'decision':'calibrated'", "'decision':'thresholds'", "array members.0.thresholds is missing"},
+        {"'decision':'calibrated'", "'decision':'constant','rank':4", "rank 4 is outside 1..3"},
+        {"'decision':'calibrated'", "'decision':'constant','rank':0", "rank 0 is outside 1..3"},
+        {"'decision':'calibrated'", "'decision':'constant','rank':-1", "a rank is -1"},
+        {"'nodes':3", "'nodes':0", "unknown array"},
+        {"'nodes':3", "'nodes':4", "array members.0.map.score has an unexpected shape"},
+        {"'prior':false", "'prior':true", "array members.0.prior is missing"},
+        {"'prior':false", "'prior':0", "a member: Expected true or false"},
+        {"\"dtype\":\"F64\"", "\"dtype\":\"F32\"", "array fill has type F32 instead of F64"},
+        {"\"dtype\":\"F64\"", "\"dtype\":\"I64\"", "array fill has type I64 instead of F64"},
+        {"\"dtype\":\"F64\"", "\"dtype\":64", "array fill: Expected string"},
+        {"\"shape\":[2]", "\"shape\":[3]", "array fill has an unexpected shape"},
+        {"\"shape\":[2]", "\"shape\":[1,2]", "array fill has an unexpected shape"},
+        {"\"shape\":[2]", "\"shape\":[-2]", "array fill has an unexpected shape"},
+        {"\"shape\":[2]", "\"shape\":[\"2\"]", "array fill has an unexpected shape"},
+        {"\"shape\":[2]", "\"shape\":2", "array fill has an unexpected shape"},
+        {"\"shape\":[2]", "\"shape\":[2],\"stride\":1", "array fill"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[8,24]", "array fill is said to be at bytes 8 to 24"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,24]", "array fill is said to be at bytes 0 to 24"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[-16,0]", "array fill is said to be at"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[16,0]", "array fill is said to be at"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,16,32]", "array fill"},
+        {"\"data_offsets\":[16,", "\"data_offsets\":[0,", "array cv is said to be at"},
+        {"\"data_offsets\":[16,", "\"data_offsets\":[24,", "array cv is said to be at"},
+        {"\"fill\":{", "\"cv\":{", "duplicate"},
+        {"\"fill\":{", "\"full\":{", "array fill is missing"},
+        {"\"fill\":{", "\"void\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]},\"fill\":{",
+         "unknown array void"},
+        {"\"fill\":{", "\"fill\":[],\"full\":{", "array fill"},
+    };
+    place *p = *state;
+    bytes b = saved(p, MODEL_RBF);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        write_edited(p, b, edits[i].from, edits[i].to);
+        load_fails(p, edits[i].words);
+    }
+    free(b.v);
+    assert_int_equal(pool_live_blocks(), 0);
+}
+
+static void test_foreign_files(void **state)
+{
+    place *p = *state;
+    const char *other = "{\"weights\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}              ";
+    bytes b = forged(other, strlen(other), (const unsigned char *)"01234567", 8);
+    write_bytes(p->path, b.v, b.n);
+    load_fails(p, "this is not a rung model");
+    free(b.v);
+    write_bytes(p->path, (const unsigned char *)"a,b,label\n1,2,3\n", 16);
+    load_fails(p, "this is not a rung model");
+
+    enum { DEEP = 100000 };
+    const char *start[] = {
+        "{\"__metadata__\":{\"checksum\":\"00000000\",\"format\":\"1\",\"library\":\"\",\"model\":\"",
+        "{\"__metadata__\":{\"checksum\":\"00000000\",\"format\":"};
+    for (int i = 0; i < 2; i++) {
+        char *header = malloc(DEEP + 128);
+        assert_non_null(header);
+        size_t n = strlen(start[i]);
+        memcpy(header, start[i], n);
+        memset(header + n, '[', DEEP);
+        const char *end = i ? "" : "\"}}";
+        memcpy(header + n + DEEP, end, strlen(end));
+        b = forged(header, n + DEEP + strlen(end), NULL, 0);
+        write_bytes(p->path, b.v, b.n);
+        load_fails(p, "maximum parsing depth");
+        free(b.v), free(header);
+    }
+    b = saved(p, MODEL_CONSTANT);
+    for (int top = 0; top < 8; top++) { /* a header length up to the largest number of 64 bits */
+        unsigned char old = b.v[7 - top];
+        b.v[7 - top] = 0xff;
+        seal(b);
+        write_bytes(p->path, b.v, b.n);
+        load_fails(p, top < 7 ? "damaged or truncated" : "");
+        if (top > 3) b.v[7 - top] = old;
+    }
+    free(b.v);
+}
+
+static void poke(place *p, bytes b, const char *name, int index, const void *value, const char *words)
+{
+    size_t length = header_length(b);
+    json_t *header = json_loadb((char *)b.v + LENGTH, length, 0, NULL);
+    json_t *offsets = json_object_get(json_object_get(header, name), "data_offsets");
+    if (!offsets) fail_msg("there is no array %s", name);
+    size_t at = (size_t)json_integer_value(json_array_get(offsets, 0)) + (size_t)index * 8;
+    assert_true(at + 8 <= (size_t)json_integer_value(json_array_get(offsets, 1)));
+    json_decref(header);
+    bytes out = {malloc(b.n), b.n};
+    assert_non_null(out.v);
+    memcpy(out.v, b.v, b.n);
+    uint64_t bits;
+    memcpy(&bits, value, 8);
+    for (int i = 0; i < 8; i++) out.v[LENGTH + length + at + (size_t)i] = (unsigned char)(bits >> (8 * i));
+    seal(out);
+    write_bytes(p->path, out.v, out.n);
+    load_fails(p, words);
+    free(out.v);
+}
+
+static void test_hostile_numbers(void **state)
+{
+    static const struct {
+        model_kind kind;
+        const char *name;
+        int index;
+        double value;
+        const char *words;
+    } reals[] = {
+        {MODEL_RBF, "fill", 0, NAN, "column 1: the fill value is not a number"},
+        {MODEL_RBF, "members.0.weight", 0, 0, "member 1 has weight 0"},
+        {MODEL_RBF, "members.0.weight", 0, -1, "member 1 has weight -1"},
+        {MODEL_RBF, "members.0.weight", 0, NAN, "member 1 has weight"},
+        {MODEL_RBF, "members.0.scale.shift", 3, INFINITY, "a scaling factor is not a finite number"},
+        {MODEL_RBF, "members.0.scale.factor", 0, NAN, "a scaling factor is not a finite number"},
+        {MODEL_RBF, "members.0.bias", 0, NAN, "a bias is not a finite number"},
+        {MODEL_RBF, "members.0.coef", 4, NAN, "a coefficient is not a finite number"},
+        {MODEL_RBF, "members.0.rows", 19, INFINITY, "a stored row is not finite"},
+        {MODEL_RBF, "members.0.kernel.gamma", 0, -1, "the kernel's gamma is -1"},
+        {MODEL_RBF, "members.0.kernel.gamma", 0, NAN, "the kernel's gamma"},
+        {MODEL_RBF, "members.0.map.score", 1, 3, "the nodes of the rank map do not ascend"},
+        {MODEL_RBF, "members.0.map.rank", 2, NAN, "a node of the rank map is not finite"},
+        {MODEL_RBF, "members.0.calibration.a", 0, -0.5, "the slope of the calibration is -0.5"},
+        {MODEL_RBF, "members.0.calibration.c", 0, 5, "the thresholds of the calibration do not ascend"},
+        {MODEL_RBF, "members.0.calibration.c", 1, INFINITY, "the thresholds of the calibration"},
+        {MODEL_LINEAR, "members.0.thresholds", 0, 2, "the thresholds do not ascend"},
+        {MODEL_LINEAR, "members.0.thresholds", 1, NAN, "the thresholds do not ascend"},
+        {MODEL_POLY, "members.0.kernel.coef0", 0, INFINITY, "the kernel's coef0 is inf"},
+        {MODEL_ARD, "members.0.kernel.precisions", 1, -1, "a precision of the kernel is negative"},
+        {MODEL_ARD, "members.0.kernel.precisions", 1, NAN, "a precision of the kernel is not a finite number"},
+        {MODEL_CONSTANT, "members.0.prior", 0, -0.125, "a class probability is not one"},
+        {MODEL_CONSTANT, "members.0.prior", 0, NAN, "a class probability is not one"},
+        {MODEL_CONSTANT, "members.0.prior", 0, 0.25, "the class probabilities sum to 1.125"},
+        {MODEL_RANK, "members.0.scale.knot", 1, 3, "the knots of column 1 do not ascend"},
+        {MODEL_RANK, "members.0.scale.knot", 4, NAN, "the knots of column 2 do not ascend"},
+        {MODEL_RANK, "members.0.scale.cdf", 0, 0.75, "the distribution function of column 1"},
+        {MODEL_RANK, "members.0.scale.cdf", 2, 1.5, "the distribution function of column 1"},
+    };
+    static const struct {
+        model_kind kind;
+        const char *name;
+        int index;
+        int64_t value;
+        const char *words;
+    } integers[] = {
+        {MODEL_PRECOMPUTED, "members.0.index", 2, 4, "term 3 uses column 5 of 4"},
+        {MODEL_PRECOMPUTED, "members.0.index", 0, -1, "term 1 uses column 0 of 4"},
+        {MODEL_PRECOMPUTED, "members.0.index", 0, INT64_MAX - 1, "term 1 uses column"},
+        {MODEL_RANK, "members.0.scale.first", 0, 1, "do not start at 0"},
+        {MODEL_RANK, "members.0.scale.first", 1, 0, "column 1 has no knots"},
+        {MODEL_RANK, "members.0.scale.first", 2, INT64_MAX, "column 2 has no knots"},
+        {MODEL_RANK, "members.0.scale.first", 2, -1, "column 2 has no knots"},
+        {MODEL_RANK, "members.0.scale.first", 4, -7, "impossible shape"},
+        {MODEL_RANK, "members.0.scale.first", 4, INT64_MAX, "impossible shape"},
+        {MODEL_RANK, "members.0.scale.first", 4, 8, "unexpected shape"},
+    };
+    place *p = *state;
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        bytes b = saved(p, reals[i].kind);
+        poke(p, b, reals[i].name, reals[i].index, &reals[i].value, reals[i].words);
+        free(b.v);
+    }
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+        bytes b = saved(p, integers[i].kind);
+        poke(p, b, integers[i].name, integers[i].index, &integers[i].value, integers[i].words);
+        free(b.v);
+    }
+}
+
+/* Random bytes changed, the checksum made right: a file may be refused or accepted, and what is accepted works. */
+static void test_random_damage_is_harmless(void **state)
+{
+    enum { TRIES = 600 };
+    place *p = *state;
+    rng r;
+    rng_open(&r, 1, 0);
+    int64_t accepted = 0;
+    for (int kind = 0; kind < MODEL_KINDS; kind++) {
+        bytes b = saved(p, (model_kind)kind), hurt = {malloc(b.n), b.n};
+        assert_non_null(hurt.v);
+        for (int i = 0; i < TRIES; i++) {
+            memcpy(hurt.v, b.v, b.n);
+            for (int64_t k = 1 + rng_below(&r, 3); k > 0; k--) {
+                size_t at = (size_t)rng_below(&r, (int64_t)b.n);
+                hurt.v[at] = (unsigned char)(rng_below(&r, 2) ? rng_bits(&r) : hurt.v[at] ^ (1u << rng_below(&r, 8)));
+            }
+            seal(hurt);
+            write_bytes(p->path, hurt.v, hurt.n);
+            rung_model *m = NULL;
+            rung_status status = model_load(p->ctx, p->path, &m);
+            if (status != RUNG_OK) {
+                assert_int_equal(status, RUNG_EFORMAT);
+                continue;
+            }
+            double x[3 * D] = {0.5, 1, 0, 0, -2, 0, 1, 0, 3, 0, 0, 1}, score[6], proba[3 * CLASSES];
+            int rank[3];
+            char *text = NULL;
+            rung_view X = {x, 3, D, D, 1};
+            rung_output out = {model_has_ranks(m) ? rank : NULL, score, model_has_probabilities(m) ? proba : NULL};
+            assert_int_equal(m->code.d, D);
+            assert_in_range(m->code.n_classes, 4, 4);
+            status = model_predict(p->ctx, m, &X, &out);
+            assert_true(status == RUNG_OK || status == RUNG_EDATA);
+            for (int row = 0; status == RUNG_OK && out.rank && row < 3; row++) assert_in_range(rank[row], 1, CLASSES);
+            assert_ok(p->ctx, model_describe(p->ctx, m, &text));
+            assert_ok(p->ctx, model_save(p->ctx, m, p->path));
+            free(text);
+            model_free(m);
+            accepted++;
+        }
+        free(b.v), free(hurt.v);
+    }
+    assert_true(accepted > MODEL_KINDS * TRIES / 20);
+}
+
+/* ---- where it cannot be written or read ---- */
+
+static void test_places_that_do_not_work(void **state)
+{
+    place *p = *state;
+    rung_ctx *ctx = p->ctx;
+    rung_model *m = make_model(ctx, MODEL_LINEAR), *copy = NULL;
+    char path[128];
+    assert_fails(ctx, model_save(ctx, m, "-"), RUNG_EARG, "give its name, not '-'");
+    assert_fails(ctx, model_save(ctx, m, ""), RUNG_EARG, "give its name");
+    snprintf(path, sizeof path, "%s/no/m.rung", p->folder);
+    assert_fails(ctx, model_save(ctx, m, path), RUNG_EIO, "No such file or directory");
+    assert_fails(ctx, model_save(ctx, m, p->folder), RUNG_EIO, "not a regular file");
+    assert_fails(ctx, model_load(ctx, p->path, &copy), RUNG_EIO, "No such file or directory");
+    assert_fails(ctx, model_load(ctx, p->folder, &copy), RUNG_EFORMAT, "this is not a regular file");
+    assert_int_equal(mkfifo(p->path, 0600), 0);
+    assert_fails(ctx, model_load(ctx, p->path, &copy), RUNG_EFORMAT, "this is not a regular file");
+    assert_fails(ctx, model_save(ctx, m, p->path), RUNG_EIO, "not a regular file");
+    assert_int_equal(unlink(p->path), 0);
+    assert_int_equal(files_in(p->folder), 0);
+    model_free(m);
+}
+
+static void test_relative_path(void **state)
+{
+    place *p = *state;
+    char *here = getcwd(NULL, 0);
+    assert_non_null(here);
+    assert_int_equal(chdir(p->folder), 0);
+    rung_model *m = make_model(p->ctx, MODEL_LINEAR), *copy = NULL;
+    assert_ok(p->ctx, model_save(p->ctx, m, "m.rung"));
+    assert_ok(p->ctx, model_load(p->ctx, "m.rung", &copy));
+    model_free(m);
+    model_free(copy);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+}
+
+/* A disk that fills up, by the limit on the size of a file. */
+static void test_failed_save_leaves_the_old_file(void **state)
+{
+    place *p = *state;
+    bytes b = saved(p, MODEL_LINEAR);
+    rung_model *m = make_model(p->ctx, MODEL_RBF);
+    struct rlimit old, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){1024, old.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    rung_status status = model_save(p->ctx, m, p->path);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, handler);
+    assert_fails(p->ctx, status, RUNG_EIO, "cannot write: File too large");
+    assert_int_equal(files_in(p->folder), 1);
+    bytes after = read_bytes(p->path);
+    assert_int_equal(after.n, b.n);
+    assert_memory_equal(after.v, b.v, b.n);
+    model_free(m);
+    free(b.v), free(after.v);
+}
+
+static void test_left_over_temporary_file(void **state)
+{
+    place *p = *state;
+    char other[128];
+    snprintf(other, sizeof other, "%s.%ld-0.tmp", p->path, (long)getpid());
+    write_bytes(other, (const unsigned char *)"mine", 4);
+    free(saved(p, MODEL_LINEAR).v);
+    bytes b = read_bytes(other); /* of someone else: not touched */
+    assert_int_equal(b.n, 4);
+    assert_memory_equal(b.v, "mine", 4);
+    free(b.v);
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(files_in(p->folder), 1);
+}
+
+static void test_models_that_are_wrong_are_not_saved(void **state)
+{
+    place *p = *state;
+    rung_model *m = make_model(p->ctx, MODEL_LINEAR);
+    m->members[0].decide.thresholds[0] = 5;
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "thresholds do not ascend");
+    m->members[0].decide.thresholds[0] = -5;
+    m->code.classes[0] = "caf\xe9";
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EDATA, "is not valid UTF-8");
+    m->code.classes[0] = "a";
+    p->ctx->memory = 1000;
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_ELIMIT, "saving the model");
+    assert_int_equal(files_in(p->folder), 0);
+    p->ctx->memory = 0;
+    assert_ok(p->ctx, model_save(p->ctx, m, p->path));
+    p->ctx->memory = 1000;
+    rung_model *copy = NULL;
+    assert_fails(p->ctx, model_load(p->ctx, p->path, &copy), RUNG_ELIMIT, "loading the model");
+    model_free(m);
+    m = make_model(p->ctx, MODEL_RBF);
+    m->report[1].name = "rho";
+    p->ctx->memory = 0;
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "two arrays are called report.rho");
+    model_free(m);
+    m = make_model(p->ctx, MODEL_PAIR);
+    m->members[1].prior = NULL;
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "several members need probabilities");
+    model_free(m);
+}
+
+/* ---- memory that runs out ---- */
+
+typedef struct {
+    place *p;
+    rung_model *m;
+} work;
+
+static rung_status save_once(void *argument)
+{
+    work *w = argument;
+    unlink(w->p->path);
+    rung_status status = model_save(w->p->ctx, w->m, w->p->path);
+    pool_free_all(&w->p->ctx->scratch);
+    assert_int_equal(files_in(w->p->folder), status == RUNG_OK);
+    return status;
+}
+
+static rung_status load_once(void *argument)
+{
+    work *w = argument;
+    rung_model *copy = NULL;
+    rung_status status = model_load(w->p->ctx, w->p->path, &copy);
+    if (status != RUNG_OK) assert_null(copy);
+    pool_free_all(&w->p->ctx->scratch);
+    model_free(copy);
+    return status;
+}
+
+static void test_pool_runs_out(void **state)
+{
+    work w = {.p = *state};
+    for (int kind = 0; kind < MODEL_KINDS; kind++) {
+        w.m = make_model(w.p->ctx, (model_kind)kind);
+        assert_true(fail_each_allocation(save_once, &w) > 2);
+        assert_true(fail_each_allocation(load_once, &w) > 10);
+        model_free(w.m);
+    }
+}
+
+static int64_t json_allowed, json_live;
+static bool json_spares_growth;
+
+/* While Jansson reads, it does not look whether the buffer of its current word could grow (a power of two): those
+ * allocations are spared. */
+static void *json_malloc(size_t n)
+{
+    bool spared = json_spares_growth && n >= 32 && (n & (n - 1)) == 0;
+    if (!spared && json_allowed-- <= 0) return NULL;
+    void *p = malloc(n);
+    json_live += p != NULL;
+    return p;
+}
+
+static void json_free(void *p)
+{
+    json_live -= p != NULL;
+    free(p);
+}
+
+static void fail_each_json_allocation(rung_status (*call)(void *), work *w, bool reading)
+{
+    json_set_alloc_funcs(json_malloc, json_free);
+    json_spares_growth = reading;
+    rung_status status;
+    int64_t k = 0;
+    do {
+        json_live = 0;
+        json_allowed = k++;
+        status = call(w);
+        if (status != RUNG_OK && !(reading && status == RUNG_EFORMAT)) assert_int_equal(status, RUNG_ENOMEM);
+        assert_int_equal(json_live, 0);
+    } while (status != RUNG_OK);
+    json_set_alloc_funcs(malloc, free);
+    assert_true(k > 50);
+}
+
+static rung_status describe_once(void *argument)
+{
+    work *w = argument;
+    char *text = NULL;
+    rung_status status = model_describe(w->p->ctx, w->m, &text);
+    if (status != RUNG_OK) assert_null(text);
+    if (text) json_free(text);
+    return status;
+}
+
+static void test_jansson_runs_out(void **state)
+{
+    work w = {.p = *state};
+    w.m = make_model(w.p->ctx, MODEL_RBF);
+    fail_each_json_allocation(save_once, &w, false);
+    fail_each_json_allocation(load_once, &w, true);
+    fail_each_json_allocation(describe_once, &w, false);
+    model_free(w.m);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_place, close_place)
+    const struct CMUnitTest tests[] = {
+        TEST(test_round_trip),
+        TEST(test_every_field_comes_back),
+        TEST(test_every_flipped_byte_is_refused),
+        TEST(test_every_other_length_is_refused),
+        TEST(test_hostile_headers),
+        TEST(test_foreign_files),
+        TEST(test_hostile_numbers),
+        TEST(test_random_damage_is_harmless),
+        TEST(test_places_that_do_not_work),
+        TEST(test_relative_path),
+        TEST(test_failed_save_leaves_the_old_file),
+        TEST(test_left_over_temporary_file),
+        TEST(test_models_that_are_wrong_are_not_saved),
+        TEST(test_pool_runs_out),
+        TEST(test_jansson_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks which file includes which (see CONTRIBUTING.md):
+#   - a file of src/ includes only from its own folder or one further left in `order`, written relative to src/;
+#   - headers of BLAS, LAPACK, CUDA and MPI appear only under src/linalg;
+#   - the command (cli/) sees rung/rung.h and its own files, nothing of src/;
+#   - there is no "../" in an include.
+# usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+order="base linalg data kernel graph problem solve eval model method select"
+
+files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
+[ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }
+
+# shellcheck disable=SC2086 # file names here have no spaces
+awk -v order="$order" '
+BEGIN {
+    n = split(order, name, " ")
+    for (i = 1; i <= n; i++) rank[name[i]] = i
+}
+function bad(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; found = 1 }
+FNR == 1 {
+    parts = split(FILENAME, part, "/")
+    in_cli = part[1] == "cli"
+    folder = parts > 2 ? part[2] : ""
+    top = !in_cli && folder == "" # src/table.c, src/api.c: see everything in src/
+    if (!in_cli && !top && !(folder in rank)) bad("folder src/" folder " has no place in the order: " order)
+}
+/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+    quoted = $0 ~ /include[ \t]*"/
+    path = $0
+    sub(/^[^"<]*["<]/, "", path)
+    sub(/[">].*$/, "", path)
+
+    if (path ~ /(^|\/)(cblas|lapacke?|f77blas|openblas_config|mpi|cuda[a-z_]*|cublas[a-zA-Z_0-9]*|cusolver[a-zA-Z_0-9]*)\.h$/ \
+        && !(!in_cli && folder == "linalg"))
+        bad("<" path "> belongs to src/linalg alone")
+    if (path ~ /(^|\/)\.\.\//) { bad("\"" path "\": write includes relative to src/, without ../"); next }
+    if (path == "rung/rung.h") next
+
+    split(path, to, "/")
+    if (in_cli) {
+        if (!quoted) next
+        if ((getline line < ("cli/" path)) < 0) bad("\"" path "\" is not in cli/: the command sees rung/rung.h and its own files")
+        close("cli/" path)
+    } else if (quoted) {
+        if (!(to[1] in rank)) bad("\"" path "\": not relative to src/, or an unknown folder")
+        else if (!top && (folder in rank) && rank[to[1]] > rank[folder])
+            bad("src/" folder " may not include \"" path "\": " to[1] " stands further right in: " order)
+    }
+}
+END { exit found }
+' $files

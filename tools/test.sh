@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds presets with warnings as errors and runs their tests.
+# usage: test.sh PRESET[:LABELS]...      LABELS: a regular expression, only tests with such a label
+# The last line is `N passed, N failed`, with `, N skipped` if any were; a preset that does not build is one failure.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+passed=0 failed=0 skipped=0
+
+attribute() { # of the first element of a JUnit file: attribute FILE NAME
+    sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1
+}
+
+for run in "$@"; do
+    preset=${run%%:*} labels=
+    [ "$preset" = "$run" ] || labels=${run#*:}
+    folder=build/$preset
+    [ "$preset" = release ] && folder=build
+    report=$PWD/$folder/tests.xml
+    echo "== $preset"
+    rm -f "$report"
+    if ! cmake --preset "$preset" -DRUNG_TESTS=ON -DRUNG_WERROR=ON || ! cmake --build --preset "$preset" -j "$jobs"; then
+        echo "== $preset does not build"
+        failed=$((failed + 1))
+        continue
+    fi
+    status=0
+    ctest --preset "$preset" ${labels:+-L "$labels"} -j "$jobs" --no-tests=error --output-junit "$report" || status=$?
+    if [ ! -s "$report" ]; then
+        echo "== $preset: the tests did not run"
+        failed=$((failed + 1))
+        continue
+    fi
+    all=$(attribute "$report" tests) bad=$(attribute "$report" failures)
+    away=$(($(attribute "$report" skipped) + $(attribute "$report" disabled)))
+    [ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1 away=$((away - 1)) # a test that could not start is not just skipped
+    passed=$((passed + all - bad - away)) failed=$((failed + bad)) skipped=$((skipped + away))
+done
+
+line="$passed passed, $failed failed"
+[ "$skipped" = 0 ] || line="$line, $skipped skipped"
+echo "$line"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
