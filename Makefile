@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A thin front to CMake (see CMakePresets.json): everything here can be done by hand.
+MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
@@ -36,7 +37,7 @@ bench: ## build and run the benchmarks
 	tools/setup build
 	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=ON
 	$(BUILD)
-	@set -e; for program in build/bench/bench_*; do [ -x "$$program" ] && { echo "== $$program"; "$$program"; }; done
+	@for program in $$(find build/bench -maxdepth 1 -type f -executable | sort); do echo "== $$program"; $$program || exit; done
 
 format: ## rewrite the C files in the one format
 	tools/setup lint

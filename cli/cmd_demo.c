@@ -38,7 +38,7 @@ static void choose_labelled(const rung_data *data, bool *keep)
     for (int i = 0; i < TRAIN; i++) count[rank[i]]++;
     for (int i = 0; i < TRAIN; i++) {
         int all = count[rank[i]], before = seen[rank[i]]++, share = (all * LABELLED + TRAIN / 2) / TRAIN;
-        keep[i] = (before + 1) * share / all > before * share / all;
+        keep[i] = before * share % all < share;
     }
     free(count);
     free(seen);

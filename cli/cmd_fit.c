@@ -173,7 +173,8 @@ static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
 static void tell_cv(const fit_job *job)
 {
     if (!job->has_cv) {
-        fputs("error       not estimated (calibrate=0)\n", stderr);
+        bool off = json_object_get(json_object_get(job->about, "params"), "calibrate") != NULL;
+        fprintf(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
         return;
     }
     sheet t = sheet_new("lrrrr");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "datafile.h"
 #include "json_out.h"
 #include "output.h"
 
@@ -58,7 +59,7 @@ static void put_value(FILE *f, const json_t *value)
     else if (json_is_array(value))
         json_array_foreach(value, i, item)
         {
-            if (i) fputc(' ', f);
+            if (i) fputc(',', f);
             put_value(f, item);
         }
     else
@@ -69,6 +70,7 @@ static void put_pairs(FILE *f, const json_t *object)
 {
     const char *key, *between = "";
     json_t *value;
+    if (!json_object_size(object)) fputs("none", f);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_null(value)) continue;
@@ -188,8 +190,9 @@ static int inspect_run(session *s, const arguments *args)
     const char *path = operand(args, 0);
     rung_model *model;
     char *text = NULL;
-    CHECK(s, rung_load(s->ctx, path, &model));
-    int code = session_check(s, rung_describe(s->ctx, model, &text));
+    int code = load_model(s, path, &model);
+    if (code != GOOD) return code;
+    code = session_check(s, rung_describe(s->ctx, model, &text));
     if (code == GOOD && s->json) {
         puts(text);
     } else if (code == GOOD) {

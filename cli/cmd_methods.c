@@ -109,10 +109,16 @@ static const char *or_dash(const char *text) { return text && *text ? text : "-"
 
 static void print_method(const rung_method *m)
 {
-    printf("%s: %s\n\n  %s\n  cost: %s\n", m->name, m->title, m->reference, m->cost);
+    printf("%s: %s\n\n  ", m->name, m->title);
+    wrap_text(stdout, m->reference, 2, 2);
+    printf("  cost: %s\n", m->cost);
     for (int i = 0; i < FLAGS; i++)
         if (m->flags & method_flags[i].flag) printf("  %s\n", method_flags[i].words);
     printf("\n");
+    if (!m->params->name) {
+        printf("It has no parameters.\n");
+        return;
+    }
     sheet t = sheet_new("llll");
     sheet_add(&t, "parameter");
     sheet_add(&t, "default");
@@ -141,14 +147,14 @@ static void print_methods(void)
     sheet t = sheet_new("lll");
     sheet_add(&t, "method");
     sheet_add(&t, "title");
-    sheet_add(&t, "cost");
+    sheet_add(&t, "learns from");
     for (int i = 0; (m = rung_methods(i)); i++) {
         sheet_add(&t, "%s", m->name);
         sheet_add(&t, "%s", m->title);
-        sheet_add(&t, "%s", m->cost);
+        sheet_add(&t, "%s", m->flags & RUNG_USES_UNLABELLED ? "all rows" : "labelled rows");
     }
     sheet_print(&t, stdout, "");
-    printf("\n'rung methods METHOD' tells its parameters.\n");
+    printf("\n'rung methods METHOD' tells its reference, cost and parameters.\n");
 }
 
 static int methods_run(session *s, const arguments *args)

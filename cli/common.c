@@ -213,12 +213,15 @@ int session_check(session *s, rung_status status)
 void session_counters(session *s)
 {
     rung_counter c;
+    bool first = true;
     if (!s->verbose) return;
-    fprintf(stderr, "%-16s %10s %12s %10s %10s\n", "operation", "calls", "Gflop", "seconds", "Gflop/s");
-    for (int i = 0; rung_counters(s->ctx, i, &c); i++)
-        if (c.calls > 0)
-            fprintf(stderr, "%-16s %10lld %12.3f %10.3f %10.2f\n", c.name, (long long)c.calls, c.flops * 1e-9,
-                    c.seconds, c.seconds > 0 ? c.flops * 1e-9 / c.seconds : 0.0);
+    for (int i = 0; rung_counters(s->ctx, i, &c); i++) {
+        if (c.calls == 0) continue;
+        if (first) fprintf(stderr, "%-16s %10s %12s %10s %10s\n", "operation", "calls", "Gflop", "seconds", "Gflop/s");
+        first = false;
+        fprintf(stderr, "%-16s %10lld %12.3f %10.3f %10.2f\n", c.name, (long long)c.calls, c.flops * 1e-9, c.seconds,
+                c.seconds > 0 ? c.flops * 1e-9 / c.seconds : 0.0);
+    }
 }
 
 /* ---- small things ---- */

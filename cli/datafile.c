@@ -42,11 +42,21 @@ int datafile_read(session *s, const arguments *args, const char *path, rung_tabl
     return GOOD;
 }
 
+int load_model(session *s, const char *path, rung_model **out)
+{
+    if (!strcmp(path, "-")) {
+        complain("%s: a model is read from a file, not from standard input", s->command);
+        return USAGE;
+    }
+    CHECK(s, rung_load(s->ctx, path, out));
+    return GOOD;
+}
+
 int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
 {
     rung_table *table = NULL;
-    CHECK(s, rung_load(s->ctx, operand(args, 0), model));
-    int code = datafile_read(s, args, operand(args, 1), &table);
+    int code = load_model(s, operand(args, 0), model);
+    if (code == GOOD) code = datafile_read(s, args, operand(args, 1), &table);
     if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
     rung_table_free(table);
     return code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reading data files by the options every command shares. */
+/* Reading data files, by the options every command shares, and model files. */
 #ifndef RUNG_CLI_DATAFILE_H
 #define RUNG_CLI_DATAFILE_H
 
@@ -9,6 +9,8 @@ extern const option reader_options[];
 
 /* Reads the file (`-`: standard input) as the reader options say; GOOD or an exit code. */
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out);
+
+int load_model(session *s, const char *path, rung_model **out); /* GOOD or an exit code */
 
 /* Reads a model file and a data file and codes the data as the model was trained (see rung_model_encode).
  * What was made belongs to the caller, also on failure. */

@@ -22,7 +22,7 @@ const measure measures[] = {{"mae", "mean absolute error, in classes", AT(mae)},
                             {"rps", "ranked probability score (needs probabilities)", AT(rps)},
                             {"tau", "Kendall's tau-b, 1 = same order", AT(tau)},
                             {"spearman", "Spearman's rank correlation", AT(spearman)},
-                            {"kappa", "Cohen's kappa, agreement beyond chance", AT(kappa)},
+                            {"kappa", "Cohen's kappa with linear weights, agreement beyond chance", AT(kappa)},
                             {"qkappa", "kappa with quadratic weights", AT(qkappa)},
                             {0}};
 

@@ -228,7 +228,7 @@ static rung_status add_word(reader *r, int64_t j, pool *mem, dictionary *d, cons
 
 /* ---- what the file looks like ------------------------------------------------------------------- */
 
-/* How many of the first rows agree on a number of cells above one, as a share. */
+/* How many of the first rows agree on a number of cells above one, as a share; -1: the buffer holds no whole row. */
 static double agreement(reader *r, char delimiter)
 {
     int64_t counts[LOOKED_AT];
@@ -236,6 +236,7 @@ static double agreement(reader *r, char delimiter)
     set_delimiter(r, delimiter);
     for (const char *p = r->buffer + r->at; rows < LOOKED_AT && p < r->buffer + r->end;) {
         cell_end what = scan_row(r, &p);
+        if (what == CELL_CUT && rows == 0) return -1;
         if (what == CELL_CUT) break;
         if (what != CELL_LAST) r->count = 0;
         if (what != CELL_LAST || !blank_line(r)) counts[rows++] = r->count;
@@ -251,17 +252,19 @@ static double agreement(reader *r, char delimiter)
 
 /* The candidate on which most rows agree; of equals the first, since commas and blanks also occur inside cells
  * (1,5;2,5). Blanks must agree everywhere: text of several words is no table. */
-static void recognise_delimiter(reader *r)
+static rung_status recognise_delimiter(reader *r)
 {
     static const char candidates[] = {'\t', ';', '|', ',', ' '};
     char best = ONE_COLUMN;
     double most = 0;
     for (size_t i = 0; i < sizeof candidates; i++) {
         if (candidates[i] == r->decimal) continue;
-        double share = agreement(r, candidates[i]);
+        double share;
+        while ((share = agreement(r, candidates[i])) < 0) TRY(refill(r));
         if (share > most && share >= (candidates[i] == ' ' ? 1 : 0.5)) most = share, best = candidates[i];
     }
     set_delimiter(r, best);
+    return RUNG_OK;
 }
 
 typedef enum { LOOK_MISSING, LOOK_NUMBER, LOOK_TEXT } look;
@@ -534,10 +537,8 @@ rung_status csv_read(rung_ctx *ctx, source *in, const rung_read_options *options
     TRY(NEW_RAW(ctx, &ctx->scratch, r.buffer, r.room + 1));
     TRY(NEW_RAW(ctx, &ctx->scratch, r.cells, r.cells_room));
     TRY(start(&r));
-    if (options->delimiter)
-        set_delimiter(&r, options->delimiter);
-    else
-        recognise_delimiter(&r);
+    set_delimiter(&r, options->delimiter);
+    if (!options->delimiter) TRY(recognise_delimiter(&r));
 
     outline o = {0};
     bool header = options->header > 0;

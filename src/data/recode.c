@@ -43,10 +43,10 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
         *label = place;
     } else {
         return fail(ctx, RUNG_EDATA,
-                    "%s: %lld columns, but the model was trained on %lld feature columns%s and, where there are no "
+                    "%s: %lld column%s, but the model was trained on %lld feature columns%s and, where there are no "
                     "names, expects these or all %lld of its file",
-                    t->path, (long long)t->n_columns, (long long)n, labelled ? " and a label" : "",
-                    (long long)code->file_columns);
+                    t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
+                    labelled ? " and a label" : "", (long long)code->file_columns);
     }
     for (int64_t j = 0; j < n; j++)
         if (from[j] < 0 || from[j] >= t->n_columns || (j > 0 && from[j] <= from[j - 1]))

@@ -14,10 +14,11 @@ typedef struct {
 
 /* Stratified by class: the rows of each class are shuffled and dealt in turn, going on where the class before
  * stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a row
- * in every fold. out->count is lowered to the number of rows that can be held out; if there are none, RUNG_EDATA. */
+ * in every fold. out->count is lowered to the number of rows that can be held out, which may be 0. */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, int count, int repeats,
                              folds *out);
-/* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified. */
+/* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified; none only where
+ * every class has a single row. */
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
                           folds *out);
 

@@ -369,6 +369,7 @@ static rung_status build(rung_ctx *ctx, job *j, rung_model *model)
     TRY(make_problem(ctx, j, &p));
     if (count) TRY(choose_folds(ctx, j, &p, (int)count, &f));
     progress(ctx, "fitting", 0);
+    TRY(interrupted(ctx));
     TRY(j->spec->method->fit(ctx, &model->mem, &p, j->spec->params, count ? &f : NULL, &fit, &held));
     if (count && !held.row) TRY(refit_folds(ctx, j, &p, &f, &held));
     progress(ctx, "fitting", 1);

@@ -71,7 +71,7 @@ void spec_free(rung_spec *spec);
 /* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
 typedef struct {
     int kind;                   /* kernel_kind */
-    double gamma, width, coef0; /* NaN: auto or unset */
+    double gamma, width, coef0; /* gamma -c: c/d; NaN: auto or unset */
     int degree;
     const char *precisions;
 } kernel_params;
@@ -86,14 +86,14 @@ typedef struct {
      .choices = KERNEL_CHOICES,                                                                                        \
      PARAM_PLACE(T, kernel.kind)},                                                                                     \
         {.name = "gamma",                                                                                              \
-         .help = "rbf: k = exp(-gamma |x-z|^2); auto: 1 / number of columns that vary",                                \
+         .help = "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d",           \
          .type = RUNG_REAL,                                                                                            \
          .standard = "auto",                                                                                           \
          .published = "auto",                                                                                          \
          .low = 0,                                                                                                     \
          .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO,                                                                \
-         .grid = "c/d",                                                                                                \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN,                                              \
+         .grid = "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d",                                                         \
          PARAM_PLACE(T, kernel.gamma)},                                                                                \
         {.name = "width",                                                                                              \
          .help = "instead of gamma: gamma = 1 / (2 width^2)",                                                          \

@@ -50,11 +50,14 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
     case RUNG_REAL: {
         double x = NAN;
         if (value && !((row->flags & RUNG_AUTO) && text_equal(value, "auto"))) {
-            if (!text_number(value, strlen(value), '.', &x) || isnan(x))
+            size_t length = strlen(value);
+            bool per_column = (row->flags & RUNG_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
+            if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
                 return fail(ctx, RUNG_EARG, "%s=%s: a number%s is expected", row->name, value,
                             row->flags & RUNG_AUTO ? " or auto" : "");
             if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_OPEN_LOW) && x == row->low))
                 return out_of_range(ctx, row, value);
+            if (per_column) x = -x;
         }
         *(double *)place = x;
         return RUNG_OK;

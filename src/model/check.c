@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What holds for every model. Nothing here trusts a count, an index or an order that predict relies on. */
 #include <math.h>
+#include <string.h>
 
 #include "model/file.h"
 
@@ -76,19 +77,33 @@ rung_status model_check_texts(rung_ctx *ctx, const rung_model *m)
 
 /* ---- parts ---- */
 
+static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t number)
+{
+    REQUIRE(c->nominal || isfinite(c->fill), "column %lld: the fill value is not a number", (long long)number);
+    REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
+    for (int64_t k = 1; k < c->n_categories; k++)
+        REQUIRE(strcmp(c->categories[k - 1], c->categories[k]) < 0, "the categories of column %lld are not in order",
+                (long long)number);
+    return RUNG_OK;
+}
+
 static rung_status check_coding(rung_ctx *ctx, const coding *c)
 {
-    int64_t d = 0;
+    int64_t d = 0, position = -1;
     for (int64_t j = 0; j < c->n_columns; j++) {
         const column_code *one = &c->columns[j];
+        TRY(check_column(ctx, one, j + 1));
+        REQUIRE(one->position > position && one->position < c->file_columns && one->position != c->label_position,
+                "column %lld stands at %lld of %lld in the file", (long long)j + 1, (long long)one->position + 1,
+                (long long)c->file_columns);
         REQUIRE(one->first == d, "column %lld does not follow the one before", (long long)j + 1);
-        REQUIRE(one->nominal || isfinite(one->fill), "column %lld: the fill value is not a number", (long long)j + 1);
+        position = one->position;
         d += one->nominal ? one->n_categories : 1;
     }
     REQUIRE(c->d == d, "there are %lld coded columns, their coding makes %lld", (long long)c->d, (long long)d);
-    REQUIRE(c->label_position >= -1 && (c->label_position < c->file_columns || c->label_position == -1),
-            "the label column is number %lld of %lld", (long long)c->label_position + 1, (long long)c->file_columns);
-    REQUIRE(c->file_columns >= 0, "the number of file columns is negative");
+    REQUIRE(d >= 1, "there is no column");
+    REQUIRE(c->label_position >= -1 && c->label_position < c->file_columns, "the label column is number %lld of %lld",
+            (long long)c->label_position + 1, (long long)c->file_columns);
     return RUNG_OK;
 }
 
@@ -115,7 +130,6 @@ static rung_status check_scaling(rung_ctx *ctx, const scaling *s, int64_t d)
 static rung_status check_kernel(rung_ctx *ctx, const scorer *s)
 {
     const kernel *k = &s->k;
-    REQUIRE(s->d >= 1, "a kernel over no columns");
     if (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_POLY)
         REQUIRE(isfinite(k->gamma) && k->gamma >= 0, "the kernel's gamma is %g", k->gamma);
     if (k->kind == KERNEL_POLY) {

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,19 +35,34 @@ static void checksum_digits(const unsigned char *file, int64_t size, char digits
 
 /* ---- save: model -> bytes ---- */
 
-static json_t *metadata_json(const rung_model *m)
+static rung_status header_memory(rung_ctx *ctx)
 {
-    json_t *model = model_to_json(m), *out = json_object();
-    char *text = json_dumps(model, JSON_COMPACT);
-    char format[16];
-    snprintf(format, sizeof format, "%d", MODEL_FORMAT);
-    int bad = json_object_set_new(out, "checksum", json_string(NO_DIGITS)); /* first: see OPENING */
-    bad |= json_object_set_new(out, "format", json_string(format));
-    bad |= json_object_set_new(out, "library", json_string(m->library));
-    bad |= json_object_set_new(out, "model", json_string(text));
-    free(text);
+    return fail(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
+}
+
+/* Its text, in scratch memory. */
+static rung_status dump(rung_ctx *ctx, const json_t *json, char **text, size_t *length)
+{
+    *length = json_dumpb(json, NULL, 0, JSON_COMPACT);
+    if (*length == 0) return header_memory(ctx);
+    TRY(NEW(ctx, &ctx->scratch, *text, (int64_t)*length + 1));
+    return json_dumpb(json, *text, *length, JSON_COMPACT) == *length ? RUNG_OK : header_memory(ctx);
+}
+
+static rung_status add_metadata(rung_ctx *ctx, const rung_model *m, json_t *header)
+{
+    json_t *model = model_to_json(m), *metadata = json_object();
+    char *text = NULL, format[16];
+    size_t length = 0;
+    rung_status status = dump(ctx, model, &text, &length);
     json_decref(model);
-    return json_whole(out, bad);
+    snprintf(format, sizeof format, "%d", MODEL_FORMAT);
+    int bad = json_object_set_new(metadata, "checksum", json_string(NO_DIGITS)); /* first: see OPENING */
+    bad |= json_object_set_new(metadata, "format", json_string(format));
+    bad |= json_object_set_new(metadata, "library", json_string(m->library));
+    bad |= json_object_set_new(metadata, "model", json_string(text));
+    bad |= json_object_set_new(header, "__metadata__", metadata);
+    return status == RUNG_OK && bad ? header_memory(ctx) : status;
 }
 
 /* header is filled here and released by the caller. */
@@ -56,12 +70,12 @@ static rung_status to_bytes(rung_ctx *ctx, const rung_model *m, json_t *header, 
 {
     rung_model view = *m; /* the walk wants a model it could fill; it only reads this one */
     array_walk walk = {.ctx = ctx, .mode = ARRAYS_PLAN, .header = header};
-    if (json_object_set_new(header, "__metadata__", metadata_json(m)))
-        return fail(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
+    char *text = NULL, digits[DIGITS + 1];
+    size_t length = 0;
+    TRY(add_metadata(ctx, m, header));
     TRY(model_walk_arrays(&walk, &view));
-    size_t text = json_dumpb(header, NULL, 0, JSON_COMPACT);
-    if (text == 0) return fail(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
-    size_t padded = (text + LENGTH_BYTES - 1) / LENGTH_BYTES * LENGTH_BYTES;
+    TRY(dump(ctx, header, &text, &length));
+    size_t padded = (length + LENGTH_BYTES - 1) / LENGTH_BYTES * LENGTH_BYTES;
     if (padded > HEADER_MOST)
         return fail(ctx, RUNG_ELIMIT, "the header of the model file would have %zu bytes, more than %d", padded,
                     HEADER_MOST);
@@ -70,12 +84,10 @@ static rung_status to_bytes(rung_ctx *ctx, const rung_model *m, json_t *header, 
     TRY(NEW_RAW(ctx, &ctx->scratch, *out, *size));
     unsigned char *file = *out;
     for (int b = 0; b < LENGTH_BYTES; b++) file[b] = (unsigned char)((uint64_t)padded >> (8 * b));
-    memset(file + LENGTH_BYTES, ' ', padded);
-    if (json_dumpb(header, (char *)file + LENGTH_BYTES, text, JSON_COMPACT) != text)
-        return fail(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
+    memcpy(file + LENGTH_BYTES, text, length);
+    memset(file + LENGTH_BYTES + length, ' ', padded - length);
     walk = (array_walk){.ctx = ctx, .mode = ARRAYS_WRITE, .data = file + LENGTH_BYTES + padded};
     TRY(model_walk_arrays(&walk, &view));
-    char digits[DIGITS + 1];
     checksum_digits(file, *size, digits);
     memcpy(file + DIGITS_AT, digits, DIGITS);
     return RUNG_OK;

@@ -104,13 +104,13 @@ static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
 }
 
 /* Finite cells and coefficients can still overflow; a score that is no number must not become a rank. */
-static rung_status check_finite(rung_ctx *ctx, int64_t rows, int64_t width, const double *v, int64_t first,
-                                const char *what)
+static rung_status check_scores(rung_ctx *ctx, int64_t rows, int outputs, const double *score, int64_t first)
 {
-    for (int64_t i = 0; i < rows * width; i++)
-        if (!isfinite(v[i]))
-            return fail(ctx, RUNG_EDATA, "row %lld: %s overflow (values far outside those of the training data)",
-                        (long long)(first + i / width + 1), what);
+    for (int64_t i = 0; i < rows * outputs; i++)
+        if (!isfinite(score[i]))
+            return fail(ctx, RUNG_EDATA,
+                        "row %lld: the score overflows (values far outside those of the training data)",
+                        (long long)(first + i / outputs + 1));
     return RUNG_OK;
 }
 
@@ -149,9 +149,8 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
     for (int i = 0; i < m->n_members; i++) {
         const member *one = &m->members[i];
         scale_apply(&one->scale, n, X, NULL, room->scaled);
-        TRY(check_finite(ctx, n, X->d, room->scaled, first, "the scaled columns"));
         TRY(scorer_apply(ctx, &one->score, n, room->scaled, room->member_score));
-        TRY(check_finite(ctx, n, outputs, room->member_score, first, "the scores"));
+        TRY(check_scores(ctx, n, outputs, room->member_score, first));
         add_member(m, one, one->weight / total, n, room);
     }
     if (out->score) memcpy(out->score + first * outputs, room->score, (size_t)(n * outputs) * sizeof(double));

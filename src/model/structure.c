@@ -41,6 +41,7 @@ static json_t *coding_to_json(const coding *c)
         const column_code *code = &c->columns[j];
         json_t *one = json_object();
         int failed = json_object_set_new(one, "name", json_string(code->name));
+        failed |= json_object_set_new(one, "position", json_integer(code->position));
         failed |= json_object_set_new(one, "categories",
                                       code->nominal ? json_texts(code->n_categories, code->categories) : json_null());
         bad |= json_array_append_new(columns, json_whole(one, failed));
@@ -187,8 +188,11 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
 {
     const char *name = NULL;
     json_t *categories = NULL;
-    TRY(unpack(r, json, "a column", "{s:s, s:o}", "name", &name, "categories", &categories));
+    json_int_t position = 0;
+    TRY(unpack(r, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
+               &categories));
     TRY(pool_text(r->ctx, r->mem, name, &one->name));
+    one->position = position;
     one->first = code->d;
     one->nominal = !json_is_null(categories);
     if (one->nominal) {

@@ -69,7 +69,8 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
 kernel problem_kernel(const problem *p, const kernel *k)
 {
     kernel settled = *k;
-    if (isnan(settled.gamma)) settled.gamma = 1.0 / (double)(p->varying > 0 ? p->varying : 1);
+    if (isnan(settled.gamma)) settled.gamma = -1;
+    if (settled.gamma < 0) settled.gamma = -settled.gamma / (double)(p->varying > 0 ? p->varying : 1);
     return settled;
 }
 

@@ -28,7 +28,7 @@ void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y,
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes);
 
-/* The kernel with gamma=auto settled for this problem. */
+/* The kernel with its gamma settled for this problem: NaN is 1/d, -c is c/d, d the number of columns that vary. */
 kernel problem_kernel(const problem *p, const kernel *k);
 /* The Gram matrix over all rows; a sub-block of the parent's where that has it. */
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out);

@@ -55,8 +55,8 @@ static inline void make_coding(rung_ctx *ctx, rung_model *m)
     m->code.classes = copy_texts(ctx, m, 4, (const char *[]){"a", "b", "c", "d \"quoted\" \xc3\xa9"});
     assert_ok(ctx, NEW(ctx, &m->mem, m->code.columns, 2));
     m->code.columns[0] = (column_code){.name = "age", .fill = 0.1};
-    m->code.columns[1] = (column_code){.name = "colour", .nominal = true, .n_categories = 3, .first = 1};
-    m->code.columns[1].categories = copy_texts(ctx, m, 3, (const char *[]){"", "red", "blue"});
+    m->code.columns[1] = (column_code){.name = "colour", .position = 2, .nominal = true, .n_categories = 3, .first = 1};
+    m->code.columns[1].categories = copy_texts(ctx, m, 3, (const char *[]){"", "blue", "red"});
 }
 
 static inline void make_calibration(rung_ctx *ctx, rung_model *m, member *one)

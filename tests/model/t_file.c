@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 
-enum { LENGTH = 8, DIGITS_AT = 36 }; /* the checksum follows {"__metadata__":{"checksum":" */
+enum { LENGTH = 8, DIGITS_AT = 37 }; /* the checksum follows {"__metadata__":{"checksum":" */
 
 typedef struct {
     rung_ctx *ctx;
@@ -200,7 +200,7 @@ static void test_every_field_comes_back(void **state)
     assert_int_equal(m->code.columns[1].n_categories, 3);
     assert_int_equal(m->code.columns[1].first, 1);
     assert_string_equal(m->code.columns[1].categories[0], "");
-    assert_string_equal(m->code.columns[1].categories[2], "blue");
+    assert_string_equal(m->code.columns[1].categories[2], "red");
     assert_memory_equal(m->present, w->present, 3 * sizeof(int));
     assert_int_equal(m->n_rows, 12);
     assert_int_equal(m->n_labelled, 7);
@@ -320,12 +320,17 @@ static void test_hostile_headers(void **state)
         {"'method':'kdlor'", "'method':'kd\\\\u0000lor'", "not valid JSON"},
         {"'C':'10'", "'C':10", "parameter C is not a text"},
         {"'columns':[", "'columns':[7,", "a column"},
-        {"'columns':[", "'columns':[{'name':'z','categories':null},", "array fill has an unexpected shape"},
-        {"['','red','blue']", "['','red']", "unexpected shape"},
-        {"['','red','blue']", "['','red',3]", "item 3 is not a text"},
+        {"'columns':[", "'columns':[{'name':'z','position':0,'categories':null},",
+         "array fill has an unexpected shape"},
+        {"['','blue','red']", "['','blue']", "unexpected shape"},
+        {"['','blue','red']", "['','blue',3]", "item 3 is not a text"},
+        {"['','blue','red']", "['','red','blue']", "the categories of column 2 are not in order"},
+        {"'name':'age','position':0", "'name':'age','position':-1", "column 1 stands at 0 of 3 in the file"},
+        {"'name':'age','position':0", "'name':'age','position':2", "column 2 stands at 3 of 3 in the file"},
+        {"'name':'age','position':0", "'name':'age','position':1", "column 1 stands at 2 of 3 in the file"},
         {"'label_position':1", "'label_position':3", "the label column is number 4 of 3"},
         {"'label_position':1", "'label_position':-2", "the label column"},
-        {"'file_columns':3", "'file_columns':-3", "file_columns"},
+        {"'file_columns':3", "'file_columns':-3", "column 1 stands at 1 of -3"},
         {"'present':[1,3,4]", "'present':[1,3,5]", "class number 5"},
         {"'present':[1,3,4]", "'present':[0,3,4]", "class number 0"},
         {"'present':[1,3,4]", "'present':[1,1,4]", "class number 1"},
@@ -565,10 +570,9 @@ static void test_random_damage_is_harmless(void **state)
             assert_true(status == RUNG_OK || status == RUNG_EDATA);
             for (int row = 0; status == RUNG_OK && out.rank && row < 3; row++) assert_in_range(rank[row], 1, CLASSES);
             assert_ok(p->ctx, model_describe(p->ctx, m, &text));
-            assert_ok(p->ctx, model_save(p->ctx, m, p->path));
             free(text);
+            if (accepted++ % 16 == 0) assert_ok(p->ctx, model_save(p->ctx, m, p->path)); /* not always: it syncs */
             model_free(m);
-            accepted++;
         }
         free(b.v), free(hurt.v);
     }
@@ -763,7 +767,7 @@ static rung_status describe_once(void *argument)
     char *text = NULL;
     rung_status status = model_describe(w->p->ctx, w->m, &text);
     if (status != RUNG_OK) assert_null(text);
-    if (text) json_free(text);
+    free(text);
     return status;
 }
 

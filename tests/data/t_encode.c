@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "data/temp.h"
+
+#include "data/dataset.h"
+
+/* Reads and encodes a text; the table is gone afterwards, so the data must stand alone. */
+static rung_status encode_text(rung_ctx *ctx, const char *text, const rung_encode_options *options, rung_data **out)
+{
+    rung_table *t = table_of(ctx, text);
+    rung_status status = dataset_encode(ctx, t, options, out);
+    table_free(t);
+    return status;
+}
+
+static rung_data *data_of(rung_ctx *ctx, const char *text, rung_encode_options options)
+{
+    rung_data *data;
+    assert_ok(ctx, encode_text(ctx, text, &options, &data));
+    return data;
+}
+
+#define assert_refused(text, status, words, ...)                                                                       \
+    do {                                                                                                               \
+        rung_data *bad_;                                                                                               \
+        assert_fails(ctx, encode_text(ctx, text, &(rung_encode_options){__VA_ARGS__}, &bad_), status, words);          \
+        assert_null(bad_);                                                                                             \
+    } while (0)
+
+static void check_ranks(const rung_data *data, int64_t n, const int *y)
+{
+    assert_int_equal(data->n, n);
+    for (int64_t i = 0; i < n; i++) assert_int_equal(data->y[i], y[i]);
+}
+
+static void check_classes(const rung_data *data, int n, const char *const *names)
+{
+    assert_int_equal(data->code.n_classes, n);
+    for (int k = 0; k < n; k++) assert_string_equal(data->code.classes[k], names[k]);
+}
+
+static void test_numbers(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data =
+        data_of(ctx, "a,b,y\n1,10,2.0\n2,20,10\n3,30,\n4,40,0.5\n5,50,nan\n6,60,10\n", (rung_encode_options){0});
+    assert_int_equal(data->d, 2);
+    double X[] = {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60};
+    assert_arrays_close(12, data->X, X, 0);
+    check_ranks(data, 6, (int[]){2, 3, 0, 1, 0, 3});
+    check_classes(data, 3, (const char *[]){"0.5", "2", "10"});
+    assert_null(data->weight);
+    assert_true(data->code.has_names);
+    assert_string_equal(data->code.label, "y");
+    assert_int_equal(data->code.label_position, 2);
+    assert_int_equal(data->code.file_columns, 3);
+    dataset_free(data);
+}
+
+static void test_label_column(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "u,Label,v,w\n1,3,5,2\n2,4,6,1\n";
+    rung_data *data = data_of(ctx, text, (rung_encode_options){0});
+    assert_string_equal(data->code.label, "Label");
+    assert_int_equal(data->d, 3);
+    check_ranks(data, 2, (int[]){1, 2});
+    dataset_free(data);
+
+    data = data_of(ctx, text, (rung_encode_options){.label = "4"});
+    assert_string_equal(data->code.label, "w");
+    check_ranks(data, 2, (int[]){2, 1});
+    dataset_free(data);
+
+    data = data_of(ctx, text, (rung_encode_options){.unlabelled = 1});
+    assert_int_equal(data->d, 4);
+    assert_int_equal(data->code.label_position, -1);
+    check_classes(data, 0, NULL);
+    check_ranks(data, 2, (int[]){0, 0});
+    dataset_free(data);
+
+    /* The last column with no other role. */
+    data = data_of(ctx, "a,b,w,id\n1,7,0.5,x\n2,8,0,y\n", (rung_encode_options){.ignore = "id", .weights = "w"});
+    assert_string_equal(data->code.label, "b");
+    assert_int_equal(data->d, 1);
+    assert_arrays_close(2, data->weight, ((double[]){0.5, 0}), 0);
+    dataset_free(data);
+
+    data = data_of(ctx, "1,2,3\n4,5,6\n", (rung_encode_options){0});
+    assert_false(data->code.has_names);
+    assert_int_equal(data->code.label_position, 2);
+    assert_string_equal(data->code.label, "");
+    dataset_free(data);
+
+    assert_refused(text, RUNG_EARG, "no column 'lab' (label)", .label = "lab");
+    assert_refused(text, RUNG_EARG, "no column 'q' (ignore)", .ignore = "u, q");
+    assert_refused(text, RUNG_EARG, "cannot be both ignored and the label", .label = "u", .ignore = "v,1");
+    assert_refused(text, RUNG_EARG, "cannot be both the weights and the label", .label = "u", .weights = "u");
+    assert_refused(text, RUNG_EARG, "said to have none", .label = "u", .unlabelled = 1);
+    assert_refused(text, RUNG_EDATA, "no feature column is left", .ignore = "u ,v, 4");
+}
+
+static void test_text_labels(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "x,grade\n1,high\n2,low\n3,mid\n4,NA\n5,low\n6,NaN\n7,\n";
+    assert_refused(text, RUNG_EDATA,
+                   "column 'grade': the labels are text (high, low, mid); tell their order, lowest first, like --order "
+                   "\"high<low<mid\"",
+                   0);
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.order = " low<mid < high<top "});
+    check_classes(data, 4, (const char *[]){"low", "mid", "high", "top"});
+    check_ranks(data, 7, (int[]){3, 1, 2, 0, 1, 0, 0});
+    dataset_free(data);
+    assert_refused(text, RUNG_EDATA, ", line 4, column 'grade': label 'mid' is not one of the classes low<high",
+                   .order = "low<high");
+    assert_refused(text, RUNG_EARG, "names class 'low' twice", .order = "low<mid<low");
+    assert_refused(text, RUNG_EARG, "has no name for class 2", .order = "low< <high");
+    assert_refused(text, RUNG_EARG, "has no name for class 1", .order = "");
+    assert_refused(text, RUNG_EARG, "means unlabelled", .order = "low<na");
+}
+
+static void test_numeric_order(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "x,y\n1,1.0\n2,3\n3,\n4,2\n";
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.order = "3<2.0<1<0"}); /* downwards, one class absent */
+    check_classes(data, 4, (const char *[]){"3", "2.0", "1", "0"});
+    check_ranks(data, 4, (int[]){3, 1, 0, 2});
+    dataset_free(data);
+    assert_refused(text, RUNG_EDATA, ", line 3, column 'y': label '3' is not one of the classes 1<2", .order = "1<2");
+    assert_refused(text, RUNG_EARG, "'1' and '1.0', which are the same number", .order = "1<2<1.0<3");
+    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is no label", 0);
+
+    char many[2048] = "x,y\n";
+    for (int i = 0; i < 50; i++) sprintf(many + strlen(many), "1,%d\n", i);
+    data = data_of(ctx, many, (rung_encode_options){0});
+    assert_int_equal(data->code.n_classes, 50);
+    dataset_free(data);
+    strcat(many, "1,0.5\n");
+    assert_refused(many, RUNG_EDATA, "51 distinct numbers", 0);
+    assert_refused(many, RUNG_EDATA, "--real", 0);
+    assert_refused(many, RUNG_EDATA, "--bins", 0);
+}
+
+static void test_categories(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data =
+        data_of(ctx, "colour,x,shape,y\nred,1,a,1\nblue,2,b,2\n?,3,a,1\nred,4,a,2\n", (rung_encode_options){0});
+    assert_int_equal(data->d, 6); /* "", blue, red | x | a, b */
+    double X[] = {0, 0, 1, 1, 1, 0, /**/ 0, 1, 0, 2, 0, 1, /**/ 1, 0, 0, 3, 1, 0, /**/ 0, 0, 1, 4, 1, 0};
+    assert_arrays_close(24, data->X, X, 0);
+    const column_code *c = data->code.columns;
+    assert_int_equal(c[0].n_categories, 3);
+    assert_string_equal(c[0].categories[0], "");
+    assert_string_equal(c[0].categories[1], "blue");
+    assert_int_equal(c[1].first, 3);
+    assert_int_equal(c[2].first, 4);
+    char name[64];
+    static const char *const names[] = {"colour=", "colour=blue", "colour=red", "x", "shape=a", "shape=b"};
+    for (int j = 0; j < 6; j++) {
+        coding_feature_name(&data->code, j, name, sizeof name);
+        assert_string_equal(name, names[j]);
+    }
+    dataset_free(data);
+
+    data = data_of(ctx, "1,a,2\n2,b,1\n3,a,1\n", (rung_encode_options){0});
+    coding_feature_name(&data->code, 0, name, sizeof name);
+    assert_string_equal(name, "x1");
+    coding_feature_name(&data->code, 2, name, sizeof name);
+    assert_string_equal(name, "x2=b");
+    dataset_free(data);
+
+    char many[4096] = "name,y\n";
+    for (int i = 0; i < 50; i++) sprintf(many + strlen(many), "n%d,1\n", i);
+    data = data_of(ctx, many, (rung_encode_options){0});
+    assert_int_equal(data->d, 50);
+    dataset_free(data);
+    strcat(many, "n50,1\n");
+    assert_refused(many, RUNG_EDATA,
+                   "column 'name' has 51 distinct texts in 51 rows, so it is likely an identifier; "
+                   "leave it out with --ignore",
+                   0);
+}
+
+static void test_missing(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "a,b,c,y\n5,1,,1\n1,NA,,2\n?,4,,1\n3,2,,2\n7,,,1\n";
+    rung_data *data = data_of(ctx, text, (rung_encode_options){0});
+    assert_true(data->code.columns[0].fill == 4); /* 1 3 5 7 */
+    assert_true(data->code.columns[1].fill == 2); /* 1 2 4 */
+    assert_true(data->code.columns[2].fill == 0); /* nothing */
+    double X[] = {5, 1, 0, 1, 2, 0, 4, 4, 0, 3, 2, 0, 7, 2, 0};
+    assert_arrays_close(15, data->X, X, 0);
+    dataset_free(data);
+    assert_refused(text, RUNG_EDATA, ", line 4, column 'a': the value is missing", .missing_error = 1);
+    assert_refused("a,y\nx,1\n,2\n", RUNG_EDATA, ", line 3, column 'a': the value is missing", .missing_error = 1);
+    assert_refused("a,y\n1,1\nnan,2\n", RUNG_EDATA,
+                   ", line 3, column 'a': 'nan' is not a finite number; leave the cell empty for a missing value", 0);
+    assert_refused("a,y\n1,1\nnan,2\n", RUNG_EDATA, "'nan' is not a finite number", .missing_error = 1);
+    assert_refused("a,y\n1,1\n1e999,2\n", RUNG_EDATA, "'1e999' is not a finite number", 0);
+    data = data_of(ctx, "a,b,y\n1,inf,1\n2,nan,nan\n", (rung_encode_options){.ignore = "b"});
+    check_ranks(data, 2, (int[]){1, 0});
+    dataset_free(data);
+}
+
+static void test_median_of_many(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 1001 };
+    double v[N];
+    for (int i = 0; i < N; i++) v[i] = (double)(i * 389 % N); /* 0..1000 shuffled */
+    rung_view X = {v, N, 1, 1, 1};
+    rung_data *data;
+    assert_ok(ctx, dataset_new(ctx, &X, NULL, NULL, 0, &data));
+    assert_true(data->code.columns[0].fill == 500);
+    dataset_free(data);
+    for (int i = 0; i < N - 1; i++) v[i] = i % 5 ? 1 : 8; /* many equal ones, an even count */
+    X.n = N - 1;
+    assert_ok(ctx, dataset_new(ctx, &X, NULL, NULL, 0, &data));
+    assert_true(data->code.columns[0].fill == 1);
+    dataset_free(data);
+    v[0] = 1e308, v[1] = 1.5e308, X.n = 2;
+    assert_ok(ctx, dataset_new(ctx, &X, NULL, NULL, 0, &data));
+    assert_close(data->code.columns[0].fill, 1.25e308, 1e-15);
+    dataset_free(data);
+}
+
+static void test_weights(void **state)
+{
+    rung_ctx *ctx = *state;
+    assert_refused("a,w,y\n1,1,1\n1,-1,1\n", RUNG_EDATA, ", line 3, column 'w': a weight must be", .weights = "w");
+    assert_refused("a,w,y\n1,,1\n1,1,1\n", RUNG_EDATA, ", line 2, column 'w': a weight must be", .weights = "w");
+    assert_refused("a,w,y\n1,2,1\n1,inf,1\n", RUNG_EDATA, ", line 3, column 'w': a weight must be", .weights = "w");
+    assert_refused("a,w,y\n1,t,1\n1,1,1\n", RUNG_EDATA, ", line 2, column 'w': a weight must be", .weights = "2");
+}
+
+/* ---- recode ---------------------------------------------------------------------------------------------------- */
+
+static rung_status recode_text(rung_ctx *ctx, const coding *code, const char *text, int labels, rung_data **out)
+{
+    rung_table *t = table_of(ctx, text);
+    rung_status status = dataset_recode(ctx, t, code, labels, out);
+    table_free(t);
+    return status;
+}
+
+typedef struct {
+    int count;
+    rung_level level;
+    char text[512];
+} log_record;
+
+static void record_log(void *user, rung_level level, const char *text)
+{
+    log_record *record = user;
+    record->count++;
+    record->level = level;
+    snprintf(record->text, sizeof record->text, "%s", text);
+}
+
+static void test_recode_by_name(void **state)
+{
+    rung_ctx *ctx = *state;
+    log_record record = {0};
+    ctx->log = record_log;
+    ctx->log_user = &record;
+    rung_data *train = data_of(ctx, "age,colour,id,grade\n1,red,7,1\n3,blue,8,2\n,red,9,1\n",
+                               (rung_encode_options){.ignore = "id"}),
+              *data;
+    const coding *code = &train->code;
+
+    /* Another order, an extra column, a missing value, a category never seen, "2.0" for class 2. */
+    static const char text[] = "extra,grade,colour,age\nq,2.0,red,5\nr,,green,\ns,1,blue,2\nt,2,?,2\n";
+    assert_ok(ctx, recode_text(ctx, code, text, 1, &data));
+    double X[] = {5, 0, 1, 2, 0, 0, 2, 1, 0, 2, 0, 0};
+    assert_int_equal(data->d, 3);
+    assert_arrays_close(12, data->X, X, 0);
+    check_ranks(data, 4, (int[]){2, 0, 1, 2});
+    check_classes(data, 2, (const char *[]){"1", "2"});
+    assert_int_equal(record.count, 1);
+    assert_int_equal(record.level, RUNG_WARNING);
+    assert_non_null(strstr(record.text, ": 2 cells hold a category unseen in training and code as zeros; the first is "
+                                        "'green' in line 3, column 'colour'"));
+    dataset_free(data);
+
+    assert_ok(ctx, recode_text(ctx, code, text, 0, &data));
+    check_ranks(data, 4, (int[]){0, 0, 0, 0});
+    dataset_free(data);
+
+    assert_ok(ctx, recode_text(ctx, code, "colour,age\nred,1\n", 1, &data)); /* no label column */
+    check_ranks(data, 1, (int[]){0});
+    dataset_free(data);
+
+    assert_fails(ctx, recode_text(ctx, code, "colour,age\nred,1\n", 2, &data), RUNG_EDATA, "no label column 'grade'");
+    assert_null(data);
+    assert_fails(ctx, recode_text(ctx, code, "colour,agee\nred,1\n", 0, &data), RUNG_EDATA,
+                 "no column 'age', which the model needs; did you mean 'agee'?");
+    assert_fails(ctx, recode_text(ctx, code, "colour,age\nred,1\nred,old\n", 0, &data), RUNG_EDATA,
+                 ", line 3, column 'age': 'old' stands where a number was expected");
+    assert_fails(ctx, recode_text(ctx, code, "colour,age\nred,1\nred,inf\n", 0, &data), RUNG_EDATA,
+                 ", line 3, column 'age': 'inf' is not a finite number");
+    assert_fails(ctx, recode_text(ctx, code, "colour,age,grade\nred,1,2\nred,1,3\n", 1, &data), RUNG_EDATA,
+                 ", line 3, column 'grade': label '3' is not one of the classes 1<2");
+    assert_fails(ctx, recode_text(ctx, code, "colour,age,grade\nred,1,2\nred,1,top\n", 2, &data), RUNG_EDATA,
+                 ", line 3, column 'grade': label 'top' is not one of the classes 1<2");
+    assert_ok(ctx, recode_text(ctx, code, "colour,age,grade\nred,1,2\nred,1,top\n", 0, &data));
+    dataset_free(data);
+    dataset_free(train);
+}
+
+/* Text columns in training whose cells in another file all look like numbers. */
+static void test_recode_number_as_category(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *train = data_of(ctx, "k,y\n1,1\n2.50,2\nx,1\n", (rung_encode_options){0}), *data;
+    assert_ok(ctx, recode_text(ctx, &train->code, "k,y\n2.5,1\n1,2\n9,1\n", 1, &data));
+    double X[] = {0, 1, 0, 1, 0, 0, 0, 0, 0};
+    assert_arrays_close(9, data->X, X, 0);
+    dataset_free(data);
+    dataset_free(train);
+}
+
+static void test_recode_by_position(void **state)
+{
+    rung_ctx *ctx = *state;
+    /* Columns: ignored, feature, label, feature. */
+    rung_data *data, *train = data_of(ctx, "9,1,1,10\n9,2,2,20\n", (rung_encode_options){.label = "3", .ignore = "1"});
+    const coding *code = &train->code;
+    double X[] = {3, 30};
+    assert_ok(ctx, recode_text(ctx, code, "8,3,2,30\n", 2, &data)); /* as the training file */
+    assert_arrays_close(2, data->X, X, 0);
+    check_ranks(data, 1, (int[]){2});
+    dataset_free(data);
+    assert_ok(ctx, recode_text(ctx, code, "3,2,30\n", 2, &data)); /* features and label */
+    assert_arrays_close(2, data->X, X, 0);
+    check_ranks(data, 1, (int[]){2});
+    dataset_free(data);
+    assert_ok(ctx, recode_text(ctx, code, "a,b\n3,30\n", 1, &data)); /* features, and names the model does not have */
+    assert_arrays_close(2, data->X, X, 0);
+    dataset_free(data);
+    assert_fails(ctx, recode_text(ctx, code, "3,30\n", 2, &data), RUNG_EDATA, "no label column");
+    assert_fails(ctx, recode_text(ctx, code, "3\n", 0, &data), RUNG_EDATA,
+                 ": 1 column, but the model was trained on 2 feature columns and a label");
+    assert_fails(ctx, recode_text(ctx, code, "1,2,3,4,5\n", 0, &data), RUNG_EDATA, "all 4 of its file");
+    dataset_free(train);
+
+    train = data_of(ctx, "1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
+    assert_fails(ctx, recode_text(ctx, &train->code, "1,2\n", 2, &data), RUNG_EDATA, "trained without labels");
+    dataset_free(train);
+}
+
+static void test_from_memory(void **state)
+{
+    rung_ctx *ctx = *state;
+    double by_columns[] = {1, 2, 3, 10, 20, 30}, weight[] = {1, 0, 2.5};
+    int rank[] = {2, 0, 1};
+    rung_view X = {by_columns, 3, 2, 1, 3};
+    rung_data *data, *again;
+    assert_ok(ctx, dataset_new(ctx, &X, rank, weight, 3, &data));
+    assert_arrays_close(6, data->X, ((double[]){1, 10, 2, 20, 3, 30}), 0);
+    assert_arrays_close(3, data->weight, weight, 0);
+    check_ranks(data, 3, rank);
+    check_classes(data, 3, (const char *[]){"1", "2", "3"});
+    assert_ok(ctx, recode_text(ctx, &data->code, "5,?,3\n", 2, &again)); /* its label is behind the features */
+    assert_arrays_close(2, again->X, ((double[]){5, 20}), 0);
+    check_ranks(again, 1, (int[]){3});
+    dataset_free(again);
+    dataset_free(data);
+
+    rank[0] = 4;
+    assert_fails(ctx, dataset_new(ctx, &X, rank, NULL, 3, &data), RUNG_EDATA, "rank 4 of row 1 is outside 0..3");
+    assert_null(data);
+    weight[1] = -1;
+    assert_fails(ctx, dataset_new(ctx, &X, NULL, weight, 3, &data), RUNG_EDATA, "weight -1 of row 2");
+    by_columns[4] = NAN;
+    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EDATA, "row 2, column 2 is not a finite number");
+    X.n = 0;
+    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EARG, "0 rows of 2 columns");
+    dataset_free(NULL);
+}
+
+static void test_copy(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = data_of(ctx, "x,c,y\n1,a,1\n2,b,2\n", (rung_encode_options){0});
+    pool mem = {0};
+    coding copy;
+    assert_ok(ctx, coding_copy(ctx, &mem, &data->code, &copy));
+    dataset_free(data); /* nothing of it is shared */
+    assert_int_equal(copy.d, 3);
+    assert_string_equal(copy.label, "y");
+    assert_string_equal(copy.columns[1].name, "c");
+    assert_string_equal(copy.columns[1].categories[1], "b");
+    assert_string_equal(copy.classes[1], "2");
+    assert_true(copy.columns[0].fill == 1.5);
+    pool_free_all(&mem);
+}
+
+static void test_rank_columns(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "t,p,a,b\n1,3,low,mid\n5,3,mid,low\n3,,high,high\n,2,low,\n");
+    int classes, *truth, *predicted;
+    assert_ok(ctx, dataset_rank_columns(ctx, t, "t", "p", NULL, &classes, &truth, &predicted, &ctx->scratch));
+    assert_int_equal(classes, 4); /* 1 2 3 5 */
+    int expected_truth[] = {1, 4, 3, 0}, expected[] = {3, 3, 0, 2};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(truth[i], expected_truth[i]);
+        assert_int_equal(predicted[i], expected[i]);
+    }
+    assert_fails(ctx, dataset_rank_columns(ctx, t, "a", "b", NULL, &classes, &truth, &predicted, &ctx->scratch),
+                 RUNG_EDATA, "--order \"low<mid<high\"");
+    assert_ok(ctx, dataset_rank_columns(ctx, t, "a", "4", "high<mid<low", &classes, &truth, &predicted, &ctx->scratch));
+    assert_int_equal(classes, 3);
+    assert_int_equal(truth[2], 1);
+    assert_int_equal(predicted[1], 3);
+    assert_int_equal(predicted[3], 0);
+    assert_fails(ctx, dataset_rank_columns(ctx, t, "a", "q", NULL, &classes, &truth, &predicted, &ctx->scratch),
+                 RUNG_EARG, "no column 'q' (predicted)");
+    table_free(t);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    rung_ctx *ctx;
+    rung_table *t;
+    rung_data *train;
+} memory_call;
+
+static rung_status encode_once(void *argument)
+{
+    memory_call *call = argument;
+    rung_data *data;
+    rung_encode_options options = {.order = "a<b<c", .ignore = "id", .weights = "w"};
+    rung_status status = dataset_encode(call->ctx, call->t, &options, &data);
+    dataset_free(data);
+    return status;
+}
+
+static rung_status recode_once(void *argument)
+{
+    memory_call *call = argument;
+    rung_data *data;
+    rung_status status = dataset_recode(call->ctx, call->t, &call->train->code, 2, &data);
+    dataset_free(data);
+    return status;
+}
+
+static rung_status new_once(void *argument)
+{
+    memory_call *call = argument;
+    double v[] = {1, 2};
+    rung_view X = {v, 2, 1, 1, 1};
+    rung_data *data;
+    rung_status status = dataset_new(call->ctx, &X, (int[]){1, 2}, v, 2, &data);
+    dataset_free(data);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    rung_ctx *ctx = *state;
+    memory_call call = {.ctx = ctx, .t = table_of(ctx, "x,c,id,w,y\n1,r,p,1,a\n2,,q,1,b\n?,r,r,1,\n")};
+    rung_encode_options options = {.order = "a<b<c", .ignore = "id", .weights = "w"};
+    assert_ok(ctx, dataset_encode(ctx, call.t, &options, &call.train));
+    assert_true(fail_each_allocation(encode_once, &call) > 10);
+    assert_true(fail_each_allocation(recode_once, &call) > 10);
+    assert_true(fail_each_allocation(new_once, &call) > 5);
+    ctx->memory = 10;
+    assert_int_equal(encode_once(&call), RUNG_ELIMIT);
+    dataset_free(call.train);
+    table_free(call.t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_numbers),
+        WITH_CONTEXT(test_label_column),
+        WITH_CONTEXT(test_text_labels),
+        WITH_CONTEXT(test_numeric_order),
+        WITH_CONTEXT(test_categories),
+        WITH_CONTEXT(test_missing),
+        WITH_CONTEXT(test_median_of_many),
+        WITH_CONTEXT(test_weights),
+        WITH_CONTEXT(test_recode_by_name),
+        WITH_CONTEXT(test_recode_number_as_category),
+        WITH_CONTEXT(test_recode_by_position),
+        WITH_CONTEXT(test_from_memory),
+        WITH_CONTEXT(test_copy),
+        WITH_CONTEXT(test_rank_columns),
+        WITH_CONTEXT(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The contract of a method, checked for every entry of the table through the public header: a new method is covered by
+ * being listed. */
+#define _DEFAULT_SOURCE /* mkdtemp, strsep */
+#include "helper.h"
+
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "method/method.h"
+
+/* ---- data ---- */
+
+typedef struct {
+    int64_t n, d;
+    int K;
+    double *x; /* n x d by rows */
+    int *y;
+} rows;
+
+/* Classes along the first column; about one row in four is unlabelled when asked; each class has a labelled row. */
+static rows make_rows(int64_t n, int64_t d, int K, uint64_t stream, double noise, bool unlabelled)
+{
+    rng r;
+    rng_open(&r, 5, stream);
+    rows s = {
+        .n = n, .d = d, .K = K, .x = malloc(sizeof(double) * (size_t)(n * d)), .y = malloc(sizeof(int) * (size_t)n)};
+    assert_non_null(s.x);
+    assert_non_null(s.y);
+    for (int64_t i = 0; i < n; i++) {
+        int y = 1 + (int)(i % K);
+        s.y[i] = unlabelled && i >= K && rng_uniform(&r) < 0.25 ? 0 : y;
+        for (int64_t j = 0; j < d; j++) s.x[i * d + j] = noise * rng_normal(&r) + (j == 0 ? y : 0);
+    }
+    return s;
+}
+
+static void free_rows(rows *s)
+{
+    free(s->x);
+    free(s->y);
+}
+
+static rung_view view_of(const rows *s) { return (rung_view){.v = s->x, .n = s->n, .d = s->d, .row = s->d, .col = 1}; }
+
+/* ---- fits ---- */
+
+typedef struct {
+    int *rank;
+    double *score, *proba;
+    bool probabilities;
+    int outputs, classes;
+} answers;
+
+static void free_answers(answers *a)
+{
+    free(a->rank);
+    free(a->score);
+    free(a->proba);
+}
+
+static bool has_param(const rung_method *m, const char *name)
+{
+    for (const rung_param *p = m->params; p->name; p++)
+        if (strcmp(p->name, name) == 0) return true;
+    return false;
+}
+
+/* calibrated: with the defaults; otherwise without folds, so that the order of the rows cannot matter. */
+static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, bool calibrated, rung_model **out)
+{
+    rung_view view = view_of(s);
+    rung_data *data = NULL;
+    rung_spec *spec = NULL;
+    *out = NULL;
+    rung_status status = rung_data_new(ctx, &view, s->y, NULL, s->K, &data);
+    if (status == RUNG_OK) status = rung_spec_new(ctx, m->name, 0, &spec);
+    if (status == RUNG_OK && !calibrated && has_param(m, "calibrate")) status = rung_set(ctx, spec, "calibrate", "0");
+    if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
+        status = rung_set(ctx, spec, "thresholds", "midpoint");
+    if (status == RUNG_OK) status = rung_fit(ctx, spec, data, out);
+    rung_spec_free(spec);
+    rung_data_free(data);
+    return status;
+}
+
+static rung_model *fit(rung_ctx *ctx, const rung_method *m, const rows *s, bool calibrated)
+{
+    rung_model *model;
+    assert_ok(ctx, try_fit(ctx, m, s, calibrated, &model));
+    return model;
+}
+
+static answers predict(rung_ctx *ctx, const rung_model *model, const rows *s)
+{
+    answers a = {.outputs = rung_model_outputs(model),
+                 .classes = rung_model_classes(model),
+                 .probabilities = rung_model_has_probabilities(model) != 0};
+    size_t n = (size_t)s->n + 1;
+    a.rank = calloc(n, sizeof *a.rank);
+    a.score = calloc(n * (size_t)a.outputs, sizeof *a.score);
+    a.proba = calloc(n * (size_t)a.classes, sizeof *a.proba);
+    rung_view view = view_of(s);
+    rung_output out = {.rank = a.rank, .score = a.score, .proba = a.probabilities ? a.proba : NULL};
+    assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+    return a;
+}
+
+static void check_valid(const answers *a, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        assert_in_range(a->rank[i], 1, a->classes);
+        for (int c = 0; c < a->outputs; c++) assert_true(isfinite(a->score[i * a->outputs + c]));
+        double sum = 0;
+        for (int q = 0; q < a->classes && a->probabilities; q++) {
+            assert_true(a->proba[i * a->classes + q] >= 0);
+            sum += a->proba[i * a->classes + q];
+        }
+        if (a->probabilities) assert_close(sum, 1, 1e-12);
+    }
+}
+
+static void check_same_bits(const answers *a, const answers *b, int64_t n)
+{
+    assert_memory_equal(a->rank, b->rank, (size_t)n * sizeof *a->rank);
+    assert_memory_equal(a->score, b->score, (size_t)(n * a->outputs) * sizeof *a->score);
+    assert_memory_equal(a->proba, b->proba, (size_t)(n * a->classes) * sizeof *a->proba);
+}
+
+static void check_close_scores(const answers *a, const answers *b, int64_t n, double tolerance)
+{
+    double scale = 0;
+    for (int64_t i = 0; i < n * a->outputs; i++) scale = fmax(scale, fabs(a->score[i]));
+    for (int64_t i = 0; i < n * a->outputs; i++) assert_true(fabs(a->score[i] - b->score[i]) <= tolerance * scale);
+    assert_memory_equal(a->rank, b->rank, (size_t)n * sizeof *a->rank);
+}
+
+#define EACH_METHOD(m) (const rung_method *m = NULL; next_method(&m);)
+static bool next_method(const rung_method **m)
+{
+    for (int i = 0; rung_methods(i); i++)
+        if (!*m || *m == rung_methods(i)) {
+            *m = *m ? rung_methods(i + 1) : rung_methods(0);
+            return *m != NULL;
+        }
+    return false;
+}
+
+/* ---- parameters ---- */
+
+static void each_row_is_complete(void **state)
+{
+    (void)state;
+    for
+        EACH_METHOD(m)
+        {
+            assert_true(m->name && m->title && m->reference && m->cost && m->params);
+            assert_ptr_equal(rung_find_method(m->name), m);
+            for (const rung_param *p = m->params; p->name; p++) {
+                assert_true(p->help && *p->help);
+                assert_true((p->type == RUNG_CHOICE) == (p->choices != NULL));
+                assert_true(p->standard || (p->flags & RUNG_OPTIONAL));
+            }
+        }
+}
+
+static void values_outside_the_range_are_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+    for (const rung_param *p = m->params; p->name; p++) {
+        rung_spec *spec;
+        char text[64];
+        assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+        if (p->type == RUNG_REAL || p->type == RUNG_INT) {
+            snprintf(text, sizeof text, "%.17g", p->type == RUNG_INT ? p->low - 1 : nextafter(p->low, -1));
+            if (p->flags & RUNG_OPEN_LOW) snprintf(text, sizeof text, "%.17g", p->low);
+            assert_fails(ctx, rung_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
+            if (isfinite(p->high)) {
+                snprintf(text, sizeof text, "%.17g", p->high + 1);
+                assert_fails(ctx, rung_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
+            }
+            assert_fails(ctx, rung_set(ctx, spec, p->name, "nan"), RUNG_EARG, p->name);
+            assert_fails(ctx, rung_set(ctx, spec, p->name, "12x"), RUNG_EARG, p->name);
+            rung_status automatic = rung_set(ctx, spec, p->name, "auto");
+            assert_int_equal(automatic == RUNG_OK, (p->flags & RUNG_AUTO) != 0);
+        }
+        if (p->type == RUNG_CHOICE) {
+            assert_fails(ctx, rung_set(ctx, spec, p->name, "no such choice"), RUNG_EARG, p->choices);
+            char choices[256], *rest = choices, *one;
+            snprintf(choices, sizeof choices, "%s", p->choices);
+            while ((one = strsep(&rest, "|"))) assert_ok(ctx, rung_set(ctx, spec, p->name, one));
+        }
+        rung_spec_free(spec);
+    }
+}
+
+static void unknown_names_are_told_with_the_nearest(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_spec *spec;
+    assert_fails(ctx, rung_spec_new(ctx, "kdlro", 0, &spec), RUNG_EARG, "did you mean 'kdlor'");
+    assert_null(spec);
+    assert_fails(ctx, rung_spec_new(ctx, "zzzzzzzzz", 0, &spec), RUNG_EARG, "zzzzzzzzz");
+    assert_ok(ctx, rung_spec_new(ctx, "dl", 0, &spec)); /* an alias */
+    assert_fails(ctx, rung_set(ctx, spec, "gama", "1"), RUNG_EARG, "did you mean 'gamma'");
+    rung_spec_free(spec);
+}
+
+/* ---- answers ---- */
+
+static void answers_are_valid(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows train = make_rows(90, 3, 4, 1, 0.7, true), test = make_rows(50, 3, 4, 2, 0.7, false);
+    for
+        EACH_METHOD(m)
+    for (int calibrated = 0; calibrated < 2; calibrated++) {
+        rung_model *model = fit(ctx, m, &train, calibrated);
+        answers a = predict(ctx, model, &test);
+        check_valid(&a, test.n);
+        rung_metrics cv;
+        if (rung_model_cv(model, &cv)) {
+            assert_true(calibrated && cv.mae >= 0 && cv.mae <= 3 && cv.n > 0 && cv.n <= 90);
+            assert_true(cv.mae_low <= cv.mae && cv.mae <= cv.mae_high && cv.rps >= 0 && cv.rps <= 1);
+        }
+        free_answers(&a);
+        rung_model_free(model);
+    }
+    free_rows(&train);
+    free_rows(&test);
+}
+
+static void threads_and_repetition_change_no_bit(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows train = make_rows(700, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
+    for
+        EACH_METHOD(m)
+        {
+            answers a[3];
+            for (int run = 0; run < 3; run++) {
+                rung_set_threads(ctx, run == 1 ? 2 : 1);
+                rung_model *model = fit(ctx, m, &train, true);
+                a[run] = predict(ctx, model, &test);
+                rung_model_free(model);
+            }
+            check_same_bits(&a[0], &a[1], test.n);
+            check_same_bits(&a[0], &a[2], test.n);
+            for (int run = 0; run < 3; run++) free_answers(&a[run]);
+        }
+    free_rows(&train);
+    free_rows(&test);
+}
+
+static void a_row_is_graded_alike_in_any_company(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows train = make_rows(80, 3, 4, 5, 0.7, true), test = make_rows(70, 3, 4, 6, 0.7, false);
+    for
+        EACH_METHOD(m)
+        {
+            rung_model *model = fit(ctx, m, &train, true);
+            answers all = predict(ctx, model, &test);
+            for (int64_t i = 0; i < test.n; i++) {
+                rows one = {.n = 1, .d = 3, .K = 4, .x = test.x + i * 3};
+                answers a = predict(ctx, model, &one);
+                assert_int_equal(a.rank[0], all.rank[i]);
+                assert_memory_equal(a.score, all.score + i * a.outputs, sizeof(double) * (size_t)a.outputs);
+                free_answers(&a);
+            }
+            free_answers(&all);
+            rung_model_free(model);
+        }
+    free_rows(&train);
+    free_rows(&test);
+}
+
+static void order_and_origin_of_the_data_do_not_matter(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows train = make_rows(90, 3, 4, 7, 0.7, true), test = make_rows(60, 3, 4, 8, 0.7, false);
+            rung_model *model = fit(ctx, m, &train, false);
+            answers before = predict(ctx, model, &test);
+            rung_model_free(model);
+            for (int64_t i = 0, j = train.n - 1; i < j; i++, j--) { /* the rows backwards */
+                for (int64_t c = 0; c < 3; c++) {
+                    double t = train.x[i * 3 + c];
+                    train.x[i * 3 + c] = train.x[j * 3 + c];
+                    train.x[j * 3 + c] = t;
+                }
+                int t = train.y[i];
+                train.y[i] = train.y[j];
+                train.y[j] = t;
+            }
+            model = fit(ctx, m, &train, false);
+            answers permuted = predict(ctx, model, &test);
+            check_close_scores(&before, &permuted, test.n, 1e-9);
+            rung_model_free(model);
+            for (int64_t i = 0; i < train.n * 3; i++) train.x[i] += 1000;
+            for (int64_t i = 0; i < test.n * 3; i++) test.x[i] += 1000;
+            model = fit(ctx, m, &train, false);
+            answers moved = predict(ctx, model, &test);
+            check_close_scores(&before, &moved, test.n, 1e-9);
+            rung_model_free(model);
+            free_answers(&before);
+            free_answers(&permuted);
+            free_answers(&moved);
+            free_rows(&train);
+            free_rows(&test);
+        }
+}
+
+static void a_saved_model_says_the_same(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows train = make_rows(90, 3, 4, 9, 0.7, true), test = make_rows(60, 3, 4, 10, 0.7, false);
+    char folder[] = "/tmp/rung-contract-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/model.rung", folder);
+    for
+        EACH_METHOD(m)
+        {
+            rung_model *model = fit(ctx, m, &train, true), *loaded;
+            assert_ok(ctx, rung_save(ctx, model, path));
+            assert_ok(ctx, rung_load(ctx, path, &loaded));
+            answers a = predict(ctx, model, &test), b = predict(ctx, loaded, &test);
+            check_same_bits(&a, &b, test.n);
+            char *json, *again;
+            assert_ok(ctx, rung_describe(ctx, model, &json));
+            assert_ok(ctx, rung_describe(ctx, loaded, &again));
+            assert_string_equal(json, again);
+            rung_text_free(json);
+            rung_text_free(again);
+            free_answers(&a);
+            free_answers(&b);
+            rung_model_free(model);
+            rung_model_free(loaded);
+        }
+    unlink(path);
+    rmdir(folder);
+    free_rows(&train);
+    free_rows(&test);
+}
+
+static void separated_classes_are_learned(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows train = make_rows(80, 1, 4, 11, 0.05, false), test = make_rows(80, 1, 4, 12, 0.05, false);
+    for
+        EACH_METHOD(m)
+    for (int calibrated = 0; calibrated < 2; calibrated++) {
+        rung_model *model = fit(ctx, m, &train, calibrated);
+        answers a = predict(ctx, model, &test);
+        bool constant = true;
+        for (int64_t i = 1; i < test.n; i++) constant = constant && a.score[i * a.outputs] == a.score[0];
+        for (int64_t i = 0; i < test.n && !constant; i++) assert_int_equal(a.rank[i], test.y[i]);
+        free_answers(&a);
+        rung_model_free(model);
+    }
+    free_rows(&train);
+    free_rows(&test);
+}
+
+/* Data that are hard on the numbers: a valid answer or a status with a sentence, never nonsense. */
+static void hard_data(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { CASES = 10 };
+    for
+        EACH_METHOD(m)
+    for (int c = 0; c < CASES; c++)
+        for (int calibrated = 0; calibrated < 2; calibrated++) {
+            rows s = c == 0   ? make_rows(60, 1, 3, 20, 0.5, true)    /* one column */
+                     : c == 1 ? make_rows(40, 3, 2, 21, 0.5, true)    /* two classes */
+                     : c == 2 ? make_rows(20, 60, 3, 22, 0.5, true)   /* more columns than rows */
+                     : c == 3 ? make_rows(5, 2, 5, 23, 0.5, false)    /* one label per class */
+                     : c == 4 ? make_rows(200, 2, 50, 24, 0.5, false) /* many classes */
+                              : make_rows(60, 3, 3, 25, 0.5, c != 9);
+            for (int64_t i = 0; i < s.n; i++) {
+                if (c == 5) s.x[i * 3 + 1] = 4;                        /* a constant column */
+                if (c == 6) memcpy(s.x + i * 3, s.x, 3 * sizeof *s.x); /* all rows the same */
+                if (c == 7)
+                    for (int j = 0; j < 3; j++) s.x[i * 3 + j] *= 1e150; /* huge */
+                if (c == 8)
+                    for (int j = 0; j < 3; j++) s.x[i * 3 + j] *= 1e-150;           /* tiny */
+                if (c == 9) memcpy(s.x + i * 3, s.x + i / 6 * 18, 3 * sizeof *s.x); /* duplicates, any label */
+            }
+            rung_model *model;
+            rung_status status = try_fit(ctx, m, &s, calibrated, &model);
+            if (status != RUNG_OK) {
+                print_error("%s, case %d: %s\n", m->name, c, ctx->message);
+                assert_true(status == RUNG_EDATA && ctx->message[0]);
+            } else {
+                answers a = predict(ctx, model, &s);
+                check_valid(&a, s.n);
+                free_answers(&a);
+            }
+            rung_model_free(model);
+            free_rows(&s);
+        }
+}
+
+static void labels_are_needed_or_not(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows s = make_rows(30, 2, 3, 30, 0.5, false);
+            rung_model *model;
+            for (int64_t i = 0; i < s.n; i++) s.y[i] = s.y[i] == 2 ? 2 : 0;
+            if (m->flags & RUNG_NEEDS_TWO_CLASSES)
+                assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EDATA, "at least two classes");
+            else
+                assert_ok(ctx, try_fit(ctx, m, &s, true, &model));
+            rung_model_free(model);
+            for (int64_t i = 0; i < s.n; i++) s.y[i] = 0;
+            if (m->flags & RUNG_NEEDS_LABELS)
+                assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EDATA, "needs labelled rows");
+            free_rows(&s);
+        }
+}
+
+/* A class without labelled rows counts in K and is never predicted. */
+static void absent_classes_are_never_predicted(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows s = make_rows(60, 2, 3, 31, 0.4, true);
+            for (int64_t i = 0; i < s.n; i++) s.y[i] = s.y[i] ? 2 * s.y[i] : 0; /* 2, 4, 6 of 7 */
+            s.K = 7;
+            rung_model *model = fit(ctx, m, &s, true);
+            answers a = predict(ctx, model, &s);
+            check_valid(&a, s.n);
+            assert_int_equal(a.classes, 7);
+            for (int64_t i = 0; i < s.n; i++) {
+                assert_true(a.rank[i] == 2 || a.rank[i] == 4 || a.rank[i] == 6);
+                for (int q = 1; q <= 7 && a.probabilities; q += 2) assert_true(a.proba[i * 7 + q - 1] == 0);
+            }
+            free_answers(&a);
+            rung_model_free(model);
+            free_rows(&s);
+        }
+}
+
+/* A weight of 2 is a row given twice; a weight of 0 is a row without a label. */
+static void weights_count_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            if (!(m->flags & RUNG_WEIGHTS)) continue;
+            rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(41, 2, 3, 32, 0.7, false);
+            double weight[40];
+            for (int i = 0; i < 40; i++) weight[i] = i == 7 ? 2 : i == 9 ? 0 : 1;
+            memcpy(twice.x + 80, twice.x + 14, 2 * sizeof *twice.x);
+            twice.y[40] = twice.y[7];
+            twice.y[9] = 0;
+            rung_data *data;
+            rung_spec *spec;
+            rung_model *model;
+            rung_view view = view_of(&once);
+            assert_ok(ctx, rung_data_new(ctx, &view, once.y, weight, 3, &data));
+            assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+            assert_ok(ctx, rung_set_scale(ctx, spec, "none"));
+            if (has_param(m, "thresholds")) assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
+            if (has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
+            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            answers weighted = predict(ctx, model, &once);
+            rung_model_free(model);
+            rung_data_free(data);
+            view = view_of(&twice);
+            assert_ok(ctx, rung_data_new(ctx, &view, twice.y, NULL, 3, &data));
+            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            answers repeated = predict(ctx, model, &once);
+            check_close_scores(&weighted, &repeated, once.n, 1e-9);
+            rung_model_free(model);
+            rung_data_free(data);
+            rung_spec_free(spec);
+            free_answers(&weighted);
+            free_answers(&repeated);
+            free_rows(&once);
+            free_rows(&twice);
+        }
+}
+
+/* ---- refusals ---- */
+
+static void wrong_shapes_are_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows s = make_rows(40, 3, 3, 40, 0.5, true);
+            rung_model *model = fit(ctx, m, &s, false);
+            int rank[40];
+            rung_output out = {.rank = rank};
+            rung_view narrow = {.v = s.x, .n = 10, .d = 2, .row = 2, .col = 1};
+            assert_fails(ctx, rung_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
+            rung_view none = {.v = s.x, .n = 0, .d = 3, .row = 3, .col = 1};
+            assert_ok(ctx, rung_predict(ctx, model, &none, &out));
+            s.x[7] = NAN;
+            rung_view bad = view_of(&s);
+            assert_fails(ctx, rung_predict(ctx, model, &bad, &out), RUNG_EDATA, "row 3");
+            rung_model_free(model);
+            free_rows(&s);
+        }
+}
+
+static void the_memory_limit_is_kept(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows s = make_rows(500, 4, 3, 41, 0.5, false);
+            rung_model *model;
+            rung_set_memory(ctx, 1000);
+            assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_ELIMIT, "memory limit");
+            assert_null(model);
+            rung_set_memory(ctx, 0);
+            free_rows(&s);
+        }
+}
+
+/* The estimate of a method's memory is within 1.5 of what a fit takes at its peak. */
+static void the_memory_estimate_is_true(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+    for (int calibrated = 0; calibrated < 2; calibrated++) {
+        rows s = make_rows(1200, 20, 4, 42, 0.5, false);
+        rung_view view = view_of(&s);
+        rung_data *data;
+        rung_spec *spec;
+        rung_model *model;
+        assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
+        assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+        if (!calibrated && has_param(m, "calibrate")) {
+            assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
+            assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
+        }
+        ctx->scratch.peak = 0;
+        assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+        problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K};
+        double estimate = spec->method->bytes(&shape, spec->params), measured = (double)ctx->scratch.peak;
+        if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))
+            fail_msg("%s: estimated %.0f bytes, measured %.0f", m->name, estimate, measured);
+        rung_model_free(model);
+        rung_spec_free(spec);
+        rung_data_free(data);
+        free_rows(&s);
+    }
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    const rung_method *m;
+    const rows *s;
+} fit_call;
+
+static rung_status fit_and_predict(void *argument)
+{
+    fit_call *c = argument;
+    rung_model *model;
+    rung_status status = try_fit(c->ctx, c->m, c->s, true, &model);
+    if (status == RUNG_OK) {
+        rung_view view = view_of(c->s);
+        int rank[40];
+        double score[40], proba[120];
+        rung_output out = {.rank = rank, .score = score, .proba = rung_model_has_probabilities(model) ? proba : NULL};
+        status = rung_predict(c->ctx, model, &view, &out);
+    }
+    rung_model_free(model);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows s = make_rows(40, 2, 3, 43, 0.5, true);
+    for
+        EACH_METHOD(m)
+        {
+            fit_call call = {ctx, m, &s};
+            assert_true(fail_each_allocation(fit_and_predict, &call) > 10);
+        }
+    free_rows(&s);
+}
+
+/* The progress callback interrupts from inside the call, as Ctrl-C would. */
+static void interrupt_now(void *user, const char *stage, double done)
+{
+    (void)stage;
+    if (done < 1) rung_interrupt(user);
+}
+
+static void an_interrupt_leaves_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows s = make_rows(400, 2, 3, 44, 0.5, true);
+    rung_set_progress(ctx, interrupt_now, ctx);
+    for
+        EACH_METHOD(m)
+        {
+            int64_t before = pool_live_blocks();
+            rung_model *model;
+            assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EINTERRUPT, "interrupted");
+            assert_null(model);
+            assert_int_equal(pool_live_blocks(), before);
+        }
+    rung_set_progress(ctx, NULL, NULL);
+    free_rows(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(each_row_is_complete),
+        WITH_CONTEXT(values_outside_the_range_are_refused),
+        WITH_CONTEXT(unknown_names_are_told_with_the_nearest),
+        WITH_CONTEXT(answers_are_valid),
+        WITH_CONTEXT(threads_and_repetition_change_no_bit),
+        WITH_CONTEXT(a_row_is_graded_alike_in_any_company),
+        WITH_CONTEXT(order_and_origin_of_the_data_do_not_matter),
+        WITH_CONTEXT(a_saved_model_says_the_same),
+        WITH_CONTEXT(separated_classes_are_learned),
+        WITH_CONTEXT(hard_data),
+        WITH_CONTEXT(labels_are_needed_or_not),
+        WITH_CONTEXT(absent_classes_are_never_predicted),
+        WITH_CONTEXT(weights_count_rows),
+        WITH_CONTEXT(wrong_shapes_are_refused),
+        WITH_CONTEXT(the_memory_limit_is_kept),
+        WITH_CONTEXT(the_memory_estimate_is_true),
+        WITH_CONTEXT(every_allocation_may_fail),
+        WITH_CONTEXT(an_interrupt_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
