@@ -64,7 +64,7 @@ static int make_data(demo *d)
 {
     bool keep[TRAIN];
     rung_data *data;
-    CHECK(d->s, rung_generate(d->s->ctx, "toy", TRAIN + TEST, &data));
+    CHECK(d->s, rung_generate(d->s->ctx, "toy", TRAIN + TEST, -1, 0, &data));
     choose_labelled(data, keep);
     bool good = write_rows(d->train, data, 0, TRAIN, keep) && write_rows(d->test, data, TRAIN, TRAIN + TEST, NULL);
     rung_data_free(data);

@@ -8,28 +8,20 @@
 #include "json_out.h"
 #include "measures.h"
 #include "output.h"
+#include "training.h"
 
-#define DATA_GROUP "Data"
+#define GROUP "Fitting"
 static const option fit_options[] = {
-    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default kdlor)", "Fitting"},
-    {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", "Fitting"},
-    {"as-published", 0, NULL, "start from the parameters the method's paper used", "Fitting"},
-    {"output", 'o', "MODEL", "file to write (default model.rung)", "Fitting"},
-    {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)",
-     DATA_GROUP},
-    {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", DATA_GROUP},
-    {"ignore", 0, "COL[,COL]", "columns to leave out", DATA_GROUP},
-    {"weights", 0, "COLUMN", "column of row weights", DATA_GROUP},
-    {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", DATA_GROUP},
-    {"scale", 0, "KIND", "standard, minmax, rank or none (default standard)", DATA_GROUP},
-    {"missing", 0, "KIND", "missing feature cells: median (fill them, the default) or error", DATA_GROUP},
+    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default kdlor)", GROUP},
+    {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
+    {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
+    {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {fit_options, reader_options, global_options, NULL};
+static const option *const tables[] = {fit_options, training_options, reader_options, global_options, NULL};
 
 typedef struct {
     const char *path, *model_path;
     const rung_method *method;
-    rung_table *table;
     rung_spec *spec;
     rung_data *data;
     rung_model *model;
@@ -40,72 +32,6 @@ typedef struct {
     bool has_cv;
     double seconds;
 } fit_job;
-
-/* ---- the spec: checked before any data is read ---- */
-
-/* NAME=VALUE cut at an equals sign; the name is to be freed, NULL: there was none. */
-static char *cut(const char *text, const char *equals)
-{
-    return equals && equals > text ? text_of("%.*s", (int)(equals - text), text) : NULL;
-}
-
-static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
-{
-    const char *text;
-    for (int at = 0; (text = option_each(args, "weight", &at));) {
-        const char *equals = strrchr(text, '=');
-        char *name = cut(text, equals);
-        double weight;
-        if (!name || !parse_double(equals + 1, &weight)) {
-            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2", s->command, text);
-            free(name);
-            return USAGE;
-        }
-        rung_status status = rung_set_class_weight(s->ctx, spec, name, weight);
-        free(name);
-        CHECK(s, status);
-    }
-    return GOOD;
-}
-
-static int make_spec(session *s, const arguments *args, rung_spec **spec)
-{
-    const char *method = option_value(args, "method"), *scale = option_value(args, "scale"), *text;
-    CHECK(s, rung_spec_new(s->ctx, method ? method : "kdlor", option_given(args, "as-published"), spec));
-    for (int at = 0; (text = option_each(args, "param", &at));) {
-        const char *equals = strchr(text, '=');
-        char *name = cut(text, equals);
-        if (!name) {
-            complain("%s: -p %s: expected NAME=VALUE, such as -p gamma=0.5", s->command, text);
-            return USAGE;
-        }
-        rung_status status = rung_set(s->ctx, *spec, name, equals + 1);
-        free(name);
-        CHECK(s, status);
-    }
-    if (scale) CHECK(s, rung_set_scale(s->ctx, *spec, scale));
-    return set_class_weights(s, args, *spec);
-}
-
-static int encode(session *s, const arguments *args, fit_job *job)
-{
-    rung_encode_options how = {.label = option_value(args, "label"),
-                               .order = option_value(args, "order"),
-                               .ignore = option_value(args, "ignore"),
-                               .weights = option_value(args, "weights")};
-    const char *missing = option_value(args, "missing");
-    if (missing && strcmp(missing, "median") && strcmp(missing, "error")) {
-        complain("%s: --missing %s: expected median or error", s->command, missing);
-        return USAGE;
-    }
-    how.missing_error = missing && !strcmp(missing, "error");
-    int code = datafile_read(s, args, job->path, &job->table);
-    if (code != GOOD) return code;
-    CHECK(s, rung_encode(s->ctx, job->table, &how, &job->data));
-    rung_table_free(job->table);
-    job->table = NULL;
-    return GOOD;
-}
 
 static int collect(session *s, fit_job *job)
 {
@@ -247,11 +173,12 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
         complain("fit: -o -: a model is written to a file, not to standard output");
         return USAGE;
     }
-    int code = make_spec(s, args, &job->spec);
+    if (!method) method = "kdlor";
+    int code = training_spec(s, args, method, &job->spec);
     if (code != GOOD) return code;
-    job->method = rung_find_method(method ? method : "kdlor");
+    job->method = rung_find_method(method);
     if (!output_possible(job->model_path)) return FAILED;
-    if ((code = encode(s, args, job)) != GOOD) return code;
+    if ((code = training_data(s, args, job->path, &job->data)) != GOOD) return code;
     double start = seconds_now();
     CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
@@ -270,7 +197,6 @@ static int fit_run(session *s, const arguments *args)
     free(job.count);
     rung_model_free(job.model);
     rung_data_free(job.data);
-    rung_table_free(job.table);
     rung_spec_free(job.spec);
     return code;
 }

@@ -74,6 +74,19 @@ static bool unknown(const char *command, const option *const *tables, const char
     return false;
 }
 
+/* Where the metavar lists the allowed values, the value is one of them. */
+static bool allowed(const char *command, const option *o, const char *value)
+{
+    if (!strchr(o->metavar, '|')) return true;
+    size_t length = strlen(value);
+    for (const char *word = o->metavar, *end; word; word = end ? end + 1 : NULL) {
+        end = strchr(word, '|');
+        if (length == (end ? (size_t)(end - word) : strlen(word)) && !strncmp(word, value, length)) return true;
+    }
+    complain("%s: --%s %s: expected %s", command, o->name, value, o->metavar);
+    return false;
+}
+
 static void keep(arguments *args, const option *o, const char *value)
 {
     args->list[args->n++] = (argument){o, value};
@@ -94,8 +107,9 @@ static bool parse_letters(const char *command, int argc, char *const *argv, int 
             complain("%s: -%c needs a value: -%c %s", command, *c, *c, o->metavar);
             return false;
         }
-        keep(args, o, c[1] ? c + 1 : argv[(*next)++]);
-        return true;
+        const char *value = c[1] ? c + 1 : argv[(*next)++];
+        keep(args, o, value);
+        return allowed(command, o, value);
     }
     return true;
 }
@@ -119,7 +133,7 @@ static bool parse_long(const char *command, int argc, char *const *argv, int *ne
         value = argv[(*next)++];
     }
     keep(args, o, value);
-    return true;
+    return !value || allowed(command, o, value);
 }
 
 bool arguments_parse(const char *command, int argc, char *const *argv, const option *const *tables, arguments *out)

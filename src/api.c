@@ -8,7 +8,7 @@
 #include "data/generate.h"
 #include "data/read.h"
 #include "eval/metrics.h"
-#include "method/method.h"
+#include "method/fit.h"
 
 /* ---- entering and leaving ---- */
 

@@ -151,6 +151,9 @@ typedef struct {         /* zeros: the default */
     const char *weights; /* column of row weights */
     int missing_error;   /* 1: refuse missing feature cells instead of filling them by the median */
     int unlabelled;      /* 1: there is no label column */
+    int real;            /* 1: the label column holds real numbers, to be predicted as such */
+    int bins;            /* > 0: real numbers, cut into this many classes of equal frequency ... */
+    int bins_width;      /* ... or, 1: of equal width */
 } rung_encode_options;
 
 /* n rows of d numbers, not owned: row i, column j at v[i * row + j * col]. */
@@ -164,6 +167,16 @@ RUNG_API void rung_table_free(rung_table *);
 RUNG_API int64_t rung_table_rows(const rung_table *);
 RUNG_API int64_t rung_table_columns(const rung_table *);
 RUNG_API const char *rung_table_name(const rung_table *, int64_t column); /* "" where there is no header */
+/* The text of a cell (a number as its shortest text), at most size bytes with the final 0; returns its whole length. */
+RUNG_API int64_t rung_table_cell(const rung_table *, int64_t row, int64_t column, char *text, int64_t size);
+
+/* A file in blocks, at constant memory. With a model its columns are read as the model needs them and all others as
+ * text, as they stand; the file is read once. rung_reader_next gives at most `rows` rows, and NULL after the last. */
+typedef struct rung_reader rung_reader;
+RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *, const char *path, const rung_read_options *,
+                                                 const rung_model *, rung_reader **out);
+RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *, rung_reader *, int64_t rows, rung_table **out);
+RUNG_API void rung_reader_close(rung_reader *);
 
 RUNG_API RUNG_CHECK rung_status rung_encode(rung_ctx *, const rung_table *, const rung_encode_options *,
                                             rung_data **out);
@@ -171,8 +184,11 @@ RUNG_API RUNG_CHECK rung_status rung_encode(rung_ctx *, const rung_table *, cons
 /* From memory: rank[i] in 1..classes, 0 = unlabelled; weight may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, const int *rank, const double *weight,
                                               int classes, rung_data **out);
-/* A data set by formula: "toy". */
-RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, rung_data **out);
+/* A data set by formula (rung_generators lists them). noise < 0: the formula's own; unlabelled: the share of the rows
+ * whose label is hidden, stratified, at least one kept per class. */
+RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, double noise,
+                                              double unlabelled, rung_data **out);
+RUNG_API const char *rung_generators(int index, const char **help); /* name and what it is; NULL past the end */
 RUNG_API void rung_data_free(rung_data *);
 
 RUNG_API int64_t rung_data_rows(const rung_data *);
@@ -180,7 +196,8 @@ RUNG_API int64_t rung_data_features(const rung_data *);
 RUNG_API int rung_data_classes(const rung_data *);
 RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank from 1 */
 RUNG_API void rung_data_feature_name(const rung_data *, int64_t column, char *text, int64_t size);
-RUNG_API const int *rung_data_ranks(const rung_data *); /* 0 = unlabelled */
+RUNG_API const int *rung_data_ranks(const rung_data *);      /* 0 = unlabelled */
+RUNG_API const double *rung_data_targets(const rung_data *); /* real targets, NaN = unlabelled; NULL: ranks */
 RUNG_API rung_view rung_data_view(const rung_data *);
 
 /* ---- fit ---------------------------------------------------------------------------------------- */

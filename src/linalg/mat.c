@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Matrices: memory, copies, diagonals; counters; the BLAS threads of a call. */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <cblas.h>
 #include <limits.h>
 #include <math.h>

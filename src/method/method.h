@@ -144,7 +144,4 @@ rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, r
 rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);
 rung_status report_number(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, double value);
 
-/* ---- the common driver (fit.c) ---- */
-rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);
-
 #endif

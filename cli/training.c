@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "training.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "datafile.h"
+
+enum { MOST_BINS = 1000 };
+
+#define GROUP "Data"
+const option training_options[] = {
+    {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)", GROUP},
+    {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
+    {"real", 0, NULL, "the labels are real numbers, to be predicted as such (some methods)", GROUP},
+    {"bins", 0, "Q[,width]", "the labels are real numbers: cut them into Q classes of equal frequency, or equal width",
+     GROUP},
+    {"ignore", 0, "COL[,COL]", "columns to leave out", GROUP},
+    {"weights", 0, "COLUMN", "column of row weights", GROUP},
+    {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", GROUP},
+    {"scale", 0, "standard|minmax|rank|none", "how feature columns are scaled (default standard)", GROUP},
+    {"missing", 0, "median|error", "missing feature cells: fill them (the default) or refuse them", GROUP},
+    {0}};
+
+/* ---- the spec: checked before any data is read ---- */
+
+/* NAME=VALUE cut at an equals sign; the name is to be freed, NULL: there was none. */
+static char *cut(const char *text, const char *equals)
+{
+    return equals && equals > text ? text_of("%.*s", (int)(equals - text), text) : NULL;
+}
+
+static int set_params(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "param", &at));) {
+        const char *equals = strchr(text, '=');
+        char *name = cut(text, equals);
+        if (!name) {
+            complain("%s: -p %s: expected NAME=VALUE, such as -p gamma=0.5", s->command, text);
+            return USAGE;
+        }
+        rung_status status = rung_set(s->ctx, spec, name, equals + 1);
+        free(name);
+        CHECK(s, status);
+    }
+    return GOOD;
+}
+
+static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "weight", &at));) {
+        const char *equals = strrchr(text, '=');
+        char *name = cut(text, equals);
+        double weight;
+        if (!name || !parse_double(equals + 1, &weight)) {
+            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2", s->command, text);
+            free(name);
+            return USAGE;
+        }
+        rung_status status = rung_set_class_weight(s->ctx, spec, name, weight);
+        free(name);
+        CHECK(s, status);
+    }
+    return GOOD;
+}
+
+int training_spec(session *s, const arguments *args, const char *method, rung_spec **out)
+{
+    const char *scale = option_value(args, "scale");
+    CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
+    int code = set_params(s, args, *out);
+    if (code == GOOD) code = set_class_weights(s, args, *out);
+    if (code == GOOD && scale) code = session_check(s, rung_set_scale(s->ctx, *out, scale));
+    return code;
+}
+
+/* ---- the data ---- */
+
+/* Q, or Q,width */
+static bool parse_bins(const char *text, rung_encode_options *how)
+{
+    long long bins;
+    const char *comma = strchr(text, ',');
+    if (comma && strcmp(comma, ",width")) return false;
+    char *number = text_of("%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
+    bool good = parse_whole(number, 2, MOST_BINS, &bins);
+    free(number);
+    if (!good) return false;
+    how->bins = (int)bins;
+    how->bins_width = comma != NULL;
+    return true;
+}
+
+int training_data(session *s, const arguments *args, const char *path, rung_data **out)
+{
+    rung_encode_options how = {.label = option_value(args, "label"),
+                               .order = option_value(args, "order"),
+                               .ignore = option_value(args, "ignore"),
+                               .weights = option_value(args, "weights"),
+                               .real = option_given(args, "real")};
+    const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
+    how.missing_error = missing && !strcmp(missing, "error");
+    if (bins && !parse_bins(bins, &how)) {
+        complain("%s: --bins %s: expected a number of classes from 2 to %d, or such a number and ,width", s->command,
+                 bins, MOST_BINS);
+        return USAGE;
+    }
+    if (how.real + (how.bins > 0) + (how.order != NULL) > 1) {
+        complain("%s: give one of --order (classes), --real (numbers) and --bins (numbers cut into classes)",
+                 s->command);
+        return USAGE;
+    }
+    rung_table *table = NULL;
+    int code = datafile_read(s, args, path, &table);
+    if (code == GOOD) code = session_check(s, rung_encode(s->ctx, table, &how, out));
+    rung_table_free(table);
+    return code;
+}

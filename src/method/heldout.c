@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* heldout.c - scores of rows by models that did not see them, and what follows from the scores: thresholds and metrics.
+ */
+#include "method/heldout.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "eval/metrics.h"
+
+enum { CROSS_GROUPS = 5 };
+
+static const double CALIBRATION_LAMBDA = 0.05;
+
+/* One fold by fitting again on what it keeps; ranks and the rank map are put back on the scale of all classes. */
+static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f, int repeat,
+                              int fold, held_out *out)
+{
+    problem sub;
+    fitted fit = {0};
+    int *classes = NULL;
+    int64_t *kept = NULL, *held = NULL;
+    double *X = NULL, *score = NULL;
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    TRY(NEW(ctx, &ctx->scratch, kept, p->n));
+    TRY(NEW(ctx, &ctx->scratch, held, p->n));
+    int64_t n = folds_kept(f, repeat, fold, kept), h = folds_held(f, repeat, fold, held);
+    if (h == 0) return RUNG_OK;
+    TRY(problem_subset(ctx, &ctx->scratch, p, n, kept, &sub, classes));
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * h));
+    TRY(NEW(ctx, &ctx->scratch, score, h));
+    for (int64_t i = 0; i < h; i++) memcpy(X + i * p->d, p->X + held[i] * p->d, (size_t)p->d * sizeof *X);
+    if (sub.K > 1) {
+        TRY(spec->method->fit(ctx, &ctx->scratch, &sub, spec->params, NULL, &fit, NULL));
+        TRY(scorer_apply(ctx, &fit.score, h, X, score));
+        for (int q = 0; q < fit.map.n; q++) fit.map.s[q] = classes[(int)fit.map.s[q] - 1];
+    }
+    for (int64_t i = 0; i < h; i++, out->n++) {
+        out->row[out->n] = held[i];
+        out->repeat[out->n] = repeat;
+        out->fold[out->n] = fold;
+        out->score[out->n] = sub.K > 1 ? rank_score(&fit.map, score[i]) : classes[0];
+        out->rank[out->n] = sub.K > 1 ? classes[decision_rank(&fit.decide, score[i]) - 1] : classes[0];
+    }
+    return RUNG_OK;
+}
+
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, const folds *f,
+                               held_out *out)
+{
+    TRY(held_out_new(ctx, mem, p->n * f->repeats, out));
+    for (int r = 0; r < f->repeats; r++)
+        for (int fold = 0; fold < f->count; fold++) {
+            pool_mark mark = pool_here(&ctx->scratch);
+            TRY(interrupted(ctx));
+            TRY(refit_fold(ctx, spec, p, f, r, fold, out));
+            pool_release(&ctx->scratch, mark);
+        }
+    return RUNG_OK;
+}
+
+/* ---- thresholds ---- */
+
+bool spec_recalibrates(const rung_spec *spec)
+{
+    const char *rule = spec_value(spec, "thresholds");
+    return rule && strcmp(rule, "recalibrated") == 0;
+}
+
+/* The group a held-out row belongs to when thresholds are cross-fitted: its fold, or a share of a single fold. */
+static int cross_group(const held_out *h, const folds *f, int64_t i)
+{
+    return f->count > 1 ? h->fold[i] : (int)(i % CROSS_GROUPS);
+}
+
+/* Fits on some of the held-out rows: those of `repeat` outside `group`, or all of them (repeat < 0). */
+static rung_status fit_some(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, int repeat, int group,
+                            calibration *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *s = NULL, *w = NULL, share = repeat < 0 ? 1.0 / f->repeats : 1;
+    int *y = NULL;
+    int64_t n = 0;
+    TRY(NEW(ctx, &ctx->scratch, s, h->n));
+    TRY(NEW(ctx, &ctx->scratch, w, h->n));
+    TRY(NEW(ctx, &ctx->scratch, y, h->n));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (repeat >= 0 && (h->repeat[i] != repeat || cross_group(h, f, i) == group)) continue;
+        s[n] = h->score[i];
+        y[n] = p->y[h->row[i]];
+        w[n++] = share * (p->w ? p->w[h->row[i]] : 1);
+    }
+    out->K = p->K;
+    rung_status status = n > 0 ? calibrate_fit(ctx, n, s, y, w, p->K, CALIBRATION_LAMBDA, out) : RUNG_OK;
+    if (n == 0) { /* nothing to learn from: mid-points */
+        out->a = 1;
+        for (int q = 1; q < p->K; q++) out->c[q - 1] = q + 0.5;
+    }
+    pool_release(&ctx->scratch, mark);
+    return status;
+}
+
+rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out)
+{
+    return fit_some(ctx, p, h, f, -1, 0, out);
+}
+
+/* ---- metrics ---- */
+
+static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
+                                  int repeat, bool recalibrated, rung_metrics *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int K = t->data->code.n_classes, groups = f->count > 1 ? f->count : CROSS_GROUPS, *truth = NULL, *predicted = NULL;
+    int64_t n = 0;
+    double *proba = NULL, *part = NULL;
+    calibration cal = {.K = p->K};
+    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
+    TRY(NEW(ctx, &ctx->scratch, part, p->K));
+    TRY(NEW(ctx, &ctx->scratch, truth, h->n));
+    TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, h->n * K));
+    for (int g = 0; g < groups; g++) {
+        TRY(fit_some(ctx, p, h, f, repeat, g, &cal));
+        for (int64_t i = 0; i < h->n; i++) {
+            if (h->repeat[i] != repeat || cross_group(h, f, i) != g) continue;
+            int rank = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
+            truth[n] = t->present[p->y[h->row[i]] - 1];
+            predicted[n] = t->present[rank - 1];
+            calibrate_proba(&cal, h->score[i], part);
+            for (int q = 0; q < p->K; q++) proba[n * K + t->present[q] - 1] = part[q];
+            n++;
+        }
+    }
+    TRY(metrics_compute(ctx, n, K, truth, predicted, proba, out));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
+                             bool recalibrated, rung_metrics *out)
+{
+    enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
+    double sum[NUMBERS] = {0}, value[NUMBERS];
+    for (int r = 0; r < f->repeats; r++) {
+        TRY(repeat_metrics(ctx, t, p, h, f, r, recalibrated, out));
+        memcpy(value, out, sizeof value);
+        for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / f->repeats;
+    }
+    memcpy(out, sum, sizeof sum);
+    return RUNG_OK;
+}

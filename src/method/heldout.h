@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef RUNG_METHOD_HELDOUT_H
+#define RUNG_METHOD_HELDOUT_H
+
+#include "method/training.h"
+
+/* Fold by fold, for methods without a cheaper way. A fold is a sub-block of the problem's matrices. */
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, const folds *f,
+                               held_out *out);
+
+bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
+
+/* The all-threshold fit on all held-out scores; repeats count once together. out->c has room for p->K - 1. */
+rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out);
+
+/* Honest metrics, on the classes of the data: a row's own fold is left out of the thresholds that grade it, too. The
+ * mean over the repeats. */
+rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
+                             bool recalibrated, rung_metrics *out);
+
+#endif

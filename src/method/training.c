@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/training.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
+{
+    for (int q = 0; q < code->n_classes; q++) weight[q] = 1;
+    for (int i = 0; i < spec->n_weights; i++) {
+        int q = 0;
+        while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
+        if (q == code->n_classes)
+            return fail(ctx, RUNG_EARG, "a weight is given for class '%s', which does not exist",
+                        spec->weight_class[i]);
+        weight[q] = spec->weight[i];
+    }
+    return RUNG_OK;
+}
+
+/* A labelled row of weight 0 counts as unlabelled. */
+static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training *t)
+{
+    const rung_data *data = t->data;
+    int K = data->code.n_classes, *rank = NULL;
+    double *by_class = NULL;
+    TRY(NEW(ctx, &ctx->scratch, by_class, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
+    TRY(class_weights(ctx, spec, &data->code, by_class));
+    if (data->weight || spec->n_weights) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        int y = data->y[i];
+        if (t->w) {
+            t->w[i] = (data->weight ? data->weight[i] : 1) * (y ? by_class[y - 1] : 1);
+            if (t->w[i] <= 0) y = 0;
+        }
+        t->y[i] = y;
+        rank[y] = 1;
+        t->n_labelled += y > 0;
+    }
+    rank[0] = 0;
+    for (int q = 1; q <= K; q++)
+        if (rank[q]) {
+            t->present[t->K] = q;
+            rank[q] = ++t->K;
+        }
+    for (int64_t i = 0; i < data->n; i++) t->y[i] = rank[t->y[i]];
+    return RUNG_OK;
+}
+
+/* A precomputed kernel is taken as it stands: one column per row of the data, no scaling, no coding. */
+static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, scale_kind *scale)
+{
+    const char *kernel_value = spec_value(spec, "kernel");
+    if (!kernel_value || strcmp(kernel_value, "precomputed") != 0) return RUNG_OK;
+    *scale = SCALE_NONE;
+    for (int64_t c = 0; c < data->code.n_columns; c++)
+        if (data->code.columns[c].nominal)
+            return fail(ctx, RUNG_EDATA, "kernel=precomputed: column '%s' is text, numbers are expected",
+                        data->code.columns[c].name);
+    if (data->d != data->n)
+        return fail(ctx, RUNG_EDATA,
+                    "kernel=precomputed: %lld rows need %lld feature columns k(row, row j), but there are %lld",
+                    (long long)data->n, (long long)data->n, (long long)data->d);
+    return RUNG_OK;
+}
+
+/* The problem of the rows given, scaled. */
+static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, problem *out)
+{
+    const rung_data *data = t->data;
+    double *X = NULL, *w = NULL;
+    int *y = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
+    TRY(NEW(ctx, &ctx->scratch, y, n));
+    if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
+    rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
+    scale_apply(&t->scale, n, &view, rows, X);
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = t->y[rows[i]];
+        if (w) w[i] = t->w[rows[i]];
+    }
+    problem_new(&ctx->scratch, data->d, n, X, y, w, rows, t->K, out);
+    return RUNG_OK;
+}
+
+rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
+                         training *out)
+{
+    *out = (training){.data = data};
+    scale_kind kind = spec->scale;
+    int64_t *rows = NULL, *all = NULL, labelled = 0;
+    TRY(choose_classes(ctx, spec, out));
+    TRY(check_precomputed(ctx, spec, data, &kind));
+    TRY(scale_fit(ctx, &ctx->scratch, kind, data->d, data->n, data->X, &out->scale));
+    TRY(NEW(ctx, &ctx->scratch, rows, data->n));
+    TRY(NEW(ctx, &ctx->scratch, all, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        all[i] = i;
+        if (out->y[i]) rows[labelled++] = i;
+    }
+    if (!use_unlabelled) return scaled_problem(ctx, out, labelled, rows, &out->labelled);
+    int *classes = NULL;
+    TRY(NEW(ctx, &ctx->scratch, classes, out->K));
+    TRY(scaled_problem(ctx, out, data->n, all, &out->all));
+    return problem_subset(ctx, &ctx->scratch, &out->all, labelled, rows, &out->labelled, classes);
+}
+
+rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
+{
+    const rung_method *info = &m->info;
+    if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
+        return fail(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
+                    (long long)t->data->n);
+    if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && t->K < 2)
+        return fail(ctx, RUNG_EDATA, "%s needs labelled rows of at least two classes, but all %lld are of class '%s'",
+                    info->name, (long long)t->n_labelled, t->data->code.classes[t->present[0] - 1]);
+    if (t->data->weight && !(info->flags & RUNG_WEIGHTS))
+        return fail(ctx, RUNG_EARG, "%s takes no row weights", info->name);
+    return RUNG_OK;
+}
+
+rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
+{
+    const method *m = spec->method;
+    problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
+    problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K};
+    char what[64];
+    snprintf(what, sizeof what, "%s on %lld rows", m->info.name, (long long)p->n);
+    *out = p;
+    return memory_check(ctx, m->bytes(&shape, spec->params), what);
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model files through Python's safetensors package: everything loads, and what NumPy predicts from the arrays alone is
+what `rung predict` says.
+
+usage: test_safetensors.py RUNG
+"""
+import csv
+import json
+import math
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+import zlib
+
+try:
+    import numpy as np
+    from safetensors import safe_open
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+RUNG = sys.argv[1]
+COLOURS = ["red", "green", "blue", ""]
+GRADES = ["low", "mid", "high"]
+
+
+def write_data(path):
+    """60 rows of three numbers (some missing), one text column (some missing) and a grade (a third of them hidden)."""
+    rng = np.random.default_rng(3)
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["size", "weight", "colour", "age", "grade"])
+        for i in range(60):
+            x = rng.normal(size=3) * [1, 100, 1e-3] + [0, 500, 7]
+            colour = COLOURS[rng.integers(4)]
+            level = x[0] + (x[1] - 500) / 100 + (colour == "red")
+            grade = GRADES[int(np.clip(np.floor(level + 1.2), 0, 2))]
+            cells = [repr(float(v)) if rng.random() > 0.05 else "" for v in x]
+            out.writerow([cells[0], cells[1], colour, cells[2], grade if i % 3 else ""])
+
+
+def rung(*arguments):
+    done = subprocess.run([RUNG, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, f"rung {' '.join(map(str, arguments))}: {done.stderr}"
+    return done.stdout
+
+
+def open_model(path):
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+        arrays = {name: file.get_tensor(name) for name in file.keys()}
+    return metadata, json.loads(metadata["model"]), arrays
+
+
+# ---- predictions from the arrays alone
+
+
+def coded_rows(table, model, arrays):
+    rows = []
+    for row in table:
+        cells = []
+        for column, fill in zip(model["coding"]["columns"], arrays["fill"]):
+            text = row[column["name"]]
+            if column["categories"] is None:
+                cells.append(float(text) if text else fill)
+            else:
+                cells += [float(text == category) for category in column["categories"]]
+        rows.append(cells)
+    return np.array(rows)
+
+
+def scaled(X, kind, part):
+    if kind == "none":
+        return X
+    if kind == "rank":
+        first, knot, cdf = part["scale.first"], part["scale.knot"], part["scale.cdf"]
+        X = np.column_stack([np.interp(x, knot[a:b], cdf[a:b]) for x, a, b in zip(X.T, first[:-1], first[1:])])
+    return (X - part["scale.shift"]) * part["scale.factor"]
+
+
+def kernel(kind, degree, X, Z, part):
+    difference = X[:, None, :] - Z[None, :, :]
+    if kind == "rbf":
+        return np.exp(-part["kernel.gamma"] * (difference**2).sum(-1))
+    if kind == "laplacian":
+        return np.exp(-part["kernel.gamma"] * np.sqrt((difference**2).sum(-1)))
+    if kind == "ard":
+        return np.exp(-(difference**2 * part["kernel.precisions"]).sum(-1))
+    if kind == "poly":
+        return (part["kernel.gamma"] * X @ Z.T + part["kernel.coef0"]) ** degree
+    assert kind == "linear", kind
+    return X @ Z.T
+
+
+def rank_score(f, nodes, ranks):
+    slope = (ranks[-1] - ranks[0]) / (nodes[-1] - nodes[0])
+    inside = np.interp(f, nodes, ranks)
+    return np.where(f < nodes[0], ranks[0] + slope * (f - nodes[0]),
+                    np.where(f > nodes[-1], ranks[-1] + slope * (f - nodes[-1]), inside))
+
+
+def predicted(table, model, arrays):
+    """Scores and, where there are any, probabilities over all classes."""
+    (about,) = model["members"]
+    part = {name.removeprefix("members.0."): v for name, v in arrays.items() if name.startswith("members.0.")}
+    X = scaled(coded_rows(table, model, arrays), about["scale"], part)
+    if about["scorer"] == "constant":
+        scores = np.broadcast_to(part["bias"], (len(X), 1))
+    elif about["scorer"] == "linear":
+        scores = part["bias"] + X @ part["coef"].T
+    else:
+        k = about["kernel"]
+        scores = part["bias"] + kernel(k["kind"], k.get("degree"), X, part["rows"], part) @ part["coef"].T
+    score = scores[:, 0]
+    K, p = len(model["present"]), None
+    if "calibration.a" in part:
+        s = np.clip(rank_score(score, part["map.score"], part["map.rank"]), 0, K + 1)
+        above = 1 / (1 + np.exp(-(part["calibration.a"] * s[:, None] - part["calibration.c"])))
+        edges = np.hstack([np.ones((len(s), 1)), above, np.zeros((len(s), 1))])
+        p = edges[:, :-1] - edges[:, 1:]
+    elif about["prior"]:
+        p = np.broadcast_to(part["prior"], (len(X), K))
+    if p is None:
+        return score, None
+    proba = np.zeros((len(X), len(model["coding"]["classes"])))
+    proba[:, np.array(model["present"]) - 1] = p
+    return score, proba
+
+
+# ---- checks
+
+
+def check_container(path, metadata):
+    """The file by hand: the header is padded, the checksum is that of docs/model-format.md."""
+    whole = path.read_bytes()
+    (length,) = struct.unpack("<Q", whole[:8])
+    assert length % 8 == 0, f"the header has {length} bytes"
+    opening = b'{"__metadata__":{"checksum":"'
+    assert whole[8:].startswith(opening)
+    at = 8 + len(opening)
+    digits = whole[at : at + 8]
+    crc = zlib.crc32(whole[:at] + b"0" * 8 + whole[at + 8 :])
+    assert digits.decode() == f"{crc:08x}" == metadata["checksum"], f"checksum {digits}, computed {crc:08x}"
+    assert sorted(metadata) == ["checksum", "format", "library", "model"], sorted(metadata)
+    assert metadata["format"] == "1"
+
+
+def check_shapes(model, arrays):
+    (about,) = model["members"]
+    d = sum(1 if c["categories"] is None else len(c["categories"]) for c in model["coding"]["columns"])
+    assert arrays["fill"].shape == (len(model["coding"]["columns"]),)
+    assert arrays["members.0.bias"].shape == (about["outputs"],)
+    assert arrays["members.0.weight"].shape == ()
+    if about["scorer"] == "kernel":
+        assert arrays["members.0.rows"].shape == (about["terms"], d)
+        assert arrays["members.0.coef"].shape == (about["outputs"], about["terms"])
+    if about["scale"] != "none":
+        assert arrays["members.0.scale.factor"].shape == (d,)
+    for name, array in arrays.items():
+        assert array.dtype in (np.float64, np.int64), f"{name} is {array.dtype}"
+        if name.startswith("members."):
+            assert np.isfinite(array).all(), f"{name} has values that are not finite"
+
+
+def check_model(folder, data, options, proba):
+    path = folder / "model.rung"
+    rung("fit", data, *options, "-l", "grade", "--order", "<".join(GRADES), "-o", path)
+    metadata, model, arrays = open_model(path)
+    check_container(path, metadata)
+    check_shapes(model, arrays)
+    inspected = json.loads(rung("inspect", path, "--json"))
+    assert inspected["method"] == model["method"] and inspected["classes"] == model["coding"]["classes"] == GRADES
+    assert inspected["contains_training_rows"] == ("members.0.rows" in arrays)
+
+    with open(data, newline="") as file:
+        table = list(csv.DictReader(file))
+    said = list(csv.DictReader(rung("predict", path, data, *(["--proba"] if proba else [])).splitlines()))
+    assert len(said) == len(table), f"{len(said)} predictions for {len(table)} rows"
+    score, p = predicted(table, model, arrays)
+    for i, row in enumerate(said):
+        assert math.isclose(float(row["score"]), score[i], rel_tol=1e-10, abs_tol=1e-10), (
+            f"row {i + 1}: score {row['score']}, from the arrays {score[i]!r}")
+        assert row["label"] == GRADES[int(row["rank"]) - 1]
+        for k, grade in enumerate(GRADES if proba else []):
+            assert math.isclose(float(row[f"p({grade})"]), p[i, k], rel_tol=1e-9, abs_tol=1e-10), (
+                f"row {i + 1}: p({grade}) {row[f'p({grade})']}, from the arrays {p[i, k]!r}")
+    if model["members"][0]["scorer"] != "constant":
+        assert np.ptp(score) > 0.1, "the scores hardly differ"
+
+
+CASES = {
+    "rbf, calibrated": (["-m", "kdlor", "-p", "calibrate=5"], True),
+    "rbf, own thresholds": (["-m", "kdlor", "-p", "calibrate=0", "-p", "thresholds=midpoint"], False),
+    "laplacian, minmax scaling": (["-m", "kdlor", "-p", "kernel=laplacian", "--scale", "minmax"], False),
+    "poly, rank scaling": (["-m", "kdlor", "-p", "kernel=poly", "-p", "degree=2", "--scale", "rank"], False),
+    "linear kernel": (["-m", "kdlor", "-p", "kernel=linear"], False),
+    "ard": (["-m", "kdlor", "-p", "kernel=ard", "-p", "precisions=0.1,0.2,0.3,0,0.1,0.1,0.5"], False),
+    "median": (["-m", "median"], True),
+}
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = folder / "data.csv"
+        write_data(data)
+        for title, (options, proba) in CASES.items():
+            try:
+                check_model(folder, data, options, proba)
+                passed += 1
+            except Exception:
+                failed += 1
+                print(f"FAILED {title}")
+                traceback.print_exc(file=sys.stdout)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
