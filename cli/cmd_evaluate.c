@@ -104,7 +104,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->confusion = allocate(K * K, sizeof *job->confusion);
     if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
     if (!median_rank(job->n, job->classes, job->truth)) {
-        complain("%s has no labelled row", operand(args, 1));
+        complain("%s: no row has a label, so there is nothing to compare with", operand(args, 1));
         return FAILED;
     }
     rung_view X = rung_data_view(job->data);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,18 +7,18 @@
 #include "command.h"
 #include "datafile.h"
 #include "json_out.h"
+#include "learn.h"
 #include "measures.h"
 #include "output.h"
-#include "training.h"
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
-    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default kdlor)", GROUP},
+    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {fit_options, training_options, reader_options, global_options, NULL};
+static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
 
 typedef struct {
     const char *path, *model_path;
@@ -36,12 +37,15 @@ typedef struct {
 static int collect(session *s, fit_job *job)
 {
     const int *rank = rung_data_ranks(job->data);
+    const double *target = rung_data_targets(job->data);
     job->rows = rung_data_rows(job->data);
     job->classes = rung_data_classes(job->data);
     job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
-    for (int64_t i = 0; i < job->rows; i++) job->count[rank[i]]++;
-    job->labelled = job->rows - job->count[0];
-    job->has_cv = rung_model_cv(job->model, &job->cv);
+    for (int64_t i = 0; i < job->rows; i++) {
+        if (!target) job->count[rank[i]]++;
+        job->labelled += target ? !isnan(target[i]) : rank[i] > 0;
+    }
+    job->has_cv = !target && rung_model_cv(job->model, &job->cv);
     if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
     char *text;
     CHECK(s, rung_describe(s->ctx, job->model, &text));
@@ -119,7 +123,7 @@ static void tell_summary(const arguments *args, const fit_job *job)
 {
     fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
             (long long)job->labelled, (long long)rung_data_features(job->data));
-    tell_classes(job);
+    if (job->classes > 0) tell_classes(job);
     tell_params(args, job);
     tell_cv(job);
     size_t i;
@@ -173,12 +177,12 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
         complain("fit: -o -: a model is written to a file, not to standard output");
         return USAGE;
     }
-    if (!method) method = "kdlor";
-    int code = training_spec(s, args, method, &job->spec);
+    if (!method) method = DEFAULT_METHOD;
+    int code = learn_spec(s, args, method, &job->spec);
     if (code != GOOD) return code;
     job->method = rung_find_method(method);
     if (!output_possible(job->model_path)) return FAILED;
-    if ((code = training_data(s, args, job->path, &job->data)) != GOOD) return code;
+    if ((code = learn_data(s, args, job->path, &job->data)) != GOOD) return code;
     double start = seconds_now();
     CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;

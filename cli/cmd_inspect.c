@@ -121,7 +121,7 @@ static void print_columns(const json_t *preprocessing)
         if (!categories) continue;
         fputs(" (", f);
         json_array_foreach(categories, c, category)
-            fprintf(f, "%s%s", c ? " " : "", *json_string_value(category) ? json_string_value(category) : "missing");
+            fprintf(f, "%s%s", c ? ", " : "", *json_string_value(category) ? json_string_value(category) : "missing");
         fputc(')', f);
     }
     entry_close(&e);

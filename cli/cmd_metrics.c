@@ -22,10 +22,10 @@ static int metrics_run(session *s, const arguments *args)
     }
     rung_table *table = NULL;
     rung_metrics found;
-    int code = datafile_read(s, args, operand(args, 0), &table);
-    if (code == GOOD)
-        code =
-            session_check(s, rung_measure_table(s->ctx, table, truth, predicted, option_value(args, "order"), &found));
+    const char *order;
+    int code = order_option(s, args, &order);
+    if (code == GOOD) code = datafile_read(s, args, operand(args, 0), &table);
+    if (code == GOOD) code = session_check(s, rung_measure_table(s->ctx, table, truth, predicted, order, &found));
     rung_table_free(table);
     if (code != GOOD) return code;
     if (s->json) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* Prediction goes block by block, from reading to writing, so a file of any length takes the same memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,25 +8,127 @@
 #include "json_out.h"
 #include "output.h"
 
+enum { BLOCK = 4096 };
+
 #define GROUP "Predicting"
-static const option predict_options[] = {{"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
-                                         {"proba", 0, NULL, "add a column p(CLASS) per class, in order", GROUP},
-                                         {0}};
+static const option predict_options[] = {
+    {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
+    {"proba", 0, NULL, "add a column p(CLASS) per class, in order", GROUP},
+    {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
+    {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
+    {0}};
 static const option *const tables[] = {predict_options, reader_options, global_options, NULL};
 
 typedef struct {
+    const char *path;
     rung_model *model;
-    rung_data *data;
+    rung_reader *reader;
     output out;
-    int64_t n;
     int classes, outputs;
-    int *rank;             /* n; NULL: the model has none */
-    double *score, *proba; /* n x outputs; n x classes or NULL */
+    int64_t done;          /* rows written */
+    int *rank;             /* of a block; NULL: the model has none */
+    double *score, *proba; /* BLOCK x outputs; BLOCK x classes or NULL */
+    struct {
+        int64_t column;
+        char *name;
+    } * kept; /* columns that go before the prediction */
+    int64_t n_kept, kept_room;
+    char *text; /* of a cell */
+    int64_t text_room;
 } predict_job;
+
+/* ---- the columns kept ---- */
+
+static void keep_column(predict_job *job, const rung_table *table, int64_t j)
+{
+    if (job->n_kept == job->kept_room) {
+        job->kept_room = 2 * job->kept_room + 16;
+        void *more = allocate((size_t)job->kept_room, sizeof *job->kept);
+        if (job->n_kept) memcpy(more, job->kept, (size_t)job->n_kept * sizeof *job->kept);
+        free(job->kept);
+        job->kept = more;
+    }
+    const char *name = rung_table_name(table, j);
+    job->kept[job->n_kept].column = j;
+    job->kept[job->n_kept++].name = *name ? text_of("%s", name) : text_of("column%lld", (long long)j + 1);
+}
+
+/* By name, then by position from 1; -1: neither. */
+static int64_t find_column(const rung_table *table, const char *text)
+{
+    long long position;
+    int64_t n = rung_table_columns(table);
+    for (int64_t j = 0; j < n; j++)
+        if (*text && !strcmp(rung_table_name(table, j), text)) return j;
+    return parse_whole(text, 1, n, &position) ? position - 1 : -1;
+}
+
+static int no_column(const predict_job *job, const rung_table *table, const char *text)
+{
+    enum { ENOUGH = 300, ONE = 60 };
+    char list[ENOUGH + ONE + 16] = "";
+    int64_t n = rung_table_columns(table), used = 0;
+    const char **names = allocate((size_t)n + 1, sizeof *names);
+    for (int64_t j = 0; j < n && *rung_table_name(table, j); j++) {
+        names[j] = rung_table_name(table, j);
+        if (used < ENOUGH) used += sprintf(list + used, "%s'%.*s'", j ? ", " : "", ONE, names[j]);
+    }
+    const char *near = nearest_name(text, names);
+    if (near)
+        complain("%s: no column '%s' to keep; did you mean '%s'?", job->path, text, near);
+    else
+        complain("%s: no column '%s' to keep; there are %lld%s%s%s", job->path, text, (long long)n, used ? ": " : "",
+                 list, used < ENOUGH ? "" : ", ...");
+    free(names);
+    return USAGE;
+}
+
+/* A name with a comma in it is found when it is the whole value. */
+static int keep_columns(const arguments *args, predict_job *job, const rung_table *table)
+{
+    int64_t n = rung_table_columns(table);
+    const char *value;
+    for (int64_t j = 0; j < n && option_given(args, "append"); j++) keep_column(job, table, j);
+    for (int at = 0; (value = option_each(args, "keep", &at));) {
+        int64_t whole = find_column(table, value);
+        if (whole >= 0) {
+            keep_column(job, table, whole);
+            continue;
+        }
+        for (const char *next; value; value = next) {
+            size_t length = strcspn(value, ",");
+            next = value[length] ? value + length + 1 : NULL;
+            char *text = text_of("%.*s", (int)length, value);
+            int64_t j = find_column(table, text);
+            int code = j >= 0 ? GOOD : no_column(job, table, text);
+            free(text);
+            if (code != GOOD) return code;
+            keep_column(job, table, j);
+        }
+    }
+    return GOOD;
+}
+
+static const char *cell_text(predict_job *job, const rung_table *table, int64_t i, int64_t j)
+{
+    int64_t length;
+    while ((length = rung_table_cell(table, i, j, job->text, job->text_room)) >= job->text_room) {
+        free(job->text);
+        job->text_room = 2 * length + 64;
+        job->text = allocate((size_t)job->text_room, 1);
+    }
+    return job->text;
+}
+
+/* ---- CSV ---- */
 
 static void csv_header(const predict_job *job)
 {
     FILE *f = job->out.file;
+    for (int64_t k = 0; k < job->n_kept; k++) {
+        csv_cell(f, job->kept[k].name);
+        fputc(',', f);
+    }
     if (job->rank) fputs("label,rank,", f);
     for (int o = 0; o < job->outputs; o++)
         if (job->outputs == 1)
@@ -41,9 +144,13 @@ static void csv_header(const predict_job *job)
     fputc('\n', f);
 }
 
-static void csv_row(const predict_job *job, int64_t i)
+static void csv_row(predict_job *job, const rung_table *table, int64_t i)
 {
     FILE *f = job->out.file;
+    for (int64_t k = 0; k < job->n_kept; k++) {
+        csv_cell(f, cell_text(job, table, i, job->kept[k].column));
+        fputc(',', f);
+    }
     if (job->rank) {
         csv_cell(f, rung_model_class_name(job->model, job->rank[i]));
         fprintf(f, ",%d,", job->rank[i]);
@@ -55,6 +162,8 @@ static void csv_row(const predict_job *job, int64_t i)
     fputc('\n', f);
 }
 
+/* ---- JSON ---- */
+
 static json_t *numbers(const double *v, int n)
 {
     json_t *list = json_array();
@@ -62,65 +171,102 @@ static json_t *numbers(const double *v, int n)
     return list;
 }
 
-static void json_row(const predict_job *job, int64_t i)
+static void json_row(predict_job *job, const rung_table *table, int64_t i)
 {
-    json_t *row = json_object();
+    json_t *row = json_object(), *kept = json_object();
     const double *score = job->score + i * job->outputs;
+    for (int64_t k = 0; k < job->n_kept; k++)
+        json_object_set_new(kept, job->kept[k].name, jout_text(cell_text(job, table, i, job->kept[k].column)));
+    if (job->n_kept)
+        json_object_set_new(row, "kept", kept);
+    else
+        json_decref(kept);
     if (job->rank) {
         json_object_set_new(row, "label", jout_text(rung_model_class_name(job->model, job->rank[i])));
         json_object_set_new(row, "rank", json_integer(job->rank[i]));
     }
     json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : numbers(score, job->outputs));
     if (job->proba) json_object_set_new(row, "proba", numbers(job->proba + i * job->classes, job->classes));
-    fputs(i ? ",\n  " : "\n  ", job->out.file);
+    fputs(job->done + i ? ",\n  " : "\n  ", job->out.file);
     jout_write(job->out.file, row, 1);
     json_decref(row);
 }
 
-/* One row at a time: a document of many rows is never held in memory. */
-static int write_rows(const session *s, predict_job *job)
+/* ---- block by block ---- */
+
+/* Nothing is written before the first block is known to be good. */
+static int begin(session *s, const arguments *args, predict_job *job, const rung_table *table)
 {
-    FILE *f = job->out.file;
+    int code = table ? keep_columns(args, job, table) : GOOD;
+    if (code != GOOD) return code;
+    if (!output_open(&job->out, option_value(args, "output"))) return FAILED;
     if (s->json)
-        fputs("{\"rows\": [", f);
+        fputs("{\"rows\": [", job->out.file);
     else
         csv_header(job);
-    for (int64_t i = 0; i < job->n && !ferror(f); i++) {
+    return GOOD;
+}
+
+static int predict_block(session *s, const arguments *args, predict_job *job, const rung_table *table)
+{
+    rung_data *data;
+    CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
+    rung_view X = rung_data_view(data);
+    rung_status status = rung_predict(s->ctx, job->model, &X, &(rung_output){job->rank, job->score, job->proba});
+    rung_data_free(data);
+    CHECK(s, status);
+    int code = job->out.file ? GOOD : begin(s, args, job, table);
+    if (code != GOOD) return code;
+    for (int64_t i = 0; i < X.n && !ferror(job->out.file); i++)
         if (s->json)
-            json_row(job, i);
+            json_row(job, table, i);
         else
-            csv_row(job, i);
-        if (session_interrupted()) {
-            complain("interrupted");
-            return FAILED;
-        }
+            csv_row(job, table, i);
+    job->done += X.n;
+    return GOOD;
+}
+
+static int predict_blocks(session *s, const arguments *args, predict_job *job)
+{
+    for (bool more = true; more;) {
+        rung_table *table;
+        CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, &table));
+        int code = table ? predict_block(s, args, job, table) : job->out.file ? GOOD : begin(s, args, job, NULL);
+        more = table != NULL;
+        rung_table_free(table);
+        if (code != GOOD) return code;
+        if (ferror(job->out.file)) break; /* no need to read on; told when it is closed */
     }
-    if (s->json) fputs(job->n ? "\n]}\n" : "]}\n", f);
+    if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
     return output_keep(&job->out) ? GOOD : FAILED;
 }
 
 static int predict_steps(session *s, const arguments *args, predict_job *job)
 {
     const char *path = option_value(args, "output");
-    if (path && !output_possible(path)) return FAILED;
-    int code = datafile_for_model(s, args, 0, &job->model, &job->data);
+    rung_read_options how;
+    if (option_given(args, "append") && option_given(args, "keep")) {
+        complain("predict: --append keeps all columns: leave out --keep");
+        return USAGE;
+    }
+    int code = datafile_options(s, args, &how);
     if (code != GOOD) return code;
+    if (path && !output_possible(path)) return FAILED;
+    if ((code = load_model(s, operand(args, 0), &job->model)) != GOOD) return code;
     bool proba = option_given(args, "proba");
     if (proba && !rung_model_has_probabilities(job->model)) {
         complain("%s has no probabilities for --proba; fit it with -p calibrate=5", operand(args, 0));
         return FAILED;
     }
-    job->n = rung_data_rows(job->data);
     job->classes = rung_model_classes(job->model);
     job->outputs = rung_model_outputs(job->model);
-    size_t n = (size_t)job->n;
-    if (rung_model_has_ranks(job->model)) job->rank = allocate(n, sizeof *job->rank);
-    job->score = allocate(n * (size_t)job->outputs, sizeof *job->score);
-    if (proba) job->proba = allocate(n * (size_t)job->classes, sizeof *job->proba);
-    rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){job->rank, job->score, job->proba}));
-    if (!output_open(&job->out, path)) return FAILED;
-    return write_rows(s, job);
+    if (rung_model_has_ranks(job->model)) job->rank = allocate(BLOCK, sizeof *job->rank);
+    job->score = allocate(BLOCK * (size_t)job->outputs, sizeof *job->score);
+    if (proba) job->proba = allocate(BLOCK * (size_t)job->classes, sizeof *job->proba);
+    job->path = operand(args, 1);
+    s->stage = "reading"; /* a block is predicted while the file is read */
+    CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
+    return predict_blocks(s, args, job);
 }
 
 static int predict_run(session *s, const arguments *args)
@@ -128,10 +274,13 @@ static int predict_run(session *s, const arguments *args)
     predict_job job = {0};
     int code = predict_steps(s, args, &job);
     output_discard(&job.out);
+    rung_reader_close(job.reader);
+    for (int64_t k = 0; k < job.n_kept; k++) free(job.kept[k].name);
+    free(job.kept);
+    free(job.text);
     free(job.rank);
     free(job.score);
     free(job.proba);
-    rung_data_free(job.data);
     rung_model_free(job.model);
     return code;
 }
@@ -139,6 +288,7 @@ static int predict_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung predict model.rung new.csv > predicted.csv", "label, rank and score of every row of new.csv"},
     {"rung predict model.rung new.csv --proba -o predicted.csv", "with a probability per class"},
+    {"rung predict model.rung new.csv --keep id,name", "each row begins with the columns id and name of new.csv"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};
 

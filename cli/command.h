@@ -24,7 +24,7 @@ typedef struct {
 } command;
 
 extern const command command_fit, command_predict, command_evaluate, command_metrics, command_inspect, command_methods,
-    command_demo;
+    command_generate, command_tune, command_demo;
 
 const command *command_at(int index); /* NULL past the last */
 const command *command_find(const char *name);
@@ -34,5 +34,10 @@ int command_run(int argc, char *const *argv);
 
 void help_all(FILE *file);
 void help_command(FILE *file, const command *c);
+void man_page(FILE *file, const command *c); /* NULL: of rung itself */
+
+/* What the shells' completion asks: prints what the last of the words after `rung` can become, one per line, each
+ * followed by a tab and what it is; or `:files` where a file name belongs. Returns the exit code. */
+int complete_words(int n, char *const *words);
 
 #endif

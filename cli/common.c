@@ -45,9 +45,14 @@ static void bar_clear(session *s)
 
 static void on_log(void *user, rung_level level, const char *text)
 {
+    enum { MOST_WARNINGS = 5 }; /* a long file read in blocks may have one in every block */
     session *s = user;
     if (level == RUNG_DEBUG ? !s->verbose : level != RUNG_ERROR && s->quiet) return;
     bar_clear(s);
+    if (level == RUNG_WARNING && s->warnings++ >= MOST_WARNINGS && !s->verbose) {
+        if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are not shown without -v");
+        return;
+    }
     complain("%s%s", level == RUNG_WARNING ? "warning: " : "", text);
 }
 
@@ -77,6 +82,7 @@ static void on_progress(void *user, const char *stage, double done)
 {
     session *s = user;
     double now = seconds_now();
+    if (s->stage && strcmp(stage, s->stage)) return;
     if (!(done >= 0)) done = 0;
     if (done > 1) done = 1;
     if (strncmp(stage, s->bar.stage, sizeof s->bar.stage - 1)) {

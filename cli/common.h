@@ -16,7 +16,9 @@ typedef struct {
     rung_ctx *outer; /* of the session this one runs inside, or NULL */
     const char *command;
     bool json, quiet, verbose;
-    struct { /* the progress bar */
+    const char *stage; /* the one whose progress is shown, where others repeat within it; NULL: all */
+    int warnings;      /* told so far */
+    struct {           /* the progress bar */
         char stage[64];
         double started; /* seconds */
         double shown;   /* when it was last drawn */

@@ -5,7 +5,7 @@
 
 #define GROUP "Reading files"
 const option reader_options[] = {
-    {"format", 0, "NAME", "csv (default: by file name, then by content)", GROUP},
+    {"format", 0, "csv|libsvm|arff|orca", "what kind of file it is (default: by name, then by content)", GROUP},
     {"no-header", 0, NULL, "the first row is data, not names", GROUP},
     {"delimiter", 0, "C", "what separates cells: a character, or tab (default: recognised)", GROUP},
     {"decimal", 0, "C", "the decimal point, such as , for 3,14 (default .)", GROUP},
@@ -25,21 +25,36 @@ static bool parse_character(const char *text, char *out)
     return true;
 }
 
-int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
+int datafile_options(session *s, const arguments *args, rung_read_options *out)
 {
-    rung_read_options how = {.format = option_value(args, "format"),
-                             .header = option_given(args, "no-header") ? -1 : 0};
+    *out =
+        (rung_read_options){.format = option_value(args, "format"), .header = option_given(args, "no-header") ? -1 : 0};
     const char *delimiter = option_value(args, "delimiter"), *decimal = option_value(args, "decimal");
-    if (delimiter && !parse_character(delimiter, &how.delimiter)) {
+    if (delimiter && !parse_character(delimiter, &out->delimiter)) {
         complain("%s: --delimiter '%s': expected one character, or tab", s->command, delimiter);
         return USAGE;
     }
-    if (decimal && !parse_character(decimal, &how.decimal)) {
+    if (decimal && !parse_character(decimal, &out->decimal)) {
         complain("%s: --decimal '%s': expected one character", s->command, decimal);
         return USAGE;
     }
-    CHECK(s, rung_read(s->ctx, path, &how, out));
     return GOOD;
+}
+
+int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
+{
+    rung_read_options how;
+    int code = datafile_options(s, args, &how);
+    return code == GOOD ? session_check(s, rung_read(s->ctx, path, &how, out)) : code;
+}
+
+int order_option(session *s, const arguments *args, const char **out)
+{
+    *out = option_value(args, "order");
+    if (!*out || strchr(*out, '<')) return GOOD;
+    complain("%s: --order '%s': expected the classes, lowest first, with < between them, such as \"low<mid<high\"",
+             s->command, *out);
+    return USAGE;
 }
 
 int load_model(session *s, const char *path, rung_model **out)

@@ -12,8 +12,9 @@
 #include "json_out.h"
 #include "output.h"
 
-static const command *const commands[] = {&command_fit,     &command_predict, &command_evaluate, &command_metrics,
-                                          &command_inspect, &command_methods, &command_demo};
+static const command *const commands[] = {&command_fit,      &command_tune,     &command_predict,
+                                          &command_evaluate, &command_metrics,  &command_inspect,
+                                          &command_methods,  &command_generate, &command_demo};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }
@@ -98,6 +99,22 @@ int command_run(int argc, char *const *argv)
     return code;
 }
 
+/* [--man] [COMMAND]; --man prints the page that is kept in docs/man. */
+static int help(int argc, char *const *argv)
+{
+    bool man = argc > 0 && !strcmp(argv[0], "--man");
+    const char *name = argc > man ? argv[man] : NULL;
+    const command *c = name ? command_find(name) : NULL;
+    if (name && !c) return unknown_command(name);
+    if (man)
+        man_page(stdout, c);
+    else if (c)
+        help_command(stdout, c);
+    else
+        help_all(stdout);
+    return GOOD;
+}
+
 static int run(int argc, char *const *argv)
 {
     if (argc < 2) {
@@ -109,15 +126,8 @@ static int run(int argc, char *const *argv)
         print_version();
         return GOOD;
     }
-    if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h")) {
-        const command *c = argc > 2 ? command_find(argv[2]) : NULL;
-        if (argc > 2 && !c) return unknown_command(argv[2]);
-        if (c)
-            help_command(stdout, c);
-        else
-            help_all(stdout);
-        return GOOD;
-    }
+    if (!strcmp(first, "complete")) return complete_words(argc - 2, argv + 2);
+    if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h")) return help(argc - 2, argv + 2);
     if (first[0] == '-') {
         complain("%s: give a command first: rung COMMAND %s; 'rung help' lists the commands", first, first);
         return USAGE;

@@ -9,6 +9,7 @@
 #include "data/read.h"
 #include "eval/metrics.h"
 #include "method/fit.h"
+#include "select/tune.h"
 
 /* ---- entering and leaving ---- */
 
@@ -154,6 +155,29 @@ const char *rung_table_name(const rung_table *table, int64_t index)
     return index >= 0 && index < table->n_columns ? table->columns[index].name : "";
 }
 
+int64_t rung_table_cell(const rung_table *table, int64_t row, int64_t index, char *text, int64_t size)
+{
+    bool there = row >= 0 && row < table->n_rows && index >= 0 && index < table->n_columns;
+    if (there) return table_cell(table, row, index, text, size);
+    if (size > 0) text[0] = 0;
+    return 0;
+}
+
+rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const rung_model *model,
+                             rung_reader **out)
+{
+    if (!ctx || !path || !out) return missing(ctx, "rung_reader_open");
+    CALL(ctx, reader_open(ctx, path, options, model ? &model->code : NULL, out));
+}
+
+rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, rung_table **out)
+{
+    if (!ctx || !reader || !out) return missing(ctx, "rung_reader_next");
+    CALL(ctx, reader_next(ctx, reader, rows, out));
+}
+
+void rung_reader_close(rung_reader *reader) { reader_close(reader); }
+
 rung_status rung_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options, rung_data **out)
 {
     if (!ctx || !table || !out) return missing(ctx, "rung_encode");
@@ -168,17 +192,22 @@ rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, co
     CALL(ctx, dataset_new(ctx, X, rank, weight, classes, out));
 }
 
-rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, rung_data **out)
+rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
+                          rung_data **out)
 {
     if (!ctx || !name || !out) return missing(ctx, "rung_generate");
-    CALL(ctx, generate(ctx, name, rows, out));
+    CALL(ctx, generate(ctx, name, rows, noise, unlabelled, out));
 }
+
+const char *rung_generators(int index, const char **help) { return generator_name(index, help); }
 
 void rung_data_free(rung_data *data) { dataset_free(data); }
 int64_t rung_data_rows(const rung_data *data) { return data->n; }
 int64_t rung_data_features(const rung_data *data) { return data->d; }
 int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
 const int *rung_data_ranks(const rung_data *data) { return data->y; }
+const int *rung_data_groups(const rung_data *data) { return data->group; }
+const double *rung_data_targets(const rung_data *data) { return data->target; }
 
 const char *rung_data_class_name(const rung_data *data, int rank)
 {
@@ -201,6 +230,14 @@ rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data
 {
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
     CALL(ctx, method_fit(ctx, spec, data, out));
+}
+
+rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
+                      char **report)
+{
+    if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune");
+    static const rung_tune_options standard = {0};
+    CALL(ctx, tune(ctx, options ? options : &standard, data, out, report));
 }
 
 void rung_model_free(rung_model *model) { model_free(model); }

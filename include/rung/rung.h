@@ -94,13 +94,15 @@ RUNG_API int rung_counters(const rung_ctx *, int index, rung_counter *out);
 
 typedef enum { RUNG_REAL, RUNG_INT, RUNG_CHOICE, RUNG_TEXT } rung_type;
 
-enum {                      /* of a parameter */
-       RUNG_OPEN_LOW = 1,   /* the lower bound itself is not allowed */
-       RUNG_LOG = 2,        /* search it on a log scale */
-       RUNG_AUTO = 4,       /* the word `auto` is allowed */
-       RUNG_NO_EFFECT = 8,  /* never changes a rank: do not search it */
-       RUNG_OPTIONAL = 16,  /* may be left unset: the default is empty */
-       RUNG_PER_COLUMN = 32 /* may be written c/d: c over the number of columns that vary */
+enum {                        /* of a parameter */
+       RUNG_OPEN_LOW = 1,     /* the lower bound itself is not allowed */
+       RUNG_LOG = 2,          /* search it on a log scale */
+       RUNG_AUTO = 4,         /* the word `auto` is allowed */
+       RUNG_NO_EFFECT = 8,    /* never changes a rank: do not search it */
+       RUNG_OPTIONAL = 16,    /* may be left unset: the default is empty */
+       RUNG_PER_COLUMN = 32,  /* may be written c/d: c over the number of columns that vary */
+       RUNG_SMOOTH_UP = 64,   /* a larger value gives a smoother model */
+       RUNG_SMOOTH_DOWN = 128 /* a smaller one does */
 };
 
 typedef struct {
@@ -110,9 +112,10 @@ typedef struct {
     const char *published; /* what the paper used */
     double low, high;      /* numbers: the allowed range */
     unsigned flags;
-    const char *choices; /* RUNG_CHOICE: "kernel|identity" */
-    const char *grid;    /* values worth trying, "0.1,1,10"; NULL: not searched */
-    int64_t place;       /* internal: where the value lives */
+    const char *choices;        /* RUNG_CHOICE: "kernel|identity" */
+    const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
+    const char *published_grid; /* what the paper searched; NULL: nothing */
+    int64_t place;              /* internal: where the value lives */
 } rung_param;
 
 enum { /* of a method */
@@ -149,6 +152,7 @@ typedef struct {         /* zeros: the default */
     const char *order;   /* the classes, lowest first: "low<mid<high"; NULL: numbers order themselves */
     const char *ignore;  /* columns to leave out: "id,name" */
     const char *weights; /* column of row weights */
+    const char *groups;  /* column that tells which rows belong together; not a feature */
     int missing_error;   /* 1: refuse missing feature cells instead of filling them by the median */
     int unlabelled;      /* 1: there is no label column */
     int real;            /* 1: the label column holds real numbers, to be predicted as such */
@@ -198,6 +202,8 @@ RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank 
 RUNG_API void rung_data_feature_name(const rung_data *, int64_t column, char *text, int64_t size);
 RUNG_API const int *rung_data_ranks(const rung_data *);      /* 0 = unlabelled */
 RUNG_API const double *rung_data_targets(const rung_data *); /* real targets, NaN = unlabelled; NULL: ranks */
+RUNG_API const int *
+rung_data_groups(const rung_data *); /* group of each row, as rung_encode_options.groups; NULL: none */
 RUNG_API rung_view rung_data_view(const rung_data *);
 
 /* ---- fit ---------------------------------------------------------------------------------------- */
@@ -211,6 +217,28 @@ RUNG_API void rung_spec_free(rung_spec *);
 
 RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
 RUNG_API void rung_model_free(rung_model *);
+
+/* A search for the best method and parameters by cross-validation. Lists end with NULL. */
+typedef struct {                /* zeros: the default */
+    const char *const *methods; /* NULL: the default method */
+    const char *const *fixed;   /* "ridge=0.1": not searched */
+    const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
+    const char *const *weights; /* "high=2": class weights */
+    const char *scale;          /* as in rung_set_scale */
+    const char *metric;         /* key of rung_metrics to be best in; NULL: mae */
+    int as_published;           /* 1: published values and grids, and the first minimum in grid order */
+    int folds;                  /* 0: 5; -1: leave one out */
+    int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */
+    const int *groups;          /* a number per row: rows of one group are held out together; NULL: none */
+    const int *own_folds;       /* own_repeats x rows: the fold (from 0) that holds a row out, < 0: none */
+    int own_repeats;
+    int one_se; /* 1: the smoothest model within one standard error of the best */
+    int nested; /* 1: also cross-validate the search itself, for an honest error */
+} rung_tune_options;
+/* out: the winner, fitted on all rows and calibrated on its out-of-fold scores. report: what was tried, as one JSON
+ * object (see `rung tune --json`); release it with rung_text_free. */
+RUNG_API RUNG_CHECK rung_status rung_tune(rung_ctx *, const rung_tune_options *, const rung_data *, rung_model **out,
+                                          char **report);
 
 /* ---- model -------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CSV and its relatives: cells separated by , ; | a tab or blanks, quoted as in RFC 4180. */
+/* The CSV reader, for the formats that are CSV of a certain kind. */
 #ifndef RUNG_DATA_CSV_H
 #define RUNG_DATA_CSV_H
 
-#include "data/source.h"
-#include "data/table.h"
+#include "data/format.h"
 
-rung_status csv_read(rung_ctx *ctx, source *in, const rung_read_options *options, rung_table *t);
+rung_status csv_open(rung_reader *r);
+rung_status csv_row(rung_reader *r, filling *to, bool *got);
+rung_status csv_again(rung_reader *r);
 
 #endif

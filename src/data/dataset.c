@@ -107,6 +107,7 @@ rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, cons
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to)
 {
     *to = *from;
+    to->edges = NULL;
     TRY(pool_text(ctx, mem, from->label, &to->label));
     TRY(NEW(ctx, mem, to->columns, from->n_columns));
     for (int64_t j = 0; j < from->n_columns; j++) {
@@ -120,6 +121,10 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
     }
     TRY(NEW(ctx, mem, to->classes, from->n_classes));
     for (int k = 0; k < from->n_classes; k++) TRY(pool_text(ctx, mem, from->classes[k], &to->classes[k]));
+    if (from->edges) {
+        TRY(NEW(ctx, mem, to->edges, from->n_classes));
+        memcpy(to->edges, from->edges, (size_t)(from->n_classes - 1) * sizeof *to->edges);
+    }
     return RUNG_OK;
 }
 

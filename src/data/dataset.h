@@ -27,6 +27,8 @@ typedef struct { /* lives in the model: predict takes raw data */
     int64_t file_columns;   /* columns of the training file, for files without names */
     int n_classes;
     const char **classes; /* lowest first */
+    bool real;            /* the label is a real number, to be predicted as such; no classes */
+    double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k+1 begins at edges[k-1] */
 } coding;
 
 struct rung_data {
@@ -34,7 +36,9 @@ struct rung_data {
     int64_t n, d;
     double *X;      /* d x n: a row of the file is contiguous */
     int *y;         /* n: 1..K, 0 = unlabelled */
+    double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
     double *weight; /* n, or NULL: all 1 */
+    int *group;     /* n, or NULL: rows with the same number are held out together */
     coding code;
 };
 
@@ -48,6 +52,8 @@ rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *cod
  * labels in one more column, the last. rank may be NULL: no labels. */
 rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                         rung_data **out);
+/* Some rows, with the same coding. */
+rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);
 
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);

@@ -7,10 +7,9 @@
 #include "base/text.h"
 #include "data/features.h"
 #include "data/labels.h"
+#include "data/suspect.h"
 
-enum { FEW_CATEGORIES = 50 };
-
-typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT } role;
+typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP } role;
 
 static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *list, role *roles)
 {
@@ -43,7 +42,7 @@ static int64_t default_label(const rung_table *t, const role *roles)
 
 static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, int64_t j, role which)
 {
-    static const char *const names[] = {"a feature", "ignored", "the label", "the weights"};
+    static const char *const names[] = {"a feature", "ignored", "the label", "the weights", "the groups"};
     char label[COLUMN_LABEL];
     if (roles[j] != ROLE_FEATURE)
         return fail(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path, table_column_label(t, j, label),
@@ -53,13 +52,17 @@ static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, in
 }
 
 static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, role *roles,
-                                int64_t *label, int64_t *weights)
+                                int64_t *label, int64_t *weights, int64_t *groups)
 {
-    *label = *weights = -1;
+    *label = *weights = *groups = -1;
     if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
     if (options->weights) {
         TRY(table_find(ctx, t, options->weights, "weights", weights));
         TRY(give_role(ctx, t, roles, *weights, ROLE_WEIGHT));
+    }
+    if (options->groups) {
+        TRY(table_find(ctx, t, options->groups, "groups", groups));
+        TRY(give_role(ctx, t, roles, *groups, ROLE_GROUP));
     }
     if (options->unlabelled && options->label)
         return fail(ctx, RUNG_EARG, "a label column, '%.80s', of data said to have none", options->label);
@@ -89,14 +92,6 @@ static int compare_texts(const void *a, const void *b) { return strcmp(*(char *c
 static rung_status learn_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
 {
     const column *c = &t->columns[j];
-    int64_t most = t->n_rows / 2 > FEW_CATEGORIES ? t->n_rows / 2 : FEW_CATEGORIES;
-    if (c->n_values > most) {
-        char label[COLUMN_LABEL];
-        return fail(ctx, RUNG_EDATA,
-                    "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out "
-                    "with --ignore",
-                    t->path, table_column_label(t, j, label), c->n_values, (long long)t->n_rows);
-    }
     bool missing = false;
     for (int64_t i = 0; i < t->n_rows && !missing; i++) missing = c->text[i] < 0;
     code->nominal = true;
@@ -125,8 +120,12 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, t->n_rows));
-    for (int64_t j = 0; j < t->n_columns; j++) {
-        if (roles[j] != ROLE_FEATURE) continue;
+    int64_t features = 0;
+    for (int64_t j = 0; j < t->n_columns; j++)
+        if (roles[j] == ROLE_FEATURE) from[features++] = j;
+    TRY(suspect_columns(ctx, t, features, from));
+    for (int64_t k = 0; k < features; k++) {
+        int64_t j = from[k];
         TRY(interrupted(ctx));
         if (options->missing_error) TRY(check_missing(ctx, t, j));
         column_code *c = &code->columns[code->n_columns];
@@ -137,11 +136,74 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
         else
             c->fill = learn_fill(&t->columns[j], t->n_rows, room);
         code->d += c->nominal ? c->n_categories : 1;
-        from[code->n_columns++] = j;
+        code->n_columns++;
     }
     if (code->n_columns == 0)
-        return fail(ctx, RUNG_EDATA, "%s: no feature column is left beside the label, ignored and weight columns",
-                    t->path);
+        return fail(ctx, RUNG_EDATA,
+                    "%s: no feature column is left beside the label, ignored, weight and group columns", t->path);
+    return RUNG_OK;
+}
+
+static rung_status check_label_options(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options,
+                                       int64_t label)
+{
+    if (!options->real && !options->bins) return RUNG_OK;
+    if (options->real && options->bins)
+        return fail(ctx, RUNG_EARG, "real targets and bins exclude each other: a target is predicted or cut");
+    if (options->order)
+        return fail(ctx, RUNG_EARG, "real numbers order themselves: no order beside %s",
+                    options->real ? "real targets" : "bins");
+    if (!options->real && (options->bins < 2 || options->bins > MOST_NUMERIC_CLASSES))
+        return fail(ctx, RUNG_EARG, "%d bins: 2 to %d", options->bins, MOST_NUMERIC_CLASSES);
+    if (label < 0)
+        return fail(ctx, RUNG_EARG, "%s: %s need a label column", t->path, options->real ? "real targets" : "bins");
+    return RUNG_OK;
+}
+
+static rung_status learn_bins(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
+                              int64_t label, coding *code)
+{
+    double *target = NULL;
+    int n_edges;
+    TRY(NEW_RAW(ctx, &ctx->scratch, target, t->n_rows));
+    TRY(labels_targets(ctx, t, label, target));
+    TRY(bins_cut(ctx, mem, t->n_rows, target, options->bins, options->bins_width != 0, &n_edges, &code->edges));
+    code->n_classes = n_edges + 1;
+    if (code->n_classes < options->bins) {
+        char name[COLUMN_LABEL];
+        log_at(ctx, RUNG_WARNING, "%s, column %s: %d classes instead of %d, since equal values are never split",
+               t->path, table_column_label(t, label, name), code->n_classes, options->bins);
+    }
+    return bins_names(ctx, mem, n_edges, code->edges, &code->classes);
+}
+
+static rung_status learn_classes(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
+                                 int64_t label, coding *code)
+{
+    TRY(check_label_options(ctx, t, options, label));
+    code->real = options->real != 0;
+    if (options->real) return RUNG_OK;
+    if (options->bins) return learn_bins(ctx, mem, t, options, label, code);
+    return labels_classes(ctx, mem, t, label >= 0, &label, options->order, &code->n_classes, &code->classes);
+}
+
+static int rank_of_target(double x, int n_classes, const double *edges)
+{
+    int rank = 1;
+    while (rank < n_classes && x >= edges[rank - 1]) rank++;
+    return rank;
+}
+
+rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data)
+{
+    const coding *code = &data->code;
+    if (!code->real && !code->edges) return labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y);
+    double *target = NULL;
+    TRY(NEW_RAW(ctx, code->real ? &data->mem : &ctx->scratch, target, t->n_rows));
+    TRY(labels_targets(ctx, t, label, target));
+    if (code->real) data->target = target;
+    for (int64_t i = 0; code->edges && i < t->n_rows; i++)
+        data->y[i] = isnan(target[i]) ? 0 : rank_of_target(target[i], code->n_classes, code->edges);
     return RUNG_OK;
 }
 
@@ -161,19 +223,61 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
     return RUNG_OK;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Equal cells are one group, numbered in order; a row without a value is a group of its own. */
+static rung_status take_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+{
+    const column *c = &t->columns[j];
+    double *values = NULL;
+    int64_t distinct = 0, alone;
+    TRY(NEW_RAW(ctx, &data->mem, data->group, t->n_rows));
+    if (c->kind == COLUMN_NUMBER) {
+        TRY(NEW_RAW(ctx, &ctx->scratch, values, t->n_rows));
+        for (int64_t i = 0; i < t->n_rows; i++)
+            if (!isnan(c->number[i])) values[distinct++] = c->number[i];
+        qsort(values, (size_t)distinct, sizeof *values, compare_numbers);
+    }
+    alone = c->kind == COLUMN_NUMBER ? distinct : c->n_values;
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        bool missing = c->kind == COLUMN_NUMBER ? isnan(c->number[i]) : c->text[i] < 0;
+        if (missing) {
+            data->group[i] = (int)alone++;
+        } else if (c->kind == COLUMN_TEXT) {
+            data->group[i] = c->text[i];
+        } else { /* the place of the first equal value: not dense, but one number per value */
+            int64_t low = 0, high = distinct;
+            while (low < high) {
+                int64_t middle = (low + high) / 2;
+                if (values[middle] < c->number[i])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            data->group[i] = (int)low;
+        }
+    }
+    return RUNG_OK;
+}
+
 static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
 {
     role *roles = NULL;
-    int64_t label, weights, *from = NULL;
+    int64_t label, weights, groups, *from = NULL;
     coding *code = &data->code;
     TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
-    TRY(assign_roles(ctx, t, options, roles, &label, &weights));
+    TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups));
     TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
-    TRY(labels_classes(ctx, &data->mem, t, label >= 0, &label, options->order, &code->n_classes, &code->classes));
+    TRY(learn_classes(ctx, &data->mem, t, options, label, code));
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
-    if (label >= 0) TRY(labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y));
+    if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
+    if (groups >= 0) TRY(take_groups(ctx, t, groups, data));
     return weights >= 0 ? take_weights(ctx, t, weights, data) : RUNG_OK;
 }
 

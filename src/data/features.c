@@ -141,6 +141,7 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
     TRY(NEW_RAW(ctx, &ctx->scratch, which, code->n_columns));
     for (int64_t j = 0; j < code->n_columns; j++) {
         TRY(interrupted(ctx));
+        if (from[j] < 0) continue;
         const column *c = &t->columns[from[j]];
         if (code->columns[j].nominal) {
             TRY(code_nominal(ctx, t, from[j], &code->columns[j], code->d, X, &u));

@@ -16,7 +16,12 @@ rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, codin
 /* The medians of such columns, for tables with missing cells. */
 rung_status coding_fills(rung_ctx *ctx, rung_data *data);
 
-/* Codes the rows of t into X (code->d x n_rows, zeros); column j of the coding is column from[j] of the table. */
+/* Finds the columns of a coding in a table: feature column j is column from[j] of the table, -1: none, it is all zeros
+ * (a table of sparse rows). label: -1: there is none. */
+rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label);
+/* The ranks or targets of data from a column of t, by data's coding. */
+rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data);
+/* Codes the rows of t into X (code->d x n_rows, zeros), given where its columns are. */
 rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X);
 
 /* Of n > 0 numbers, which are reordered; of an even count the mean of the middle two. */

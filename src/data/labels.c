@@ -10,21 +10,10 @@
 #include "base/text.h"
 #include "data/dictionary.h"
 
-enum { LISTED = 320 }; /* bytes of a message spent on a list of classes */
-
-static void append(char list[LISTED], const char *separator, const char *text)
-{
-    size_t used = strlen(list), gap = strlen(separator);
-    if (used + gap + strlen(text) + gap + sizeof "..." <= LISTED)
-        snprintf(list + used, LISTED - used, "%s%s", used ? separator : "", text);
-    else if (used < 3 || strcmp(list + used - 3, "...") != 0)
-        snprintf(list + used, LISTED - used, "%s...", used ? separator : "");
-}
-
-static void join(int n, const char *const *texts, const char *separator, char list[LISTED])
+static void join(int n, const char *const *texts, const char *separator, char list[TABLE_LIST])
 {
     list[0] = 0;
-    for (int i = 0; i < n; i++) append(list, separator, texts[i]);
+    for (int i = 0; i < n; i++) table_list(list, separator, texts[i]);
 }
 
 static bool unlabelled(const char *text) { return cell_missing(text, strlen(text)) || text_equal(text, "nan"); }
@@ -121,7 +110,7 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
 /* The labels as they occur, for the message that asks for their order. */
 static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
 {
-    char list[LISTED] = "", order[LISTED] = "", name[COLUMN_LABEL];
+    char list[TABLE_LIST] = "", order[TABLE_LIST] = "", name[COLUMN_LABEL];
     dictionary seen = {0};
     for (int c = 0; c < n_columns; c++) {
         const column *one = &t->columns[columns[c]];
@@ -130,13 +119,21 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
             if (unlabelled(one->values[v])) continue;
             TRY(dictionary_add(ctx, &ctx->scratch, &seen, one->values[v], strlen(one->values[v]), &index));
             if (seen.n == before) continue;
-            append(list, ", ", one->values[v]);
-            append(order, "<", one->values[v]);
+            table_list(list, ", ", one->values[v]);
+            table_list(order, "<", one->values[v]);
         }
     }
     return fail(ctx, RUNG_EDATA,
                 "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"", t->path,
                 table_column_label(t, columns[0], name), list, order);
+}
+
+static rung_status declared_classes(rung_ctx *ctx, pool *mem, const column *c, int *n_classes, const char ***classes)
+{
+    TRY(NEW(ctx, mem, *classes, c->n_values));
+    for (int32_t v = 0; v < c->n_values; v++) TRY(pool_text(ctx, mem, c->values[v], &(*classes)[v]));
+    *n_classes = c->n_values;
+    return RUNG_OK;
 }
 
 rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
@@ -145,6 +142,8 @@ rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_
     *n_classes = 0;
     *classes = NULL;
     if (order) return classes_of_order(ctx, mem, order, n_classes, classes);
+    if (n_columns == 1 && t->columns[*columns].declared)
+        return declared_classes(ctx, mem, &t->columns[*columns], n_classes, classes);
     for (int c = 0; c < n_columns; c++)
         if (t->columns[columns[c]].kind == COLUMN_TEXT) return order_needed(ctx, t, n_columns, columns);
     return classes_of_numbers(ctx, mem, t, n_columns, columns, n_classes, classes);
@@ -153,7 +152,7 @@ rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_
 static rung_status unknown_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text,
                                  int n_classes, const char *const *classes)
 {
-    char list[LISTED], label[COLUMN_LABEL];
+    char list[TABLE_LIST], label[COLUMN_LABEL];
     join(n_classes, classes, "<", list);
     return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s", t->path,
                 (long long)table_line(t, row), table_column_label(t, j, label), text, list);
@@ -204,6 +203,36 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
         int32_t v = c->text[i];
         rank[i] = v < 0 ? 0 : rank_of[v];
         if (rank[i] < 0) return unknown_label(ctx, t, column_index, i, c->values[v], n_classes, classes);
+    }
+    return RUNG_OK;
+}
+
+static rung_status no_target(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text)
+{
+    char label[COLUMN_LABEL];
+    return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' stands where a number was expected", t->path,
+                (long long)table_line(t, row), table_column_label(t, j, label), text);
+}
+
+rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target)
+{
+    const column *c = &t->columns[column_index];
+    double *value = NULL;
+    bool *number = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, value, c->n_values));
+    TRY(NEW_RAW(ctx, &ctx->scratch, number, c->n_values));
+    for (int32_t v = 0; v < c->n_values; v++)
+        number[v] = text_number(c->values[v], strlen(c->values[v]), t->decimal, &value[v]);
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        if (c->kind == COLUMN_NUMBER)
+            target[i] = c->number[i];
+        else if (c->text[i] < 0)
+            target[i] = NAN;
+        else if (number[c->text[i]])
+            target[i] = value[c->text[i]];
+        else
+            return no_target(ctx, t, column_index, i, c->values[c->text[i]]);
+        if (isinf(target[i])) return infinite_label(ctx, t, column_index, i);
     }
     return RUNG_OK;
 }

@@ -7,8 +7,8 @@
 
 enum { MOST_NUMERIC_CLASSES = 50 };
 
-/* The classes of some columns taken together, lowest first: those declared by order ("low<mid<high"), else the
- * numbers that occur. Text without an order is an error that shows what to write. */
+/* The classes of some columns taken together, lowest first: those declared by order ("low<mid<high"), else those the
+ * file declares, else the numbers that occur. Text without an order is an error that shows what to write. */
 rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
                            const char *order, int *n_classes, const char ***classes);
 
@@ -16,5 +16,17 @@ rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_
  * however it is written. A label that is no class is an error. */
 rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,
                          const char *const *classes, int *rank);
+
+/* The cells of a column as real numbers, NaN = unlabelled. */
+rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target);
+
+/* Where to cut the n targets (NaN: left out) into at most `wanted` classes, ascending: of equal frequency, or of equal
+ * width. A cut c means below c and from c on, so equal values are never split. Frequency: the cut after k n / wanted of
+ * the sorted values which, where equal values stand on both sides, moves to the nearer end of their run (the lower of
+ * two equally near ones) that leaves rows on both sides; cuts that coincide are one. */
+rung_status bins_cut(rung_ctx *ctx, pool *mem, int64_t n, const double *target, int wanted, bool width, int *n_edges,
+                     double **edges);
+/* "(-inf, 1.5)", "[1.5, 3.2)", "[3.2, inf)". */
+rung_status bins_names(rung_ctx *ctx, pool *mem, int n_edges, const double *edges, const char ***classes);
 
 #endif

@@ -16,7 +16,7 @@ static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding 
     for (int64_t j = 0; j < code->n_columns; j++) {
         const char *name = code->columns[j].name;
         from[j] = dictionary_find(&names, name, strlen(name));
-        if (from[j] >= 0) continue;
+        if (from[j] >= 0 || t->sparse) continue;
         char hint[512];
         table_near(t, name, hint, sizeof hint);
         return fail(ctx, RUNG_EDATA, "%s: no column '%.80s', which the model needs; %s", t->path, name, hint);
@@ -55,15 +55,27 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
     return RUNG_OK;
 }
 
+/* A file of sparse rows numbers its columns, so they are the features one after the other; the label is the last. */
+static void match_indices(const rung_table *t, const coding *code, int64_t *from, int64_t *label)
+{
+    for (int64_t j = 0; j < code->n_columns; j++) from[j] = j < t->n_columns - 1 ? j : -1;
+    *label = code->label_position < 0 ? -1 : t->n_columns - 1;
+}
+
+rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
+{
+    if (code->has_names && t->has_names) return match_names(ctx, t, code, from, label);
+    if (!t->sparse) return match_positions(ctx, t, code, from, label);
+    match_indices(t, code, from, label);
+    return RUNG_OK;
+}
+
 static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data *data)
 {
     int64_t *from = NULL, label;
     TRY(NEW(ctx, &ctx->scratch, from, code->n_columns));
     TRY(coding_copy(ctx, &data->mem, code, &data->code));
-    if (code->has_names && t->has_names)
-        TRY(match_names(ctx, t, code, from, &label));
-    else
-        TRY(match_positions(ctx, t, code, from, &label));
+    TRY(coding_match(ctx, t, code, from, &label));
     if (labels == 2 && code->label_position < 0)
         return fail(ctx, RUNG_EDATA, "the model was trained without labels, so %s cannot be compared with it", t->path);
     if (labels == 2 && label < 0)
@@ -71,8 +83,7 @@ static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code
                     code->label[0] ? "'" : "");
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
-    if (labels && label >= 0) TRY(labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y));
-    return RUNG_OK;
+    return labels && label >= 0 ? dataset_labels(ctx, t, label, data) : RUNG_OK;
 }
 
 rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out)

@@ -21,6 +21,7 @@ struct source {
     int fd;
     bool opened;     /* by us, so ours to close */
     bool fd_ended;   /* a terminal would ask again */
+    bool once;       /* nothing is kept any more */
     off_t start;     /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
     int64_t size;    /* of the file as stored; -1: not known */
     int64_t fetched; /* bytes of it read since the start */
@@ -53,6 +54,13 @@ static rung_status keep(rung_ctx *ctx, source *s, const unsigned char *bytes, in
     return RUNG_OK;
 }
 
+static void drop(source *s)
+{
+    pool_free(&s->mem, s->spool);
+    s->spool = NULL;
+    s->spooled = s->spool_room = s->replayed = 0;
+}
+
 /* The next bytes as stored; raw_end is 0 at the end. */
 static rung_status fetch(rung_ctx *ctx, source *s)
 {
@@ -65,6 +73,7 @@ static rung_status fetch(rung_ctx *ctx, source *s)
             memcpy(to, s->spool + s->replayed, (size_t)take);
             s->replayed += take;
             s->raw_end += take;
+            if (s->once && s->replayed == s->spooled) drop(s);
             continue;
         }
         if (s->fd_ended) break;
@@ -73,7 +82,7 @@ static rung_status fetch(rung_ctx *ctx, source *s)
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return io_error(ctx, "read", s->name, errno);
         if (got == 0) s->fd_ended = true;
-        if (s->start < 0) TRY(keep(ctx, s, to, got));
+        if (s->start < 0 && !s->once) TRY(keep(ctx, s, to, got));
         s->raw_end += got;
     }
     s->fetched += s->raw_end;
@@ -142,6 +151,12 @@ rung_status source_rewind(rung_ctx *ctx, source *s)
     s->between = false;
     if (s->gzip) inflateReset(&s->z);
     return RUNG_OK;
+}
+
+void source_once(source *s)
+{
+    s->once = true;
+    if (s->replayed == s->spooled) drop(s);
 }
 
 int64_t source_size(const source *s) { return s->gzip ? -1 : s->size; }

@@ -12,6 +12,7 @@ rung_status source_open(rung_ctx *ctx, const char *path, source **out); /* "-": 
 /* Fills out[0..room); fewer bytes only at the end, 0 after it. */
 rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64_t *got);
 rung_status source_rewind(rung_ctx *ctx, source *s);
+void source_once(source *s); /* it will not be rewound: what a pipe gives need not be kept */
 void source_close(source *s);
 
 int64_t source_size(const source *s); /* bytes there are to read; -1: not known */

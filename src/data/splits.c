@@ -2,12 +2,15 @@
 #include "data/splits.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/rng.h"
 
 /* Streams of random numbers: one per repeat, apart from those of other tasks. */
 #define FOLDS_STREAM (UINT64_C(1) << 32)
 #define HOLDOUT_STREAM (UINT64_C(2) << 32)
+#define GROUPS_STREAM (UINT64_C(4) << 32)
+#define HIDING_STREAM (UINT64_C(4) << 32)
 
 /* The rows of each class, class after class: those of class k are rows[first[k-1]] .. rows[first[k]-1]. */
 typedef struct {
@@ -70,6 +73,136 @@ rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, 
     return RUNG_OK;
 }
 
+/* ---- groups ---- */
+
+typedef struct {
+    int name;      /* the caller's number */
+    int64_t size;  /* labelled rows */
+    int64_t *rows; /* per class */
+} group_count;
+
+typedef struct { /* when a group is dealt: the largest first, equal ones as shuffled */
+    int64_t size, place, group;
+} group_turn;
+
+static int by_turn(const void *a, const void *b)
+{
+    const group_turn *x = a, *y = b;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* The groups that have labelled rows, ascending; index[i] = the group of row i, -1 = unlabelled. */
+static rung_status count_groups(rung_ctx *ctx, int64_t n, const int *y, int K, const int *group, int64_t *index,
+                                group_count **out, int64_t *count)
+{
+    int *names = NULL;
+    int64_t labelled = 0, distinct = 0;
+    TRY(NEW(ctx, &ctx->scratch, names, n));
+    for (int64_t i = 0; i < n; i++)
+        if (y[i] > 0) names[labelled++] = group[i];
+    qsort(names, (size_t)labelled, sizeof *names, by_name);
+    for (int64_t i = 0; i < labelled; i++)
+        if (i == 0 || names[i] != names[i - 1]) names[distinct++] = names[i];
+    TRY(NEW(ctx, &ctx->scratch, *out, distinct));
+    for (int64_t g = 0; g < distinct; g++) {
+        (*out)[g].name = names[g];
+        TRY(NEW(ctx, &ctx->scratch, (*out)[g].rows, K));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = -1;
+        if (y[i] <= 0) continue;
+        index[i] = (int *)bsearch(&group[i], names, (size_t)distinct, sizeof *names, by_name) - names;
+        (*out)[index[i]].size++;
+        (*out)[index[i]].rows[y[i] - 1]++;
+    }
+    *count = distinct;
+    return RUNG_OK;
+}
+
+/* The fold where this group raises the sum of squared class counts least (each class relative to its size). */
+static int best_fold(int K, int count, const int64_t *held, const int64_t *class_size, const group_count *g)
+{
+    int best = 0;
+    double least = INFINITY;
+    for (int f = 0; f < count; f++) {
+        double rise = 0;
+        for (int q = 0; q < K; q++)
+            if (class_size[q])
+                rise += (double)g->rows[q] * (2.0 * (double)held[f * K + q] + (double)g->rows[q]) /
+                        ((double)class_size[q] * (double)class_size[q]);
+        if (rise < least) {
+            least = rise;
+            best = f;
+        }
+    }
+    return best;
+}
+
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, const int *group, int count,
+                          int repeats, folds *out)
+{
+    int64_t *index = NULL, *order = NULL, *held = NULL, *size = NULL, groups;
+    int *fold_of = NULL;
+    group_count *list = NULL;
+    group_turn *turns = NULL;
+    TRY(NEW(ctx, &ctx->scratch, index, n));
+    TRY(count_groups(ctx, n, y, K, group, index, &list, &groups));
+    if (groups < 2)
+        return fail(ctx, RUNG_EDATA, "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
+                    (long long)groups);
+    if (count > groups) count = (int)groups;
+    TRY(open_folds(ctx, mem, n, count, repeats, out));
+    TRY(NEW(ctx, &ctx->scratch, order, groups));
+    TRY(NEW(ctx, &ctx->scratch, turns, groups));
+    TRY(NEW(ctx, &ctx->scratch, fold_of, groups));
+    TRY(NEW(ctx, &ctx->scratch, held, (int64_t)count * K));
+    TRY(NEW(ctx, &ctx->scratch, size, K));
+    for (int64_t i = 0; i < n; i++)
+        if (y[i] > 0) size[y[i] - 1]++;
+    for (int repeat = 0; repeat < repeats; repeat++) {
+        rng r;
+        rng_open(&r, ctx->seed, GROUPS_STREAM + (uint64_t)repeat);
+        for (int64_t g = 0; g < groups; g++) order[g] = g;
+        rng_shuffle(&r, order, groups);
+        for (int64_t g = 0; g < groups; g++) turns[g] = (group_turn){list[order[g]].size, g, order[g]};
+        qsort(turns, (size_t)groups, sizeof *turns, by_turn);
+        for (int64_t i = 0; i < (int64_t)count * K; i++) held[i] = 0;
+        for (int64_t g = 0; g < groups; g++) {
+            const group_count *next = &list[turns[g].group];
+            int f = best_fold(K, count, held, size, next);
+            fold_of[turns[g].group] = f;
+            for (int q = 0; q < K; q++) held[f * K + q] += next->rows[q];
+        }
+        for (int64_t i = 0; i < n; i++)
+            if (index[i] >= 0) out->fold[repeat * n + i] = fold_of[index[i]];
+    }
+    return RUNG_OK;
+}
+
+rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out)
+{
+    int count = 0;
+    TRY(open_folds(ctx, mem, n, 0, repeats, out));
+    for (int64_t i = 0; i < n * repeats; i++) {
+        if (y[i % n] <= 0 || fold[i] < 0) continue;
+        if (fold[i] >= n)
+            return fail(ctx, RUNG_EARG, "fold %d of row %lld: folds are numbered below the number of rows", fold[i],
+                        (long long)(i % n) + 1);
+        out->fold[i] = fold[i];
+        if (fold[i] >= count) count = fold[i] + 1;
+    }
+    out->count = count;
+    if (count == 0) return fail(ctx, RUNG_EDATA, "the folds hold no labelled row out");
+    return RUNG_OK;
+}
+
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
                           folds *out)
 {
@@ -110,4 +243,22 @@ int64_t folds_kept(const folds *f, int repeat, int fold, int64_t *rows)
     for (int64_t i = 0; i < f->n; i++)
         if (f->fold[repeat * f->n + i] != fold) rows[count++] = i;
     return count;
+}
+
+rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share)
+{
+    by_class c;
+    TRY(sort_by_class(ctx, n, y, K, &c));
+    rng r;
+    rng_open(&r, ctx->seed, HIDING_STREAM);
+    int64_t hidden = 0; /* as in folds_holdout, the running total is rounded */
+    for (int k = 1; k <= K; k++) {
+        int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
+        int64_t quota = (int64_t)round(share * (double)c.first[k]) - hidden;
+        if (quota > size - 1) quota = size - 1;
+        rng_shuffle(&r, rows, size);
+        for (int64_t i = 0; i < quota; i++) y[rows[i]] = 0;
+        if (quota > 0) hidden += quota;
+    }
+    return RUNG_OK;
 }

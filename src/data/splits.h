@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Folds over labelled rows. */
+/* Folds over labelled rows, and hiding labels. */
 #ifndef RUNG_DATA_SPLITS_H
 #define RUNG_DATA_SPLITS_H
 
@@ -17,6 +17,13 @@ typedef struct {
  * in every fold. out->count is lowered to the number of rows that can be held out, which may be 0. */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, int count, int repeats,
                              folds *out);
+/* The same with the rows of one group (equal numbers) held out together, the folds as alike in their classes as the
+ * groups allow: a fold may take a whole class away. */
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, const int *group, int count,
+                          int repeats, folds *out);
+/* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows are left in training whatever they
+ * say. */
+rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out);
 /* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified; none only where
  * every class has a single row. */
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
@@ -26,5 +33,8 @@ rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int
 int64_t folds_held(const folds *f, int repeat, int fold, int64_t *rows);
 /* All others, unlabelled ones too. */
 int64_t folds_kept(const folds *f, int repeat, int fold, int64_t *rows);
+
+/* Sets about share (0..1) of the ranks to 0, stratified by class; a class keeps at least one of its labels. */
+rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,28 @@ const char *table_column_label(const rung_table *t, int64_t j, char label[COLUMN
     else
         snprintf(label, COLUMN_LABEL, "%lld", (long long)j + 1);
     return label;
+}
+
+int64_t table_cell(const rung_table *t, int64_t row, int64_t j, char *text, int64_t size)
+{
+    const column *c = &t->columns[j];
+    char number[32] = "";
+    const char *cell = number;
+    if (c->kind == COLUMN_TEXT)
+        cell = c->text[row] < 0 ? "" : c->values[c->text[row]];
+    else if (!isnan(c->number[row]))
+        text_format(c->number[row], number);
+    if (size > 0) snprintf(text, (size_t)size, "%s", cell);
+    return (int64_t)strlen(cell);
+}
+
+void table_list(char list[TABLE_LIST], const char *separator, const char *text)
+{
+    size_t used = strlen(list), gap = strlen(separator);
+    if (used + gap + strlen(text) + gap + sizeof "..." <= TABLE_LIST)
+        snprintf(list + used, TABLE_LIST - used, "%s%s", used ? separator : "", text);
+    else if (used < 3 || strcmp(list + used - 3, "...") != 0)
+        snprintf(list + used, TABLE_LIST - used, "%s...", used ? separator : "");
 }
 
 bool cell_missing(const char *text, size_t length)

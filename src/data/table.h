@@ -16,14 +16,16 @@ typedef struct {
     int64_t odd_row;  /* NUMBER: the first row whose cell is nan or infinite (a label may be nan), -1: none ... */
     const char *odd;  /* ... and what stands there */
     int32_t *text;    /* TEXT: one per row, index into values, -1 = missing */
-    int32_t n_values; /* TEXT: distinct cells, in order of first appearance */
+    int32_t n_values; /* TEXT: distinct cells, in order of first appearance ... */
     const char **values;
+    bool declared; /* ... or all that may occur, in the order the file declares */
 } column;
 
 struct rung_table {
     pool mem;
     const char *path; /* for messages; "-" is called standard input */
     bool has_names;
+    bool sparse;  /* rows name what is not 0: a column that is not there is one of zeros */
     char decimal; /* the decimal point of its numbers */
     int64_t n_rows, n_columns;
     column *columns;
@@ -43,6 +45,14 @@ const char *table_column_label(const rung_table *t, int64_t j, char label[COLUMN
 rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, const char *what, int64_t *out);
 /* For the end of a message: "did you mean 'x'?", or the columns there are. */
 void table_near(const rung_table *t, const char *text, char *hint, size_t size);
+
+/* The text of a cell, a number as its shortest text and "" for a missing one: at most size bytes with the final 0.
+ * Returns its whole length. */
+int64_t table_cell(const rung_table *t, int64_t row, int64_t j, char *text, int64_t size);
+
+/* Adds text to a list for a message; when there is no more room the list ends with "...". */
+enum { TABLE_LIST = 320 };
+void table_list(char list[TABLE_LIST], const char *separator, const char *text);
 
 /* An empty cell, ?, NA (any case) = missing; nan too where it is a label. */
 bool cell_missing(const char *text, size_t length);

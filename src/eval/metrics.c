@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RESAMPLES = 1000, TAIL = 25 }; /* 95 %: from the 25th smallest mean to the 25th largest */
 
@@ -240,7 +241,7 @@ static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
 }
 
 static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
-                           rung_metrics *out)
+                           bool resample, rung_metrics *out)
 {
     confusion c;
     int64_t *above, *x, *y, *sums;
@@ -250,26 +251,64 @@ static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, co
     TRY(NEW(ctx, &ctx->scratch, x, K));
     TRY(NEW(ctx, &ctx->scratch, y, K));
     TRY(NEW(ctx, &ctx->scratch, sums, RESAMPLES));
-    rung_metrics m = {.rps = NAN};
+    rung_metrics m = {.rps = NAN, .mae_low = NAN, .mae_high = NAN};
     if (proba) TRY(ranked_probability_score(ctx, n, K, truth, proba, &c, &m.rps));
     measure_rows(&c, &m);
     measure_classes(&c, &m);
     m.tau = kendall(&c, above);
     m.spearman = spearman(&c, x, y);
     kappas(&c, &m);
-    bootstrap(&c, sums, &m);
+    if (resample) bootstrap(&c, sums, &m);
     *out = m;
     return RUNG_OK;
+}
+
+static rung_status measure(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+                           bool resample, rung_metrics *out)
+{
+    pool_mark here = pool_here(&ctx->scratch);
+    rung_status status = compute(ctx, n, K, truth, predicted, proba, resample, out);
+    pool_release(&ctx->scratch, here);
+    return status;
 }
 
 rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
                             const double *proba, rung_metrics *out)
 {
-    pool_mark here = pool_here(&ctx->scratch);
-    rung_status status = compute(ctx, n, K, truth, predicted, proba, out);
-    pool_release(&ctx->scratch, here);
-    return status;
+    return measure(ctx, n, K, truth, predicted, proba, true, out);
 }
+
+rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+                          rung_metrics *out)
+{
+    return measure(ctx, n, K, truth, predicted, proba, false, out);
+}
+
+#define METRIC(key, better)                                                                                            \
+    {                                                                                                                  \
+#key, offsetof(rung_metrics, key), better                                                                      \
+    }
+const metric metric_list[] = {
+    METRIC(mae, false),     METRIC(mze, false),  METRIC(acc, true),    METRIC(amae, false), METRIC(mmae, false),
+    METRIC(mse, false),     METRIC(gm, true),    METRIC(ms, true),     METRIC(rps, false),  METRIC(tau, true),
+    METRIC(spearman, true), METRIC(kappa, true), METRIC(qkappa, true), METRIC(off1, true),  {0},
+};
+
+const metric *metric_find(const char *name)
+{
+    for (const metric *m = metric_list; m->name; m++)
+        if (strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
+double metric_value(const metric *m, const rung_metrics *values)
+{
+    double value;
+    memcpy(&value, (const char *)values + m->place, sizeof value);
+    return value;
+}
+
+double metric_cost(const metric *m, double value) { return m->more ? 1 - value : value; }
 
 static double weight_up_to(int64_t n, int rank, const int *y, const double *weight)
 {

@@ -3,12 +3,29 @@
 #ifndef RUNG_EVAL_METRICS_H
 #define RUNG_EVAL_METRICS_H
 
+#include <stddef.h>
+
 #include "base/context.h"
 
 /* truth 0 = left out. K is the number of classes of the data, never of the rows at hand. proba: n x K by rows, or NULL.
  */
 rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
                             const double *proba, rung_metrics *out);
+
+/* The same without the bootstrap (mae_low and mae_high are NaN): for searches. */
+rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+                          rung_metrics *out);
+
+/* A metric by its key. */
+typedef struct {
+    const char *name;
+    size_t place; /* in rung_metrics */
+    bool more;    /* more is better */
+} metric;
+const metric *metric_find(const char *name); /* NULL: unknown */
+extern const metric metric_list[];           /* ends with a NULL name */
+double metric_value(const metric *m, const rung_metrics *values);
+double metric_cost(const metric *m, double value); /* less is better: value, or 1 - value */
 
 /* The rank that minimises the absolute error over these labels: their (lower) median; 0 if there is none. */
 int metrics_median(int64_t n, int K, const int *y, const double *weight);

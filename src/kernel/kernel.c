@@ -83,6 +83,28 @@ rung_status kernel_gram(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, co
     return RUNG_OK;
 }
 
+bool kernel_by_distance(const kernel *k) { return k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN; }
+
+rung_status kernel_distances(rung_ctx *ctx, int64_t d, int64_t n, const double *X, la_mat *D)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    kernel any = {.kind = KERNEL_RBF};
+    la_map map = {.kind = LA_SQDIST};
+    double *origin = NULL;
+    la_mat *columns = NULL;
+    TRY(column_means(ctx, d, n, X, &origin));
+    TRY(place(ctx, &any, d, n, X, origin, &columns));
+    TRY(la_gram(ctx, columns, &map, D));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_mat *D, la_mat *K)
+{
+    la_map map = map_of(k);
+    return la_map_distances(ctx, D, &map, K);
+}
+
 rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
                           const double *Z, int64_t o, const double *C, double *F)
 {

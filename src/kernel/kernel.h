@@ -28,6 +28,11 @@ const char *kernel_name(kernel_kind kind);
 
 /* K (n x n) over the columns of X (d x n, host). Distances are taken on centred columns. */
 rung_status kernel_gram(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, la_mat *K);
+/* Squared distances between the columns of X, and a kernel that depends on nothing else from them: the same bits as
+ * kernel_gram. */
+bool kernel_by_distance(const kernel *k);
+rung_status kernel_distances(rung_ctx *ctx, int64_t d, int64_t n, const double *X, la_mat *D);
+rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_mat *D, la_mat *K);
 /* F (n x o) = k(X, Z) C: the prediction of an expansion over the columns of Z (d x m) with coefficients C (m x o). */
 rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
                           const double *Z, int64_t o, const double *C, double *F);

@@ -44,11 +44,14 @@ static double integer_power(double x, int k)
     return y;
 }
 
-/* |x|^2 + |z|^2 - 2 x'z is off by some 1e-16 |x|^2, and the square root of a distance near 0 makes 1e-8 of that: there
- * the distance is summed directly. */
+/* |x|^2 + |z|^2 - 2 x'z is off by some 1e-16 |x|^2, which is nothing unless the points nearly coincide: there the
+ * distance is summed directly. Duplicates then are at distance 0 exactly, and a square root makes no 1e-8 out of 1e-16.
+ */
 static void refine_small(int64_t n, const map_pair *pair, double *d2)
 {
-    for (int64_t i = 0; i < n; i++) {
+    int small = 0;
+    for (int64_t i = 0; i < n; i++) small |= d2[i] <= 1e-8 * (pair->nx[i] + pair->nz);
+    for (int64_t i = 0; i < n && small; i++) {
         if (d2[i] > 1e-8 * (pair->nx[i] + pair->nz)) continue;
         d2[i] = 0;
         for (int64_t j = 0; j < pair->d; j++) {
@@ -65,7 +68,7 @@ void map_run(const la_map *map, int64_t n, const map_pair *pair, double *g)
             double d2 = pair->nx[i] + pair->nz - 2 * g[i];
             g[i] = d2 > 0 ? d2 : 0;
         }
-        if (map->kind == LA_EXP_NORM) refine_small(n, pair, g);
+        refine_small(n, pair, g);
         map_distance_run(map, n, g, g);
     } else if (map->kind == LA_POLY) {
         for (int64_t i = 0; i < n; i++) g[i] = integer_power(map->gamma * g[i] + map->coef0, map->degree);

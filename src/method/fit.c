@@ -111,8 +111,9 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
-    TRY(spec->method->fit(ctx, &model->mem, p, spec->params, count ? &f : NULL, &fit, count ? &held : NULL));
-    if (count && !held.row) TRY(held_out_by_refits(ctx, &ctx->scratch, spec, p, &f, &held));
+    bool own = count && method_holds_out(spec);
+    TRY(spec->method->fit(ctx, &model->mem, p, spec->params, own ? &f : NULL, &fit, own ? &held : NULL));
+    if (count && !own) TRY(held_out_by_refits(ctx, &ctx->scratch, spec, p, &f, &held));
     progress(ctx, "fitting", 1);
 
     TRY(NEW(ctx, &model->mem, model->members, 1));

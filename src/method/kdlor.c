@@ -285,6 +285,18 @@ static rung_status fit_identity_ridge(rung_ctx *ctx, const problem *p, const cla
 
 /* ---- the method ---- */
 
+static bool kdlor_holds_out(const void *params) { return ((const kdlor_params *)params)->ridge_kind == RIDGE_KERNEL; }
+
+static rung_status kdlor_prepare(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const kdlor_params *params = params_;
+    const la_mat *K;
+    kernel k;
+    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    return problem_gram(ctx, p, &k, &K);
+}
+
 static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
                              held_out *held)
 {
@@ -352,7 +364,7 @@ static const rung_param kdlor_rows[] = {
      .published = "1e-8",
      .low = 0,
      .high = HUGE_VAL,
-     .flags = RUNG_OPEN_LOW | RUNG_LOG,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,
      .grid = "1,0.1,0.01,0.001,0.0001",
      PARAM_PLACE(kdlor_params, ridge)},
     {.name = "ridge-kind",
@@ -383,5 +395,7 @@ const method method_kdlor = {
              .params = kdlor_rows},
     .params_size = sizeof(kdlor_params),
     .bytes = kdlor_bytes,
+    .prepare = kdlor_prepare,
+    .holds_out = kdlor_holds_out,
     .fit = kdlor_fit,
 };

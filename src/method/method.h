@@ -40,8 +40,11 @@ typedef struct {
     int64_t params_size;
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
-    /* folds: NULL, or the rows to hold out in turn; a method with a cheaper way than fitting again fills `held`
-     * (held->n > 0), else the driver does it fold by fold. */
+    /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
+    rung_status (*prepare)(rung_ctx *ctx, problem *p, const void *params);
+    /* Whether fit has a cheaper way to held-out scores than fitting again, with these parameters; NULL: never. */
+    bool (*holds_out)(const void *params);
+    /* f: NULL, or (only if holds_out) the rows to hold out in turn, whose scores go to `held`. */
     rung_status (*fit)(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
                        held_out *held);
 } method;
@@ -92,15 +95,16 @@ typedef struct {
          .published = "auto",                                                                                          \
          .low = 0,                                                                                                     \
          .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN,                                              \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN,                           \
          .grid = "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d",                                                         \
+         .published_grid = "0.1,1,10",                                                                                 \
          PARAM_PLACE(T, kernel.gamma)},                                                                                \
         {.name = "width",                                                                                              \
          .help = "instead of gamma: gamma = 1 / (2 width^2)",                                                          \
          .type = RUNG_REAL,                                                                                            \
          .low = 0,                                                                                                     \
          .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL,                                                            \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP,                                           \
          PARAM_PLACE(T, kernel.width)},                                                                                \
         {.name = "degree",                                                                                             \
          .help = "poly: k = (gamma x'z + coef0)^degree",                                                               \
@@ -133,6 +137,8 @@ typedef struct {
 
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
+
+bool method_holds_out(const rung_spec *spec);
 
 /* ---- what fits are put together from (fitted.c) ---- */
 rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);

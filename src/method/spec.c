@@ -173,6 +173,11 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
     return RUNG_OK;
 }
 
+bool method_holds_out(const rung_spec *spec)
+{
+    return spec->method->holds_out && spec->method->holds_out(spec->params);
+}
+
 void spec_free(rung_spec *spec)
 {
     if (!spec) return;

@@ -66,6 +66,16 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
     return RUNG_OK;
 }
 
+problem problem_view(const problem *parent, pool *mem)
+{
+    problem view = *parent;
+    view.mem = mem;
+    view.parent = parent;
+    view.rows = NULL;
+    view.cache = NULL;
+    return view;
+}
+
 kernel problem_kernel(const problem *p, const kernel *k)
 {
     kernel settled = *k;
@@ -106,23 +116,43 @@ static rung_status precomputed_gram(rung_ctx *ctx, const problem *p, la_mat *K)
     return RUNG_OK;
 }
 
+static rung_status compute_gram(rung_ctx *ctx, problem *p, const kernel *k, la_mat *K)
+{
+    const la_mat *parent = p->parent && p->rows ? look_up(p->parent, k) : NULL;
+    if (parent) return la_gather(ctx, parent, p->rows, p->rows, K);
+    if (k->kind == KERNEL_PRECOMPUTED) return precomputed_gram(ctx, p, K);
+    if (!p->many_kernels || !kernel_by_distance(k)) return kernel_gram(ctx, k, p->d, p->n, p->X, K);
+    if (!p->distances) {
+        la_mat *D = NULL;
+        TRY(la_new(ctx, p->mem, p->n, p->n, &D));
+        TRY(kernel_distances(ctx, p->d, p->n, p->X, D));
+        p->distances = D;
+    }
+    return kernel_gram_from_distances(ctx, k, p->distances, K);
+}
+
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out)
 {
     *out = look_up(p, k);
+    if (!*out && p->parent && !p->rows) *out = look_up(p->parent, k);
     if (*out) return RUNG_OK;
     problem_entry *entry = NULL;
     TRY(NEW(ctx, p->mem, entry, 1));
     TRY(la_new(ctx, p->mem, p->n, p->n, &entry->gram));
-    const la_mat *parent = p->parent ? look_up(p->parent, k) : NULL;
-    if (parent)
-        TRY(la_gather(ctx, parent, p->rows, p->rows, entry->gram));
-    else if (k->kind == KERNEL_PRECOMPUTED)
-        TRY(precomputed_gram(ctx, p, entry->gram));
-    else
-        TRY(kernel_gram(ctx, k, p->d, p->n, p->X, entry->gram));
+    TRY(compute_gram(ctx, p, k, entry->gram));
     entry->k = *k;
     entry->next = p->cache;
     p->cache = entry;
     *out = entry->gram;
     return RUNG_OK;
+}
+
+void problem_forget(problem *p)
+{
+    while (p->cache) {
+        problem_entry *entry = p->cache;
+        p->cache = entry->next;
+        la_free(p->mem, entry->gram);
+        pool_free(p->mem, entry);
+    }
 }

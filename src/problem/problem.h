@@ -17,7 +17,9 @@ typedef struct problem {
     const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
     int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
-    const int64_t *rows;          /* ... at these rows */
+    const int64_t *rows;          /* ... at these rows; NULL: at all of them, in order */
+    bool many_kernels;            /* a search over kernels: keep the distances */
+    la_mat *distances;
     problem_entry *cache;
 } problem;
 
@@ -28,9 +30,14 @@ void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y,
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes);
 
+/* A worker's own view of a problem: what the parent has is used in place, what is missing goes to the worker's memory.
+ * The parent must not change meanwhile. */
+problem problem_view(const problem *parent, pool *mem);
+
 /* The kernel with its gamma settled for this problem: NaN is 1/d, -c is c/d, d the number of columns that vary. */
 kernel problem_kernel(const problem *p, const kernel *k);
 /* The Gram matrix over all rows; a sub-block of the parent's where that has it. */
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out);
+void problem_forget(problem *p); /* the Gram matrices; not the distances */
 
 #endif

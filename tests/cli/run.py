@@ -13,7 +13,7 @@ everything else is prose.
       ~                               an empty line
       [2]                             exit code; 0 is not written
 
-The folder starts with the files of data/, and bin/ is on the path. --update rewrites what the commands print."""
+The folder starts with the files of data/, bin/ is on the path and $SOURCE is the repository. --update rewrites what the commands print."""
 import difflib
 import os
 import pathlib
@@ -83,7 +83,7 @@ def run_case(path, rung, update):
         os.mkdir(tools)
         os.symlink(rung, os.path.join(tools, "rung"))
         environment = {"PATH": f"{tools}:{HERE / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "HOME": folder,
-                       "PYTHONDONTWRITEBYTECODE": "1"}
+                       "PYTHONDONTWRITEBYTECODE": "1", "SOURCE": str(HERE.parent.parent)}
         for name in os.environ:  # sanitizers and coverage need theirs
             if name.endswith("SAN_OPTIONS") or name.startswith(("GCOV", "LD_LIBRARY_PATH", "LLVM")):
                 environment[name] = os.environ[name]

@@ -2,9 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "data/temp.h"
 
-#include <sys/wait.h>
-#include <zlib.h>
-
 #include "base/rng.h"
 
 static const char *cell_text(const rung_table *t, int64_t row, int64_t j)
@@ -155,43 +152,11 @@ static void test_header(void **state)
     table_free(t);
 }
 
-static int64_t pack(const char *text, unsigned char *out, int64_t room)
-{
-    z_stream z = {0};
-    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    z.next_in = (Bytef *)text;
-    z.avail_in = (uInt)strlen(text);
-    z.next_out = out;
-    z.avail_out = (uInt)room;
-    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    deflateEnd(&z);
-    return room - z.avail_out;
-}
-
-/* What the call reads as standard input comes from a pipe. */
 static rung_status read_pipe(rung_ctx *ctx, const char *text, rung_table **out)
 {
-    int ends[2], old = dup(STDIN_FILENO);
-    assert_int_equal(pipe(ends), 0);
-    pid_t writer = fork();
-    if (writer == 0) {
-        close(ends[0]);
-        for (size_t left = strlen(text); left > 0;) {
-            ssize_t done = write(ends[1], text, left);
-            if (done < 0) _exit(1);
-            text += done;
-            left -= (size_t)done;
-        }
-        _exit(0);
-    }
-    close(ends[1]);
-    dup2(ends[0], STDIN_FILENO);
+    piped p = pipe_in(text);
     rung_status status = read_table(ctx, "-", NULL, out);
-    dup2(old, STDIN_FILENO);
-    close(old);
-    close(ends[0]);
-    int how;
-    waitpid(writer, &how, 0);
+    pipe_out(&p);
     return status;
 }
 
@@ -299,8 +264,8 @@ static void test_errors(void **state)
     assert_bad("caf\xe9,b\n1,2\n", ", line 1, column 1: byte 0xE9");
     rung_table *t;
     assert_fails(ctx, read_bytes(ctx, "a,b\n1,2\n3\0,4\n", 13, NULL, &t), RUNG_EDATA,
-                 ", line 3: a NUL byte (binary file?)");
-    assert_fails(ctx, read_bytes(ctx, "\0\0", 2, NULL, &t), RUNG_EDATA, "a NUL byte (binary file?)");
+                 ", line 3: a NUL byte, so this is no text file");
+    assert_fails(ctx, read_bytes(ctx, "\0\0", 2, NULL, &t), RUNG_EDATA, "a NUL byte, so this is no text file");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.format = "xls"}, &t), RUNG_EARG,
                  "unknown format 'xls'; known: csv");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.decimal = ';'}, &t), RUNG_EARG, "decimal point");
@@ -396,24 +361,13 @@ static void test_memory(void **state)
     unlink(file.path);
 }
 
-/* Whatever the bytes are: a status, no crash, nothing left behind. */
-static void try_bytes(rung_ctx *ctx, const unsigned char *bytes, size_t count, rng *r)
+static void try_somehow(rung_ctx *ctx, const unsigned char *bytes, size_t count, rng *r)
 {
     static const char delimiters[] = {0, 0, 0, ',', ' ', '\t', 'a'};
     rung_read_options options = {.delimiter = delimiters[rng_below(r, sizeof delimiters)],
                                  .decimal = rng_below(r, 4) ? 0 : ',',
                                  .header = (int)rng_below(r, 3) - 1};
-    int64_t before = pool_live_blocks();
-    rung_table *t;
-    rung_status status = read_bytes(ctx, bytes, count, &options, &t);
-    assert_true((status == RUNG_OK) == (t != NULL));
-    if (status != RUNG_OK) assert_true(ctx->message[0] != 0);
-    for (int64_t j = 0; t && j < t->n_columns; j++)
-        for (int64_t i = 0; t->columns[j].kind == COLUMN_TEXT && i < t->n_rows; i++)
-            assert_true(t->columns[j].text[i] >= -1 && t->columns[j].text[i] < t->columns[j].n_values);
-    if (t) assert_true(table_line(t, t->n_rows - 1) >= t->n_rows);
-    table_free(t);
-    assert_int_equal(pool_live_blocks(), before);
+    try_bytes(ctx, bytes, count, &options);
 }
 
 static void test_random_bytes(void **state)
@@ -430,17 +384,17 @@ static void test_random_bytes(void **state)
         for (size_t i = 0; i < count; i++)
             bytes[i] = round % 2 ? (unsigned char)rng_below(&r, 256)
                                  : (unsigned char)alphabet[rng_below(&r, sizeof alphabet - 1)];
-        try_bytes(ctx, bytes, count, &r);
+        try_somehow(ctx, bytes, count, &r);
 
         count = strlen(valid);
         memcpy(bytes, valid, count);
         for (int64_t k = 1 + rng_below(&r, 4); k > 0; k--)
             bytes[rng_below(&r, (int64_t)count)] = (unsigned char)alphabet[rng_below(&r, sizeof alphabet - 1)];
-        try_bytes(ctx, bytes, (size_t)rng_below(&r, (int64_t)count + 1), &r);
+        try_somehow(ctx, bytes, (size_t)rng_below(&r, (int64_t)count + 1), &r);
 
         int64_t size = pack(valid, packed, sizeof packed);
         packed[rng_below(&r, size)] ^= (unsigned char)(1 << rng_below(&r, 8));
-        try_bytes(ctx, packed, (size_t)size, &r);
+        try_somehow(ctx, packed, (size_t)size, &r);
     }
 }
 

@@ -8,7 +8,7 @@ static void test_toy(void **state)
     rung_ctx *ctx = *state;
     enum { N = 20000 };
     rung_data *data, *again, *other;
-    assert_ok(ctx, generate(ctx, "toy", N, &data));
+    assert_ok(ctx, generate(ctx, "toy", N, -1, 0, &data));
     assert_int_equal(data->n, N);
     assert_int_equal(data->d, 2);
     assert_int_equal(data->code.n_classes, 5);
@@ -38,11 +38,11 @@ static void test_toy(void **state)
     assert_true(off > N / 50 && off < N / 4); /* there is noise */
     for (int j = 0; j < 2; j++) assert_close(sum[j] / N, 0.5, 0.02);
 
-    assert_ok(ctx, generate(ctx, "toy", 100, &again)); /* a shorter set is the beginning of a longer one */
+    assert_ok(ctx, generate(ctx, "toy", 100, -1, 0, &again)); /* a shorter set is the beginning of a longer one */
     assert_memory_equal(again->X, data->X, 200 * sizeof(double));
     assert_memory_equal(again->y, data->y, 100 * sizeof(int));
     ctx->seed = 2;
-    assert_ok(ctx, generate(ctx, "toy", 100, &other));
+    assert_ok(ctx, generate(ctx, "toy", 100, -1, 0, &other));
     assert_memory_not_equal(again->X, other->X, 200 * sizeof(double));
     dataset_free(data);
     dataset_free(again);
@@ -53,20 +53,20 @@ static void test_errors(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data;
-    assert_fails(ctx, generate(ctx, "Toy", 10, &data), RUNG_EARG, "no data set 'Toy'; known: toy");
+    assert_fails(ctx, generate(ctx, "Toy", 10, -1, 0, &data), RUNG_EARG, "no data set 'Toy'; known: toy, isbor, gauss4");
     assert_null(data);
-    assert_fails(ctx, generate(ctx, "toy", 0, &data), RUNG_EARG, "0 rows");
+    assert_fails(ctx, generate(ctx, "toy", 0, -1, 0, &data), RUNG_EARG, "0 rows");
     ctx->memory = 1000;
-    assert_fails(ctx, generate(ctx, "toy", 1000, &data), RUNG_ELIMIT, "above the memory limit");
+    assert_fails(ctx, generate(ctx, "toy", 1000, -1, 0, &data), RUNG_ELIMIT, "above the memory limit");
     ctx->memory = 0;
     atomic_store(&ctx->interrupted, 1);
-    assert_fails(ctx, generate(ctx, "toy", 10, &data), RUNG_EINTERRUPT, "interrupted");
+    assert_fails(ctx, generate(ctx, "toy", 10, -1, 0, &data), RUNG_EINTERRUPT, "interrupted");
 }
 
 static rung_status generate_once(void *ctx)
 {
     rung_data *data;
-    rung_status status = generate(ctx, "toy", 10, &data);
+    rung_status status = generate(ctx, "toy", 10, -1, 0, &data);
     dataset_free(data);
     return status;
 }

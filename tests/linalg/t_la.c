@@ -109,7 +109,7 @@ static void distances_map_to_the_same_gram(void **state)
     assert_int_equal(la_new(ctx, &ctx->scratch, n, n, &D), RUNG_OK);
     assert_int_equal(la_new(ctx, &ctx->scratch, n, n, &K), RUNG_OK);
     la_map square = {.kind = LA_SQDIST};
-    for (int m = 2; m < 4; m++) { /* no two of these points are close enough for a refined norm */
+    for (int m = 2; m < 4; m++) {
         assert_int_equal(la_gram(ctx, X, &square, D), RUNG_OK);
         assert_int_equal(la_gram(ctx, X, &maps[m], K), RUNG_OK);
         assert_int_equal(la_map_distances(ctx, D, &maps[m], D), RUNG_OK);

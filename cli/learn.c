@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "training.h"
+#include "learn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "datafile.h"
 
-enum { MOST_BINS = 1000 };
+enum { MOST_BINS = 50 };
 
 #define GROUP "Data"
-const option training_options[] = {
+const option learn_options[] = {
     {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)", GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
     {"real", 0, NULL, "the labels are real numbers, to be predicted as such (some methods)", GROUP},
@@ -66,10 +66,15 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
     return GOOD;
 }
 
-int training_spec(session *s, const arguments *args, const char *method, rung_spec **out)
+int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out)
 {
     const char *scale = option_value(args, "scale");
     CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
+    if (option_given(args, "real") && !(rung_find_method(method)->flags & RUNG_REAL_TARGETS)) {
+        complain("%s: --real: %s predicts classes, not numbers; cut the numbers into classes with --bins Q", s->command,
+                 method);
+        return USAGE;
+    }
     int code = set_params(s, args, *out);
     if (code == GOOD) code = set_class_weights(s, args, *out);
     if (code == GOOD && scale) code = session_check(s, rung_set_scale(s->ctx, *out, scale));
@@ -93,14 +98,16 @@ static bool parse_bins(const char *text, rung_encode_options *how)
     return true;
 }
 
-int training_data(session *s, const arguments *args, const char *path, rung_data **out)
+int learn_data(session *s, const arguments *args, const char *path, rung_data **out)
 {
     rung_encode_options how = {.label = option_value(args, "label"),
-                               .order = option_value(args, "order"),
                                .ignore = option_value(args, "ignore"),
                                .weights = option_value(args, "weights"),
+                               .groups = option_value(args, "groups"),
                                .real = option_given(args, "real")};
     const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
+    int code = order_option(s, args, &how.order);
+    if (code != GOOD) return code;
     how.missing_error = missing && !strcmp(missing, "error");
     if (bins && !parse_bins(bins, &how)) {
         complain("%s: --bins %s: expected a number of classes from 2 to %d, or such a number and ,width", s->command,
@@ -113,7 +120,7 @@ int training_data(session *s, const arguments *args, const char *path, rung_data
         return USAGE;
     }
     rung_table *table = NULL;
-    int code = datafile_read(s, args, path, &table);
+    code = datafile_read(s, args, path, &table);
     if (code == GOOD) code = session_check(s, rung_encode(s->ctx, table, &how, out));
     rung_table_free(table);
     return code;

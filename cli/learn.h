@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What every command that fits models shares: the options about the data, and what is made of them. */
-#ifndef RUNG_CLI_TRAINING_H
-#define RUNG_CLI_TRAINING_H
+#ifndef RUNG_CLI_LEARN_H
+#define RUNG_CLI_LEARN_H
 
 #include "common.h"
 
-extern const option training_options[]; /* to be used together with reader_options */
+#define DEFAULT_METHOD "kdlor"
+
+extern const option learn_options[]; /* to be used together with reader_options */
 
 /* A method with the parameters of -p (and --as-published), scaling and class weights; GOOD or an exit code. The
  * command's tables have `param` and `as-published`. */
-int training_spec(session *s, const arguments *args, const char *method, rung_spec **out);
+int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out);
 
 /* Checks the options about the data, then reads the file and codes it; GOOD or an exit code. */
-int training_data(session *s, const arguments *args, const char *path, rung_data **out);
+int learn_data(session *s, const arguments *args, const char *path, rung_data **out);
 
 #endif

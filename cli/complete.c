@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Completion: the shells ask the command itself, which knows its tables; the files in completions/ only pass on the
+ * question and the answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "learn.h"
+
+typedef struct {
+    const char *word;   /* as far as it is typed */
+    const char *method; /* -m before it; several: the first counts */
+} question;
+
+/* prefix + candidate, if that is how the word goes on. */
+static void offer(const question *q, const char *prefix, const char *candidate, const char *after, const char *help)
+{
+    char *whole = text_of("%s%s%s", prefix, candidate, after);
+    if (!strncmp(whole, q->word, strlen(q->word))) printf("%s\t%s\n", whole, help);
+    free(whole);
+}
+
+static void offer_list(const question *q, const char *prefix, const char *list)
+{
+    while (*list) {
+        size_t length = strcspn(list, "|");
+        char *item = text_of("%.*s", (int)length, list);
+        offer(q, prefix, item, "", "");
+        free(item);
+        list += length + (list[length] != 0);
+    }
+}
+
+static void offer_methods(const question *q, const char *prefix)
+{
+    const rung_method *m;
+    for (int i = 0; (m = rung_methods(i)); i++) offer(q, prefix, m->name, "", m->title);
+}
+
+/* NAME=, then what the parameter may be. */
+static void offer_params(const question *q, const char *prefix, const char *typed)
+{
+    char *name = text_of("%.*s", (int)strcspn(q->method, ","), q->method);
+    const rung_method *m = rung_find_method(name);
+    free(name);
+    const char *equals = strchr(typed, '=');
+    for (const rung_param *p = m ? m->params : NULL; p && p->name; p++) {
+        if (!equals) {
+            offer(q, prefix, p->name, "=", p->help);
+        } else if (strlen(p->name) == (size_t)(equals - typed) && !strncmp(p->name, typed, strlen(p->name))) {
+            char *before = text_of("%s%s=", prefix, p->name);
+            if (p->choices) offer_list(q, before, p->choices);
+            if (p->flags & RUNG_AUTO) offer(q, before, "auto", "", "");
+            free(before);
+        }
+    }
+}
+
+/* What the value called metavar can be; typed: the part of the word that belongs to it, behind prefix. */
+static void offer_value(const question *q, const char *metavar, const char *prefix, const char *typed)
+{
+    static const char *const files[] = {"FILE", "DATA", "MODEL", "DIR", NULL};
+    for (const char *const *f = files; *f; f++)
+        if (!strcmp(metavar, *f)) {
+            puts(":files");
+            return;
+        }
+    if (strchr(metavar, '|')) {
+        offer_list(q, prefix, metavar);
+    } else if (!strncmp(metavar, "METHOD", 6)) { /* METHOD[,METHOD] too: on behind the last comma */
+        const char *comma = strrchr(typed, ',');
+        char *before = text_of("%s%.*s", prefix, comma ? (int)(comma - typed) + 1 : 0, typed);
+        offer_methods(q, before);
+        free(before);
+    } else if (!strncmp(metavar, "NAME=", 5)) {
+        offer_params(q, prefix, typed);
+    } else if (!strcmp(metavar, "NAME")) {
+        const char *name, *help;
+        for (int i = 0; (name = rung_generators(i, &help)); i++) offer(q, prefix, name, "", help);
+    }
+}
+
+static void offer_commands(const question *q)
+{
+    const command *c;
+    for (int i = 0; (c = command_at(i)); i++) offer(q, "", c->name, "", c->help);
+}
+
+static void offer_options(const question *q, const command *c)
+{
+    for (const option *const *table = c->options; *table; table++)
+        for (const option *o = *table; o->name; o++) offer(q, "--", o->name, "", o->help);
+}
+
+static const option *find_option(const command *c, const char *word)
+{
+    if (word[0] != '-' || !word[1]) return NULL;
+    for (const option *const *table = c->options; *table; table++)
+        for (const option *o = *table; o->name; o++) {
+            size_t length = strlen(o->name);
+            if (word[1] == '-' ? !strncmp(word + 2, o->name, length) && (!word[2 + length] || word[2 + length] == '=')
+                               : o->letter == word[1])
+                return o;
+        }
+    return NULL;
+}
+
+/* The value an option word carries in itself (--name=value, -nvalue); NULL: none. */
+static const char *value_in(const char *word)
+{
+    if (word[1] != '-') return word[2] ? word + 2 : NULL;
+    const char *equals = strchr(word, '=');
+    return equals ? equals + 1 : NULL;
+}
+
+static void offer_operand(const question *q, const command *c, int index)
+{
+    const char *name = c->operands;
+    for (; index > 0 && *name; index--) {
+        name += strcspn(name, " ");
+        name += *name == ' ';
+    }
+    name += *name == '[';
+    char *metavar = text_of("%.*s", (int)strcspn(name, " ]"), name);
+    offer_value(q, metavar, "", q->word);
+    free(metavar);
+}
+
+static void complete_command(const command *c, int n, char *const *words)
+{
+    question q = {.word = words[n - 1], .method = DEFAULT_METHOD};
+    const option *waiting = NULL; /* its value comes next */
+    int operands = 0;
+    for (int i = 0; i < n - 1; i++) {
+        const option *o = waiting ? NULL : find_option(c, words[i]);
+        const char *value = waiting ? words[i] : o ? value_in(words[i]) : NULL;
+        const option *of = waiting ? waiting : o;
+        if (value && of && !strcmp(of->name, "method")) q.method = value;
+        if (!waiting && words[i][0] != '-') operands++;
+        waiting = o && o->metavar && !value ? o : NULL;
+    }
+    const option *here = find_option(c, q.word);
+    const char *typed = here ? value_in(q.word) : NULL;
+    if (waiting) {
+        offer_value(&q, waiting->metavar, "", q.word);
+    } else if (here && here->metavar && typed) {
+        char *prefix = text_of("%.*s", (int)(typed - q.word), q.word);
+        offer_value(&q, here->metavar, prefix, typed);
+        free(prefix);
+    } else if (q.word[0] == '-') {
+        offer_options(&q, c);
+    } else {
+        offer_operand(&q, c, operands);
+    }
+}
+
+int complete_words(int n, char *const *words)
+{
+    if (n < 1) return GOOD;
+    const question first = {.word = words[n - 1]};
+    const command *c = command_find(words[0]);
+    if (n == 1) {
+        offer_commands(&first);
+        offer(&first, "", "help", "", "explain a command");
+        if (*first.word == '-') offer(&first, "", "--help", "", ""), offer(&first, "", "--version", "", "");
+    } else if (n == 2 && !strcmp(words[0], "help")) {
+        offer_commands(&first);
+    } else if (c) {
+        complete_command(c, n - 1, words + 1);
+    }
+    return GOOD;
+}

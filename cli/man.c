@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Manual pages, from the tables of commands and options. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+/* Text as roff wants it: nothing in it is a request or changes its looks. */
+static void put(FILE *file, const char *text)
+{
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", file);
+        switch (*text) {
+        case '\\': fputs("\\e", file); break;
+        case '-': fputs("\\-", file); break;
+        case '\'': fputs("\\(aq", file); break;
+        case '`': fputs("\\(ga", file); break;
+        case '^': fputs("\\(ha", file); break;
+        case '~': fputs("\\(ti", file); break;
+        default: fputc(*text, file);
+        }
+        line_start = *text == '\n';
+    }
+}
+
+static void put_in(FILE *file, char font, const char *text)
+{
+    fprintf(file, "\\f%c", font);
+    put(file, text);
+    fputs("\\fR", file);
+}
+
+/* Paragraphs, separated by newlines, below a heading. */
+static void put_paragraphs(FILE *file, const char *text)
+{
+    for (const char *next, *first = text; *text; text = next) {
+        size_t length = strcspn(text, "\n");
+        next = text + length + (text[length] != 0);
+        char *paragraph = text_of("%.*s", (int)length, text);
+        if (text > first) fputs(".PP\n", file);
+        put(file, paragraph);
+        fputc('\n', file);
+        free(paragraph);
+    }
+}
+
+static void heading(FILE *file, const char *name, const char *help)
+{
+    char *upper = text_of("%s", name);
+    for (char *c = upper; *c; c++) *c = (char)toupper((unsigned char)*c);
+    fputs(".\\\" Written by 'rung help --man', from the tables the command itself uses.\n.TH ", file);
+    put(file, upper);
+    fprintf(file, " 1 \"\" \"rung %s\" \"rung\"\n.SH NAME\n", RUNG_VERSION);
+    put(file, name);
+    fputs(" \\- ", file);
+    put(file, help);
+    fputc('\n', file);
+    free(upper);
+}
+
+static void put_option(FILE *file, const option *o)
+{
+    fputs(".TP\n", file);
+    if (o->letter) fprintf(file, "\\fB\\-%c\\fR, ", o->letter);
+    fputs("\\fB\\-\\-", file);
+    put(file, o->name);
+    fputs("\\fR", file);
+    if (o->metavar) {
+        fputc(' ', file);
+        put_in(file, strchr(o->metavar, '|') ? 'R' : 'I', o->metavar);
+    }
+    fputc('\n', file);
+    put(file, o->help);
+    fputc('\n', file);
+}
+
+static void put_example(FILE *file, bool first, const char *line, const char *help)
+{
+    fprintf(file, "%s%c", first ? "" : ".PP\n", toupper((unsigned char)help[0]));
+    put(file, help + 1);
+    fputs(":\n.PP\n.RS 4\n.EX\n", file);
+    put(file, line);
+    fputs("\n.EE\n.RE\n", file);
+}
+
+static void put_exit_status(FILE *file)
+{
+    fputs(".SH EXIT STATUS\n.TP\n0\ngood\n.TP\n1\nfailure: the file, the data or the machine; a message says what\n"
+          ".TP\n2\nusage: a command, option, name or value that does not exist\n",
+          file);
+}
+
+static void put_see_also(FILE *file, const command *self)
+{
+    const command *c;
+    fputs(".SH SEE ALSO\n", file);
+    if (self) fputs(".BR rung (1)", file);
+    bool first = self == NULL;
+    for (int i = 0; (c = command_at(i)); i++) {
+        if (c == self) continue;
+        fputs(first ? ".BR rung\\-" : ",\n.BR rung\\-", file);
+        put(file, c->name);
+        fputs(" (1)", file);
+        first = false;
+    }
+    fputc('\n', file);
+}
+
+/* ---- the pages ---- */
+
+static void command_page(FILE *file, const command *c)
+{
+    char *name = text_of("rung-%s", c->name);
+    heading(file, name, c->help);
+    free(name);
+    fputs(".SH SYNOPSIS\n.B rung ", file);
+    put(file, c->name);
+    fputc('\n', file);
+    if (*c->operands) {
+        put_in(file, 'I', c->operands);
+        fputc('\n', file);
+    }
+    fputs("[\\fIOPTION\\fR]...\n", file);
+    if (*c->about) {
+        fputs(".SH DESCRIPTION\n", file);
+        put_paragraphs(file, c->about);
+    }
+    fputs(".SH OPTIONS\n", file);
+    const char *group = "";
+    for (const option *const *table = c->options; *table; table++)
+        for (const option *o = *table; o->name; o++) {
+            if (strcmp(group, o->group)) {
+                fputs(".SS ", file);
+                put(file, group = o->group);
+                fputc('\n', file);
+            }
+            put_option(file, o);
+        }
+    fputs(".SH EXAMPLES\n", file);
+    for (const example *e = c->examples; e->line; e++) put_example(file, e == c->examples, e->line, e->help);
+    put_exit_status(file);
+    put_see_also(file, c);
+}
+
+static const struct {
+    const char *heading, *text;
+} rung_sections[] = {
+    {"DATA FILES",
+     "A data file is a table: one row per thing, one column per feature, and one column of labels, called label or "
+     "standing last unless -l says otherwise. An empty label, ?, NA or nan makes an unlabelled row.\n"
+     "CSV, TSV and the like: the separator and the header are recognised; quoting as in RFC 4180, UTF-8, also packed "
+     "with gzip. Numbers in the label column order themselves; text needs --order \"low<mid<high\". Text in a feature "
+     "column becomes one 0/1 column per category; missing feature cells are filled.\n"
+     "LIBSVM (label index:value ...), ARFF (the order of a nominal class is the order it is declared in) and ORCA "
+     "partitions (blanks between numbers, no header, label last) are recognised by name and content; --format tells "
+     "which it is."},
+    {"MODELS",
+     "A model is complete in itself: it contains the coding and the scaling of the columns, so that predictions take "
+     "raw "
+     "data, and columns are found by name. Kernel methods keep training rows in the model: 'rung inspect' says whether "
+     "the file contains any. It is a safetensors file."},
+    {"OUTPUT",
+     "Standard output carries data only, standard error messages and progress; '-' is standard input or output. With "
+     "--json the result is one JSON document. Files appear whole or not at all. The same input, seed and kind of "
+     "machine give the same output, whatever the number of threads."},
+};
+
+static void rung_page(FILE *file)
+{
+    heading(file, "rung", "ordinal regression with few labels");
+    fputs(".SH SYNOPSIS\n.B rung\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\n", file);
+    put_paragraphs(file,
+                   "rung learns to grade. Things on an ordered scale (ratings, severity stages, school marks), few "
+                   "of them labelled and many not, become a model that ranks new things and says how sure it "
+                   "is.\n'rung demo' shows the whole story in a few seconds.");
+    fputs(".SH COMMANDS\n", file);
+    const command *c;
+    for (int i = 0; (c = command_at(i)); i++) {
+        fputs(".TP\n.BR rung\\-", file);
+        put(file, c->name);
+        fputs(" (1)\n", file);
+        put(file, c->help);
+        fputc('\n', file);
+    }
+    fputs(".SH OPTIONS OF EVERY COMMAND\n", file);
+    for (const option *o = global_options; o->name; o++) put_option(file, o);
+    for (size_t i = 0; i < sizeof rung_sections / sizeof *rung_sections; i++) {
+        fprintf(file, ".SH %s\n", rung_sections[i].heading);
+        put_paragraphs(file, rung_sections[i].text);
+    }
+    fputs(".SH EXAMPLES\n", file);
+    put_example(file, true,
+                "rung fit train.csv\nrung evaluate model.rung test.csv\nrung predict model.rung new.csv --proba",
+                "learn from train.csv, measure on test.csv, predict new.csv");
+    put_exit_status(file);
+    put_see_also(file, NULL);
+}
+
+void man_page(FILE *file, const command *c)
+{
+    if (c)
+        command_page(file, c);
+    else
+        rung_page(file);
+}

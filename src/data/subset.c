@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset.h"
+
+static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data *out)
+{
+    out->n = n;
+    out->d = data->d;
+    TRY(coding_copy(ctx, &out->mem, &data->code, &out->code));
+    TRY(NEW_RAW(ctx, &out->mem, out->X, data->d * n));
+    TRY(NEW(ctx, &out->mem, out->y, n));
+    if (data->weight) TRY(NEW(ctx, &out->mem, out->weight, n));
+    if (data->target) TRY(NEW(ctx, &out->mem, out->target, n));
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(out->X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *out->X);
+        out->y[i] = data->y[rows[i]];
+        if (data->weight) out->weight[i] = data->weight[rows[i]];
+        if (data->target) out->target[i] = data->target[rows[i]];
+    }
+    return RUNG_OK;
+}
+
+rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out) return fail(ctx, RUNG_ENOMEM, "out of memory: a part of the data");
+    rung_status status = copy_rows(ctx, data, n, rows, *out);
+    if (status != RUNG_OK) {
+        dataset_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "select/grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { MOST_POINTS = 20000 };
+
+typedef struct { /* a parameter and the values it takes in turn */
+    int row;
+    int n;
+    const char **values;
+} axis;
+
+/* ---- texts ---- */
+
+/* The value after "name=" if text starts so. */
+static const char *setting_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && text[length] == '=' ? text + length + 1 : NULL;
+}
+
+static const char *find_setting(const char *const *list, const char *name)
+{
+    const char *found = NULL; /* the last one counts */
+    for (; list && *list; list++)
+        if (setting_of(*list, name)) found = setting_of(*list, name);
+    return found;
+}
+
+static rung_status split_values(rung_ctx *ctx, pool *mem, const char *name, const char *text, axis *out)
+{
+    const char *copy;
+    int64_t room = 1;
+    TRY(pool_text(ctx, mem, text, &copy));
+    for (const char *p = text; *p; p++) room += *p == ',';
+    TRY(NEW(ctx, mem, out->values, room));
+    for (char *p = (char *)(uintptr_t)copy; p;) {
+        char *comma = strchr(p, ',');
+        if (comma) *comma = 0;
+        if (!*p) return fail(ctx, RUNG_EARG, "the grid %s=%s has an empty value", name, text);
+        out->values[out->n++] = p;
+        p = comma ? comma + 1 : NULL;
+    }
+    return RUNG_OK;
+}
+
+/* ---- axes ---- */
+
+/* Whether the kernel of this spec depends on the parameter. */
+static bool kernel_uses(const char *kernel_value, const char *name)
+{
+    bool rbf = !kernel_value || strcmp(kernel_value, "rbf") == 0 || strcmp(kernel_value, "laplacian") == 0;
+    bool poly = kernel_value && strcmp(kernel_value, "poly") == 0,
+         ard = kernel_value && strcmp(kernel_value, "ard") == 0;
+    if (strcmp(name, "gamma") == 0 || strcmp(name, "width") == 0) return rbf || poly;
+    if (strcmp(name, "degree") == 0 || strcmp(name, "coef0") == 0) return poly;
+    if (strcmp(name, "precisions") == 0) return ard;
+    return true;
+}
+
+static bool is_kernel_param(const char *name)
+{
+    static const char *const names[] = {"kernel", "gamma", "width", "degree", "coef0", "precisions"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+/* The values of one parameter: the user's grid, or the method's own unless the user fixed it or a rival of it. */
+static const char *values_of(const rung_tune_options *o, const rung_param *row)
+{
+    const char *own = find_setting(o->grids, row->name);
+    if (own) return own;
+    if (find_setting(o->fixed, row->name)) return NULL;
+    if (strcmp(row->name, "gamma") == 0 && (find_setting(o->grids, "width") || find_setting(o->fixed, "width")))
+        return NULL;
+    return o->as_published ? row->published_grid : row->grid;
+}
+
+static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, axis **out,
+                               int *count)
+{
+    int rows = 0;
+    while (m->info.params[rows].name) rows++;
+    TRY(NEW(ctx, mem, *out, rows));
+    for (int i = 0; i < rows; i++) {
+        const rung_param *row = &m->info.params[i];
+        const char *values = values_of(o, row);
+        if (!values) continue;
+        axis *a = &(*out)[(*count)++];
+        a->row = i;
+        TRY(split_values(ctx, mem, row->name, values, a));
+        if ((row->flags & RUNG_NO_EFFECT) && a->n > 1) {
+            log_at(ctx, RUNG_WARNING, "%s never changes a rank in %s: only %s=%s is tried", row->name, m->info.name,
+                   row->name, a->values[0]);
+            a->n = 1;
+        }
+    }
+    return RUNG_OK;
+}
+
+/* ---- points ---- */
+
+static rung_status apply_fixed(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
+{
+    const rung_param *rows = spec->method->info.params;
+    for (int i = 0; rows[i].name; i++) {
+        const char *value = find_setting(o->fixed, rows[i].name);
+        if (value) TRY(spec_set(ctx, spec, rows[i].name, value));
+    }
+    if (o->scale) TRY(spec_set_scale(ctx, spec, o->scale));
+    for (const char *const *w = o->weights; w && *w; w++) {
+        const char *equals = strrchr(*w, '=');
+        double weight;
+        char name[256];
+        if (!equals || equals - *w >= (int)sizeof name || !text_number(equals + 1, strlen(equals + 1), '.', &weight))
+            return fail(ctx, RUNG_EARG, "a class weight is written CLASS=WEIGHT, not '%s'", *w);
+        memcpy(name, *w, (size_t)(equals - *w));
+        name[equals - *w] = 0;
+        TRY(spec_set_weight(ctx, spec, name, weight));
+    }
+    return RUNG_OK;
+}
+
+/* The parameters that matter, as text: of the kernel alone, or all of them. */
+static rung_status key_of(rung_ctx *ctx, pool *mem, const rung_spec *spec, bool kernel_only, const char **out)
+{
+    const char *kernel_value = spec_value(spec, "kernel");
+    const rung_param *rows = spec->method->info.params;
+    TRY(pool_text(ctx, mem, kernel_only ? "" : spec->method->info.name, out));
+    for (int i = 0; rows[i].name; i++) {
+        bool of_kernel = is_kernel_param(rows[i].name);
+        if ((kernel_only && !of_kernel) || (of_kernel && !kernel_uses(kernel_value, rows[i].name))) continue;
+        TRY(pool_printf(ctx, mem, out, "%s;%s=%s", *out, rows[i].name, spec->values[i] ? spec->values[i] : ""));
+    }
+    return RUNG_OK;
+}
+
+/* Adds the point of a method at position `at` on its axes, unless an equal one is there (kernel=linear has no gamma).
+ */
+static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, int axes,
+                             const axis *list, const int *at, const char **keys, grid *out)
+{
+    rung_spec *spec;
+    TRY(spec_new(ctx, m->info.name, o->as_published != 0, &spec));
+    out->points[out->n].spec = spec; /* freed with the grid from now on */
+    out->n++;
+    TRY(apply_fixed(ctx, o, spec));
+    for (int a = 0; a < axes; a++) TRY(spec_set(ctx, spec, m->info.params[list[a].row].name, list[a].values[at[a]]));
+    TRY(key_of(ctx, mem, spec, true, &out->points[out->n - 1].kernel));
+    TRY(key_of(ctx, mem, spec, false, &keys[out->n - 1]));
+    for (int i = 0; i < out->n - 1; i++)
+        if (strcmp(keys[i], keys[out->n - 1]) == 0) {
+            spec_free(spec);
+            out->n--;
+            break;
+        }
+    return RUNG_OK;
+}
+
+static rung_status add_method(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, grid *out)
+{
+    axis *list = NULL;
+    int axes = 0, *at = NULL;
+    int64_t count = 1;
+    const char **keys = NULL;
+    TRY(method_axes(ctx, mem, o, m, &list, &axes));
+    for (int a = 0; a < axes; a++) count *= list[a].n;
+    if (count > MOST_POINTS) return fail(ctx, RUNG_EARG, "a grid of %lld points is too large", (long long)count);
+    TRY(RESIZE(ctx, mem, out->points, out->n + count));
+    TRY(NEW(ctx, mem, at, axes + 1));
+    TRY(NEW(ctx, mem, keys, out->n + count));
+    for (int i = 0; i < out->n; i++) keys[i] = ""; /* another method's points are never equal */
+    for (int64_t i = 0; i < count; i++) {
+        TRY(add_point(ctx, mem, o, m, axes, list, at, keys, out));
+        /* the last parameter varies fastest, so a Gram matrix serves its points one after the other; as published the
+         * first one does, because there the first minimum wins */
+        for (int step = 0; step < axes; step++) {
+            int a = o->as_published ? step : axes - 1 - step;
+            if (++at[a] < list[a].n) break;
+            at[a] = 0;
+        }
+    }
+    return RUNG_OK;
+}
+
+/* A name in -p or -g that no method has is a mistake, unless each method was asked by spec_set, which knows near names.
+ */
+static rung_status check_names(rung_ctx *ctx, const char *const *settings, const char *const *methods)
+{
+    for (; settings && *settings; settings++) {
+        const char *equals = strchr(*settings, '=');
+        if (!equals) return fail(ctx, RUNG_EARG, "a parameter is written NAME=VALUE, not '%s'", *settings);
+        bool known = false;
+        for (const char *const *name = methods; *name && !known; name++) {
+            const rung_param *rows = method_find(*name)->info.params;
+            for (int i = 0; rows[i].name; i++) known = known || setting_of(*settings, rows[i].name);
+        }
+        if (known) continue;
+        char name[64];
+        rung_spec *spec;
+        snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
+        TRY(spec_new(ctx, methods[0], false, &spec));
+        rung_status status = spec_set(ctx, spec, name, equals + 1);
+        spec_free(spec);
+        return status;
+    }
+    return RUNG_OK;
+}
+
+rung_status grid_new(rung_ctx *ctx, pool *mem, const rung_tune_options *o, grid *out)
+{
+    static const char *const standard[] = {"kdlor", NULL};
+    const char *const *methods = o->methods && o->methods[0] ? o->methods : standard;
+    *out = (grid){0};
+    for (const char *const *name = methods; *name; name++) { /* an unknown one is told as everywhere */
+        rung_spec *spec;
+        TRY(spec_new(ctx, *name, false, &spec));
+        spec_free(spec);
+    }
+    TRY(check_names(ctx, o->fixed, methods));
+    TRY(check_names(ctx, o->grids, methods));
+    for (const char *const *name = methods; *name; name++) TRY(add_method(ctx, mem, o, method_find(*name), out));
+    return RUNG_OK;
+}
+
+void grid_free(grid *g)
+{
+    for (int i = 0; i < g->n; i++) spec_free(g->points[i].spec);
+    g->n = 0;
+}
+
+/* gamma=auto is 1/d and c/d is told from plain numbers by its sign: both compare as they stand only with their like. */
+static bool number_of(const rung_spec *spec, const rung_param *row, double *out)
+{
+    const char *place = (const char *)spec->params + row->place;
+    if (row->type == RUNG_INT) *out = *(const int *)(const void *)place;
+    if (row->type == RUNG_REAL) *out = *(const double *)(const void *)place;
+    if (row->type == RUNG_REAL && isnan(*out)) *out = -1;
+    return row->type == RUNG_INT || row->type == RUNG_REAL;
+}
+
+bool grid_smoother(const rung_spec *a, const rung_spec *b)
+{
+    if (a->method != b->method) return false;
+    for (const rung_param *row = a->method->info.params; row->name; row++) {
+        double x = 0, y = 0;
+        if (!(row->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN)) || !number_of(a, row, &x) || !number_of(b, row, &y))
+            continue;
+        if ((x < 0) != (y < 0)) continue;
+        if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->flags & RUNG_SMOOTH_UP) != 0);
+    }
+    return false;
+}

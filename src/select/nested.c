@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* nested.c - the search as users call it: the winner, an honest error if asked, and the report.
+ *
+ * Nested cross-validation repeats the whole search on the training part of each outer fold, scaling included, and
+ * grades the rows held out: their labels have had no say in anything. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "select/tune.h"
+
+typedef struct {
+    int n; /* outer folds */
+    char (*chosen)[256];
+    rung_metrics metrics;
+} nested_result;
+
+/* ---- nested cross-validation ---- */
+
+static void describe_point(const rung_spec *spec, const rung_tune_options *o, char *text, size_t size);
+
+static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, folds *out)
+{
+    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y};
+    int64_t *origin = NULL;
+    rung_tune_options outer = *o;
+    outer.repeats = 1;
+    TRY(NEW(ctx, &ctx->scratch, origin, data->n));
+    for (int64_t i = 0; i < data->n; i++) origin[i] = i;
+    p.origin = origin;
+    return tune_folds(ctx, &ctx->scratch, &outer, data->n, &p, out);
+}
+
+/* Searches on the rows outside one fold and predicts those inside. */
+static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const folds *f,
+                              int fold, int *predicted, double *proba, bool *has_proba, char *chosen, size_t size)
+{
+    int64_t *kept = NULL, *held = NULL;
+    int *groups = NULL, *rank = NULL, K = data->code.n_classes;
+    double *part = NULL;
+    TRY(NEW(ctx, &ctx->scratch, kept, data->n));
+    TRY(NEW(ctx, &ctx->scratch, held, data->n));
+    TRY(NEW(ctx, &ctx->scratch, groups, data->n));
+    int64_t n = folds_kept(f, 0, fold, kept), h = folds_held(f, 0, fold, held);
+    if (h == 0) return RUNG_OK;
+    rung_tune_options inner = *o;
+    inner.own_folds = NULL; /* the user's folds are the outer ones */
+    for (int64_t i = 0; i < n && o->groups; i++) groups[i] = o->groups[kept[i]];
+    if (o->groups) inner.groups = groups;
+    TRY(NEW(ctx, &ctx->scratch, rank, h));
+    TRY(NEW(ctx, &ctx->scratch, part, h * K));
+    rung_data *train = NULL, *test = NULL;
+    rung_model *model = NULL;
+    search s = {0};
+    rung_status status = dataset_subset(ctx, data, n, kept, &train);
+    if (status == RUNG_OK) status = dataset_subset(ctx, data, h, held, &test);
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, &s, &model);
+    if (status == RUNG_OK) {
+        describe_point(s.grid.points[s.winner].spec, o, chosen, size);
+        *has_proba = *has_proba && model_has_probabilities(model);
+        rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
+        rung_output out = {.rank = rank, .proba = model_has_probabilities(model) ? part : NULL};
+        status = model_predict(ctx, model, &view, &out);
+    }
+    for (int64_t i = 0; i < h && status == RUNG_OK; i++) {
+        predicted[held[i]] = rank[i];
+        memcpy(proba + held[i] * K, part + i * K, (size_t)K * sizeof *proba);
+    }
+    grid_free(&s.grid);
+    model_free(model);
+    dataset_free(train);
+    dataset_free(test);
+    return status;
+}
+
+static rung_status nested(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out)
+{
+    folds f;
+    int *predicted = NULL, *truth = NULL;
+    double *proba = NULL;
+    bool has_proba = true;
+    TRY(outer_folds(ctx, o, data, &f));
+    out->n = f.count;
+    TRY(NEW(ctx, &ctx->scratch, out->chosen, f.count));
+    TRY(NEW(ctx, &ctx->scratch, predicted, data->n));
+    TRY(NEW(ctx, &ctx->scratch, truth, data->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, data->n * data->code.n_classes));
+    for (int fold = 0; fold < f.count; fold++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
+        TRY(outer_fold(ctx, o, data, &f, fold, predicted, proba, &has_proba, out->chosen[fold], sizeof *out->chosen));
+        pool_release(&ctx->scratch, mark);
+    }
+    for (int64_t i = 0; i < data->n; i++)
+        truth[i] = predicted[i] ? data->y[i] : 0; /* rows never held out do not count */
+    for (int64_t i = 0; i < data->n; i++)
+        if (!truth[i]) predicted[i] = 1;
+    return metrics_compute(ctx, data->n, data->code.n_classes, truth, predicted, has_proba ? proba : NULL,
+                           &out->metrics);
+}
+
+/* ---- the report ---- */
+
+/* Whether a parameter belongs into the table: it was searched or set, or differs from its default. */
+static bool worth_telling(const rung_spec *spec, int row, const rung_tune_options *o)
+{
+    const rung_param *p = &spec->method->info.params[row];
+    const char *standard = o->as_published ? p->published : p->standard;
+    if (!spec->values[row]) return false;
+    return !standard || strcmp(spec->values[row], standard) != 0 || p->grid || p->published_grid;
+}
+
+static void describe_point(const rung_spec *spec, const rung_tune_options *o, char *text, size_t size)
+{
+    int used = snprintf(text, size, "%s", spec->method->info.name);
+    for (int i = 0; spec->method->info.params[i].name; i++)
+        if (worth_telling(spec, i, o) && used >= 0 && (size_t)used < size)
+            used += snprintf(text + used, size - (size_t)used, " %s=%s", spec->method->info.params[i].name,
+                             spec->values[i]);
+}
+
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *metrics_json(const rung_metrics *m)
+{
+    json_t *object = json_object();
+    for (const metric *key = metric_list; key->name; key++)
+        json_object_set_new(object, key->name, number(metric_value(key, m)));
+    json_object_set_new(object, "mae_low", number(m->mae_low));
+    json_object_set_new(object, "mae_high", number(m->mae_high));
+    json_object_set_new(object, "n", json_integer(m->n));
+    return object;
+}
+
+static json_t *point_json(const search *s, int i)
+{
+    const rung_spec *spec = s->grid.points[i].spec;
+    const point_result *r = &s->results[i];
+    json_t *object = json_object(), *params = json_object();
+    for (int row = 0; spec->method->info.params[row].name; row++)
+        if (worth_telling(spec, row, s->options))
+            json_object_set_new(params, spec->method->info.params[row].name, json_string(spec->values[row]));
+    json_object_set_new(object, "method", json_string(spec->method->info.name));
+    json_object_set_new(object, "params", params);
+    json_object_set_new(object, "value", number(r->value));
+    json_object_set_new(object, "se", number(r->se));
+    json_object_set_new(object, "error", r->status == RUNG_OK ? json_null() : json_string(r->message));
+    return object;
+}
+
+static rung_status write_report(rung_ctx *ctx, const search *s, const nested_result *n, const rung_model *model,
+                                char **out)
+{
+    json_t *root = json_object(), *points = json_array(), *outer = json_array();
+    json_object_set_new(root, "metric", json_string(s->metric->name));
+    json_object_set_new(root, "folds", json_integer(s->folds));
+    json_object_set_new(root, "repeats", json_integer(s->repeats));
+    json_object_set_new(root, "labelled", json_integer(s->n_labelled));
+    for (int i = 0; i < s->grid.n; i++) json_array_append_new(points, point_json(s, i));
+    json_object_set_new(root, "points", points);
+    json_object_set_new(root, "winner", json_integer(s->winner));
+    json_object_set_new(root, "best", point_json(s, s->winner));
+    json_object_set_new(root, "cv", model->has_cv ? metrics_json(&model->cv) : json_null());
+    json_object_set_new(root, "nested", n ? metrics_json(&n->metrics) : json_null());
+    for (int i = 0; n && i < n->n; i++) json_array_append_new(outer, json_string(n->chosen[i]));
+    json_object_set_new(root, "nested_chosen", outer);
+    *out = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
+}
+
+rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
+                 char **report)
+{
+    search s = {0};
+    nested_result n = {0};
+    *model = NULL;
+    *report = NULL;
+    rung_status status = options->nested ? nested(ctx, options, data, &n) : RUNG_OK;
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
+    if (status == RUNG_OK) status = write_report(ctx, &s, options->nested ? &n : NULL, *model, report);
+    grid_free(&s.grid);
+    if (status != RUNG_OK) {
+        model_free(*model);
+        *model = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* tune.c - a grid search that computes nothing twice.
+ *
+ * Scaling is fitted once on all rows given; squared distances are computed once, each Gram matrix once. The points that
+ * share a Gram matrix form a batch: the matrix is made with all threads, then the points run side by side, each worker
+ * with its own context and memory on a problem that nobody changes; then the matrix is dropped. A point gets the
+ * held-out scores of all its folds from one factorisation where its method can. Large problems run one point at a time
+ * on all threads instead. The bits are the same either way. */
+#include "select/tune.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "method/fit.h"
+#include "method/heldout.h"
+
+enum { SIDE_BY_SIDE = 1500 }; /* up to this many rows points run in parallel, above it the tiles of one fit do */
+
+typedef struct {
+    search *search;
+    training training;
+    folds labelled, all; /* the same folds for both problems */
+} run;
+
+/* ---- folds ---- */
+
+rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int64_t rows, const problem *p, folds *out)
+{
+    int64_t labelled = 0;
+    int count = o->folds ? o->folds : 5, repeats = o->repeats;
+    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
+    if (count < -1 || count == 1) return fail(ctx, RUNG_EARG, "%d folds: at least 2 are needed", count);
+    if (repeats < 0) return fail(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", repeats);
+    if (!repeats) repeats = labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1;
+    if (count == -1) repeats = 1; /* leave one out: there is only one way */
+    if (count == -1) count = labelled > 2 ? (int)labelled : 2;
+    int *of_row = NULL;
+    if (o->own_folds || o->groups) TRY(NEW(ctx, &ctx->scratch, of_row, p->n * (o->own_folds ? o->own_repeats : 1)));
+    if (o->own_folds) {
+        for (int r = 0; r < o->own_repeats; r++)
+            for (int64_t i = 0; i < p->n; i++) of_row[r * p->n + i] = o->own_folds[r * rows + p->origin[i]];
+        return folds_given(ctx, mem, p->n, p->y, of_row, o->own_repeats, out);
+    }
+    if (!o->groups) return folds_stratified(ctx, mem, p->n, p->y, p->K, count, repeats, out);
+    for (int64_t i = 0; i < p->n; i++) of_row[i] = o->groups[p->origin[i]];
+    return folds_grouped(ctx, mem, p->n, p->y, p->K, of_row, count, repeats, out);
+}
+
+/* The folds of the labelled problem, told of all rows. */
+static rung_status folds_of_all(rung_ctx *ctx, pool *mem, const problem *all, const problem *labelled, const folds *f,
+                                folds *out)
+{
+    *out = (folds){.n = all->n, .count = f->count, .repeats = f->repeats};
+    TRY(NEW(ctx, mem, out->fold, all->n * f->repeats));
+    for (int64_t i = 0; i < all->n * f->repeats; i++) out->fold[i] = -1;
+    for (int r = 0; r < f->repeats; r++)
+        for (int64_t i = 0; i < labelled->n; i++) out->fold[r * all->n + labelled->origin[i]] = f->fold[r * f->n + i];
+    return RUNG_OK;
+}
+
+/* ---- one point ---- */
+
+static bool uses_all(const rung_spec *spec) { return (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0; }
+
+/* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
+static rung_status measure(rung_ctx *ctx, const run *r, const problem *p, const held_out *h, const int *rank,
+                           const double *proba, int repeat, int fold, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int K = r->training.data->code.n_classes, *truth = NULL, *predicted = NULL;
+    double *part = NULL;
+    int64_t n = 0;
+    TRY(NEW(ctx, &ctx->scratch, truth, h->n));
+    TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
+    if (proba) TRY(NEW(ctx, &ctx->scratch, part, h->n * K));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold)) continue;
+        truth[n] = r->training.present[p->y[h->row[i]] - 1];
+        predicted[n] = r->training.present[rank[i] - 1];
+        for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
+        n++;
+    }
+    rung_metrics metrics;
+    *out = NAN;
+    if (n > 0) {
+        TRY(metrics_point(ctx, n, K, truth, predicted, part, &metrics));
+        *out = metric_value(r->search->metric, &metrics);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Mean over the repeats, standard error over the folds. An undefined metric (a constant prediction has no tau) costs 1.
+ */
+static rung_status summarise(rung_ctx *ctx, const run *r, const problem *p, const folds *f, const held_out *h,
+                             const int *rank, const double *proba, point_result *out)
+{
+    double sum = 0, squares = 0, value;
+    int64_t defined = 0;
+    out->value = 0;
+    for (int repeat = 0; repeat < f->repeats; repeat++) {
+        TRY(measure(ctx, r, p, h, rank, proba, repeat, -1, &value));
+        out->value += value / f->repeats;
+        for (int fold = 0; fold < f->count && f->count <= 1000; fold++) {
+            TRY(measure(ctx, r, p, h, rank, proba, repeat, fold, &value));
+            if (isnan(value)) continue;
+            sum += value;
+            squares += value * value;
+            defined++;
+        }
+    }
+    double mean = defined ? sum / (double)defined : 0, variance = defined ? squares / (double)defined - mean * mean : 0;
+    out->se = defined > 1 ? sqrt(fmax(variance, 0) / (double)(defined - 1)) : NAN;
+    return RUNG_OK;
+}
+
+static rung_status judge(rung_ctx *ctx, const run *r, const rung_spec *spec, const problem *p, const folds *f,
+                         const held_out *h, point_result *out)
+{
+    int *rank = NULL;
+    double *proba = NULL, off = 0;
+    bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
+    calibration cal = {.K = p->K};
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
+    bool needs_proba = strcmp(r->search->metric->name, "rps") == 0;
+    if (recalibrated || needs_proba) TRY(held_out_thresholds(ctx, p, h, f, &cal));
+    if (needs_proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
+    for (int64_t i = 0; i < h->n; i++) {
+        rank[i] = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
+        if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+        off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
+    }
+    TRY(summarise(ctx, r, p, f, h, rank, proba, out));
+    double cost = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
+    out->criterion = cost + (published ? 0 : 1e-3 * off);
+    return RUNG_OK;
+}
+
+static void copy_held(const held_out *from, held_out *to)
+{
+    size_t n = (size_t)from->n;
+    to->n = from->n;
+    memcpy(to->row, from->row, n * sizeof *to->row);
+    memcpy(to->repeat, from->repeat, n * sizeof *to->repeat);
+    memcpy(to->fold, from->fold, n * sizeof *to->fold);
+    memcpy(to->score, from->score, n * sizeof *to->score);
+    memcpy(to->rank, from->rank, n * sizeof *to->rank);
+}
+
+/* ctx is the worker's; the parent's problem is only read. */
+static rung_status run_point(rung_ctx *ctx, const run *r, const rung_spec *spec, point_result *out)
+{
+    const problem *parent = uses_all(spec) ? &r->training.all : &r->training.labelled;
+    const folds *f = uses_all(spec) ? &r->all : &r->labelled;
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem p = problem_view(parent, &ctx->scratch);
+    fitted fit = {0};
+    held_out held = {0};
+    if (method_holds_out(spec))
+        TRY(spec->method->fit(ctx, &ctx->scratch, &p, spec->params, f, &fit, &held));
+    else
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec, &p, f, &held));
+    if (held.n == 0)
+        return fail(ctx, RUNG_EDATA, "no class has two labelled rows: nothing can be held out to compare with");
+    TRY(judge(ctx, r, spec, &p, f, &held, out));
+    copy_held(&held, &out->held);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- batches ---- */
+
+/* A point that cannot be fitted (a ridge too small) is out of the race; anything else ends the search. */
+static bool point_may_fail(rung_status status) { return status == RUNG_ESINGULAR || status == RUNG_ENOCONV; }
+
+static problem *problem_of(run *r, const rung_spec *spec)
+{
+    return uses_all(spec) ? &r->training.all : &r->training.labelled;
+}
+
+/* How many points run side by side: as many as there are threads and memory for. */
+static rung_status choose_workers(rung_ctx *ctx, run *r, int n, const int *points, int *out)
+{
+    double shared = 0, each = 0;
+    int64_t rows = 0;
+    for (int i = 0; i < n; i++) {
+        const rung_spec *spec = r->search->grid.points[points[i]].spec;
+        const problem *p = problem_of(r, spec);
+        problem_shape shape = {.n = p->n, .labelled = r->training.n_labelled, .d = p->d, .K = p->K};
+        each = fmax(each, spec->method->bytes(&shape, spec->params));
+        rows = p->n > rows ? p->n : rows;
+    }
+    if (r->training.labelled.many_kernels) shared = 8.0 * (double)rows * (double)rows; /* the distances */
+    TRY(memory_check(ctx, shared + each, "this search"));
+    int workers = rows > SIDE_BY_SIDE ? 1 : ctx->threads < n ? ctx->threads : n;
+    while (workers > 1 && ctx->memory > 0 && shared + workers * each > (double)ctx->memory) workers--;
+    *out = workers;
+    return RUNG_OK;
+}
+
+static void run_side_by_side(const run *r, int n, const int *points, int workers, rung_ctx **worker)
+{
+    search *s = r->search;
+#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
+    for (int i = 0; i < n; i++) {
+        rung_ctx *ctx = worker[omp_get_thread_num()];
+        point_result *result = &s->results[points[i]];
+        result->status = run_point(ctx, r, s->grid.points[points[i]].spec, result);
+        if (result->status != RUNG_OK) {
+            result->criterion = INFINITY;
+            result->value = NAN;
+            memcpy(result->message, ctx->message, sizeof result->message);
+        }
+        ctx->message[0] = 0;
+        pool_free_all(&ctx->scratch);
+    }
+}
+
+static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
+{
+    search *s = r->search;
+    int workers = 1;
+    rung_ctx **worker = NULL;
+    rung_status status = RUNG_OK;
+    TRY(choose_workers(ctx, r, n, points, &workers));
+    for (int i = 0; i < n; i++) {
+        const rung_spec *spec = s->grid.points[points[i]].spec;
+        if (spec->method->prepare) TRY(spec->method->prepare(ctx, problem_of(r, spec), spec->params));
+    }
+    TRY(NEW(ctx, &ctx->scratch, worker, workers));
+    for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
+    if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
+    if (status == RUNG_OK) run_side_by_side(r, n, points, workers, worker);
+    for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
+    TRY(status);
+    for (int i = 0; i < n; i++) {
+        const point_result *result = &s->results[points[i]];
+        if (result->status != RUNG_OK && !point_may_fail(result->status))
+            return fail(ctx, result->status, "%s", result->message);
+    }
+    problem_forget(&r->training.labelled);
+    problem_forget(&r->training.all);
+    return interrupted(ctx);
+}
+
+/* Points with the same kernel, in the order of their first one. */
+static rung_status run_batches(rung_ctx *ctx, run *r)
+{
+    grid *g = &r->search->grid;
+    int *batch = NULL, done = 0;
+    bool *taken = NULL;
+    TRY(NEW(ctx, &ctx->scratch, batch, g->n));
+    TRY(NEW(ctx, &ctx->scratch, taken, g->n));
+    for (int i = 0; i < g->n; i++) {
+        int n = 0;
+        for (int j = i; j < g->n && !taken[i]; j++)
+            if (j == i || (!taken[j] && strcmp(g->points[i].kernel, g->points[j].kernel) == 0)) batch[n++] = j;
+        for (int j = 0; j < n; j++) taken[batch[j]] = true;
+        if (n == 0) continue;
+        progress(ctx, "searching", (double)done / g->n);
+        TRY(interrupted(ctx));
+        TRY(run_batch(ctx, r, n, batch));
+        done += n;
+    }
+    progress(ctx, "searching", 1);
+    return RUNG_OK;
+}
+
+/* ---- the winner ---- */
+
+static bool better(const search *s, int a, int b)
+{
+    double x = s->results[a].criterion, y = s->results[b].criterion;
+    if (s->options->as_published) return x < y - 1e-12;
+    if (fabs(x - y) > 1e-12) return x < y;
+    return grid_smoother(s->grid.points[a].spec, s->grid.points[b].spec);
+}
+
+static rung_status choose_winner(rung_ctx *ctx, search *s)
+{
+    s->winner = -1;
+    for (int i = 0; i < s->grid.n; i++)
+        if (s->results[i].status == RUNG_OK && (s->winner < 0 || better(s, i, s->winner))) s->winner = i;
+    if (s->winner < 0)
+        return fail(ctx, s->results[0].status, "no point of the grid could be fitted; the first one: %s",
+                    s->results[0].message);
+    if (!s->options->one_se || isnan(s->results[s->winner].se)) return RUNG_OK;
+    const point_result *best = &s->results[s->winner];
+    double limit = metric_cost(s->metric, best->value) + best->se;
+    for (int i = 0; i < s->grid.n; i++)
+        if (s->results[i].status == RUNG_OK && metric_cost(s->metric, s->results[i].value) <= limit &&
+            grid_smoother(s->grid.points[i].spec, s->grid.points[s->winner].spec))
+            s->winner = i;
+    return RUNG_OK;
+}
+
+/* ---- the search ---- */
+
+static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **out)
+{
+    *out = metric_find(name ? name : "mae");
+    if (*out) return RUNG_OK;
+    char known[256] = "";
+    for (const metric *m = metric_list; m->name; m++) {
+        strcat(known, " ");
+        strcat(known, m->name);
+    }
+    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s is expected", name, known);
+}
+
+static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r)
+{
+    search *s = r->search;
+    bool unlabelled = false, many = false;
+    TRY(find_metric(ctx, s->options->metric, &s->metric));
+    TRY(grid_new(ctx, mem, s->options, &s->grid));
+    for (int i = 0; i < s->grid.n; i++) {
+        unlabelled = unlabelled || uses_all(s->grid.points[i].spec);
+        many = many || strcmp(s->grid.points[i].kernel, s->grid.points[0].kernel) != 0;
+    }
+    TRY(training_new(ctx, s->grid.points[0].spec, data, unlabelled, &r->training));
+    for (int i = 0; i < s->grid.n; i++) TRY(training_check(ctx, &r->training, s->grid.points[i].spec->method));
+    r->training.labelled.many_kernels = r->training.all.many_kernels = many;
+    TRY(tune_folds(ctx, mem, s->options, data->n, &r->training.labelled, &r->labelled));
+    if (unlabelled) TRY(folds_of_all(ctx, mem, &r->training.all, &r->training.labelled, &r->labelled, &r->all));
+    s->folds = r->labelled.count;
+    s->repeats = r->labelled.repeats;
+    s->n_labelled = r->training.n_labelled;
+    TRY(NEW(ctx, mem, s->results, s->grid.n));
+    for (int i = 0; i < s->grid.n; i++)
+        TRY(held_out_new(ctx, mem, r->labelled.n * r->labelled.repeats, &s->results[i].held));
+    return RUNG_OK;
+}
+
+rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
+                     rung_model **model)
+{
+    *out = (search){.options = options};
+    run r = {.search = out};
+    TRY(start(ctx, mem, data, &r));
+    TRY(run_batches(ctx, &r));
+    TRY(choose_winner(ctx, out));
+    rung_spec *spec = out->grid.points[out->winner].spec;
+    return method_finish(ctx, spec, &r.training, uses_all(spec) ? &r.all : &r.labelled, &out->results[out->winner].held,
+                         model);
+}

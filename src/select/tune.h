@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Search for the best method and parameters by cross-validation. */
+#ifndef RUNG_SELECT_TUNE_H
+#define RUNG_SELECT_TUNE_H
+
+#include "eval/metrics.h"
+#include "method/training.h"
+#include "select/grid.h"
+
+typedef struct {        /* what a point reached */
+    rung_status status; /* RUNG_OK, or why it could not be fitted */
+    double value;       /* the metric */
+    double se;          /* its standard error over the folds; NaN: a single fold */
+    double criterion;   /* what is compared: the cost, plus 1e-3 of the rank scores' error to part equals */
+    held_out held;
+    char message[256];
+} point_result;
+
+typedef struct {
+    const rung_tune_options *options;
+    const metric *metric;
+    grid grid;
+    point_result *results;
+    int winner;
+    int folds, repeats;
+    int64_t n_labelled;
+} search;
+
+/* Runs the search on a data set and fits the winner. mem keeps what `search` points to; release its grid with
+ * grid_free, also after a failure. */
+rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
+                     rung_model **model);
+
+/* Folds over the labelled rows of a problem, as the options want them; rows: of the whole data set. */
+rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *options, int64_t rows, const problem *p,
+                       folds *out);
+
+/* The whole of rung_tune: the search, nested cross-validation if asked, the report as JSON (malloc'ed). */
+rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
+                 char **report);
+
+#endif
