@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Completion: the shells ask the command itself, which knows its tables; the files in completions/ only pass on the
  * question and the answer. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,13 @@ static void offer(const question *q, const char *prefix, const char *candidate, 
     free(whole);
 }
 
+/* The words of a|b|c; what is in capitals stands for something else. */
 static void offer_list(const question *q, const char *prefix, const char *list)
 {
     while (*list) {
         size_t length = strcspn(list, "|");
         char *item = text_of("%.*s", (int)length, list);
-        offer(q, prefix, item, "", "");
+        if (!isupper((unsigned char)*item)) offer(q, prefix, item, "", "");
         free(item);
         list += length + (list[length] != 0);
     }

@@ -53,7 +53,12 @@ static bool operands_fit(const command *c, const arguments *args)
         name += length + (name[length] == ' ');
     }
     if (args->operands <= given) return true;
-    complain("%s: one argument too many: '%s'; the usage is: rung %s %s", c->name, operand(args, given), c->name,
+    const char *extra = operand(args, given);
+    if (strchr(extra, '=') && option_find(c->options, "param")) {
+        complain("%s: one argument too many: '%s'; did you mean -p %s?", c->name, extra, extra);
+        return false;
+    }
+    complain("%s: one argument too many: '%s'; the usage is: rung %s %s", c->name, extra, c->name,
              *c->operands ? c->operands : "[OPTION]...");
     return false;
 }

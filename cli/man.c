@@ -69,7 +69,7 @@ static void put_option(FILE *file, const option *o)
     fputs("\\fR", file);
     if (o->metavar) {
         fputc(' ', file);
-        put_in(file, strchr(o->metavar, '|') ? 'R' : 'I', o->metavar);
+        put_in(file, option_lists_values(o) ? 'R' : 'I', o->metavar);
     }
     fputc('\n', file);
     put(file, o->help);

@@ -2,16 +2,19 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common.h"
 
 enum { LONGEST_NAME = 31, MOST_NAMES = 128 };
 
-/* Edits that turn a into b: insert, delete, replace, swap neighbours. */
+static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* Edits that turn a into b: insert, delete, replace, swap neighbours; small and capital letters are the same. */
 static int distance(const char *a, const char *b)
 {
     int d[LONGEST_NAME + 1][LONGEST_NAME + 1];
@@ -20,10 +23,10 @@ static int distance(const char *a, const char *b)
     for (int j = 0; j <= n; j++) d[0][j] = j;
     for (int i = 1; i <= m; i++)
         for (int j = 1; j <= n; j++) {
-            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            int best = d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]);
             if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && d[i - 2][j - 2] + 1 < best)
                 best = d[i - 2][j - 2] + 1;
             d[i][j] = best;
         }
@@ -37,7 +40,7 @@ const char *nearest_name(const char *text, const char *const *names)
     /* A beginning of a name is near it, however much is missing. */
     if (length >= 2)
         for (const char *const *name = names; *name; name++)
-            if (!strncmp(text, *name, length)) return *name;
+            if (!strncasecmp(text, *name, length)) return *name;
     const char *best = NULL;
     int least = length < 4 ? 2 : 3; /* one more than the edits allowed */
     for (; *names; names++) {
@@ -55,6 +58,8 @@ static const option *find(const option *const *tables, const char *name, size_t 
     return NULL;
 }
 
+const option *option_find(const option *const *tables, const char *name) { return find(tables, name, strlen(name), 0); }
+
 static bool unknown(const char *command, const option *const *tables, const char *given, size_t length)
 {
     const char *names[MOST_NAMES + 1];
@@ -66,7 +71,10 @@ static bool unknown(const char *command, const option *const *tables, const char
     snprintf(name, sizeof name, "%.*s", (int)length, given);
     const char *near = length > 1 ? nearest_name(name, names) : NULL;
     const char *dashes = length > 1 ? "--" : "-";
-    if (near)
+    char other = isupper((unsigned char)*given) ? (char)tolower(*given) : (char)toupper(*given);
+    if (length == 1 && find(tables, NULL, 0, other))
+        complain("%s: unknown option -%c; did you mean -%c?", command, *given, other);
+    else if (near)
         complain("%s: unknown option %s%.*s; did you mean --%s?", command, dashes, (int)length, given, near);
     else
         complain("%s: unknown option %s%.*s; 'rung %s --help' lists them", command, dashes, (int)length, given,
@@ -74,10 +82,17 @@ static bool unknown(const char *command, const option *const *tables, const char
     return false;
 }
 
-/* Where the metavar lists the allowed values, the value is one of them. */
+bool option_lists_values(const option *o)
+{
+    if (!o->metavar || !strchr(o->metavar, '|')) return false;
+    for (const char *c = o->metavar; *c; c++)
+        if (isupper((unsigned char)*c)) return false;
+    return true;
+}
+
 static bool allowed(const char *command, const option *o, const char *value)
 {
-    if (!strchr(o->metavar, '|')) return true;
+    if (!option_lists_values(o)) return true;
     size_t length = strlen(value);
     for (const char *word = o->metavar, *end; word; word = end ? end + 1 : NULL) {
         end = strchr(word, '|');
@@ -169,9 +184,8 @@ void arguments_free(arguments *args)
 
 const char *option_each(const arguments *args, const char *name, int *at)
 {
-    const option *o = find(args->tables, name, strlen(name), 0);
-    assert(o);
-    while (*at < args->n) {
+    const option *o = option_find(args->tables, name);
+    while (o && *at < args->n) {
         const argument *a = &args->list[(*at)++];
         if (a->option == o) return a->value ? a->value : "";
     }

@@ -9,7 +9,7 @@
 typedef struct {
     const char *name;    /* long name, without the dashes; NULL ends the table */
     char letter;         /* short name; 0: none */
-    const char *metavar; /* what the value is called, or the allowed ones: median|error; NULL: a switch */
+    const char *metavar; /* what the value is called, N, or the allowed ones, median|error; NULL: a switch */
     const char *help;
     const char *group; /* heading in the help */
 } option;
@@ -31,11 +31,15 @@ typedef struct {
 bool arguments_parse(const char *command, int argc, char *const *argv, const option *const *tables, arguments *out);
 void arguments_free(arguments *args);
 
+/* An option the command does not have was not given. */
 bool option_given(const arguments *args, const char *name);
 const char *option_value(const arguments *args, const char *name); /* the last one given; NULL: none */
 /* The values of a repeated option in turn: start with *at = 0; NULL after the last. */
 const char *option_each(const arguments *args, const char *name, int *at);
 const char *operand(const arguments *args, int index); /* from 0; NULL past the last */
+
+const option *option_find(const option *const *tables, const char *name); /* NULL: there is none */
+bool option_lists_values(const option *o); /* median|error, but not N|loo: names are in capitals */
 
 /* The name nearest to text, or NULL when none is near; names ends with NULL. */
 const char *nearest_name(const char *text, const char *const *names);

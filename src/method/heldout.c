@@ -36,11 +36,13 @@ static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const proble
         for (int q = 0; q < fit.map.n; q++) fit.map.s[q] = classes[(int)fit.map.s[q] - 1];
     }
     for (int64_t i = 0; i < h; i++, out->n++) {
+        int rank = sub.K > 1 ? classes[decision_rank(&fit.decide, score[i]) - 1] : classes[0];
         out->row[out->n] = held[i];
         out->repeat[out->n] = repeat;
         out->fold[out->n] = fold;
-        out->score[out->n] = sub.K > 1 ? rank_score(&fit.map, score[i]) : classes[0];
-        out->rank[out->n] = sub.K > 1 ? classes[decision_rank(&fit.decide, score[i]) - 1] : classes[0];
+        out->rank[out->n] = rank;
+        out->score[out->n] =
+            fit.map.n > 0 ? rank_score(&fit.map, score[i]) : rank; /* without a map the rank is all there is */
     }
     return RUNG_OK;
 }
@@ -105,34 +107,50 @@ rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out 
     return fit_some(ctx, p, h, f, -1, 0, out);
 }
 
-/* ---- metrics ---- */
-
-static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
-                                  int repeat, bool recalibrated, rung_metrics *out)
+rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
+                            int *rank, double *proba)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int K = t->data->code.n_classes, groups = f->count > 1 ? f->count : CROSS_GROUPS, *truth = NULL, *predicted = NULL;
-    int64_t n = 0;
-    double *proba = NULL, *part = NULL;
+    int groups = f->count > 1 ? f->count : CROSS_GROUPS;
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
-    TRY(NEW(ctx, &ctx->scratch, part, p->K));
+    memcpy(rank, h->rank, (size_t)h->n * sizeof *rank);
+    for (int r = 0; r < f->repeats && (recalibrated || proba); r++)
+        for (int g = 0; g < groups; g++) {
+            bool fitted_yet = false;
+            for (int64_t i = 0; i < h->n; i++) {
+                if (h->repeat[i] != r || cross_group(h, f, i) != g) continue;
+                if (!fitted_yet) TRY(fit_some(ctx, p, h, f, r, g, &cal));
+                fitted_yet = true;
+                if (recalibrated) rank[i] = calibrate_rank(&cal, h->score[i]);
+                if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+            }
+        }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- metrics ---- */
+
+/* Of the rows of one repeat, on the classes of the data. */
+static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h,
+                                  const int *rank, const double *proba, int repeat, rung_metrics *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int K = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
+    double *full = NULL;
+    int64_t n = 0;
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
-    TRY(NEW(ctx, &ctx->scratch, proba, h->n * K));
-    for (int g = 0; g < groups; g++) {
-        TRY(fit_some(ctx, p, h, f, repeat, g, &cal));
-        for (int64_t i = 0; i < h->n; i++) {
-            if (h->repeat[i] != repeat || cross_group(h, f, i) != g) continue;
-            int rank = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
-            truth[n] = t->present[p->y[h->row[i]] - 1];
-            predicted[n] = t->present[rank - 1];
-            calibrate_proba(&cal, h->score[i], part);
-            for (int q = 0; q < p->K; q++) proba[n * K + t->present[q] - 1] = part[q];
-            n++;
-        }
+    TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (h->repeat[i] != repeat) continue;
+        truth[n] = t->present[p->y[h->row[i]] - 1];
+        predicted[n] = t->present[rank[i] - 1];
+        for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = proba[i * p->K + q];
+        n++;
     }
-    TRY(metrics_compute(ctx, n, K, truth, predicted, proba, out));
+    TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -141,12 +159,18 @@ rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p,
                              bool recalibrated, rung_metrics *out)
 {
     enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
-    double sum[NUMBERS] = {0}, value[NUMBERS];
+    pool_mark mark = pool_here(&ctx->scratch);
+    double sum[NUMBERS] = {0}, value[NUMBERS], *proba = NULL;
+    int *rank = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
+    TRY(held_out_grades(ctx, p, h, f, recalibrated, rank, proba));
     for (int r = 0; r < f->repeats; r++) {
-        TRY(repeat_metrics(ctx, t, p, h, f, r, recalibrated, out));
+        TRY(repeat_metrics(ctx, t, p, h, rank, proba, r, out));
         memcpy(value, out, sizeof value);
         for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / f->repeats;
     }
     memcpy(out, sum, sizeof sum);
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -13,8 +13,12 @@ bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 /* The all-threshold fit on all held-out scores; repeats count once together. out->c has room for p->K - 1. */
 rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out);
 
-/* Honest metrics, on the classes of the data: a row's own fold is left out of the thresholds that grade it, too. The
- * mean over the repeats. */
+/* Honest ranks (h->n) and, unless proba is NULL, probabilities (h->n x p->K by rows) of the held-out rows: a row's own
+ * fold is left out of the thresholds that grade it, too. Without recalibration the ranks are the method's own. */
+rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
+                            int *rank, double *proba);
+
+/* Metrics of these grades on the classes of the data, the mean over the repeats. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
                              bool recalibrated, rung_metrics *out);
 

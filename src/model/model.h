@@ -11,21 +11,36 @@
 #include "eval/calibrate.h"
 #include "kernel/kernel.h"
 
-typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL } scorer_kind;
+typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS } scorer_kind;
+typedef enum { WEIGHTS_GAUSSIAN, WEIGHTS_BINARY } weight_kind; /* exp(-|x-z|^2 / (2 width^2)); 1 */
 
-/* score_o(x) = bias_o + sum_j coef_jo g_j(x),  g_j = 1 (none) | x_j | k(x, row_j). */
+/* output_o(x) = bias_o + sum_j coef_jo g_j(x),  g_j = 1 (none) | x_j | k(x, row_j) | share_j(x).
+ * share_j: the weight of row j among the `neighbours` rows nearest to x, over the sum of their weights; 0 for the
+ * others. The coefficients of SCORER_NEIGHBOURS are memberships (>= 0, those of a row sum to 1), one output per class,
+ * and so its outputs are probabilities. */
 typedef struct {
     scorer_kind kind;
     int outputs;
-    kernel k;       /* SCORER_KERNEL */
-    int64_t m, d;   /* terms; scaled columns */
-    double *rows;   /* SCORER_KERNEL: d x m, scaled training rows; NULL for a precomputed kernel */
-    int64_t *index; /* precomputed kernel: which column of the data belongs to term j (m) */
-    double *coef;   /* m x outputs, column-major */
-    double *bias;   /* outputs */
+    kernel k;            /* SCORER_KERNEL */
+    int64_t m, d;        /* terms; scaled columns */
+    double *rows;        /* SCORER_KERNEL, SCORER_NEIGHBOURS: d x m, scaled training rows; NULL for a precomputed kernel */
+    int64_t *index;      /* precomputed kernel: which column of the data belongs to term j (m) */
+    double *coef;        /* m x outputs, column-major */
+    double *bias;        /* outputs; NULL with SCORER_NEIGHBOURS: 0 */
+    int64_t neighbours;  /* SCORER_NEIGHBOURS: 1..m */
+    weight_kind weights; /* SCORER_NEIGHBOURS */
+    double width;        /* WEIGHTS_GAUSSIAN */
 } scorer;
 
-typedef enum { DECISION_NONE, DECISION_THRESHOLDS, DECISION_CALIBRATED, DECISION_CONSTANT } decision_kind;
+typedef enum {
+    DECISION_NONE,         /* scores only */
+    DECISION_THRESHOLDS,   /* on the first output */
+    DECISION_CALIBRATED,   /* the median of the calibrated probabilities, by their thresholds on the first output */
+    DECISION_CONSTANT,     /* always the same rank */
+    DECISION_NEAREST_MEAN, /* the class whose mean is nearest to the outputs; with one output: the nearest soft scale */
+    DECISION_ARGMAX,       /* of the member's probabilities where it has some, else of its outputs, one per class */
+    DECISION_MEDIAN        /* the smallest q with P(y <= q) >= 1/2 */
+} decision_kind;           /* ties go to the lower class, but for tie_up */
 
 typedef struct {
     decision_kind kind;
@@ -33,6 +48,7 @@ typedef struct {
     double *thresholds; /* THRESHOLDS: K - 1, non-decreasing */
     bool tie_up;        /* a score equal to a threshold belongs to the upper class */
     int rank;           /* CONSTANT */
+    double *means;      /* NEAREST_MEAN: outputs x K, the mean of a class is contiguous */
 } decision;
 
 typedef struct {
@@ -41,10 +57,18 @@ typedef struct {
     scorer score;
     decision decide;
     bool calibrated;
-    rank_map map; /* calibrated: score -> rank scale */
+    rank_map map; /* calibrated: first output -> rank scale */
     calibration cal;
     double *prior; /* CONSTANT: probabilities of its classes (K), else NULL */
 } member;
+
+/* What a transductive fit says of its own training rows, in their order: the outputs of the (only) member for them. The
+ * model's decision and probabilities follow from these as they do for new rows. */
+typedef struct {
+    int64_t n;      /* rows; 0: the fit says nothing */
+    double *output; /* outputs x n, those of a row are contiguous */
+    int *label;     /* n: the rank of a row whose class is known, which then is its prediction; 0: decide. NULL: all 0 */
+} transduction;
 
 typedef struct { /* a number or a list of numbers a method tells about its fit */
     const char *name;
@@ -67,6 +91,7 @@ struct rung_model {
     int n_members;
     member *members;
     int64_t n_rows, n_labelled; /* of the training data */
+    transduction training;      /* n is 0 or n_rows */
     int64_t n_expansion;        /* rows or basis functions with a coefficient, as the fit counted them */
     int n_report;
     report_entry *report;
@@ -79,14 +104,30 @@ rung_status model_new(rung_ctx *ctx, rung_model **out);
 void model_free(rung_model *m);
 
 bool model_has_probabilities(const rung_model *m);
-int model_outputs(const rung_model *m);
+int model_outputs(const rung_model *m);    /* score columns: the outputs, or one (see member_columns) */
 bool model_has_ranks(const rung_model *m); /* false: scores only */
 
 /* Raw (coded, unscaled) rows; see rung_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
-/* Scores of scaled rows (d x n) by one scorer: n x outputs by rows. */
-rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *score);
-int decision_rank(const decision *d, double score);
+/* The training rows; see rung_predict_training. */
+rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_output *out);
+
+/* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */
+rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output);
+
+/* ---- from the outputs of one row to its answer (member.c) ---- */
+bool member_has_proba(const member *one);
+/* K probabilities over the classes the member knows. */
+void member_proba(const member *one, const double *output, double *p);
+/* 1..K; 0: the member has no decision, or the outputs are so large that no mean is at a finite distance. p: what
+ * member_proba gives, or NULL where member_needs_proba is false. */
+int member_rank(const member *one, const double *output, const double *p);
+bool member_needs_proba(const member *one);
+int posterior_median(int K, const double *p); /* the smallest q with p_1 + ... + p_q >= 1/2 */
+/* Score columns: its outputs. Where these are memberships, one column: the expected class sum_q classes[q-1] u_q. */
+int member_columns(const member *one);
+void member_score(const member *one, const int *classes, const double *output, double *score);
+int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT; 0 otherwise */
 
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path);
 rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out);

@@ -115,16 +115,19 @@ static rung_status summarise(rung_ctx *ctx, const run *r, const problem *p, cons
     return RUNG_OK;
 }
 
+/* Points are compared by thresholds fitted to all their held-out scores: with a handful of labels, thresholds fitted
+ * without each fold in turn are so noisy that worse models win (pasture, 6 labels: test MAE 0.51 instead of 0.46). The
+ * winner's reported error is the honest one. */
 static rung_status judge(rung_ctx *ctx, const run *r, const rung_spec *spec, const problem *p, const folds *f,
                          const held_out *h, point_result *out)
 {
     int *rank = NULL;
     double *proba = NULL, off = 0;
     bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
+    bool needs_proba = strcmp(r->search->metric->name, "rps") == 0;
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
-    bool needs_proba = strcmp(r->search->metric->name, "rps") == 0;
     if (recalibrated || needs_proba) TRY(held_out_thresholds(ctx, p, h, f, &cal));
     if (needs_proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
     for (int64_t i = 0; i < h->n; i++) {

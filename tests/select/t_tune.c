@@ -195,6 +195,24 @@ static void one_standard_error_prefers_smooth(void **state)
     dataset_free(data);
 }
 
+/* The constant median has neither a kernel nor scores of its own, and loses. */
+static void methods_compete(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 150, 3, false, true);
+    rung_tune_options o = {.methods = LIST("median", "kdlor"), .grids = LIST("gamma=1,3", "ridge=0.1")};
+    outcome out = run(ctx, &o, data);
+    assert_int_equal(out.s.grid.n, 3);
+    assert_string_equal(out.model->method, "kdlor");
+    assert_true(out.s.results[0].value > out.s.results[out.s.winner].value);
+    finish(&out);
+    rung_tune_options alone = {.methods = LIST("median")};
+    out = run(ctx, &alone, data);
+    assert_string_equal(out.model->method, "median");
+    finish(&out);
+    dataset_free(data);
+}
+
 static void grids_are_what_was_asked(void **state)
 {
     rung_ctx *ctx = *state;
@@ -347,6 +365,7 @@ int main(void)
         WITH_CONTEXT(shuffled_labels_leak_nothing),
         WITH_CONTEXT(ties_go_to_the_smoother_model),
         WITH_CONTEXT(one_standard_error_prefers_smooth),
+        WITH_CONTEXT(methods_compete),
         WITH_CONTEXT(grids_are_what_was_asked),
         WITH_CONTEXT(mistakes_are_told),
         WITH_CONTEXT(one_label_per_class_has_nothing_to_compare),
