@@ -221,7 +221,10 @@ static void tell_points(const json_t *report)
     qsort(order, (size_t)n, sizeof *order, by_cost);
     sheet t = sheet_new("llrr");
     sheet_add(&t, " ");
-    sheet_add(&t, "of %d points, the best", n);
+    if (n == 1)
+        sheet_add(&t, "the only point");
+    else
+        sheet_add(&t, "of %d points, the best", n);
     sheet_add(&t, "%s", metric);
     sheet_add(&t, "std. error");
     for (int r = 0; r < n; r++) {
@@ -256,9 +259,10 @@ static int tell(session *s, const tune_job *job)
     fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
             (long long)json_integer_value(json_object_get(job->report, "labelled")),
             (long long)rung_data_features(job->data), K);
-    fprintf(stderr, "folds       %lld, %lld time(s); %.2f s\n",
-            (long long)json_integer_value(json_object_get(job->report, "folds")),
-            (long long)json_integer_value(json_object_get(job->report, "repeats")), job->seconds);
+    long long repeats = (long long)json_integer_value(json_object_get(job->report, "repeats"));
+    fprintf(stderr, "folds       %lld", (long long)json_integer_value(json_object_get(job->report, "folds")));
+    if (repeats > 1) fprintf(stderr, ", repeated %lld times", repeats);
+    fprintf(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->report);
     if (json_is_object(cv)) tell_metrics("winner", cv);
     if (json_is_object(nested)) tell_metrics("nested", nested);

@@ -202,8 +202,7 @@ RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank 
 RUNG_API void rung_data_feature_name(const rung_data *, int64_t column, char *text, int64_t size);
 RUNG_API const int *rung_data_ranks(const rung_data *);      /* 0 = unlabelled */
 RUNG_API const double *rung_data_targets(const rung_data *); /* real targets, NaN = unlabelled; NULL: ranks */
-RUNG_API const int *
-rung_data_groups(const rung_data *); /* group of each row, as rung_encode_options.groups; NULL: none */
+RUNG_API const int *rung_data_groups(const rung_data *);     /* rows that belong together; NULL: no such column */
 RUNG_API rung_view rung_data_view(const rung_data *);
 
 /* ---- fit ---------------------------------------------------------------------------------------- */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...)
 {
     if (!ctx) return status;
@@ -96,6 +98,7 @@ rung_status interrupted(rung_ctx *ctx) { return stop_asked(ctx) ? fail(ctx, RUNG
 rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
 {
     if (ctx->memory <= 0 || bytes <= (double)ctx->memory) return RUNG_OK;
-    return fail(ctx, RUNG_ELIMIT, "%s needs about %.1f MiB, above the memory limit of %.1f MiB", what,
-                bytes / 1048576.0, (double)ctx->memory / 1048576.0);
+    char needed[32], limit[32];
+    return fail(ctx, RUNG_ELIMIT, "%s needs about %s, above the memory limit of %s", what, text_bytes(bytes, needed),
+                text_bytes((double)ctx->memory, limit));
 }

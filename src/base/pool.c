@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
+
 enum { ALIGNMENT = 64, LARGE = 8 << 20 };
 
 struct pool_block { /* stands in front of the array, filling one alignment unit */
@@ -50,7 +52,8 @@ static void ask_for_huge_pages(void *start, size_t bytes)
 
 static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size, const char *what)
 {
-    return fail(ctx, RUNG_ENOMEM, "out of memory: %s needs %.3g MiB", what, (double)count * (double)size / 1048576.0);
+    char bytes[32];
+    return fail(ctx, RUNG_ENOMEM, "out of memory: %s needs %s", what, text_bytes((double)count * (double)size, bytes));
 }
 
 static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, bool zero, const char *what, void **out)

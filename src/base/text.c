@@ -130,6 +130,15 @@ int text_format(double x, char *out)
     return length;
 }
 
+const char *text_bytes(double bytes, char *out)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    for (; bytes >= 1024 && unit < 5; unit++) bytes /= 1024;
+    snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return out;
+}
+
 enum { LONGEST = 63 };
 
 int text_distance(const char *a, const char *b)

@@ -17,6 +17,9 @@ bool text_equal(const char *a, const char *b); /* ignoring ASCII case */
 /* Decimal text with the fewest digits that read back as exactly x; out has 32 bytes. Returns its length. */
 int text_format(double x, char *out);
 
+/* "20.5 MiB": a number of bytes for people; at least 32 bytes of room. Returns out. */
+const char *text_bytes(double bytes, char *out);
+
 /* How many edits turn a into b (Damerau-Levenshtein, ASCII case ignored): for "did you mean". Looks at 63 bytes. */
 int text_distance(const char *a, const char *b);
 

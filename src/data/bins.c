@@ -12,14 +12,33 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The place nearest to `at` where the sorted values can be cut; 0: nowhere, all values are equal. */
+/* How many of the sorted values belong below a cut that should have `at` of them below it; 0: there is no cut, all
+ * values are equal. */
 static int64_t nearest_cut(const double *v, int64_t n, int64_t at)
 {
-    int64_t low = at, high = at;
+    int64_t low = at, high = at; /* the ends of the run of equal values around it */
     while (low > 0 && v[low - 1] == v[low]) low--;
-    while (high < n && high > 0 && v[high - 1] == v[high]) high++;
+    while (high < n && v[high - 1] == v[high]) high++;
     if (low == 0) return high < n ? high : 0;
     return high < n && high - at < at - low ? high : low;
+}
+
+/* x to 12 digits of `most`, so that an edge between 3 and 6.6 is called 4.2 and not 4.199999999999999. */
+static double few_digits(double x, double most)
+{
+    double power = 1;
+    int digits = 11 - (int)floor(log10(most));
+    if (digits < 0 || digits > 22) return x; /* 10^22 is the last power that is exact */
+    while (digits-- > 0) power *= 10;
+    return round(x * power) / power;
+}
+
+/* Where k of `wanted` classes of equal width end. */
+static double width_edge(double low, double high, int k, int wanted)
+{
+    double share = (double)k / wanted, edge = low * (1 - share) + high * share;
+    double shorter = few_digits(edge, fmax(fabs(low), fabs(high)));
+    return fabs(shorter - edge) <= 1e-9 * (high - low) ? shorter : edge;
 }
 
 rung_status bins_cut(rung_ctx *ctx, pool *mem, int64_t n, const double *target, int wanted, bool width, int *n_edges,
@@ -34,12 +53,13 @@ rung_status bins_cut(rung_ctx *ctx, pool *mem, int64_t n, const double *target, 
         if (!isnan(target[i])) v[labelled++] = target[i];
     if (labelled == 0) return RUNG_OK;
     qsort(v, (size_t)labelled, sizeof *v, compare_numbers);
-    for (int k = 1; k < wanted; k++) {
-        double share = (double)k / wanted, edge = v[0] * (1 - share) + v[labelled - 1] * share;
-        int64_t place = nearest_cut(v, labelled, labelled * k / wanted);
-        if (!width && place == 0) continue;
-        if (!width) edge = v[place];
-        if (edge > (*n_edges ? (*edges)[*n_edges - 1] : v[0])) (*edges)[(*n_edges)++] = edge + 0.0;
+    double low = v[0], high = v[labelled - 1];
+    for (int k = 1; k < wanted && low < high; k++) {
+        int64_t more = labelled % wanted, at = k * (labelled / wanted) + (k < more ? k : more);
+        int64_t below = width || at == labelled ? 0 : nearest_cut(v, labelled, at);
+        if (!width && below == 0) continue;
+        double edge = width ? width_edge(low, high, k, wanted) : v[below - 1] + 0.0; /* -0 is called 0 */
+        if (*n_edges == 0 || edge > (*edges)[*n_edges - 1]) (*edges)[(*n_edges)++] = edge;
     }
     return RUNG_OK;
 }
@@ -51,7 +71,7 @@ rung_status bins_names(rung_ctx *ctx, pool *mem, int n_edges, const double *edge
         char low[32] = "-inf", high[32] = "inf";
         if (k > 0) text_format(edges[k - 1], low);
         if (k < n_edges) text_format(edges[k], high);
-        TRY(pool_printf(ctx, mem, &(*classes)[k], "%c%s, %s)", k > 0 ? '[' : '(', low, high));
+        TRY(pool_printf(ctx, mem, &(*classes)[k], "(%s, %s%c", low, high, k < n_edges ? ']' : ')'));
     }
     return RUNG_OK;
 }

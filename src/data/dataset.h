@@ -28,7 +28,7 @@ typedef struct { /* lives in the model: predict takes raw data */
     int n_classes;
     const char **classes; /* lowest first */
     bool real;            /* the label is a real number, to be predicted as such; no classes */
-    double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k+1 begins at edges[k-1] */
+    double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
 } coding;
 
 struct rung_data {

@@ -190,7 +190,7 @@ static rung_status learn_classes(rung_ctx *ctx, pool *mem, const rung_table *t, 
 static int rank_of_target(double x, int n_classes, const double *edges)
 {
     int rank = 1;
-    while (rank < n_classes && x >= edges[rank - 1]) rank++;
+    while (rank < n_classes && x > edges[rank - 1]) rank++;
     return rank;
 }
 

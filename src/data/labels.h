@@ -20,13 +20,15 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
 /* The cells of a column as real numbers, NaN = unlabelled. */
 rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target);
 
-/* Where to cut the n targets (NaN: left out) into at most `wanted` classes, ascending: of equal frequency, or of equal
- * width. A cut c means below c and from c on, so equal values are never split. Frequency: the cut after k n / wanted of
- * the sorted values which, where equal values stand on both sides, moves to the nearer end of their run (the lower of
- * two equally near ones) that leaves rows on both sides; cuts that coincide are one. */
+/* Where to cut the n targets (NaN: left out) into at most `wanted` classes, ascending. A class ends with its edge, the
+ * next one begins above it, so equal values are never split; so are the usual discretised benchmark sets made. Equal
+ * width: edges at equal distances between the smallest and the largest target. Equal frequency: the sorted targets in
+ * parts whose sizes differ by at most one, larger parts first; where equal values stand on both sides of a cut it moves
+ * to the nearer end of their run (the lower of two equally near) that leaves rows on both sides, and cuts that coincide
+ * are one. */
 rung_status bins_cut(rung_ctx *ctx, pool *mem, int64_t n, const double *target, int wanted, bool width, int *n_edges,
                      double **edges);
-/* "(-inf, 1.5)", "[1.5, 3.2)", "[3.2, inf)". */
+/* "(-inf, 1.5]", "(1.5, 3.2]", "(3.2, inf)". */
 rung_status bins_names(rung_ctx *ctx, pool *mem, int n_edges, const double *edges, const char ***classes);
 
 #endif

@@ -20,25 +20,149 @@ static rung_status copy_doubles(rung_ctx *ctx, pool *mem, int64_t n, const doubl
     return RUNG_OK;
 }
 
+/* ---- scorers ---- */
+
+/* The rows of the problem that have a coefficient other than 0 in some output; returns how many. */
+static int64_t rows_with_terms(int64_t n, int outputs, const double *beta, int64_t *rows)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int o = 0;
+        while (o < outputs && beta[i + o * n] == 0) o++;
+        if (o < outputs) rows[count++] = i;
+    }
+    return count;
+}
+
+/* w = X beta: with a linear kernel the rows are not needed. */
+static rung_status fold_rows(rung_ctx *ctx, pool *mem, const problem *p, const double *beta, scorer *out)
+{
+    out->kind = SCORER_LINEAR;
+    out->m = p->d;
+    TRY(NEW(ctx, mem, out->coef, p->d * out->outputs));
+    for (int o = 0; o < out->outputs; o++)
+        for (int64_t i = 0; i < p->n; i++)
+            for (int64_t j = 0; j < p->d; j++) out->coef[j + o * p->d] += beta[i + o * p->n] * p->X[j + i * p->d];
+    return RUNG_OK;
+}
+
+rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,
+                              const double *beta, scorer *out)
+{
+    int64_t *rows = NULL, d = p->d;
+    *out = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = *k, .d = d};
+    TRY(NEW(ctx, mem, out->bias, outputs));
+    if (k->kind == KERNEL_LINEAR) return fold_rows(ctx, mem, p, beta, out);
+    TRY(NEW(ctx, &ctx->scratch, rows, p->n));
+    out->m = rows_with_terms(p->n, outputs, beta, rows);
+    TRY(NEW(ctx, mem, out->coef, out->m * outputs));
+    for (int o = 0; o < outputs; o++)
+        for (int64_t j = 0; j < out->m; j++) out->coef[j + o * out->m] = beta[rows[j] + o * p->n];
+    if (k->kind == KERNEL_PRECOMPUTED) {
+        TRY(NEW(ctx, mem, out->index, out->m));
+        for (int64_t j = 0; j < out->m; j++) out->index[j] = p->origin[rows[j]];
+        return RUNG_OK;
+    }
+    TRY(NEW_RAW(ctx, mem, out->rows, d * out->m));
+    for (int64_t j = 0; j < out->m; j++) memcpy(out->rows + j * d, p->X + rows[j] * d, (size_t)d * sizeof *out->rows);
+    return RUNG_OK;
+}
+
 rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
                              scorer *out)
 {
-    *out = (scorer){.kind = SCORER_KERNEL, .outputs = 1, .k = *k, .m = p->n, .d = p->d};
-    TRY(NEW(ctx, mem, out->bias, 1));
-    if (k->kind == KERNEL_LINEAR) {
-        out->kind = SCORER_LINEAR;
-        out->m = p->d;
-        TRY(NEW(ctx, mem, out->coef, p->d));
-        for (int64_t i = 0; i < p->n; i++)
-            for (int64_t j = 0; j < p->d; j++) out->coef[j] += beta[i] * p->X[j + i * p->d];
-        return RUNG_OK;
-    }
-    TRY(copy_doubles(ctx, mem, p->n, beta, &out->coef));
-    if (k->kind != KERNEL_PRECOMPUTED) return copy_doubles(ctx, mem, p->d * p->n, p->X, &out->rows);
-    TRY(NEW(ctx, mem, out->index, p->n));
-    memcpy(out->index, p->origin, (size_t)p->n * sizeof *out->index);
+    return expansion_outputs(ctx, mem, p, k, 1, beta, out);
+}
+
+rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
+                          scorer *out)
+{
+    *out = (scorer){.kind = SCORER_LINEAR, .outputs = outputs, .m = p->d, .d = p->d};
+    TRY(copy_doubles(ctx, mem, p->d * outputs, W, &out->coef));
+    return bias ? copy_doubles(ctx, mem, outputs, bias, &out->bias) : NEW(ctx, mem, out->bias, outputs);
+}
+
+/* ---- decisions and answers ---- */
+
+rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, const double *means, decision *out)
+{
+    *out = (decision){.kind = DECISION_NEAREST_MEAN, .K = K};
+    return copy_doubles(ctx, mem, (int64_t)K * outputs, means, &out->means);
+}
+
+rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
+                             transduction *out)
+{
+    *out = (transduction){.n = n};
+    TRY(copy_doubles(ctx, mem, n * outputs, output, &out->output));
+    if (!label) return RUNG_OK;
+    TRY(NEW(ctx, mem, out->label, n));
+    memcpy(out->label, label, (size_t)n * sizeof *label);
     return RUNG_OK;
 }
+
+rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, int64_t k, weight_kind weights,
+                           double width, decision_kind decide, fitted *out)
+{
+    double *by_row = NULL;
+    out->score = (scorer){.kind = SCORER_NEIGHBOURS,
+                          .outputs = p->K,
+                          .m = p->n,
+                          .d = p->d,
+                          .neighbours = k < p->n ? k : p->n,
+                          .weights = weights,
+                          .width = weights == WEIGHTS_GAUSSIAN ? width : 0};
+    TRY(copy_doubles(ctx, mem, p->n * p->K, U, &out->score.coef));
+    TRY(copy_doubles(ctx, mem, p->d * p->n, p->X, &out->score.rows));
+    out->decide = (decision){.kind = decide, .K = p->K};
+    out->n_expansion = p->n;
+    TRY(NEW(ctx, &ctx->scratch, by_row, p->n * p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        for (int q = 0; q < p->K; q++) by_row[i * p->K + q] = U[i + q * p->n];
+    return training_answers(ctx, mem, p->n, p->K, by_row, p->y, &out->training);
+}
+
+/* ---- what a fit says of rows ---- */
+
+/* The nodes of a map are ranks of the fit: as classes. */
+static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int *classes, rank_map *out)
+{
+    *out = *map;
+    if (!classes || map->n == 0) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, out->s, map->n));
+    for (int j = 0; j < map->n; j++) out->s[j] = classes[(int)map->s[j] - 1];
+    return RUNG_OK;
+}
+
+rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+                         double *score, int *rank)
+{
+    const member one = {.score = fit->score, .decide = fit->decide, .prior = fit->prior};
+    bool probable = member_has_proba(&one), needed = member_needs_proba(&one);
+    int outputs = one.score.outputs, K = one.decide.K;
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *output = NULL, *p = NULL;
+    rank_map map;
+    TRY(map_to_classes(ctx, &fit->map, classes, &map));
+    TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
+    TRY(NEW_RAW(ctx, &ctx->scratch, p, K));
+    TRY(scorer_apply(ctx, &one.score, n, scaled, output));
+    for (int64_t i = 0; i < n; i++, output += outputs) {
+        if (probable) member_proba(&one, output, p);
+        int r = member_rank(&one, output, needed ? p : NULL);
+        if (r == 0) return fail(ctx, RUNG_EDATA, "the score of a held-out row overflows");
+        rank[i] = classes ? classes[r - 1] : r;
+        score[i] = rank[i];
+        if (map.n > 0) score[i] = rank_score(&map, output[0]);
+        if (map.n > 0 || !probable) continue;
+        score[i] = 0;
+        for (int q = 0; q < K; q++) score[i] += p[q] * (classes ? classes[q] : q + 1);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- the rank scale ---- */
 
 rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out)
 {
@@ -51,6 +175,8 @@ rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, r
     }
     return RUNG_OK;
 }
+
+/* ---- report ---- */
 
 static rung_status report_entry_new(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, int64_t stored,
                                     const double *values)

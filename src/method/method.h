@@ -10,12 +10,15 @@
 #include "model/model.h"
 #include "problem/problem.h"
 
-/* What a fit returns. Arrays live in the pool given to fit. */
+/* What a fit returns. Arrays live in the pool given to fit. The functions below put the parts together; a method fills
+ * in what it has and leaves the rest 0. */
 typedef struct {
     scorer score;
-    decision decide; /* the native one: thresholds on the score */
-    rank_map map;    /* score -> rank scale, for the calibration; n = 0: the method has none */
+    decision decide; /* the native one */
+    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
+                        calibrated (several outputs, memberships, real targets) */
     double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
+    transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
     int64_t n_expansion;
     int n_report;
     report_entry *report;
@@ -145,6 +148,27 @@ rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
 /* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
 rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
                              scorer *out);
+/* The same with several outputs: beta is n x outputs, column-major. Rows without a coefficient are not stored. The bias
+ * is 0; a method may set out->bias afterwards. */
+rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,
+                              const double *beta, scorer *out);
+/* output = W'x + bias; W is d x outputs, bias NULL: 0. */
+rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
+                          scorer *out);
+/* The class whose mean is nearest; means: outputs x K, the mean of a class is contiguous. One output: soft scales. */
+rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, const double *means, decision *out);
+/* A method whose answer is memberships U of the rows of the problem (n x K, column-major; those of a row sum to 1), as
+ * label propagation: fills score, decide (DECISION_ARGMAX or DECISION_MEDIAN), training and n_expansion. A new row gets
+ * the mean membership of its k nearest rows, weighted by exp(-d^2 / (2 width^2)) or (WEIGHTS_BINARY) not at all. */
+rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, int64_t k, weight_kind weights,
+                           double width, decision_kind decide, fitted *out);
+/* What a transductive fit says of the rows of the problem: outputs x n; label as in `transduction`, or NULL. */
+rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
+                             transduction *out);
+/* Ranks and scores on the rank scale of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r).
+ * The score of a fit without a map is the expected class (memberships) or the rank. */
+rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+                         double *score, int *rank);
 /* The rank scale through (projected mean of class q, q). */
 rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
 rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);

@@ -82,11 +82,12 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
     return fail(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
 }
 
-/* The name with the fewest edits, if that is few enough to be meant. */
+/* The name with the fewest edits, if that is few enough to be meant; a beginning of the name is always near. */
 static const char *nearest(const char *name, const char *best, const char *candidate)
 {
-    int limit = 1 + (int)strlen(name) / 3, distance = text_distance(name, candidate);
-    if (distance > limit) return best;
+    size_t length = strlen(name);
+    int distance = length > 1 && strncmp(name, candidate, length) == 0 ? 0 : text_distance(name, candidate);
+    if (distance > 1 + (int)length / 3) return best;
     return !best || distance < text_distance(name, best) ? candidate : best;
 }
 

@@ -11,8 +11,9 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const cod
         int q = 0;
         while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
         if (q == code->n_classes)
-            return fail(ctx, RUNG_EARG, "a weight is given for class '%s', which does not exist",
-                        spec->weight_class[i]);
+            return fail(ctx, RUNG_EARG,
+                        "a weight is given for class '%s', which does not exist; the lowest is '%s', the highest '%s'",
+                        spec->weight_class[i], code->classes[0], code->classes[code->n_classes - 1]);
         weight[q] = spec->weight[i];
     }
     return RUNG_OK;
@@ -115,8 +116,8 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
         return fail(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                     (long long)t->data->n);
     if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && t->K < 2)
-        return fail(ctx, RUNG_EDATA, "%s needs labelled rows of at least two classes, but all %lld are of class '%s'",
-                    info->name, (long long)t->n_labelled, t->data->code.classes[t->present[0] - 1]);
+        return fail(ctx, RUNG_EDATA, "%s needs labelled rows of at least two classes, but there is only class '%s'",
+                    info->name, t->data->code.classes[t->present[0] - 1]);
     if (t->data->weight && !(info->flags & RUNG_WEIGHTS))
         return fail(ctx, RUNG_EARG, "%s takes no row weights", info->name);
     return RUNG_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The arrays of a model file: one walk lays them out, writes them and reads them, so the three cannot disagree.
  * Values are 64 bits wide and little-endian whatever the machine. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -150,24 +151,28 @@ static rung_status walk_kernel(naming *n, kernel *k)
     return visit(n->w, n->mem, named(n, "kernel.precisions"), "F64", 1, &k->n_precisions, (void **)&k->precisions);
 }
 
+/* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
 static rung_status walk_scorer(naming *n, scorer *s)
 {
-    TRY(list(n, "bias", s->outputs, &s->bias));
+    if (s->kind != SCORER_NEIGHBOURS) TRY(list(n, "bias", s->outputs, &s->bias));
     if (s->kind == SCORER_CONSTANT) return RUNG_OK;
-    /* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
     TRY(reals(n, "coef", 2, (int64_t[]){s->outputs, s->m}, &s->coef));
-    if (s->kind != SCORER_KERNEL) return RUNG_OK;
-    TRY(walk_kernel(n, &s->k));
-    if (s->k.kind == KERNEL_PRECOMPUTED) return integers(n, "index", s->m, &s->index);
+    if (s->kind == SCORER_LINEAR) return RUNG_OK;
+    if (s->kind == SCORER_KERNEL) TRY(walk_kernel(n, &s->k));
+    if (s->kind == SCORER_KERNEL && s->k.kind == KERNEL_PRECOMPUTED) return integers(n, "index", s->m, &s->index);
+    if (s->kind == SCORER_NEIGHBOURS && s->weights == WEIGHTS_GAUSSIAN) TRY(number(n, "width", &s->width));
     return reals(n, "rows", 2, (int64_t[]){s->m, s->d}, &s->rows);
 }
 
 static rung_status walk_member(naming *n, member *one, int K)
 {
+    decision *decide = &one->decide;
     TRY(number(n, "weight", &one->weight));
     TRY(walk_scaling(n, &one->scale));
     TRY(walk_scorer(n, &one->score));
-    if (one->decide.kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &one->decide.thresholds));
+    if (decide->kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &decide->thresholds));
+    if (decide->kind == DECISION_NEAREST_MEAN)
+        TRY(reals(n, "means", 2, (int64_t[]){K, one->score.outputs}, &decide->means));
     if (one->calibrated) {
         TRY(list(n, "map.score", one->map.n, &one->map.f));
         TRY(list(n, "map.rank", one->map.n, &one->map.s));
@@ -175,6 +180,32 @@ static rung_status walk_member(naming *n, member *one, int K)
         TRY(list(n, "calibration.c", K - 1, &one->cal.c));
     }
     return one->prior ? list(n, "prior", K, &one->prior) : RUNG_OK;
+}
+
+/* Ranks are 64 bits wide in the file, as all its integers. */
+static rung_status walk_labels(naming *n, transduction *t)
+{
+    int64_t *label = NULL;
+    if (n->w->mode == ARRAYS_WRITE) {
+        TRY(NEW(n->w->ctx, &n->w->ctx->scratch, label, t->n));
+        for (int64_t i = 0; i < t->n; i++) label[i] = t->label[i];
+    }
+    TRY(visit(n->w, &n->w->ctx->scratch, named(n, "training.label"), "I64", 1, &t->n, (void **)&label));
+    if (n->w->mode != ARRAYS_READ) return RUNG_OK;
+    TRY(NEW(n->w->ctx, n->mem, t->label, t->n));
+    for (int64_t i = 0; i < t->n; i++) {
+        if (label[i] < 0 || label[i] > INT_MAX)
+            return fail(n->w->ctx, RUNG_EFORMAT, "training row %lld has rank %lld", (long long)i + 1,
+                        (long long)label[i]);
+        t->label[i] = (int)label[i];
+    }
+    return RUNG_OK;
+}
+
+static rung_status walk_training(naming *n, transduction *t, int outputs)
+{
+    TRY(reals(n, "training.output", 2, (int64_t[]){t->n, outputs}, &t->output));
+    return t->label ? walk_labels(n, t) : RUNG_OK;
 }
 
 /* The fill values of all columns as one array; 0 for a nominal column. */
@@ -202,7 +233,9 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
 {
     naming n = {.w = w, .mem = &m->mem};
     TRY(walk_fills(&n, &m->code));
+    if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
     if (m->has_cv) TRY(walk_cv(&n, &m->cv));
+    if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     for (int i = 0; i < m->n_report; i++) {
         const char *name = NULL;
         TRY(pool_printf(w->ctx, &w->ctx->scratch, &name, "report.%s", m->report[i].name));

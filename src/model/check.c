@@ -102,6 +102,12 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
     }
     REQUIRE(c->d == d, "there are %lld coded columns, their coding makes %lld", (long long)c->d, (long long)d);
     REQUIRE(d >= 1, "there is no column");
+    REQUIRE(!c->real || (c->n_classes == 0 && c->label_position >= 0), "real targets with classes or without a label");
+    if (c->edges) {
+        REQUIRE(c->n_classes >= 1 && c->label_position >= 0, "cuts of a label without classes");
+        REQUIRE(all_finite(c->n_classes - 1, c->edges) && always_rises(c->n_classes - 1, c->edges),
+                "the cuts between the classes do not ascend");
+    }
     REQUIRE(c->label_position >= -1 && c->label_position < c->file_columns, "the label column is number %lld of %lld",
             (long long)c->label_position + 1, (long long)c->file_columns);
     return RUNG_OK;
@@ -152,11 +158,35 @@ static rung_status check_kernel(rung_ctx *ctx, const scorer *s)
     return RUNG_OK;
 }
 
-static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d)
+static bool are_shares(int64_t n, const double *v, int64_t step) /* n numbers >= 0 that sum to 1 */
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!(v[i * step] >= 0)) return false;
+        sum += v[i * step];
+    }
+    return fabs(sum - 1) <= 1e-6;
+}
+
+static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K)
+{
+    REQUIRE(s->neighbours >= 1 && s->neighbours <= s->m, "%lld neighbours of %lld rows", (long long)s->neighbours,
+            (long long)s->m);
+    REQUIRE(s->weights == WEIGHTS_BINARY || (isfinite(s->width) && s->width > 0), "the width of the weights is %g",
+            s->width);
+    REQUIRE(s->outputs == K, "memberships in %d of %d classes", s->outputs, K);
+    REQUIRE(all_finite(s->m * s->d, s->rows), "a stored row is not finite");
+    for (int64_t j = 0; j < s->m; j++)
+        REQUIRE(are_shares(K, s->coef + j, s->m), "the memberships of row %lld do not sum to 1", (long long)j + 1);
+    return RUNG_OK;
+}
+
+static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K)
 {
     REQUIRE(s->d == d, "the scorer has %lld columns, the coding %lld", (long long)s->d, (long long)d);
     REQUIRE(s->outputs >= 1, "there are %d outputs", s->outputs);
     REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
+    if (s->kind == SCORER_NEIGHBOURS) return check_neighbours(ctx, s, K);
     REQUIRE(all_finite(s->outputs, s->bias), "a bias is not a finite number");
     if (s->kind == SCORER_CONSTANT) return RUNG_OK;
     REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
@@ -181,23 +211,24 @@ static rung_status check_calibration(rung_ctx *ctx, const member *one, int K)
 static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
 {
     const decision *d = &one->decide;
+    int outputs = one->score.outputs;
     if (d->kind == DECISION_NONE) {
-        REQUIRE(!one->calibrated && !one->prior, "probabilities without classes");
+        REQUIRE(!member_has_proba(one), "probabilities without classes");
         return RUNG_OK;
     }
     REQUIRE(d->K == K && K >= 1, "a decision between %d classes, %d have labels", d->K, K);
     if (d->kind == DECISION_THRESHOLDS) REQUIRE(never_falls(K - 1, d->thresholds), "the thresholds do not ascend");
     if (d->kind == DECISION_CONSTANT) REQUIRE(d->rank >= 1 && d->rank <= K, "rank %d is outside 1..%d", d->rank, K);
+    if (d->kind == DECISION_NEAREST_MEAN)
+        REQUIRE(all_finite((int64_t)K * outputs, d->means), "a class mean is not a finite number");
+    if (d->kind == DECISION_ARGMAX)
+        REQUIRE(member_has_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
+    REQUIRE(d->kind != DECISION_MEDIAN || member_has_proba(one), "a median without probabilities");
     REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
+    REQUIRE(one->calibrated + (one->prior != NULL) + (one->score.kind == SCORER_NEIGHBOURS) <= 1,
+            "a member with several kinds of probabilities");
     if (one->calibrated) TRY(check_calibration(ctx, one, K));
-    if (one->prior) {
-        double sum = 0;
-        for (int q = 0; q < K; q++) {
-            REQUIRE(one->prior[q] >= 0, "a class probability is not one");
-            sum += one->prior[q];
-        }
-        REQUIRE(fabs(sum - 1) <= 1e-6, "the class probabilities sum to %g", sum);
-    }
+    if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
     return RUNG_OK;
 }
 
@@ -211,15 +242,35 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         REQUIRE(isfinite(one->weight) && one->weight > 0, "member %d has weight %g", i + 1, one->weight);
         total += one->weight;
         TRY(check_scaling(ctx, &one->scale, m->code.d));
-        TRY(check_scorer(ctx, &one->score, m->code.d));
+        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present));
         TRY(check_decision(ctx, one, m->n_present));
-        REQUIRE(one->score.outputs == m->members[0].score.outputs, "the members have different numbers of outputs");
+        REQUIRE(member_columns(one) == model_outputs(m), "the members have different numbers of scores");
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "some members decide, others do not");
     }
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(m->n_members == 1 || !model_has_ranks(m) || model_has_probabilities(m),
             "several members need probabilities");
+    return RUNG_OK;
+}
+
+static rung_status check_training(rung_ctx *ctx, const rung_model *m)
+{
+    const transduction *t = &m->training;
+    if (t->n == 0) return RUNG_OK;
+    REQUIRE(t->n == m->n_rows, "%lld training rows are answered for, there were %lld", (long long)t->n,
+            (long long)m->n_rows);
+    REQUIRE(m->n_members == 1, "training rows are answered for by %d members", m->n_members);
+    int outputs = m->members[0].score.outputs, K = m->n_present;
+    REQUIRE(all_finite(t->n * outputs, t->output), "an output of a training row is not a finite number");
+    if (m->members[0].score.kind == SCORER_NEIGHBOURS)
+        for (int64_t i = 0; i < t->n; i++)
+            REQUIRE(are_shares(K, t->output + i * outputs, 1), "the memberships of training row %lld do not sum to 1",
+                    (long long)i + 1);
+    for (int64_t i = 0; t->label && i < t->n; i++)
+        REQUIRE(t->label[i] >= 0 && t->label[i] <= K, "training row %lld has rank %d of %d", (long long)i + 1,
+                t->label[i], K);
+    REQUIRE(!t->label || model_has_ranks(m), "ranks of training rows in a model without ranks");
     return RUNG_OK;
 }
 
@@ -232,5 +283,6 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     REQUIRE(m->n_labelled >= 0 && m->n_labelled <= m->n_rows, "%lld labelled rows of %lld", (long long)m->n_labelled,
             (long long)m->n_rows);
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
-    return check_members(ctx, m);
+    TRY(check_members(ctx, m));
+    return check_training(ctx, m);
 }

@@ -57,6 +57,34 @@ static json_t *kernel_of(const scorer *s)
     return json_whole(out, bad);
 }
 
+static json_t *neighbours_of(const scorer *s)
+{
+    if (s->kind != SCORER_NEIGHBOURS) return json_null();
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(s->neighbours));
+    bad |= json_object_set_new(out, "weights", json_string(weight_name(s->weights)));
+    if (s->weights == WEIGHTS_GAUSSIAN) bad |= json_object_set_new(out, "width", real(s->width));
+    return json_whole(out, bad);
+}
+
+/* Of every class, in the space of the outputs. */
+static json_t *means_of(const rung_model *m)
+{
+    const member *one = &m->members[0];
+    int outputs = one->score.outputs, bad = 0;
+    if (m->n_members > 1 || one->decide.kind != DECISION_NEAREST_MEAN) return json_null();
+    json_t *out = json_array();
+    for (int64_t q = 0; q < one->decide.K; q++)
+        bad |= json_array_append_new(out, reals(outputs, one->decide.means + q * outputs));
+    return json_whole(out, bad);
+}
+
+static json_t *target_of(const coding *code)
+{
+    if (code->real) return json_string("real");
+    return code->n_classes > 0 ? json_string("classes") : json_null();
+}
+
 static json_t *column_json(const column_code *c)
 {
     json_t *out = json_object();
@@ -108,7 +136,7 @@ static json_t *cv(const rung_model *m)
 static bool stores_rows(const rung_model *m)
 {
     for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].score.kind == SCORER_KERNEL && m->members[i].score.k.kind != KERNEL_PRECOMPUTED) return true;
+        if (m->members[i].score.rows && m->members[i].score.m > 0) return true;
     return false;
 }
 
@@ -117,17 +145,24 @@ static json_t *description(const rung_model *m)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "method", json_string(m->method));
     bad |= json_object_set_new(out, "params", json_params(m));
+    bad |= json_object_set_new(out, "target", target_of(&m->code));
     bad |= json_object_set_new(out, "classes", json_texts(m->code.n_classes, m->code.classes));
     bad |= json_object_set_new(out, "present", present(m));
+    bad |= json_object_set_new(out, "scorer", json_string(scorer_name(m->members[0].score.kind)));
+    bad |= json_object_set_new(out, "outputs", json_integer(model_outputs(m)));
+    bad |= json_object_set_new(out, "decision", json_string(decision_name(m->members[0].decide.kind)));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
+    bad |= json_object_set_new(out, "means", means_of(m));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "kernel", kernel_of(&m->members[0].score));
+    bad |= json_object_set_new(out, "neighbours", neighbours_of(&m->members[0].score));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
     bad |= json_object_set_new(out, "interval", json_null());
     bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));
+    bad |= json_object_set_new(out, "contains_training_answers", json_boolean(m->training.n > 0));
     bad |= json_object_set_new(out, "report", report(m));
     bad |= json_object_set_new(out, "cv", cv(m));
     bad |= json_object_set_new(out, "format", json_integer(MODEL_FORMAT));

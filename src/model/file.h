@@ -39,6 +39,10 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m);
 json_t *model_to_json(const rung_model *m); /* NULL: out of memory */
 rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m);
 
+const char *scorer_name(scorer_kind kind); /* as they stand in the file */
+const char *weight_name(weight_kind kind);
+const char *decision_name(decision_kind kind);
+
 json_t *json_texts(int64_t n, const char *const *text); /* a list */
 json_t *json_params(const rung_model *m);               /* name -> text or null */
 

@@ -26,13 +26,13 @@ void model_free(rung_model *m)
     free(m);
 }
 
-int model_outputs(const rung_model *m) { return m->members[0].score.outputs; }
+int model_outputs(const rung_model *m) { return member_columns(&m->members[0]); }
 
 bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != DECISION_NONE; }
 
 bool model_has_probabilities(const rung_model *m)
 {
     for (int i = 0; i < m->n_members; i++)
-        if (!m->members[i].calibrated && !m->members[i].prior) return false;
+        if (!member_has_proba(&m->members[i])) return false;
     return model_has_ranks(m);
 }

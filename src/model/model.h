@@ -21,12 +21,12 @@ typedef enum { WEIGHTS_GAUSSIAN, WEIGHTS_BINARY } weight_kind; /* exp(-|x-z|^2 /
 typedef struct {
     scorer_kind kind;
     int outputs;
-    kernel k;            /* SCORER_KERNEL */
-    int64_t m, d;        /* terms; scaled columns */
-    double *rows;        /* SCORER_KERNEL, SCORER_NEIGHBOURS: d x m, scaled training rows; NULL for a precomputed kernel */
-    int64_t *index;      /* precomputed kernel: which column of the data belongs to term j (m) */
-    double *coef;        /* m x outputs, column-major */
-    double *bias;        /* outputs; NULL with SCORER_NEIGHBOURS: 0 */
+    kernel k;       /* SCORER_KERNEL */
+    int64_t m, d;   /* terms; scaled columns */
+    double *rows;   /* SCORER_KERNEL, SCORER_NEIGHBOURS: d x m, scaled training rows; NULL for a precomputed kernel */
+    int64_t *index; /* precomputed kernel: which column of the data belongs to term j (m) */
+    double *coef;   /* m x outputs, column-major */
+    double *bias;   /* outputs; NULL with SCORER_NEIGHBOURS: 0 */
     int64_t neighbours;  /* SCORER_NEIGHBOURS: 1..m */
     weight_kind weights; /* SCORER_NEIGHBOURS */
     double width;        /* WEIGHTS_GAUSSIAN */
@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
     int64_t n;      /* rows; 0: the fit says nothing */
     double *output; /* outputs x n, those of a row are contiguous */
-    int *label;     /* n: the rank of a row whose class is known, which then is its prediction; 0: decide. NULL: all 0 */
+    int *label; /* n: the rank of a row whose class is known, which then is its prediction; 0: decide. NULL: all 0 */
 } transduction;
 
 typedef struct { /* a number or a list of numbers a method tells about its fit */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From scaled rows to outputs. Every row is worked on by itself: its outputs do not depend on the rows it comes with. */
+/* From scaled rows to outputs. Every row is worked on by itself: its outputs do not depend on the rows it comes with.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void shares_of(const scorer *s, const double *distance, double *share)
     for (int64_t j = 0; j < k; j++) share[j] /= sum;
 }
 
-static rung_status add_neighbours(rung_ctx *ctx, const scorer *s, int64_t n, const double *x, double *output)
+static rung_status average_neighbours(rung_ctx *ctx, const scorer *s, int64_t n, const double *x, double *output)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t k = s->neighbours, *row = NULL;
@@ -61,6 +62,8 @@ static rung_status add_neighbours(rung_ctx *ctx, const scorer *s, int64_t n, con
         TRY(interrupted(ctx));
         nearest_rows(s->d, x, s->m, s->rows, k, row, distance);
         shares_of(s, distance, share);
+        bool known = isfinite(distance[k - 1]); /* otherwise the squares overflow, and who is nearest is not known */
+        for (int o = 0; o < s->outputs; o++) output[o] = known ? 0 : NAN;
         for (int o = 0; o < s->outputs; o++)
             for (int64_t j = 0; j < k; j++) output[o] += share[j] * s->coef[row[j] + o * s->m];
     }
@@ -71,11 +74,7 @@ static rung_status add_neighbours(rung_ctx *ctx, const scorer *s, int64_t n, con
 rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output)
 {
     size_t size = (size_t)s->outputs * sizeof *output;
-    for (int64_t i = 0; i < n; i++)
-        if (s->bias)
-            memcpy(output + i * s->outputs, s->bias, size);
-        else
-            memset(output + i * s->outputs, 0, size);
+    for (int64_t i = 0; s->bias && i < n; i++) memcpy(output + i * s->outputs, s->bias, size);
     switch (s->kind) {
     case SCORER_CONSTANT: return RUNG_OK;
     case SCORER_LINEAR: add_linear(s, n, scaled, output); return RUNG_OK;
@@ -83,7 +82,7 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
         if (s->k.kind != KERNEL_PRECOMPUTED) return add_expansion(ctx, s, n, scaled, output);
         add_precomputed(s, n, scaled, output);
         return RUNG_OK;
-    case SCORER_NEIGHBOURS: return add_neighbours(ctx, s, n, scaled, output);
+    case SCORER_NEIGHBOURS: return average_neighbours(ctx, s, n, scaled, output);
     }
     return fail(ctx, RUNG_EINTERNAL, "unknown kind of scorer %d", (int)s->kind);
 }

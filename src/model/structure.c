@@ -10,8 +10,14 @@
 
 enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
 
-static const char *const scorer_names[] = {"constant", "linear", "kernel", NULL};
-static const char *const decision_names[] = {"none", "thresholds", "calibrated", "constant", NULL};
+static const char *const scorer_names[] = {"constant", "linear", "kernel", "neighbours", NULL};
+static const char *const weight_names[] = {"gaussian", "binary", NULL};
+static const char *const decision_names[] = {"none",         "thresholds", "calibrated", "constant",
+                                             "nearest-mean", "argmax",     "median",     NULL};
+
+const char *scorer_name(scorer_kind kind) { return scorer_names[kind]; }
+const char *weight_name(weight_kind kind) { return weight_names[kind]; }
+const char *decision_name(decision_kind kind) { return decision_names[kind]; }
 
 /* ---- writing ---- */
 
@@ -52,6 +58,8 @@ static json_t *coding_to_json(const coding *c)
     bad |= json_object_set_new(out, "label_position", json_integer(c->label_position));
     bad |= json_object_set_new(out, "file_columns", json_integer(c->file_columns));
     bad |= json_object_set_new(out, "classes", json_texts(c->n_classes, c->classes));
+    bad |= json_object_set_new(out, "real", json_boolean(c->real));
+    bad |= json_object_set_new(out, "edges", json_boolean(c->edges != NULL));
     return json_whole(out, bad);
 }
 
@@ -63,6 +71,14 @@ static json_t *kernel_to_json(const kernel *k)
     return json_whole(out, bad);
 }
 
+static json_t *neighbours_to_json(const scorer *s)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(s->neighbours));
+    bad |= json_object_set_new(out, "weights", json_string(weight_names[s->weights]));
+    return json_whole(out, bad);
+}
+
 static json_t *member_to_json(const member *one)
 {
     json_t *out = json_object();
@@ -70,10 +86,10 @@ static json_t *member_to_json(const member *one)
     int bad = json_object_set_new(out, "scale", json_string(scale_name(one->scale.kind)));
     bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
-    if (s->kind == SCORER_KERNEL) {
+    if (s->kind == SCORER_KERNEL || s->kind == SCORER_NEIGHBOURS)
         bad |= json_object_set_new(out, "terms", json_integer(s->m));
-        bad |= json_object_set_new(out, "kernel", kernel_to_json(&s->k));
-    }
+    if (s->kind == SCORER_KERNEL) bad |= json_object_set_new(out, "kernel", kernel_to_json(&s->k));
+    if (s->kind == SCORER_NEIGHBOURS) bad |= json_object_set_new(out, "neighbours", neighbours_to_json(s));
     bad |= json_object_set_new(out, "decision", json_string(decision_names[one->decide.kind]));
     if (one->decide.kind == DECISION_THRESHOLDS)
         bad |= json_object_set_new(out, "tie_up", json_boolean(one->decide.tie_up));
@@ -88,6 +104,14 @@ static json_t *report_to_json(const report_entry *r)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "name", json_string(r->name));
     bad |= json_object_set_new(out, "count", r->n == -1 ? json_null() : json_integer(r->n));
+    return json_whole(out, bad);
+}
+
+static json_t *training_to_json(const transduction *t)
+{
+    if (t->n == 0) return json_null();
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "label", json_boolean(t->label != NULL));
     return json_whole(out, bad);
 }
 
@@ -108,6 +132,7 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
     bad |= json_object_set_new(out, "report", report);
+    bad |= json_object_set_new(out, "training", training_to_json(&m->training));
     return json_whole(out, bad);
 }
 
@@ -206,13 +231,16 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
 
 static rung_status read_coding(reader *r, json_t *json, coding *code)
 {
-    int names = 0, n = 0;
+    int names = 0, real = 0, edges = 0, n = 0;
     json_t *columns = NULL, *classes = NULL;
     const char *label = NULL;
     json_int_t label_position = 0, file_columns = 0;
-    TRY(unpack(r, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o}", "names", &names, "columns", &columns, "label",
-               &label, "label_position", &label_position, "file_columns", &file_columns, "classes", &classes));
+    TRY(unpack(r, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b}", "names", &names, "columns", &columns,
+               "label", &label, "label_position", &label_position, "file_columns", &file_columns, "classes", &classes,
+               "real", &real, "edges", &edges));
     code->has_names = names;
+    code->real = real;
+    if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */
     code->label_position = label_position;
     code->file_columns = file_columns;
     TRY(pool_text(r->ctx, r->mem, label, &code->label));
@@ -237,24 +265,40 @@ static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
     return as_int(r, degree, "the kernel's degree", &k->degree);
 }
 
+static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
+{
+    const char *weights = NULL;
+    json_int_t count = 0;
+    int i = 0;
+    TRY(unpack(r, json, "neighbours", "{s:I, s:s}", "count", &count, "weights", &weights));
+    TRY(one_of(r, weights, weight_names, "weights", &i));
+    s->neighbours = count;
+    s->weights = (weight_kind)i;
+    return RUNG_OK;
+}
+
 static rung_status read_member(reader *r, json_t *json, const rung_model *m, member *one)
 {
     const char *scale = NULL, *kind = NULL, *decides = NULL;
     json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0;
-    json_t *expansion = NULL;
+    json_t *expansion = NULL, *neighbours = NULL;
     int tie_up = 0, prior = 0, i = 0;
-    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s:s, s?b, s?I, s?I, s:b}", "scale", &scale, "scorer",
-               &kind, "outputs", &outputs, "terms", &terms, "kernel", &expansion, "decision", &decides, "tie_up",
-               &tie_up, "rank", &rank, "nodes", &nodes, "prior", &prior));
+    scorer *s = &one->score;
+    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s:b}", "scale", &scale,
+               "scorer", &kind, "outputs", &outputs, "terms", &terms, "kernel", &expansion, "neighbours", &neighbours,
+               "decision", &decides, "tie_up", &tie_up, "rank", &rank, "nodes", &nodes, "prior", &prior));
     if (!scale_parse(scale, &one->scale.kind)) return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
-    one->scale.d = one->score.d = m->code.d;
+    one->scale.d = s->d = m->code.d;
     TRY(one_of(r, kind, scorer_names, "scorer", &i));
-    one->score.kind = (scorer_kind)i;
-    TRY(as_int(r, outputs, "the number of outputs", &one->score.outputs));
-    if ((expansion != NULL) != (one->score.kind == SCORER_KERNEL))
+    s->kind = (scorer_kind)i;
+    TRY(as_int(r, outputs, "the number of outputs", &s->outputs));
+    if ((expansion != NULL) != (s->kind == SCORER_KERNEL))
         return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
-    if (expansion) TRY(read_kernel(r, expansion, m->code.d, &one->score.k));
-    one->score.m = one->score.kind == SCORER_LINEAR ? m->code.d : terms;
+    if ((neighbours != NULL) != (s->kind == SCORER_NEIGHBOURS))
+        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
+    if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
+    if (neighbours) TRY(read_neighbours(r, neighbours, s));
+    s->m = s->kind == SCORER_LINEAR ? m->code.d : terms;
     TRY(one_of(r, decides, decision_names, "decision", &i));
     one->decide.kind = (decision_kind)i;
     one->decide.K = one->cal.K = m->n_present;
@@ -263,6 +307,20 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, mem
     TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
     one->calibrated = one->map.n > 0;
     if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
+    return RUNG_OK;
+}
+
+/* The training rows are those of `rows`, which is known by now. */
+static rung_status read_training(reader *r, json_t *json, rung_model *m)
+{
+    int label = 0;
+    if (json_is_null(json)) return RUNG_OK;
+    TRY(unpack(r, json, "training", "{s:b}", "label", &label));
+    if (m->n_rows < 1 || m->n_members != 1)
+        return fail(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
+                    (long long)m->n_rows);
+    m->training.n = m->n_rows;
+    if (label) TRY(NEW(r->ctx, r->mem, m->training.label, 0)); /* not NULL: its array is to be read */
     return RUNG_OK;
 }
 
@@ -282,11 +340,11 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
 {
     reader r = {ctx, &m->mem};
     const char *method = NULL;
-    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL;
+    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
-    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "method", &method, "params",
-               &params, "coding", &code, "present", &present, "members", &members, "rows", &rows, "labelled", &labelled,
-               "expansion", &expansion, "cv", &cv, "report", &report));
+    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "method", &method,
+               "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows, "labelled",
+               &labelled, "expansion", &expansion, "cv", &cv, "report", &report, "training", &answers));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -311,5 +369,5 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(length(&r, report, "report", &m->n_report));
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
-    return RUNG_OK;
+    return read_training(&r, answers, m);
 }

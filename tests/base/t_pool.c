@@ -74,7 +74,7 @@ static void the_message_tells_what_and_how_much(void **state)
     rung_status s = NEW(ctx, &p, gram, 3 * 131072);
     pool_fail_after(-1);
     assert_int_equal(s, RUNG_ENOMEM);
-    assert_string_equal(ctx->message, "out of memory: gram needs 3 MiB");
+    assert_string_equal(ctx->message, "out of memory: gram needs 3.0 MiB");
 }
 
 static void failing_on_purpose_counts_from_the_call(void **state)
