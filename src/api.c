@@ -8,6 +8,7 @@
 #include "data/generate.h"
 #include "data/read.h"
 #include "eval/metrics.h"
+#include "eval/real.h"
 #include "method/fit.h"
 #include "select/tune.h"
 
@@ -265,6 +266,8 @@ int64_t rung_model_features(const rung_model *model) { return model->code.d; }
 int rung_model_outputs(const rung_model *model) { return model_outputs(model); }
 int rung_model_has_probabilities(const rung_model *model) { return model_has_probabilities(model); }
 int rung_model_has_ranks(const rung_model *model) { return model_has_ranks(model); }
+int rung_model_is_real(const rung_model *model) { return model->code.real; }
+int64_t rung_model_training_rows(const rung_model *model) { return model->training.n; }
 
 int rung_model_cv(const rung_model *model, rung_metrics *out)
 {
@@ -293,6 +296,12 @@ rung_status rung_predict(rung_ctx *ctx, const rung_model *model, const rung_view
     CALL(ctx, model_predict(ctx, model, X, out));
 }
 
+rung_status rung_predict_training(rung_ctx *ctx, const rung_model *model, const rung_output *out)
+{
+    if (!ctx || !model || !out) return missing(ctx, "rung_predict_training");
+    CALL(ctx, model_predict_training(ctx, model, out));
+}
+
 /* ---- metrics ---- */
 
 rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
@@ -300,6 +309,13 @@ rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth
 {
     if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure");
     CALL(ctx, metrics_compute(ctx, n, classes, truth, predicted, proba, out));
+}
+
+rung_status rung_measure_real(rung_ctx *ctx, int64_t n, const double *truth, const double *predicted,
+                              rung_real_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure_real");
+    CALL(ctx, real_metrics_compute(ctx, n, truth, predicted, out));
 }
 
 static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,

@@ -257,6 +257,8 @@ RUNG_API int64_t rung_model_features(const rung_model *);                 /* cod
 RUNG_API int rung_model_outputs(const rung_model *);                      /* score columns */
 RUNG_API int rung_model_has_ranks(const rung_model *);                    /* 0: scores only */
 RUNG_API int rung_model_has_probabilities(const rung_model *);
+RUNG_API int rung_model_is_real(const rung_model *); /* 1: fitted to real targets; its score is the prediction */
+RUNG_API int64_t rung_model_training_rows(const rung_model *); /* see rung_predict_training; 0: it says nothing */
 RUNG_API int rung_model_cv(const rung_model *,
                            rung_metrics *out); /* out-of-fold metrics of the fit; 0: none (calibrate=0) */
 
@@ -277,13 +279,23 @@ typedef struct {   /* where to write; NULL: not wanted */
 } rung_output;
 RUNG_API RUNG_CHECK rung_status rung_predict(rung_ctx *, const rung_model *, const rung_view *X,
                                              const rung_output *out);
+/* What a transductive fit says of its own training rows, in their order: rung_model_training_rows of them. A row whose
+ * label was given keeps it. */
+RUNG_API RUNG_CHECK rung_status rung_predict_training(rung_ctx *, const rung_model *, const rung_output *out);
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
 /* Rows whose truth is 0 are left out. proba (n x classes, by rows) may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_measure(rung_ctx *, int64_t n, int classes, const int *truth, const int *predicted,
                                              const double *proba, rung_metrics *out);
-/* The same from two columns of a table, classes from both (or from order, as in rung_encode_options). */
+/* Real targets. Rows whose truth is NaN are left out. r2 is NaN where all true values are equal. */
+typedef struct {
+    double mae, mse, rmse, r2;
+    int64_t n;
+} rung_real_metrics;
+RUNG_API RUNG_CHECK rung_status rung_measure_real(rung_ctx *, int64_t n, const double *truth, const double *predicted,
+                                                  rung_real_metrics *out);
+/* Ranks from two columns of a table, classes from both (or from order, as in rung_encode_options). */
 RUNG_API RUNG_CHECK rung_status rung_measure_table(rung_ctx *, const rung_table *, const char *truth,
                                                    const char *predicted, const char *order, rung_metrics *out);
 

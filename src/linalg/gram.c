@@ -97,8 +97,7 @@ static rung_status squared_norms(rung_ctx *ctx, const la_mat *X, double **out)
 
 static double map_flops(const la_map *map) { return map->kind == LA_DOT ? 0 : map_uses_distance(map) ? 20 : 4; }
 
-/* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
-static void mirror(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
+void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols)
 {
     enum { SMALL = 32 };
     for (int64_t jj = j0; jj < j0 + cols; jj += SMALL)
@@ -135,7 +134,7 @@ rung_status la_gram(rung_ctx *ctx, const la_mat *X, const la_map *map, la_mat *K
             map_run(map, rows - from, &pair, la_at(K, i0 + from, j0 + j));
             if (bi == bj) *la_at(K, i0 + j, i0 + j) = map_diagonal(map, norm[i0 + j]);
         }
-        mirror(K, i0, rows, j0, cols);
+        mirror_tile(K, i0, rows, j0, cols);
     }
     pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_GRAM, (double)n * (double)n * ((double)d + map_flops(map) / 2), started);

@@ -25,6 +25,18 @@ typedef enum {
     OP_POTRS,
     OP_POTRI,
     OP_RIDGE_QR,
+    OP_GEMM,
+    OP_SYRK,
+    OP_ENTRIES,
+    OP_CENTRE,
+    OP_SUMS,
+    OP_TRSM,
+    OP_GETRF,
+    OP_GETRS,
+    OP_EIGEN,
+    OP_RANK,
+    OP_SPMM,
+    OP_NEAREST,
     OP_COUNT
 } la_op;
 _Static_assert((int)OP_COUNT <= (int)CONTEXT_COUNTERS, "a slot for every operation");
@@ -38,6 +50,30 @@ int64_t tile_side(int64_t n);
 
 /* A dimension as BLAS takes it; matrices beyond 2^31 - 1 rows are refused when they are made. */
 static inline int blas_int(int64_t n) { return (int)n; }
+
+/* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
+void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols);
+
+/* B := op(T)^-1 B with a triangle of T: in tile rows for a thin B, in strips of columns for a wide one. */
+typedef struct {
+    const la_mat *T;
+    bool lower, transposed, unit;
+} triangle;
+void triangle_solve(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb);
+
+/* What la_nearest is asked, and the two ways to answer it: products of blocks, or a tree where dimensions are few. Both
+ * give the same answer. */
+typedef struct {
+    const la_mat *X, *Z;
+    const int64_t *self;
+    const la_pair_factor *factor;
+    int64_t k;
+    int64_t *index;
+    double *d2;
+} nearest_query;
+rung_status nearest_by_blocks(rung_ctx *ctx, const nearest_query *q);
+rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q); /* no factor, rows of X <= TREE_DIMENSIONS */
+enum { TREE_DIMENSIONS = 8 };
 
 /* A run of n columns of X (d x n, leading dimension d) against one column z: g holds their inner products and is
  * replaced by the map. nx and nz are the squared norms. */

@@ -26,6 +26,9 @@ void la_put(const double *host, la_mat *A); /* column-major, as large as A */
 void la_get(const la_mat *A, double *host);
 /* out = A[rows, cols]; NULL: all of them in order. */
 rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const int64_t *cols, la_mat *out);
+rung_status la_transpose(rung_ctx *ctx, const la_mat *A, la_mat *out);
+/* A_ij = table[row_i + col_j * groups]: a matrix that depends on the groups (ranks) of its row and column alone. */
+rung_status la_lookup(rung_ctx *ctx, int groups, const double *table, const int *row, const int *col, la_mat *A);
 
 /* ---- kernels: a map of inner products or squared distances ---- */
 typedef enum {
@@ -57,6 +60,33 @@ rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, 
 /* C (rows x k) = alpha A B + beta C. */
 rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C);
 
+/* ---- products of large matrices: op(A) is A, or A' where its flag says so ---- */
+/* C = alpha op(A) op(B) + beta C; beta = 0: C is not read. */
+rung_status la_gemm(rung_ctx *ctx, bool transpose_a, bool transpose_b, double alpha, const la_mat *A, const la_mat *B,
+                    double beta, la_mat *C);
+/* The same where the product is known to be symmetric (K (L K)): half the work, and C is symmetric to the bit if it was
+ * before. */
+rung_status la_gemm_symmetric(rung_ctx *ctx, double alpha, const la_mat *A, const la_mat *B, double beta, la_mat *C);
+/* C = alpha op(A) op(A)' + beta C, both triangles; C symmetric before. */
+rung_status la_syrk(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, double beta, la_mat *C);
+
+/* ---- entry by entry ---- */
+rung_status la_scale_add(rung_ctx *ctx, double alpha, const la_mat *A, double beta,
+                         la_mat *B);                                              /* B = alpha A + beta B */
+rung_status la_scale(rung_ctx *ctx, const double *r, const double *c, la_mat *A); /* A_ij *= r_i c_j; NULL = 1 */
+rung_status la_hadamard(rung_ctx *ctx, const la_mat *A, la_mat *B);               /* B = A o B */
+/* Takes the mean from each column (H A), each row (A H) or both (H A H, H = I - 11'/n); a symmetric matrix stays
+ * symmetric to the bit under LA_CENTRE_BOTH. */
+typedef enum { LA_CENTRE_COLUMNS, LA_CENTRE_ROWS, LA_CENTRE_BOTH } la_centring;
+rung_status la_centre(rung_ctx *ctx, la_centring what, la_mat *A);
+
+/* ---- sums ---- */
+rung_status la_row_sums(rung_ctx *ctx, const la_mat *A, double *sums);
+rung_status la_inner(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out);        /* sum_ij A_ij B_ij */
+rung_status la_column_dots(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *dots); /* A_j'B_j for each column */
+void la_diagonal(const la_mat *A, double *diagonal);
+double la_trace(const la_mat *A);
+
 /* ---- symmetric matrices ---- */
 void la_add_diagonal(la_mat *A, double alpha, const double *v); /* A += alpha diag(v); v NULL: alpha I */
 double la_asymmetry(const la_mat *A);                           /* max |A_ij - A_ji| / max |A_ij| */
@@ -66,8 +96,25 @@ rung_status la_potrf(rung_ctx *ctx, la_mat *A);
 rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B); /* B := (L L')^-1 B */
 /* B := L_tail B (or L_tail' B) with the trailing m x m block of L: the factor of a Schur complement. */
 void la_trmm_tail(const la_mat *L, int64_t m, bool transposed, int64_t k, double *B);
+/* B := L^-1 B, or L^-T B, for a wide B. */
+rung_status la_trsm(rung_ctx *ctx, const la_mat *L, bool transposed, la_mat *B);
 /* A = (L L')^-1 from the factor in its lower triangle; both triangles are filled. */
 rung_status la_potri(rung_ctx *ctx, la_mat *A);
+
+/* ---- general square matrices ---- */
+/* P A = L U with partial pivoting, in place; pivot has n places. RUNG_ESINGULAR tells the pivot that is zero. */
+rung_status la_getrf(rung_ctx *ctx, la_mat *A, int *pivot);
+/* B := A^-1 B (or A^-T B) from the factors, for a thin array or a wide matrix. */
+rung_status la_getrs(rung_ctx *ctx, const la_mat *LU, const int *pivot, bool transposed, int64_t k, double *B);
+rung_status la_getrs_wide(rung_ctx *ctx, const la_mat *LU, const int *pivot, bool transposed, la_mat *B);
+
+/* ---- eigenvalues of symmetric matrices; on one thread ---- */
+/* The r largest eigenvalues of A, largest first, and their vectors as the columns of V (n x r; NULL: none). A is
+ * destroyed. The entry of largest modulus of each vector is positive. */
+rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V);
+/* The steps of a pivoted Cholesky factorisation of the positive semidefinite A after which no diagonal entry of what is
+ * left exceeds `tolerance`: then lambda_{rank+1} <= (n - rank) tolerance. A is destroyed. */
+rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t *rank);
 
 /* ---- orthogonal factorisation for a ridge least-squares problem ---- */
 /* Minimises |B z - b|^2 + |z|^2 for the k columns of b by a QR factorisation of [I; B], which squares no condition
@@ -86,6 +133,41 @@ void la_group_contrasts_thin(int64_t n, int groups, const int64_t *size, const i
 
 /* ---- small dense systems on the host (K x K) ---- */
 rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B); /* both overwritten */
+
+/* All eigenpairs, largest first, of A v = lambda v or (B given, positive definite) A v = lambda B v with V'B V = I.
+ * A (lower triangle) becomes V; B is destroyed. Signs as in la_eigen. */
+rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *values);
+
+/* ---- sparse matrices: compressed rows, on the host ---- */
+typedef struct {
+    int64_t rows, cols;
+    int64_t *start; /* rows + 1: row i has the entries start[i] .. start[i+1]-1 */
+    int64_t *col;   /* ascending within a row */
+    double *value;
+} la_csr;
+
+/* C = alpha S B + beta C for a wide matrix (S.cols x m) and for a thin array of k columns. */
+rung_status la_spmm(rung_ctx *ctx, double alpha, const la_csr *S, const la_mat *B, double beta, la_mat *C);
+rung_status la_spmm_thin(rung_ctx *ctx, double alpha, const la_csr *S, int64_t k, const double *B, double beta,
+                         double *C);
+rung_status la_add_csr(rung_ctx *ctx, double alpha, const la_csr *S, la_mat *A); /* A += alpha S */
+
+/* ---- nearest columns ---- */
+typedef struct { /* multiplies |x_i - z_j|^2 by table[row_i + col_j * groups] > 0 */
+    int groups;
+    const double *table;
+    const int *row, *col;
+} la_pair_factor;
+
+/* For each column z_j of Z (d x m) its k nearest columns of X (d x n), exactly: by (distance, index), the squared
+ * distance being sum_d (x_d - z_d)^2 in the order of d. self (NULL: none): column self[j] of X is not a neighbour of
+ * z_j. k <= n, or n - 1 with self. index and d2 are k x m. */
+rung_status la_nearest(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const int64_t *self,
+                       const la_pair_factor *factor, int64_t k, int64_t *index, double *d2);
+/* The same in the feature space of the symmetric matrix K, for its columns `of` (NULL: all of them): the squared
+ * distance is K_ii + K_jj - 2 K_ij, clipped at 0; the column itself is no neighbour. */
+rung_status la_nearest_kernel(rung_ctx *ctx, const la_mat *K, int64_t m, const int64_t *of, int64_t k, int64_t *index,
+                              double *d2);
 
 /* ---- vectors ---- */
 void la_exp(int64_t n, const double *x, double *y); /* y = exp(x), below 2 ulp, gradual underflow; y may be x */

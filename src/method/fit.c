@@ -98,6 +98,25 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     return RUNG_OK;
 }
 
+/* The one member, and what a transductive fit says of the training rows. Arrays are those of the fit. */
+static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
+                            rung_model *model)
+{
+    TRY(NEW(ctx, &model->mem, model->members, 1));
+    model->n_members = 1;
+    member *m = &model->members[0];
+    m->weight = 1;
+    m->score = fit->score;
+    m->decide = fit->decide;
+    m->prior = fit->prior;
+    model->training = fit->training;
+    if (fit->training.n != 0 && fit->training.n != t->data->n)
+        return fail(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
+                    (long long)fit->training.n, (long long)t->data->n);
+    TRY(scale_copy(ctx, &model->mem, &t->scale, &m->scale));
+    return describe_fit(ctx, spec, t, fit, model);
+}
+
 static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
                          rung_model *model)
 {
@@ -107,25 +126,19 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     folds f = {0};
     int count = 0;
     TRY(training_problem(ctx, t, spec, &p));
-    if (!given) TRY(calibration_folds(ctx, spec, &count));
+    if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
     bool own = count && method_holds_out(spec);
     TRY(spec->method->fit(ctx, &model->mem, p, spec->params, own ? &f : NULL, &fit, own ? &held : NULL));
-    if (count && !own) TRY(held_out_by_refits(ctx, &ctx->scratch, spec, p, &f, &held));
-    progress(ctx, "fitting", 1);
-
-    TRY(NEW(ctx, &model->mem, model->members, 1));
-    model->n_members = 1;
-    member *m = &model->members[0];
-    m->weight = 1;
-    m->score = fit.score;
-    m->decide = fit.decide;
-    m->prior = fit.prior;
-    TRY(scale_copy(ctx, &model->mem, &t->scale, &m->scale));
-    TRY(describe_fit(ctx, spec, t, &fit, model));
     bool has_scores = fit.map.n > 0;
+    if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec, p, &f, &held));
+    progress(ctx, "fitting", 1);
+    TRY(assemble(ctx, spec, t, &fit, model));
+    if (count && !has_scores)
+        log_at(ctx, RUNG_WARNING, "%s gives no score that could be calibrated: calibrate=%d does nothing",
+               spec->method->info.name, count);
     if (given && has_scores) return calibrate(ctx, spec, t, p, given, given_held, &fit, model);
     return count && has_scores ? calibrate(ctx, spec, t, p, &f, &held, &fit, model) : RUNG_OK;
 }

@@ -14,10 +14,10 @@
  * in what it has and leaves the rest 0. */
 typedef struct {
     scorer score;
-    decision decide; /* the native one */
-    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
-                        calibrated (several outputs, memberships, real targets) */
-    double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
+    decision decide;       /* the native one */
+    rank_map map;          /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
+                              calibrated (several outputs, memberships, real targets) */
+    double *prior;         /* probabilities of its own that do not depend on x (K), or NULL */
     transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
     int64_t n_expansion;
     int n_report;

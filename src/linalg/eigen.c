@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Eigenvalues of symmetric matrices by LAPACK on one thread: divide and conquer for all of them, MRRR for the leading
+ * few (and less memory). */
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/internal.h"
+
+/* The entry of largest modulus positive, the first of equals: a sign that does not depend on the algorithm. */
+static void fix_sign(int64_t n, double *v)
+{
+    int64_t largest = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (fabs(v[i]) > fabs(v[largest])) largest = i;
+    if (n > 0 && v[largest] < 0)
+        for (int64_t i = 0; i < n; i++) v[i] = -v[i];
+}
+
+static rung_status no_convergence(rung_ctx *ctx, int64_t n, int info)
+{
+    return fail(ctx, RUNG_ENOCONV, "the eigenvalues of a %lld x %lld matrix did not converge (%d)", (long long)n,
+                (long long)n, info);
+}
+
+/* All eigenvalues, ascending; A becomes the vectors (or nothing). */
+static rung_status all_eigenvalues(rung_ctx *ctx, char job, int64_t n, double *A, int64_t ld, double *values)
+{
+    double size, *work = NULL;
+    int isize, *iwork = NULL;
+    LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', blas_int(n), A, blas_int(ld), values, &size, -1, &isize, -1);
+    TRY(NEW_RAW(ctx, &ctx->scratch, work, (int64_t)size));
+    TRY(NEW_RAW(ctx, &ctx->scratch, iwork, isize));
+    int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', blas_int(n), A, blas_int(ld), values, work, (int)size,
+                                   iwork, isize);
+    return info ? no_convergence(ctx, n, info) : RUNG_OK;
+}
+
+/* The r largest, ascending; their vectors go to V. */
+static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V)
+{
+    int64_t n = A->rows;
+    double size, *work = NULL;
+    int isize, found, *iwork = NULL, *support = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, support, 2 * r));
+    LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', blas_int(n), A->v, blas_int(la_ld(A)), 0, 0,
+                        blas_int(n - r + 1), blas_int(n), 0, &found, values, V->v, blas_int(la_ld(V)), support, &size,
+                        -1, &isize, -1);
+    TRY(NEW_RAW(ctx, &ctx->scratch, work, (int64_t)size));
+    TRY(NEW_RAW(ctx, &ctx->scratch, iwork, isize));
+    int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', blas_int(n), A->v, blas_int(la_ld(A)), 0, 0,
+                                   blas_int(n - r + 1), blas_int(n), 0, &found, values, V->v, blas_int(la_ld(V)),
+                                   support, work, (int)size, iwork, isize);
+    return info || found != r ? no_convergence(ctx, n, info) : RUNG_OK;
+}
+
+static void reverse(int64_t n, double *v)
+{
+    for (int64_t i = 0; i < n / 2; i++) {
+        double t = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = t;
+    }
+}
+
+static void swap_columns(int64_t n, double *a, double *b)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V)
+{
+    double started = op_start();
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = A->rows, ld = la_ld(A);
+    double *all = NULL;
+    if (n == 0 || r == 0) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, all, n));
+    TRY(interrupted(ctx));
+    bool few = V && 4 * r <= n;
+    if (few)
+        TRY(leading_eigenvalues(ctx, A, r, all, V));
+    else
+        TRY(all_eigenvalues(ctx, V ? 'V' : 'N', n, A->v, ld, all));
+    int64_t found = few ? r : n;
+    for (int64_t j = 0; j < r; j++) values[j] = all[found - 1 - j];
+    if (few) {
+        for (int64_t j = 0; j < r / 2; j++) swap_columns(n, la_at(V, 0, j), la_at(V, 0, r - 1 - j));
+    } else if (V) {
+        for (int64_t j = 0; j < r; j++) memcpy(la_at(V, 0, j), la_at(A, 0, n - 1 - j), (size_t)n * sizeof(double));
+    }
+    for (int64_t j = 0; V && j < r; j++) fix_sign(n, la_at(V, 0, j));
+    pool_release(&ctx->scratch, mark);
+    double cube = (double)n * (double)n * (double)n;
+    op_done(ctx, OP_EIGEN,
+            !V    ? 4.0 / 3 * cube
+            : few ? 4.0 / 3 * cube + 2.0 * (double)(n * n) * (double)r
+                  : 9 * cube,
+            started);
+    return interrupted(ctx);
+}
+
+rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t *rank)
+{
+    double started = op_start();
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = A->rows;
+    int found = 0, *order = NULL;
+    double *work = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, order, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, work, 2 * n));
+    TRY(interrupted(ctx));
+    if (n > 0)
+        LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', blas_int(n), A->v, blas_int(la_ld(A)), order, &found, tolerance,
+                            work);
+    *rank = found;
+    pool_release(&ctx->scratch, mark);
+    op_done(ctx, OP_RANK, (double)n * (double)found * (double)found, started);
+    return interrupted(ctx);
+}
+
+rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *values)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    if (n == 0) return RUNG_OK;
+    if (B) {
+        double size, *work = NULL;
+        int isize, *iwork = NULL;
+        LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, values, &size, -1, &isize, -1);
+        TRY(NEW_RAW(ctx, &ctx->scratch, work, (int64_t)size));
+        TRY(NEW_RAW(ctx, &ctx->scratch, iwork, isize));
+        int info =
+            LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, values, work, (int)size, iwork, isize);
+        if (info > n)
+            return fail(ctx, RUNG_ESINGULAR,
+                        "a %d x %d matrix is not positive definite (pivot %d); a larger ridge helps", n, n, info - n);
+        if (info) return no_convergence(ctx, n, info);
+    } else {
+        TRY(all_eigenvalues(ctx, 'V', n, A, n, values));
+    }
+    reverse(n, values);
+    for (int64_t j = 0; j < n / 2; j++) swap_columns(n, A + j * n, A + (n - 1 - j) * n);
+    for (int64_t j = 0; j < n; j++) fix_sign(n, A + j * n);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
