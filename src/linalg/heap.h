@@ -69,13 +69,12 @@ static inline void heap_put(nearest_heap *h, double d2, int64_t index)
 /* Nearest first; it is no heap any more. */
 static inline void heap_sort(nearest_heap *h)
 {
-    for (int64_t all = h->n; h->n > 1; heap_sink(h, 0)) {
+    int64_t all = h->n;
+    while (h->n > 1) {
         heap_swap(h, 0, --h->n);
-        if (h->n == 1) {
-            h->n = all;
-            return;
-        }
+        heap_sink(h, 0);
     }
+    h->n = all;
 }
 
 #endif

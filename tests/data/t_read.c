@@ -146,11 +146,12 @@ static void check_blocks(rung_ctx *ctx, const char *text, int64_t block, const c
 static void test_blocks(void **state)
 {
     rung_ctx *ctx = *state;
-    static const char *const texts[] = {"a,c,y\n1,red,low\n\n2,blue,high\n?,,low\n4,red,\n5,\"blue\",high\n",
-                                        "1 2 1\n3 4 2\n5 6 1\n", /* no names */
-                                        "1 1:2\n# c\n2 3:1\n? 2:4\n1 1:1\n",
-                                        "@relation x\n@attribute a real\n@attribute c {u,v,w}\n@attribute y "
-                                        "{p,q}\n@data\n1,u,p\n{2 q}\n?,w,?\n4,v,q\n"};
+    static const char *const texts[] = {
+        "a,c,y\n1,red,low\n\n2,blue,high\n?,,low\n4,red,\n5,\"blue\",high\n",
+        "1 2 1\n3 4 2\n5 6 1\n", /* no names */
+        "1 1:2\n# c\n2 3:1\n? 2:4\n1 1:1\n",
+        "@relation x\n@attribute a real\n@attribute c {u,v}\n@attribute y {p,q}\n@data\n1,u,p\n{2 q}\n?,v,?\n4,v,q\n",
+    };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         rung_table *t = table_of(ctx, texts[k]);
         rung_data *data;

@@ -17,10 +17,22 @@ typedef enum {
     MODEL_PRECOMPUTED, /* no scaling */
     MODEL_RANK,        /* rank scaling */
     MODEL_PAIR,        /* two members */
+    MODEL_MEANS,       /* two outputs, the nearest class mean */
+    MODEL_SOFT,        /* one output, the nearest soft scale; classes cut from real numbers */
+    MODEL_OUTPUTS,     /* three outputs, the largest one */
+    MODEL_GAUSSIAN,    /* memberships of neighbours, the largest one; answers for training rows, some with labels */
+    MODEL_BINARY,      /* memberships of neighbours without weights, their median; answers for training rows */
+    MODEL_REAL,        /* a real target: scores only, and answers for training rows */
+    MODEL_UNLABELLED,  /* no classes, no label, two outputs */
     MODEL_KINDS
 } model_kind;
 
-enum { D = 4, TERMS = 5 }; /* coded columns: one number, one text column with three categories */
+enum {
+    D = 4,
+    TERMS = 5,
+    TRAINED = 12,
+    MOST_OUTPUTS = 3
+}; /* coded columns: one number, one text column with three categories */
 
 /* Numbers without a pattern, in quarters from -2.25 to 2.25. */
 static inline double some(int64_t i) { return (double)((i * 37 + 11) % 19 - 9) / 4; }
@@ -76,6 +88,37 @@ static inline void make_kernel(rung_ctx *ctx, rung_model *m, member *one, kernel
     one->score.bias[0] = -2.5;
 }
 
+/* 5 rows, 3 classes, column-major */
+static const double memberships[] = {1, 0, 0.25, 0.5, 0.125, 0, 0.5, 0.5, 0.25, 0.125, 0, 0.5, 0.25, 0.25, 0.75};
+
+static inline void make_neighbours(rung_ctx *ctx, rung_model *m, member *one, weight_kind weights, decision_kind kind)
+{
+    one->score = (scorer){.kind = SCORER_NEIGHBOURS,
+                          .outputs = 3,
+                          .m = TERMS,
+                          .d = D,
+                          .neighbours = 3,
+                          .weights = weights,
+                          .width = weights == WEIGHTS_GAUSSIAN ? 1.5 : 0};
+    one->score.rows = copy_numbers(ctx, m, D * TERMS, NULL);
+    one->score.coef = copy_numbers(ctx, m, 3 * TERMS, memberships);
+    one->decide = (decision){.kind = kind, .K = 3};
+}
+
+/* Answers for the training rows; the outputs of a row are contiguous. */
+static inline void make_training(rung_ctx *ctx, rung_model *m, bool labels)
+{
+    int outputs = m->members[0].score.outputs;
+    m->training = (transduction){.n = TRAINED, .output = copy_numbers(ctx, m, TRAINED * outputs, NULL)};
+    if (outputs == 3)
+        for (int i = 0; i < TRAINED; i++)
+            for (int q = 0; q < 3; q++) m->training.output[3 * i + q] = memberships[i % TERMS + TERMS * q];
+    if (!labels) return;
+    assert_ok(ctx, NEW(ctx, &m->mem, m->training.label, TRAINED));
+    m->training.label[1] = 3;
+    m->training.label[4] = 1;
+}
+
 static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_kind kind)
 {
     *one = (member){.weight = 1};
@@ -83,10 +126,11 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
     one->scale.shift = NUMBERS(0.5, -0.25, 0, 1);
     one->scale.factor = NUMBERS(2, 0.1, 0, 0.75); /* the third column is constant */
     one->score = (scorer){.kind = SCORER_LINEAR, .outputs = 1, .d = D, .m = D};
-    one->score.coef = copy_numbers(ctx, m, 2 * TERMS, NULL);
-    one->score.bias = NUMBERS(0.3, -0.7);
+    one->score.coef = copy_numbers(ctx, m, MOST_OUTPUTS * TERMS, NULL);
+    one->score.bias = NUMBERS(0.3, -0.7, -3);
     one->decide = (decision){.kind = DECISION_CALIBRATED, .K = 3};
-    if (kind != MODEL_CONSTANT && kind != MODEL_LINEAR && kind != MODEL_POLY) make_calibration(ctx, m, one);
+    if (kind != MODEL_CONSTANT && kind != MODEL_LINEAR && kind != MODEL_POLY && kind < MODEL_MEANS)
+        make_calibration(ctx, m, one);
     switch (kind) {
     case MODEL_CONSTANT:
         one->scale = (scaling){.kind = SCALE_NONE, .d = D};
@@ -128,6 +172,25 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         one->scale.knot = NUMBERS(-2, 0.5, 3, 0, 1, 0, 1);
         one->scale.knot_cdf = NUMBERS(0.2, 0.5, 0.9, 0.3, 0.8, 0.5, 0.5);
         break;
+    case MODEL_MEANS:
+        one->score.outputs = 2;
+        make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1});
+        one->decide = (decision){.kind = DECISION_NEAREST_MEAN, .K = 3, .means = NUMBERS(-2.5, -2, -0.25, -2, 1.5, -3)};
+        break;
+    case MODEL_SOFT:
+        one->decide = (decision){.kind = DECISION_NEAREST_MEAN, .K = 3, .means = NUMBERS(-1.5, 0.75, 0.5)};
+        break;
+    case MODEL_OUTPUTS:
+        one->score.outputs = 3;
+        one->decide = (decision){.kind = DECISION_ARGMAX, .K = 3};
+        break;
+    case MODEL_GAUSSIAN: make_neighbours(ctx, m, one, WEIGHTS_GAUSSIAN, DECISION_ARGMAX); break;
+    case MODEL_BINARY: make_neighbours(ctx, m, one, WEIGHTS_BINARY, DECISION_MEDIAN); break;
+    case MODEL_UNLABELLED: one->score.outputs = 2; /* fall through */
+    case MODEL_REAL:
+        make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1});
+        one->decide = (decision){.kind = DECISION_NONE};
+        break;
     case MODEL_PAIR:
     case MODEL_KINDS: break;
     }
@@ -148,7 +211,7 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     m->n_present = 3;
     assert_ok(ctx, NEW(ctx, &m->mem, m->present, 3));
     memcpy(m->present, (int[]){1, 3, 4}, 3 * sizeof(int));
-    m->n_rows = 12;
+    m->n_rows = TRAINED;
     m->n_labelled = 7;
     m->n_expansion = TERMS;
     m->n_members = kind == MODEL_PAIR ? 2 : 1;
@@ -157,6 +220,16 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     if (kind == MODEL_PAIR) {
         make_member(ctx, m, &m->members[1], MODEL_CONSTANT);
         m->members[0].weight = 7;
+    }
+    if (kind == MODEL_SOFT) m->code.edges = NUMBERS(-0.5, 0.25, 1e300);
+    if (kind == MODEL_GAUSSIAN || kind == MODEL_BINARY || kind == MODEL_REAL)
+        make_training(ctx, m, kind == MODEL_GAUSSIAN);
+    if (kind == MODEL_REAL || kind == MODEL_UNLABELLED) m->n_present = m->code.n_classes = 0;
+    if (kind == MODEL_REAL) m->code.real = true;
+    if (kind == MODEL_UNLABELLED) {
+        m->code.label = "";
+        m->code.label_position = -1;
+        m->n_labelled = 0;
     }
     if (kind == MODEL_RBF) {
         m->n_report = 2;

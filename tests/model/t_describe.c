@@ -134,6 +134,67 @@ static void test_kernel_parameters(void **state)
     json_decref(r);
 }
 
+static void test_several_outputs(void **state)
+{
+    json_t *r = described(*state, MODEL_MEANS);
+    assert_json_text(r, "target", "classes");
+    assert_json_text(r, "scorer", "kernel");
+    assert_json_text(r, "decision", "nearest-mean");
+    assert_json_int(r, "outputs", 2);
+    assert_json_null(r, "thresholds");
+    assert_int_equal(json_array_size(at(r, "means")), 3);
+    assert_int_equal(json_array_size(at(r, "means.2")), 2);
+    assert_json_real(r, "means.2.0", 1.5);
+    assert_json_real(r, "means.2.1", -3);
+    assert_json_false(r, "probabilities");
+    json_decref(r);
+    r = described(*state, MODEL_RBF);
+    assert_json_text(r, "decision", "calibrated");
+    assert_json_int(r, "outputs", 1);
+    assert_json_null(r, "means");
+    assert_json_null(r, "neighbours");
+    assert_json_false(r, "contains_training_answers");
+    json_decref(r);
+}
+
+static void test_neighbours(void **state)
+{
+    json_t *r = described(*state, MODEL_GAUSSIAN);
+    assert_json_text(r, "scorer", "neighbours");
+    assert_json_text(r, "decision", "argmax");
+    assert_json_int(r, "outputs", 1);
+    assert_json_null(r, "kernel");
+    assert_json_int(r, "neighbours.count", 3);
+    assert_json_text(r, "neighbours.weights", "gaussian");
+    assert_json_real(r, "neighbours.width", 1.5);
+    assert_json_true(r, "probabilities");
+    assert_json_true(r, "contains_training_rows");
+    assert_json_true(r, "contains_training_answers");
+    json_decref(r);
+    r = described(*state, MODEL_BINARY);
+    assert_json_text(r, "decision", "median");
+    assert_json_text(r, "neighbours.weights", "binary");
+    assert_null(json_object_get(at(r, "neighbours"), "width"));
+    json_decref(r);
+}
+
+static void test_no_classes(void **state)
+{
+    json_t *r = described(*state, MODEL_REAL);
+    assert_json_text(r, "target", "real");
+    assert_json_text(r, "decision", "none");
+    assert_int_equal(json_array_size(at(r, "classes")), 0);
+    assert_json_null(r, "thresholds");
+    assert_json_false(r, "probabilities");
+    assert_json_true(r, "contains_training_answers");
+    json_decref(r);
+    r = described(*state, MODEL_UNLABELLED);
+    assert_json_null(r, "target");
+    assert_json_null(r, "preprocessing.label");
+    assert_json_int(r, "outputs", 2);
+    json_decref(r);
+}
+
 static void test_text_that_json_cannot_hold(void **state)
 {
     rung_ctx *ctx = *state;
@@ -166,11 +227,14 @@ static void test_text_that_json_cannot_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kernel_model, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_recalibrated_thresholds, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_what_a_model_does_not_have, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_kernel_parameters, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_text_that_json_cannot_hold, open_context, close_context),
+        WITH_CONTEXT(test_kernel_model),
+        WITH_CONTEXT(test_recalibrated_thresholds),
+        WITH_CONTEXT(test_what_a_model_does_not_have),
+        WITH_CONTEXT(test_kernel_parameters),
+        WITH_CONTEXT(test_several_outputs),
+        WITH_CONTEXT(test_neighbours),
+        WITH_CONTEXT(test_no_classes),
+        WITH_CONTEXT(test_text_that_json_cannot_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void load_fails(place *p, const char *words)
 
 /* ---- there and back ---- */
 
-enum { ROWS = 40, CLASSES = 4 };
+enum { ROWS = 40, CLASSES = 4, ANSWERS = 2 * ROWS * (MOST_OUTPUTS + 1 + CLASSES) }; /* new rows, training rows */
 
 static void predict_all(rung_ctx *ctx, const rung_model *m, double *out)
 {
@@ -138,11 +138,16 @@ static void predict_all(rung_ctx *ctx, const rung_model *m, double *out)
     int rank[ROWS] = {0};
     for (int i = 0; i < ROWS * D; i++) x[i] = i % 5 ? some(i) : 0.5; /* also at knots */
     rung_view X = {x, ROWS, D, D, 1};
-    memset(out, 0, ROWS * (3 + CLASSES) * sizeof *out);
+    memset(out, 0, ANSWERS * sizeof *out);
     rung_output wanted = {model_has_ranks(m) ? rank : NULL, out,
-                          model_has_probabilities(m) ? out + 3 * (ptrdiff_t)ROWS : NULL};
+                          model_has_probabilities(m) ? out + (MOST_OUTPUTS + 1) * (ptrdiff_t)ROWS : NULL};
     assert_ok(ctx, model_predict(ctx, m, &X, &wanted));
-    for (int i = 0; i < ROWS; i++) out[2 * ROWS + i] = rank[i];
+    for (int i = 0; i < ROWS; i++) out[MOST_OUTPUTS * ROWS + i] = rank[i];
+    if (m->training.n == 0) return;
+    wanted.score += ANSWERS / 2;
+    if (wanted.proba) wanted.proba += ANSWERS / 2;
+    assert_ok(ctx, model_predict_training(ctx, m, &wanted));
+    for (int i = 0; i < TRAINED; i++) out[ANSWERS / 2 + MOST_OUTPUTS * ROWS + i] = rank[i];
 }
 
 static void test_round_trip(void **state)
@@ -150,7 +155,7 @@ static void test_round_trip(void **state)
     place *p = *state;
     rung_ctx *ctx = p->ctx;
     for (int kind = 0; kind < MODEL_KINDS; kind++) {
-        double before[ROWS * (3 + CLASSES)], after[ROWS * (3 + CLASSES)];
+        double before[ANSWERS], after[ANSWERS];
         rung_model *m = make_model(ctx, (model_kind)kind), *copy = NULL;
         char *text = NULL, *copied = NULL;
         predict_all(ctx, m, before);
@@ -223,27 +228,62 @@ static void test_every_field_comes_back(void **state)
     model_free(w);
 }
 
+static void test_new_parts_come_back(void **state)
+{
+    place *p = *state;
+    rung_model *m = NULL, *w = NULL;
+    model_kind kinds[] = {MODEL_MEANS, MODEL_SOFT, MODEL_GAUSSIAN, MODEL_BINARY, MODEL_REAL, MODEL_UNLABELLED};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        free(saved(p, kinds[i]).v);
+        w = make_model(p->ctx, kinds[i]);
+        assert_ok(p->ctx, model_load(p->ctx, p->path, &m));
+        const member *a = m->members, *b = w->members;
+        int outputs = b->score.outputs;
+        assert_int_equal(a->score.outputs, outputs);
+        assert_int_equal(a->score.neighbours, b->score.neighbours);
+        assert_int_equal(a->score.weights, b->score.weights);
+        assert_true(a->score.width == b->score.width);
+        assert_true((a->score.bias == NULL) == (b->score.bias == NULL));
+        assert_memory_equal(a->score.coef, b->score.coef, (size_t)(b->score.m * outputs) * sizeof(double));
+        assert_int_equal(a->decide.kind, b->decide.kind);
+        if (b->decide.means)
+            assert_memory_equal(a->decide.means, b->decide.means, (size_t)(3 * outputs) * sizeof(double));
+        assert_int_equal(m->code.real, w->code.real);
+        assert_true((m->code.edges == NULL) == (w->code.edges == NULL));
+        if (w->code.edges) assert_memory_equal(m->code.edges, w->code.edges, 3 * sizeof(double));
+        assert_int_equal(m->training.n, w->training.n);
+        if (w->training.n)
+            assert_memory_equal(m->training.output, w->training.output, (size_t)(TRAINED * outputs) * sizeof(double));
+        assert_true((m->training.label == NULL) == (w->training.label == NULL));
+        if (w->training.label) assert_memory_equal(m->training.label, w->training.label, TRAINED * sizeof(int));
+        model_free(m);
+        model_free(w);
+    }
+}
+
 /* ---- damage ---- */
 
 static void test_every_flipped_byte_is_refused(void **state)
 {
     place *p = *state;
-    bytes b = saved(p, MODEL_CONSTANT);
     const unsigned char masks[] = {0x01, 0x20, 0xff};
-    for (size_t i = 0; i < b.n; i++)
-        for (int k = 0; k < 3; k++) {
-            b.v[i] ^= masks[k];
-            write_bytes(p->path, b.v, b.n);
-            load_fails(p, "");
-            b.v[i] ^= masks[k];
-        }
-    free(b.v);
+    model_kind kinds[] = {MODEL_CONSTANT, MODEL_GAUSSIAN};
+    for (size_t kind = 0; kind < 2; kind++) {
+        bytes b = saved(p, kinds[kind]);
+        for (size_t i = 0; i < b.n; i++)
+            for (int k = 0; k < 3; k++) {
+                b.v[i] ^= masks[k];
+                write_bytes(p->path, b.v, b.n);
+                load_fails(p, "");
+                b.v[i] ^= masks[k];
+            }
+        free(b.v);
+    }
 }
 
-static void test_every_other_length_is_refused(void **state)
+static void other_lengths_are_refused(place *p, model_kind kind)
 {
-    place *p = *state;
-    bytes b = saved(p, MODEL_CONSTANT);
+    bytes b = saved(p, kind);
     for (size_t n = 0; n < b.n; n++) {
         write_bytes(p->path, b.v, n);
         load_fails(p, n < DIGITS_AT + 8 ? "this is not a rung model" : "damaged or truncated");
@@ -262,6 +302,13 @@ static void test_every_other_length_is_refused(void **state)
     }
     free(longer);
     free(b.v);
+}
+
+static void test_every_other_length_is_refused(void **state)
+{
+    other_lengths_are_refused(*state, MODEL_CONSTANT);
+    other_lengths_are_refused(*state, MODEL_GAUSSIAN);
+    other_lengths_are_refused(*state, MODEL_REAL);
 }
 
 /* ---- hostile files with the right checksum ---- */
@@ -404,6 +451,74 @@ static void test_hostile_headers(void **state)
     assert_int_equal(pool_live_blocks(), 0);
 }
 
+static void test_hostile_new_parts(void **state)
+{
+    static const struct {
+        model_kind kind;
+        const char *from, *to, *words;
+    } edits[] = {
+        {MODEL_GAUSSIAN, "'count':3", "'count':0", "0 neighbours of 5 rows"},
+        {MODEL_GAUSSIAN, "'count':3", "'count':6", "6 neighbours of 5 rows"},
+        {MODEL_GAUSSIAN, "'count':3", "'count':-1", "-1 neighbours of 5 rows"},
+        {MODEL_GAUSSIAN, "'count':3", "'count':4611686018427387904", "neighbours of 5 rows"},
+        {MODEL_GAUSSIAN, "'count':3", "'count':3.5", "neighbours: Expected integer"},
+        {MODEL_GAUSSIAN, "'count':3,", "", "neighbours: Object item not found"},
+        {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'linear'", "unknown weights 'linear'"},
+        {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'binary'", "is said to be at"},
+        {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'gaussian','more':1", "neighbours"},
+        {MODEL_BINARY, "'weights':'binary'", "'weights':'gaussian'", "array members.0.width is missing"},
+        {MODEL_GAUSSIAN, "'scorer':'neighbours'", "'scorer':'linear'", "a linear scorer with neighbours"},
+        {MODEL_GAUSSIAN, "'scorer':'neighbours'", "'scorer':'kernel'", "a kernel scorer without a kernel"},
+        {MODEL_RBF, "'scorer':'kernel'", "'scorer':'neighbours'", "a neighbours scorer with a kernel"},
+        {MODEL_OUTPUTS, "'scorer':'linear'", "'scorer':'neighbours'", "a neighbours scorer without neighbours"},
+        {MODEL_GAUSSIAN, "'outputs':3", "'outputs':2", "array training.output has an unexpected shape"},
+        {MODEL_GAUSSIAN, "'outputs':3", "'outputs':4", "array training.output has an unexpected shape"},
+        {MODEL_GAUSSIAN, "'terms':5", "'terms':-1", "impossible shape"},
+        {MODEL_GAUSSIAN, "'terms':5", "'terms':0", "array members.0.coef has an unexpected shape"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,3]", "memberships in 3 of 2 classes"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[]", "memberships in 3 of 0 classes"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,2,3,4]", "memberships in 3 of 4 classes"},
+        {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'none'", "probabilities without classes"},
+        {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'nearest-mean'", "array members.0.means is missing"},
+        {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'calibrated'", "without a calibration"},
+        {MODEL_GAUSSIAN, "'rows':12", "'rows':11", "array training.output has an unexpected shape"},
+        {MODEL_GAUSSIAN, "'rows':12", "'rows':4611686018427387904", "impossible shape"},
+        {MODEL_GAUSSIAN, "'rows':12,'labelled':7", "'rows':0,'labelled':0", "1 members answer for 0 rows"},
+        {MODEL_GAUSSIAN, "'rows':12,'labelled':7", "'rows':-12,'labelled':-13", "answer for -12 rows"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{'label':1}", "training: Expected true or false"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{}", "training: Object item not found"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':7", "training"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{'label':false}", "is said to be at"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':null", "is said to be at"},
+        {MODEL_BINARY, "'training':{'label':false}", "'training':{'label':true}", "array training.label is missing"},
+        {MODEL_REAL, "'training':{'label':false}", "'training':{'label':true}", "array training.label is missing"},
+        {MODEL_PAIR, "'training':null", "'training':{'label':false}", "2 members answer for 12 rows"},
+        {MODEL_MEANS, "'training':null", "'training':{'label':false}", "array training.output is missing"},
+        {MODEL_MEANS, "'decision':'nearest-mean'", "'decision':'median'", "unknown array members.0.means"},
+        {MODEL_OUTPUTS, "'decision':'argmax'", "'decision':'median'", "a median without probabilities"},
+        {MODEL_OUTPUTS, "'present':[1,3,4]", "'present':[1,3]", "the largest of 3 outputs for 2 classes"},
+        {MODEL_OUTPUTS, "'present':[1,3,4]", "'present':[]", "a decision between 0 classes"},
+        {MODEL_MEANS, "'present':[1,3,4]", "'present':[1,3]", "array members.0.means has an unexpected shape"},
+        {MODEL_MEANS, "'outputs':2", "'outputs':1", "array members.0.bias has an unexpected shape"},
+        {MODEL_SOFT, "'edges':true", "'edges':false", "is said to be at"},
+        {MODEL_MEANS, "'edges':false", "'edges':true", "array edges is missing"},
+        {MODEL_SOFT, "'real':false", "'real':true", "real targets with classes or without a label"},
+        {MODEL_REAL, "'label_position':1", "'label_position':-1", "real targets with classes or without a label"},
+        {MODEL_REAL, "'decision':'none'", "'decision':'argmax'", "a decision between 0 classes"},
+        {MODEL_REAL, "'edges':false", "'edges':true", "array edges has an impossible shape"},
+        {MODEL_REAL, "'real':true,", "", "coding: Object item not found: real"},
+        {MODEL_UNLABELLED, "'real':false", "'real':true", "real targets with classes or without a label"},
+    };
+    place *p = *state;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        bytes b = saved(p, edits[i].kind);
+        write_edited(p, b, edits[i].from, edits[i].to);
+        load_fails(p, edits[i].words);
+        free(b.v);
+    }
+    assert_int_equal(pool_live_blocks(), 0);
+}
+
 static void test_foreign_files(void **state)
 {
     place *p = *state;
@@ -495,13 +610,27 @@ static void test_hostile_numbers(void **state)
         {MODEL_POLY, "members.0.kernel.coef0", 0, INFINITY, "the kernel's coef0 is inf"},
         {MODEL_ARD, "members.0.kernel.precisions", 1, -1, "a precision of the kernel is negative"},
         {MODEL_ARD, "members.0.kernel.precisions", 1, NAN, "a precision of the kernel is not a finite number"},
-        {MODEL_CONSTANT, "members.0.prior", 0, -0.125, "a class probability is not one"},
-        {MODEL_CONSTANT, "members.0.prior", 0, NAN, "a class probability is not one"},
-        {MODEL_CONSTANT, "members.0.prior", 0, 0.25, "the class probabilities sum to 1.125"},
+        {MODEL_CONSTANT, "members.0.prior", 0, -0.125, "the class probabilities do not sum to 1"},
+        {MODEL_CONSTANT, "members.0.prior", 0, NAN, "the class probabilities do not sum to 1"},
+        {MODEL_CONSTANT, "members.0.prior", 0, 0.25, "the class probabilities do not sum to 1"},
         {MODEL_RANK, "members.0.scale.knot", 1, 3, "the knots of column 1 do not ascend"},
         {MODEL_RANK, "members.0.scale.knot", 4, NAN, "the knots of column 2 do not ascend"},
         {MODEL_RANK, "members.0.scale.cdf", 0, 0.75, "the distribution function of column 1"},
         {MODEL_RANK, "members.0.scale.cdf", 2, 1.5, "the distribution function of column 1"},
+        {MODEL_MEANS, "members.0.means", 5, NAN, "a class mean is not a finite number"},
+        {MODEL_MEANS, "members.0.coef", 9, INFINITY, "a coefficient is not a finite number"},
+        {MODEL_SOFT, "edges", 1, -0.5, "the cuts between the classes do not ascend"},
+        {MODEL_SOFT, "edges", 2, INFINITY, "the cuts between the classes do not ascend"},
+        {MODEL_GAUSSIAN, "members.0.width", 0, 0, "the width of the weights is 0"},
+        {MODEL_GAUSSIAN, "members.0.width", 0, -1, "the width of the weights is -1"},
+        {MODEL_GAUSSIAN, "members.0.width", 0, NAN, "the width of the weights"},
+        {MODEL_GAUSSIAN, "members.0.rows", 19, NAN, "a stored row is not finite"},
+        {MODEL_GAUSSIAN, "members.0.coef", 1, 0.5, "the memberships of row 2 do not sum to 1"},
+        {MODEL_GAUSSIAN, "members.0.coef", 14, NAN, "the memberships of row 5 do not sum to 1"},
+        {MODEL_GAUSSIAN, "members.0.coef", 0, -1, "the memberships of row 1 do not sum to 1"},
+        {MODEL_GAUSSIAN, "training.output", 35, INFINITY, "an output of a training row is not a finite number"},
+        {MODEL_GAUSSIAN, "training.output", 3, 0.5, "the memberships of training row 2 do not sum to 1"},
+        {MODEL_REAL, "training.output", 11, NAN, "an output of a training row is not a finite number"},
     };
     static const struct {
         model_kind kind;
@@ -520,6 +649,9 @@ static void test_hostile_numbers(void **state)
         {MODEL_RANK, "members.0.scale.first", 4, -7, "impossible shape"},
         {MODEL_RANK, "members.0.scale.first", 4, INT64_MAX, "impossible shape"},
         {MODEL_RANK, "members.0.scale.first", 4, 8, "unexpected shape"},
+        {MODEL_GAUSSIAN, "training.label", 11, 4, "training row 12 has rank 4 of 3"},
+        {MODEL_GAUSSIAN, "training.label", 0, -1, "training row 1 has rank -1"},
+        {MODEL_GAUSSIAN, "training.label", 0, INT64_MAX, "training row 1 has rank 9223372036854775807"},
     };
     place *p = *state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
@@ -559,16 +691,23 @@ static void test_random_damage_is_harmless(void **state)
                 assert_int_equal(status, RUNG_EFORMAT);
                 continue;
             }
-            double x[3 * D] = {0.5, 1, 0, 0, -2, 0, 1, 0, 3, 0, 0, 1}, score[6], proba[3 * CLASSES];
-            int rank[3];
+            double x[3 * D] = {0.5, 1, 0, 0, -2, 0, 1, 0, 3, 0, 0, 1}, score[TRAINED * MOST_OUTPUTS],
+                         proba[TRAINED * CLASSES];
+            int rank[TRAINED];
             char *text = NULL;
             rung_view X = {x, 3, D, D, 1};
             rung_output out = {model_has_ranks(m) ? rank : NULL, score, model_has_probabilities(m) ? proba : NULL};
             assert_int_equal(m->code.d, D);
-            assert_in_range(m->code.n_classes, 4, 4);
+            assert_true(m->code.n_classes == CLASSES || !model_has_ranks(m));
+            assert_in_range(model_outputs(m), 1, MOST_OUTPUTS);
             status = model_predict(p->ctx, m, &X, &out);
             assert_true(status == RUNG_OK || status == RUNG_EDATA);
             for (int row = 0; status == RUNG_OK && out.rank && row < 3; row++) assert_in_range(rank[row], 1, CLASSES);
+            assert_in_range(m->training.n, 0, TRAINED);
+            if (m->training.n) {
+                status = model_predict_training(p->ctx, m, &out);
+                assert_true(status == RUNG_OK || status == RUNG_EDATA);
+            }
             assert_ok(p->ctx, model_describe(p->ctx, m, &text));
             free(text);
             if (accepted++ % 16 == 0) assert_ok(p->ctx, model_save(p->ctx, m, p->path)); /* not always: it syncs */
@@ -774,11 +913,14 @@ static rung_status describe_once(void *argument)
 static void test_jansson_runs_out(void **state)
 {
     work w = {.p = *state};
-    w.m = make_model(w.p->ctx, MODEL_RBF);
-    fail_each_json_allocation(save_once, &w, false);
-    fail_each_json_allocation(load_once, &w, true);
-    fail_each_json_allocation(describe_once, &w, false);
-    model_free(w.m);
+    model_kind kinds[] = {MODEL_RBF, MODEL_GAUSSIAN, MODEL_MEANS};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        w.m = make_model(w.p->ctx, kinds[i]);
+        fail_each_json_allocation(save_once, &w, false);
+        fail_each_json_allocation(load_once, &w, true);
+        fail_each_json_allocation(describe_once, &w, false);
+        model_free(w.m);
+    }
 }
 
 int main(void)
@@ -787,9 +929,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_round_trip),
         TEST(test_every_field_comes_back),
+        TEST(test_new_parts_come_back),
         TEST(test_every_flipped_byte_is_refused),
         TEST(test_every_other_length_is_refused),
         TEST(test_hostile_headers),
+        TEST(test_hostile_new_parts),
         TEST(test_foreign_files),
         TEST(test_hostile_numbers),
         TEST(test_random_damage_is_harmless),

@@ -7,7 +7,7 @@ enum { ROWS = 23, CLASSES = 4 };
 typedef struct {
     double x[ROWS * D]; /* by rows */
     int rank[ROWS];
-    double score[ROWS * 2], proba[ROWS * CLASSES];
+    double score[ROWS * MOST_OUTPUTS], proba[ROWS * CLASSES];
 } prediction;
 
 static void fill_rows(prediction *p)
@@ -206,6 +206,263 @@ static void test_two_members(void **state)
     model_free(m);
 }
 
+/* ---- several outputs ---- */
+
+static void test_nearest_mean(void **state)
+{
+    rung_ctx *ctx = *state;
+    const int classes[] = {1, 3, 4};
+    model_kind kinds[] = {MODEL_MEANS, MODEL_SOFT};
+    for (int k = 0; k < 2; k++) {
+        rung_model *m = make_model(ctx, kinds[k]);
+        const member *one = m->members;
+        int outputs = one->score.outputs, seen[CLASSES + 1] = {0};
+        prediction p;
+        fill_rows(&p);
+        predict_all(ctx, m, &p);
+        for (int i = 0; i < ROWS; i++) {
+            int best = 0;
+            double least = INFINITY;
+            for (int q = 0; q < 3; q++) {
+                double distance = 0;
+                for (int o = 0; o < outputs; o++)
+                    distance += pow(score_of(one, p.x + i * D, o) - one->decide.means[q * outputs + o], 2);
+                if (distance < least) least = distance, best = q;
+            }
+            for (int o = 0; o < outputs; o++)
+                assert_close(p.score[i * outputs + o], score_of(one, p.x + i * D, o), 1e-12);
+            assert_int_equal(p.rank[i], classes[best]);
+            seen[p.rank[i]]++;
+        }
+        assert_true(seen[1] && !seen[2] && seen[3] && seen[4]);
+        assert_int_equal(model_outputs(m), outputs);
+        assert_true(model_has_ranks(m) && !model_has_probabilities(m));
+        model_free(m);
+    }
+}
+
+static void test_largest_output(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_OUTPUTS);
+    prediction p;
+    int seen[CLASSES + 1] = {0};
+    fill_rows(&p);
+    predict_all(ctx, m, &p);
+    for (int i = 0; i < ROWS; i++) {
+        double f[3];
+        for (int o = 0; o < 3; o++) f[o] = score_of(m->members, p.x + i * D, o);
+        assert_arrays_close(3, p.score + 3 * i, f, 1e-14);
+        assert_int_equal(p.rank[i], f[0] >= f[1] && f[0] >= f[2] ? 1 : f[1] >= f[2] ? 3 : 4);
+        seen[p.rank[i]]++;
+    }
+    assert_true(seen[1] && !seen[2] && seen[3] && seen[4]);
+    model_free(m);
+}
+
+static void test_ties_of_decisions(void **state)
+{
+    (void)state;
+    double means[] = {1, 0, 3, 0, 1, 4}, at[] = {2, 0}, above[] = {2, 1e-9}, far[] = {1e200, 0};
+    member one = {.score = {.kind = SCORER_LINEAR, .outputs = 2},
+                  .decide = {.kind = DECISION_NEAREST_MEAN, .K = 3, .means = means}};
+    assert_int_equal(member_rank(&one, at, NULL), 1); /* as near to the first as to the second */
+    assert_int_equal(member_rank(&one, above, NULL), 1);
+    assert_int_equal(member_rank(&one, (double[]){2.5, 0}, NULL), 2);
+    assert_int_equal(member_rank(&one, (double[]){1, 2}, NULL), 1);
+    assert_int_equal(member_rank(&one, far, NULL), 0); /* no distance is finite */
+    one.decide = (decision){.kind = DECISION_ARGMAX, .K = 2};
+    assert_int_equal(member_rank(&one, (double[]){0.5, 0.5}, NULL), 1);
+    assert_int_equal(member_rank(&one, (double[]){0.5, 0.75}, NULL), 2);
+    one.score.kind = SCORER_NEIGHBOURS;
+    one.decide = (decision){.kind = DECISION_MEDIAN, .K = 3};
+    assert_true(member_needs_proba(&one));
+    assert_int_equal(member_rank(&one, NULL, (double[]){0.5, 0, 0.5}), 1);
+    assert_int_equal(member_rank(&one, NULL, (double[]){0.25, 0.25, 0.5}), 2);
+    assert_int_equal(member_rank(&one, NULL, (double[]){0.25, 0.125, 0.625}), 3);
+    assert_int_equal(member_rank(&one, NULL, (double[]){0, 0, 0.25}), 3);
+}
+
+/* ---- memberships of neighbours ---- */
+
+/* The mean membership of the 3 nearest of the 5 rows, by sorting. */
+static void memberships_of(const member *one, const double *raw, double u[3])
+{
+    double x[D], d2[TERMS], sum = 0;
+    bool taken[TERMS] = {false};
+    scaled_row(&one->scale, raw, x);
+    for (int j = 0; j < TERMS; j++) {
+        d2[j] = 0;
+        for (int c = 0; c < D; c++) d2[j] += pow(x[c] - one->score.rows[j * D + c], 2);
+    }
+    memset(u, 0, 3 * sizeof *u);
+    for (int k = 0; k < 3; k++) {
+        int best = -1;
+        for (int j = 0; j < TERMS; j++)
+            if (!taken[j] && (best < 0 || d2[j] < d2[best])) best = j;
+        double w = one->score.weights == WEIGHTS_BINARY ? 1 : exp(-d2[best] / (2 * 1.5 * 1.5));
+        taken[best] = true;
+        sum += w;
+        for (int q = 0; q < 3; q++) u[q] += w * memberships[best + TERMS * q];
+    }
+    for (int q = 0; q < 3; q++) u[q] /= sum;
+}
+
+static void test_neighbours(void **state)
+{
+    rung_ctx *ctx = *state;
+    model_kind kinds[] = {MODEL_GAUSSIAN, MODEL_BINARY};
+    for (int k = 0; k < 2; k++) {
+        rung_model *m = make_model(ctx, kinds[k]);
+        int seen[CLASSES + 1] = {0};
+        prediction p;
+        fill_rows(&p);
+        predict_all(ctx, m, &p);
+        for (int i = 0; i < ROWS; i++) {
+            double u[3];
+            memberships_of(m->members, p.x + i * D, u);
+            assert_arrays_close(CLASSES, p.proba + i * CLASSES, ((double[]){u[0], 0, u[1], u[2]}), 1e-13);
+            assert_close(p.score[i], u[0] + 3 * u[1] + 4 * u[2], 1e-13); /* on the scale of the model's classes */
+            int largest = u[0] >= u[1] && u[0] >= u[2] ? 1 : u[1] >= u[2] ? 3 : 4;
+            int middle = u[0] >= 0.5 ? 1 : u[0] + u[1] >= 0.5 ? 3 : 4;
+            assert_int_equal(p.rank[i], kinds[k] == MODEL_GAUSSIAN ? largest : middle);
+            seen[p.rank[i]]++;
+        }
+        assert_true(seen[1] + seen[3] + seen[4] == ROWS && seen[1] < ROWS && seen[3] < ROWS && seen[4] < ROWS);
+        assert_true(model_outputs(m) == 1 && model_has_ranks(m) && model_has_probabilities(m));
+        model_free(m);
+    }
+}
+
+/* Far away the nearest row decides alone, however small its weight; a width of almost nothing does the same. */
+static void test_neighbours_far_away(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_GAUSSIAN);
+    member *one = m->members;
+    one->scale = (scaling){.kind = SCALE_NONE, .d = D};
+    memset(one->score.rows, 0, D * TERMS * sizeof(double));
+    for (int j = 0; j < TERMS; j++) one->score.rows[j * D] = 10 * j;
+    double x[D] = {1e6}, proba[CLASSES], score;
+    int rank;
+    rung_view X = {x, 1, D, D, 1};
+    rung_output out = {&rank, &score, proba};
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_arrays_close(CLASSES, proba, ((double[]){0.125, 0, 0.125, 0.75}), 1e-15); /* row 5 */
+    one->score.width = 1e-200;
+    x[0] = 21;
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_arrays_close(CLASSES, proba, ((double[]){0.25, 0, 0.5, 0.25}), 0); /* row 3 */
+    x[0] = 15;                                                                /* as far from 2 as from 3 */
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_arrays_close(CLASSES, proba, ((double[]){0.125, 0, 0.5, 0.375}), 0);
+    x[0] = 1e200;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 1: the score overflows");
+    one->score.weights = WEIGHTS_BINARY;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 1: the score overflows");
+    model_free(m);
+}
+
+static void test_neighbours_beside_another_member(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_PAIR);
+    make_member(ctx, m, &m->members[0], MODEL_GAUSSIAN);
+    prediction p;
+    fill_rows(&p);
+    predict_all(ctx, m, &p);
+    for (int i = 0; i < ROWS; i++) {
+        double u[3];
+        memberships_of(m->members, p.x + i * D, u);
+        double q[] = {0.5 * u[0] + 0.0625, 0.5 * u[1] + 0.25, 0.5 * u[2] + 0.1875};
+        assert_arrays_close(CLASSES, p.proba + i * CLASSES, ((double[]){q[0], 0, q[1], q[2]}), 1e-13);
+        assert_close(p.score[i], 0.5 * (u[0] + 3 * u[1] + 4 * u[2]) + 0.5 * 2, 1e-13);
+        assert_int_equal(p.rank[i], q[0] >= 0.5 ? 1 : q[0] + q[1] >= 0.5 ? 3 : 4);
+    }
+    model_free(m);
+}
+
+/* ---- real targets, no targets ---- */
+
+static void test_scores_only(void **state)
+{
+    rung_ctx *ctx = *state;
+    model_kind kinds[] = {MODEL_REAL, MODEL_UNLABELLED};
+    for (int k = 0; k < 2; k++) {
+        rung_model *m = make_model(ctx, kinds[k]);
+        int outputs = m->members[0].score.outputs;
+        prediction p;
+        fill_rows(&p);
+        predict_all(ctx, m, &p);
+        for (int i = 0; i < ROWS; i++)
+            for (int o = 0; o < outputs; o++)
+                assert_close(p.score[i * outputs + o], score_of(m->members, p.x + i * D, o), 1e-12);
+        assert_false(model_has_ranks(m) || model_has_probabilities(m));
+        rung_view X = rows_of(&p);
+        assert_fails(ctx, model_predict(ctx, m, &X, &(rung_output){.rank = p.rank}), RUNG_EARG, "not ranks");
+        assert_fails(ctx, model_predict(ctx, m, &X, &(rung_output){.proba = p.proba}), RUNG_EARG, "no probabilities");
+        model_free(m);
+    }
+}
+
+/* ---- the training rows of a transductive fit ---- */
+
+static void test_training_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_GAUSSIAN);
+    int rank[TRAINED];
+    double score[TRAINED], proba[TRAINED * CLASSES];
+    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){rank, score, proba}));
+    const int largest[] = {1, 3, 3, 1, 4}; /* of the memberships; ties to the lower class */
+    for (int i = 0; i < TRAINED; i++) {
+        double u[3];
+        for (int q = 0; q < 3; q++) u[q] = memberships[i % TERMS + TERMS * q];
+        assert_close(score[i], u[0] + 3 * u[1] + 4 * u[2], 1e-15);
+        if (i == 1 || i == 4) { /* labelled: the third class, the first one */
+            assert_int_equal(rank[i], i == 1 ? 4 : 1);
+            assert_arrays_close(CLASSES, proba + i * CLASSES,
+                                i == 1 ? ((double[]){0, 0, 0, 1}) : ((double[]){1, 0, 0, 0}), 0);
+        } else {
+            assert_int_equal(rank[i], largest[i % TERMS]);
+            assert_arrays_close(CLASSES, proba + i * CLASSES, ((double[]){u[0], 0, u[1], u[2]}), 0);
+        }
+    }
+    model_free(m);
+
+    m = make_model(ctx, MODEL_REAL);
+    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.score = score}));
+    for (int i = 0; i < TRAINED; i++) assert_true(score[i] == some(i));
+    assert_fails(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank}), RUNG_EARG, "not ranks");
+    model_free(m);
+    m = make_model(ctx, MODEL_RBF);
+    assert_fails(ctx, model_predict_training(ctx, m, &(rung_output){.score = score}), RUNG_EARG,
+                 "a kdlor model says nothing of its own training rows: give DATA");
+    model_free(m);
+}
+
+/* Decided by a calibration that the fit did not know; more rows than a block. */
+static void test_many_training_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 4100 };
+    rung_model *m = make_model(ctx, MODEL_RBF);
+    double *score = malloc(MANY * sizeof *score);
+    int *rank = malloc(MANY * sizeof *rank), *label = calloc(MANY, sizeof *label);
+    assert_true(score && rank && label);
+    m->training = (transduction){.n = m->n_rows = MANY, .output = copy_numbers(ctx, m, MANY, NULL), .label = label};
+    label[MANY - 1] = 2;
+    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank, .score = score}));
+    for (int i = 0; i < MANY; i++) {
+        double p[3];
+        calibrated_proba(some(i), p);
+        assert_true(score[i] == some(i));
+        assert_int_equal(rank[i], i == MANY - 1 ? 3 : p[0] > 0.5 ? 1 : p[0] + p[1] > 0.5 ? 3 : 4);
+    }
+    model_free(m);
+    free(score), free(rank), free(label);
+}
+
 /* The same bits for any strides, thread count, and company of a row. */
 static void test_same_bits(void **state)
 {
@@ -216,10 +473,10 @@ static void test_same_bits(void **state)
     assert_true(rows && columns && score && other);
     for (int64_t i = 0; i < MANY; i++)
         for (int64_t j = 0; j < D; j++) columns[i + j * MANY] = rows[i * D + j] = some(i * D + j) + 1e-3 * (double)i;
-    model_kind kinds[] = {MODEL_RBF, MODEL_LINEAR, MODEL_PAIR};
+    model_kind kinds[] = {MODEL_RBF, MODEL_LINEAR, MODEL_PAIR, MODEL_GAUSSIAN};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         rung_model *m = make_model(ctx, kinds[k]);
-        m->members[0].score.outputs = 1;
+        if (kinds[k] == MODEL_LINEAR) m->members[0].score.outputs = 1;
         rung_view X = {rows, MANY, D, D, 1}, Y = {columns, MANY, D, 1, MANY};
         rung_output a = {.score = score}, b = {.score = other};
         ctx->threads = 1;
@@ -261,6 +518,9 @@ static void test_refusals(void **state)
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "3 columns, the model was fitted on 4");
     X.d = D;
     out.proba = p.proba;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no probabilities");
+    model_free(m);
+    m = make_model(ctx, MODEL_SOFT);
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "fit with -p calibrate=5");
     model_free(m);
     m = make_model(ctx, MODEL_POLY);
@@ -328,30 +588,51 @@ static rung_status predict_once(void *argument)
     return status;
 }
 
+static rung_status predict_training_once(void *argument)
+{
+    work *w = argument;
+    rung_status status = model_predict_training(w->ctx, w->m, &(rung_output){w->p.rank, w->p.score, w->p.proba});
+    pool_free_all(&w->ctx->scratch);
+    return status;
+}
+
 static void test_memory_runs_out(void **state)
 {
     work w = {.ctx = *state};
-    w.m = make_model(w.ctx, MODEL_PAIR);
     fill_rows(&w.p);
-    assert_true(fail_each_allocation(predict_once, &w) > 5);
-    model_free(w.m);
+    model_kind kinds[] = {MODEL_PAIR, MODEL_GAUSSIAN};
+    for (int k = 0; k < 2; k++) {
+        w.m = make_model(w.ctx, kinds[k]);
+        assert_true(fail_each_allocation(predict_once, &w) > 5);
+        if (w.m->training.n) assert_true(fail_each_allocation(predict_training_once, &w) > 3);
+        model_free(w.m);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_constant, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_linear_outputs, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_kernels, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_linear_kernel_is_a_linear_map, open_context, close_context),
+        WITH_CONTEXT(test_constant),
+        WITH_CONTEXT(test_linear_outputs),
+        WITH_CONTEXT(test_kernels),
+        WITH_CONTEXT(test_linear_kernel_is_a_linear_map),
         cmocka_unit_test(test_ties),
-        cmocka_unit_test_setup_teardown(test_rank_scaling_at_its_knots, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_two_members, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_same_bits, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_refusals, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_row_number_in_a_later_block, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_progress_and_interrupt, open_context, close_context),
-        cmocka_unit_test_setup_teardown(test_memory_runs_out, open_context, close_context),
+        WITH_CONTEXT(test_rank_scaling_at_its_knots),
+        WITH_CONTEXT(test_two_members),
+        cmocka_unit_test(test_ties_of_decisions),
+        WITH_CONTEXT(test_nearest_mean),
+        WITH_CONTEXT(test_largest_output),
+        WITH_CONTEXT(test_neighbours),
+        WITH_CONTEXT(test_neighbours_far_away),
+        WITH_CONTEXT(test_neighbours_beside_another_member),
+        WITH_CONTEXT(test_scores_only),
+        WITH_CONTEXT(test_training_rows),
+        WITH_CONTEXT(test_many_training_rows),
+        WITH_CONTEXT(test_same_bits),
+        WITH_CONTEXT(test_refusals),
+        WITH_CONTEXT(test_row_number_in_a_later_block),
+        WITH_CONTEXT(test_progress_and_interrupt),
+        WITH_CONTEXT(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
