@@ -26,8 +26,8 @@ typedef struct {
     output out;
     int classes, outputs;
     int64_t done;          /* rows written */
-    int *rank;             /* of a block; NULL: the model has none */
-    double *score, *proba; /* BLOCK x outputs; BLOCK x classes or NULL */
+    int *rank;             /* of a block, or of the training rows; NULL: the model has none */
+    double *score, *proba; /* by rows: outputs; classes or NULL */
     struct {
         int64_t column;
         char *name;
@@ -207,6 +207,22 @@ static int begin(session *s, const arguments *args, predict_job *job, const rung
     return GOOD;
 }
 
+static void write_rows(session *s, predict_job *job, const rung_table *table, int64_t n)
+{
+    for (int64_t i = 0; i < n && !ferror(job->out.file); i++)
+        if (s->json)
+            json_row(job, table, i);
+        else
+            csv_row(job, table, i);
+    job->done += n;
+}
+
+static int finish(session *s, predict_job *job)
+{
+    if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
+    return output_keep(&job->out) ? GOOD : FAILED;
+}
+
 static int predict_block(session *s, const arguments *args, predict_job *job, const rung_table *table)
 {
     rung_data *data;
@@ -216,14 +232,8 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? GOOD : begin(s, args, job, table);
-    if (code != GOOD) return code;
-    for (int64_t i = 0; i < X.n && !ferror(job->out.file); i++)
-        if (s->json)
-            json_row(job, table, i);
-        else
-            csv_row(job, table, i);
-    job->done += X.n;
-    return GOOD;
+    if (code == GOOD) write_rows(s, job, table, X.n);
+    return code;
 }
 
 static int predict_blocks(session *s, const arguments *args, predict_job *job)
@@ -237,16 +247,30 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
         if (code != GOOD) return code;
         if (ferror(job->out.file)) break; /* no need to read on; told when it is closed */
     }
-    if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
-    return output_keep(&job->out) ? GOOD : FAILED;
+    return finish(s, job);
+}
+
+/* Without DATA: what the fit says of its own rows. */
+static int predict_training(session *s, const arguments *args, predict_job *job)
+{
+    CHECK(s, rung_predict_training(s->ctx, job->model, &(rung_output){job->rank, job->score, job->proba}));
+    int code = begin(s, args, job, NULL);
+    if (code != GOOD) return code;
+    write_rows(s, job, NULL, rung_model_training_rows(job->model));
+    return finish(s, job);
 }
 
 static int predict_steps(session *s, const arguments *args, predict_job *job)
 {
     const char *path = option_value(args, "output");
     rung_read_options how;
+    job->path = operand(args, 1);
     if (option_given(args, "append") && option_given(args, "keep")) {
         complain("predict: --append keeps all columns: leave out --keep");
+        return USAGE;
+    }
+    if (!job->path && (option_given(args, "append") || option_given(args, "keep"))) {
+        complain("predict: give DATA: it has the columns to keep");
         return USAGE;
     }
     int code = datafile_options(s, args, &how);
@@ -258,12 +282,17 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
         complain("%s has no probabilities for --proba; fit it with -p calibrate=5", operand(args, 0));
         return FAILED;
     }
+    size_t rows = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
+    if (rows == 0) {
+        complain("predict: give DATA: %s says nothing of its own training rows", operand(args, 0));
+        return USAGE;
+    }
     job->classes = rung_model_classes(job->model);
     job->outputs = rung_model_outputs(job->model);
-    if (rung_model_has_ranks(job->model)) job->rank = allocate(BLOCK, sizeof *job->rank);
-    job->score = allocate(BLOCK * (size_t)job->outputs, sizeof *job->score);
-    if (proba) job->proba = allocate(BLOCK * (size_t)job->classes, sizeof *job->proba);
-    job->path = operand(args, 1);
+    if (rung_model_has_ranks(job->model)) job->rank = allocate(rows, sizeof *job->rank);
+    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
+    if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
+    if (!job->path) return predict_training(s, args, job);
     s->stage = "reading"; /* a block is predicted while the file is read */
     CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
     return predict_blocks(s, args, job);
@@ -294,10 +323,11 @@ static const example examples[] = {
 
 const command command_predict = {
     .name = "predict",
-    .operands = "MODEL DATA",
+    .operands = "MODEL [DATA]",
     .help = "predict the class of every row of a file",
     .about = "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
-             "the model's scale. Columns are matched by name when there are names; a label column is ignored.",
+             "the model's scale. Columns are matched by name when there are names; a label column is ignored. "
+             "Without DATA: what a transductive method says of the rows it was fitted to, in their order.",
     .options = tables,
     .examples = examples,
     .run = predict_run};

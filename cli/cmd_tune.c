@@ -194,15 +194,6 @@ static int by_cost(const void *a, const void *b)
     return x->index - y->index;
 }
 
-/* Larger is better for these. */
-static bool more_is_better(const char *metric)
-{
-    static const char *const names[] = {"acc", "gm", "ms", "tau", "spearman", "kappa", "qkappa", "off1", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (!strcmp(*name, metric)) return true;
-    return false;
-}
-
 /* The best points, the winner marked. */
 static void tell_points(const json_t *report)
 {
@@ -210,13 +201,14 @@ static void tell_points(const json_t *report)
     int n = (int)json_array_size(points), winner = (int)json_integer_value(json_object_get(report, "winner")),
         failed = 0;
     const char *metric = text_at(report, "metric");
+    bool more = json_is_true(json_object_get(report, "more_is_better"));
     ranked *order = allocate((size_t)n + 1, sizeof *order);
     size_t i;
     json_array_foreach(points, i, point)
     {
         double value = number_at(point, "value");
         failed += !json_is_null(json_object_get(point, "error"));
-        order[i] = (ranked){(int)i, isnan(value) ? INFINITY : more_is_better(metric) ? -value : value};
+        order[i] = (ranked){(int)i, isnan(value) ? INFINITY : more ? -value : value};
     }
     qsort(order, (size_t)n, sizeof *order, by_cost);
     sheet t = sheet_new("llrr");

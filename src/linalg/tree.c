@@ -10,7 +10,7 @@
 #include "linalg/heap.h"
 #include "linalg/internal.h"
 
-enum { LEAF = 12, BATCH = 128 };
+enum { LEAF = 16, BATCH = 128 };
 
 typedef struct {
     double low[TREE_DIMENSIONS], high[TREE_DIMENSIONS];
@@ -24,7 +24,7 @@ typedef struct {
     int64_t d;
     const la_mat *X;
     int64_t *order; /* index of each point in the order of the tree */
-    double *points; /* d x n in that order */
+    double *points; /* d x n in that order; within a leaf the first coordinates of all points come first */
     node *nodes;
     int64_t used;
 } tree;
@@ -134,8 +134,13 @@ static rung_status plant(rung_ctx *ctx, const la_mat *X, tree *t)
     for (int64_t i = 0; i < n; i++) t->order[i] = i;
     t->nodes[0] = (node){.last = n};
     build(t, 0);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(t->points + i * t->d, la_at(X, 0, t->order[i]), (size_t)t->d * sizeof(double));
+    for (int64_t at = 0; at < t->used; at++) {
+        const node *nd = &t->nodes[at];
+        int64_t size = nd->last - nd->first;
+        for (int64_t i = 0; i < size && !nd->child; i++)
+            for (int64_t j = 0; j < t->d; j++)
+                t->points[nd->first * t->d + i + j * size] = *la_at(X, j, t->order[nd->first + i]);
+    }
     return RUNG_OK;
 }
 
@@ -153,24 +158,37 @@ static double bound(const visit *v, const node *nd)
     double s = 0;
     for (int64_t j = 0; j < v->t->d; j++) {
         double below = nd->low[j] - v->z[j], above = v->z[j] - nd->high[j], gap = below > above ? below : above;
-        if (gap > 0) s += gap * gap;
+        gap = gap > 0 ? gap : 0;
+        s += gap * gap;
     }
     return s;
 }
 
+/* The points of a leaf side by side, each summed in the order of its coordinates. */
+static void distances(const visit *v, const double *x, int64_t size, double *d2)
+{
+    for (int64_t i = 0; i < size; i++) d2[i] = 0;
+    for (int64_t j = 0; j < v->t->d; j++, x += size)
+        for (int64_t i = 0; i < size; i++) d2[i] += (x[i] - v->z[j]) * (x[i] - v->z[j]);
+}
+
 static void search_leaf(visit *v, const node *nd)
 {
-    for (int64_t i = nd->first; i < nd->last; i++) {
-        int64_t index = v->t->order[i];
-        const double *x = v->t->points + i * v->t->d;
-        double d2 = 0;
-        if (index == v->self) continue;
-        for (int64_t j = 0; j < v->t->d; j++) d2 += (x[j] - v->z[j]) * (x[j] - v->z[j]);
-        if (heap_takes(&v->heap, d2, index))
-            heap_put(&v->heap, d2, index);
-        else if (nd->coincide)
-            return;
+    double d2[LEAF];
+    int64_t size = nd->last - nd->first;
+    const int64_t *order = v->t->order + nd->first;
+    if (size > LEAF) { /* they coincide */
+        double same = bound(v, nd);
+        for (int64_t i = 0; i < size; i++) {
+            if (order[i] == v->self) continue;
+            if (!heap_takes(&v->heap, same, order[i])) return;
+            heap_put(&v->heap, same, order[i]);
+        }
+        return;
     }
+    distances(v, v->t->points + nd->first * v->t->d, size, d2);
+    for (int64_t i = 0; i < size; i++)
+        if (order[i] != v->self && heap_takes(&v->heap, d2[i], order[i])) heap_put(&v->heap, d2[i], order[i]);
 }
 
 static void search_node(visit *v, int64_t at, double least)

@@ -139,7 +139,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (count && !has_scores)
         log_at(ctx, RUNG_WARNING, "%s gives no score that could be calibrated: calibrate=%d does nothing",
                spec->method->info.name, count);
-    if (given && has_scores) return calibrate(ctx, spec, t, p, given, given_held, &fit, model);
+    if (given_held && has_scores) return calibrate(ctx, spec, t, p, given, given_held, &fit, model);
     return count && has_scores ? calibrate(ctx, spec, t, p, &f, &held, &fit, model) : RUNG_OK;
 }
 

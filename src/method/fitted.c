@@ -113,7 +113,8 @@ rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const dou
                           .weights = weights,
                           .width = weights == WEIGHTS_GAUSSIAN ? width : 0};
     TRY(copy_doubles(ctx, mem, p->n * p->K, U, &out->score.coef));
-    TRY(copy_doubles(ctx, mem, p->d * p->n, p->X, &out->score.rows));
+    TRY(NEW_RAW(ctx, mem, out->score.rows, p->d * p->n));
+    for (int64_t i = 0; i < p->d * p->n; i++) out->score.rows[i] = fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST);
     out->decide = (decision){.kind = decide, .K = p->K};
     out->n_expansion = p->n;
     TRY(NEW(ctx, &ctx->scratch, by_row, p->n * p->K));

@@ -12,13 +12,13 @@ enum { CROSS_GROUPS = 5 };
 
 static const double CALIBRATION_LAMBDA = 0.05;
 
-/* One fold by fitting again on what it keeps; ranks and the rank map are put back on the scale of all classes. */
+/* One fold by fitting again on what it keeps; its scores and ranks are on the scale of all classes. */
 static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f, int repeat,
                               int fold, held_out *out)
 {
     problem sub;
     fitted fit = {0};
-    int *classes = NULL;
+    int *classes = NULL, *rank = NULL;
     int64_t *kept = NULL, *held = NULL;
     double *X = NULL, *score = NULL;
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
@@ -29,20 +29,18 @@ static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const proble
     TRY(problem_subset(ctx, &ctx->scratch, p, n, kept, &sub, classes));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * h));
     TRY(NEW(ctx, &ctx->scratch, score, h));
+    TRY(NEW(ctx, &ctx->scratch, rank, h));
     for (int64_t i = 0; i < h; i++) memcpy(X + i * p->d, p->X + held[i] * p->d, (size_t)p->d * sizeof *X);
     if (sub.K > 1) {
         TRY(spec->method->fit(ctx, &ctx->scratch, &sub, spec->params, NULL, &fit, NULL));
-        TRY(scorer_apply(ctx, &fit.score, h, X, score));
-        for (int q = 0; q < fit.map.n; q++) fit.map.s[q] = classes[(int)fit.map.s[q] - 1];
+        TRY(fitted_apply(ctx, &fit, classes, h, X, score, rank));
     }
     for (int64_t i = 0; i < h; i++, out->n++) {
-        int rank = sub.K > 1 ? classes[decision_rank(&fit.decide, score[i]) - 1] : classes[0];
         out->row[out->n] = held[i];
         out->repeat[out->n] = repeat;
         out->fold[out->n] = fold;
-        out->rank[out->n] = rank;
-        out->score[out->n] =
-            fit.map.n > 0 ? rank_score(&fit.map, score[i]) : rank; /* without a map the rank is all there is */
+        out->score[out->n] = sub.K > 1 ? score[i] : classes[0];
+        out->rank[out->n] = sub.K > 1 ? rank[i] : classes[0];
     }
     return RUNG_OK;
 }

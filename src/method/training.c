@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/training.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,13 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const cod
     return RUNG_OK;
 }
 
-/* A labelled row of weight 0 counts as unlabelled. */
+/* The weight of row i: its own times that of its class; a labelled row of weight 0 counts as unlabelled. */
+static double weight_of(const training *t, const double *by_class, int64_t i)
+{
+    const rung_data *data = t->data;
+    return (data->weight ? data->weight[i] : 1) * (data->y[i] ? by_class[data->y[i] - 1] : 1);
+}
+
 static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training *t)
 {
     const rung_data *data = t->data;
@@ -31,15 +38,14 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
     TRY(class_weights(ctx, spec, &data->code, by_class));
     if (data->weight || spec->n_weights) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
+    if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
     for (int64_t i = 0; i < data->n; i++) {
-        int y = data->y[i];
-        if (t->w) {
-            t->w[i] = (data->weight ? data->weight[i] : 1) * (y ? by_class[y - 1] : 1);
-            if (t->w[i] <= 0) y = 0;
-        }
-        t->y[i] = y;
-        rank[y] = 1;
-        t->n_labelled += y > 0;
+        if (t->w) t->w[i] = weight_of(t, by_class, i);
+        bool counts = !t->w || t->w[i] > 0;
+        if (t->t) t->t[i] = counts ? data->target[i] : NAN;
+        t->y[i] = counts ? data->y[i] : 0;
+        rank[t->y[i]] = 1;
+        t->n_labelled += t->t ? !isnan(t->t[i]) : t->y[i] > 0;
     }
     rank[0] = 0;
     for (int q = 1; q <= K; q++)
@@ -50,6 +56,8 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
     for (int64_t i = 0; i < data->n; i++) t->y[i] = rank[t->y[i]];
     return RUNG_OK;
 }
+
+static bool is_labelled(const training *t, int64_t i) { return t->t ? !isnan(t->t[i]) : t->y[i] > 0; }
 
 /* A precomputed kernel is taken as it stands: one column per row of the data, no scaling, no coding. */
 static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, scale_kind *scale)
@@ -72,18 +80,21 @@ static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const
 static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, problem *out)
 {
     const rung_data *data = t->data;
-    double *X = NULL, *w = NULL;
+    double *X = NULL, *w = NULL, *target = NULL;
     int *y = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
     if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
+    if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     scale_apply(&t->scale, n, &view, rows, X);
     for (int64_t i = 0; i < n; i++) {
         y[i] = t->y[rows[i]];
         if (w) w[i] = t->w[rows[i]];
+        if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, data->d, n, X, y, w, rows, t->K, out);
+    out->t = target;
     return RUNG_OK;
 }
 
@@ -100,7 +111,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     TRY(NEW(ctx, &ctx->scratch, all, data->n));
     for (int64_t i = 0; i < data->n; i++) {
         all[i] = i;
-        if (out->y[i]) rows[labelled++] = i;
+        if (is_labelled(out, i)) rows[labelled++] = i;
     }
     if (!use_unlabelled) return scaled_problem(ctx, out, labelled, rows, &out->labelled);
     int *classes = NULL;
@@ -112,10 +123,12 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
 {
     const rung_method *info = &m->info;
+    if (t->t && !(info->flags & RUNG_REAL_TARGETS))
+        return fail(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes (--bins)", info->name);
     if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
         return fail(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                     (long long)t->data->n);
-    if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && t->K < 2)
+    if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && !t->t && t->K < 2)
         return fail(ctx, RUNG_EDATA, "%s needs labelled rows of at least two classes, but there is only class '%s'",
                     info->name, t->data->code.classes[t->present[0] - 1]);
     if (t->data->weight && !(info->flags & RUNG_WEIGHTS))

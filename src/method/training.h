@@ -12,6 +12,7 @@ typedef struct {
     int *present; /* ... and they are these of the data */
     int *y;       /* per row of the data: 1..K, 0 = unlabelled */
     double *w;    /* per row of the data: row weight times class weight; NULL = all 1 */
+    double *t;    /* per row of the data: real target, NaN = unlabelled; NULL: classes (with it K = 0) */
     int64_t n_labelled;
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */

@@ -175,7 +175,8 @@ static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K)
     REQUIRE(s->weights == WEIGHTS_BINARY || (isfinite(s->width) && s->width > 0), "the width of the weights is %g",
             s->width);
     REQUIRE(s->outputs == K, "memberships in %d of %d classes", s->outputs, K);
-    REQUIRE(all_finite(s->m * s->d, s->rows), "a stored row is not finite");
+    for (int64_t i = 0; i < s->m * s->d; i++)
+        REQUIRE(fabs(s->rows[i]) <= NEIGHBOUR_MOST, "a stored row is beyond +-%g", NEIGHBOUR_MOST);
     for (int64_t j = 0; j < s->m; j++)
         REQUIRE(are_shares(K, s->coef + j, s->m), "the memberships of row %lld do not sum to 1", (long long)j + 1);
     return RUNG_OK;

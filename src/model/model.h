@@ -18,6 +18,7 @@ typedef enum { WEIGHTS_GAUSSIAN, WEIGHTS_BINARY } weight_kind; /* exp(-|x-z|^2 /
  * share_j: the weight of row j among the `neighbours` rows nearest to x, over the sum of their weights; 0 for the
  * others. The coefficients of SCORER_NEIGHBOURS are memberships (>= 0, those of a row sum to 1), one output per class,
  * and so its outputs are probabilities. */
+#define NEIGHBOUR_MOST 1e140 /* columns are kept within +- this, so that squared distances stay finite */
 typedef struct {
     scorer_kind kind;
     int outputs;

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/nearest.h"
+#include "model/model.h"
+
+enum { MOST_PAIRS = 1 << 20 }; /* of a row and a neighbour, at a time */
 
 static void add_linear(const scorer *s, int64_t n, const double *x, double *output)
 {
@@ -50,22 +52,51 @@ static void shares_of(const scorer *s, const double *distance, double *share)
     for (int64_t j = 0; j < k; j++) share[j] /= sum;
 }
 
+typedef struct {        /* for some rows at a time */
+    const la_mat *rows; /* the stored ones */
+    double *near;       /* d x rows: the queries */
+    int64_t *index;     /* neighbours x rows */
+    double *d2, *share; /* the same; neighbours */
+} neighbour_room;
+
+static rung_status average_block(rung_ctx *ctx, const scorer *s, int64_t n, const double *x, const neighbour_room *room,
+                                 double *output)
+{
+    int64_t k = s->neighbours;
+    la_mat *queries = NULL;
+    for (int64_t i = 0; i < n * s->d; i++) room->near[i] = fmin(fmax(x[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST);
+    TRY(la_new(ctx, &ctx->scratch, s->d, n, &queries));
+    la_put(room->near, queries);
+    TRY(la_nearest(ctx, room->rows, queries, NULL, NULL, k, room->index, room->d2));
+    la_free(&ctx->scratch, queries);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t *row = room->index + i * k;
+        shares_of(s, room->d2 + i * k, room->share);
+        for (int o = 0; o < s->outputs; o++, output++) {
+            *output = 0;
+            for (int64_t j = 0; j < k; j++) *output += room->share[j] * s->coef[row[j] + o * s->m];
+        }
+    }
+    return RUNG_OK;
+}
+
 static rung_status average_neighbours(rung_ctx *ctx, const scorer *s, int64_t n, const double *x, double *output)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t k = s->neighbours, *row = NULL;
-    double *distance = NULL, *share = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, row, k));
-    TRY(NEW_RAW(ctx, &ctx->scratch, distance, k));
-    TRY(NEW_RAW(ctx, &ctx->scratch, share, k));
-    for (int64_t i = 0; i < n; i++, x += s->d, output += s->outputs) {
-        TRY(interrupted(ctx));
-        nearest_rows(s->d, x, s->m, s->rows, k, row, distance);
-        shares_of(s, distance, share);
-        bool known = isfinite(distance[k - 1]); /* otherwise the squares overflow, and who is nearest is not known */
-        for (int o = 0; o < s->outputs; o++) output[o] = known ? 0 : NAN;
-        for (int o = 0; o < s->outputs; o++)
-            for (int64_t j = 0; j < k; j++) output[o] += share[j] * s->coef[row[j] + o * s->m];
+    int64_t k = s->neighbours, most = 1 + MOST_PAIRS / k;
+    neighbour_room room = {0};
+    la_mat *rows = NULL;
+    if (most > n) most = n;
+    TRY(la_new(ctx, &ctx->scratch, s->d, s->m, &rows));
+    la_put(s->rows, rows);
+    room.rows = rows;
+    TRY(NEW_RAW(ctx, &ctx->scratch, room.near, most * s->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room.index, most * k));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room.d2, most * k));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room.share, k));
+    for (int64_t first = 0; first < n; first += most) {
+        int64_t count = n - first < most ? n - first : most;
+        TRY(average_block(ctx, s, count, x + first * s->d, &room, output + first * s->outputs));
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-struct problem_entry { /* something derived from the problem, under the kernel it depends on */
-    kernel k;
-    la_mat *gram;
-    problem_entry *next;
-};
+#include "problem/cache.h"
 
 static int64_t count_varying(int64_t d, int64_t n, const double *X)
 {
@@ -31,7 +27,7 @@ void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y,
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes)
 {
-    double *X = NULL, *w = NULL;
+    double *X = NULL, *w = NULL, *t = NULL;
     int *y = NULL, *rank = NULL, K = 0;
     int64_t *origin = NULL, d = parent->d;
     TRY(NEW_RAW(ctx, mem, X, d * n));
@@ -39,6 +35,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
     TRY(NEW(ctx, mem, origin, n));
     TRY(NEW(ctx, mem, rank, parent->K + 1));
     if (parent->w) TRY(NEW(ctx, mem, w, n));
+    if (parent->t) TRY(NEW(ctx, mem, t, n));
     for (int64_t i = 0; i < n; i++) rank[parent->y[rows[i]]] = 1;
     rank[0] = 0;
     for (int q = 1; q <= parent->K; q++)
@@ -51,6 +48,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
         y[i] = rank[parent->y[rows[i]]];
         origin[i] = parent->origin[rows[i]];
         if (w) w[i] = parent->w[rows[i]];
+        if (t) t[i] = parent->t[rows[i]];
     }
     *out = (problem){.mem = mem,
                      .n = n,
@@ -59,6 +57,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .X = X,
                      .y = y,
                      .w = w,
+                     .t = t,
                      .origin = origin,
                      .parent = parent,
                      .rows = rows,
@@ -84,21 +83,6 @@ kernel problem_kernel(const problem *p, const kernel *k)
     return settled;
 }
 
-static bool same_kernel(const kernel *a, const kernel *b)
-{
-    return a->kind == b->kind && a->gamma == b->gamma && a->coef0 == b->coef0 && a->degree == b->degree &&
-           a->n_precisions == b->n_precisions &&
-           (a->n_precisions == 0 ||
-            memcmp(a->precisions, b->precisions, (size_t)a->n_precisions * sizeof *a->precisions) == 0);
-}
-
-static la_mat *look_up(const problem *p, const kernel *k)
-{
-    for (const problem_entry *e = p->cache; e; e = e->next)
-        if (same_kernel(&e->k, k)) return e->gram;
-    return NULL;
-}
-
 /* K_ij = the number row i of the data has in the column of row j. */
 static rung_status precomputed_gram(rung_ctx *ctx, const problem *p, la_mat *K)
 {
@@ -116,10 +100,13 @@ static rung_status precomputed_gram(rung_ctx *ctx, const problem *p, la_mat *K)
     return RUNG_OK;
 }
 
+static entry_key kernel_key(const kernel *k) { return (entry_key){.at = {.kind = PLACE_KERNEL, .k = *k}}; }
+
 static rung_status compute_gram(rung_ctx *ctx, problem *p, const kernel *k, la_mat *K)
 {
-    const la_mat *parent = p->parent && p->rows ? look_up(p->parent, k) : NULL;
-    if (parent) return la_gather(ctx, parent, p->rows, p->rows, K);
+    entry_key key = kernel_key(k);
+    const problem_entry *parent = p->parent && p->rows ? cache_find(p->parent, ENTRY_GRAM, &key) : NULL;
+    if (parent) return la_gather(ctx, parent->gram, p->rows, p->rows, K);
     if (k->kind == KERNEL_PRECOMPUTED) return precomputed_gram(ctx, p, K);
     if (!p->many_kernels || !kernel_by_distance(k)) return kernel_gram(ctx, k, p->d, p->n, p->X, K);
     if (!p->distances) {
@@ -133,26 +120,34 @@ static rung_status compute_gram(rung_ctx *ctx, problem *p, const kernel *k, la_m
 
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out)
 {
-    *out = look_up(p, k);
-    if (!*out && p->parent && !p->rows) *out = look_up(p->parent, k);
-    if (*out) return RUNG_OK;
-    problem_entry *entry = NULL;
-    TRY(NEW(ctx, p->mem, entry, 1));
-    TRY(la_new(ctx, p->mem, p->n, p->n, &entry->gram));
-    TRY(compute_gram(ctx, p, k, entry->gram));
-    entry->k = *k;
-    entry->next = p->cache;
-    p->cache = entry;
-    *out = entry->gram;
+    entry_key key = kernel_key(k);
+    const problem_entry *found = cache_find(p, ENTRY_GRAM, &key);
+    if (!found) {
+        problem_entry *entry = NULL;
+        TRY(cache_new(ctx, p, ENTRY_GRAM, &key, &entry));
+        TRY(la_new(ctx, p->mem, p->n, p->n, &entry->gram));
+        TRY(compute_gram(ctx, p, k, entry->gram));
+        cache_keep(p, entry);
+        found = entry;
+    }
+    *out = found->gram;
     return RUNG_OK;
 }
 
-void problem_forget(problem *p)
+rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, const eigenpairs **out)
 {
-    while (p->cache) {
-        problem_entry *entry = p->cache;
-        p->cache = entry->next;
-        la_free(p->mem, entry->gram);
-        pool_free(p->mem, entry);
+    entry_key key = kernel_key(k);
+    key.at_least = r;
+    const problem_entry *found = cache_find(p, ENTRY_EIGEN, &key);
+    if (!found) {
+        const la_mat *K;
+        problem_entry *entry = NULL;
+        TRY(problem_gram(ctx, p, k, &K));
+        TRY(cache_new(ctx, p, ENTRY_EIGEN, &key, &entry));
+        TRY(eigenpairs_new(ctx, p->mem, K, r, &entry->eigen));
+        cache_keep(p, entry);
+        found = entry;
     }
+    *out = &found->eigen;
+    return RUNG_OK;
 }

@@ -3,6 +3,8 @@
 #ifndef RUNG_PROBLEM_PROBLEM_H
 #define RUNG_PROBLEM_PROBLEM_H
 
+#include "graph/graph.h"
+#include "kernel/feature.h"
 #include "kernel/kernel.h"
 
 typedef struct problem_entry problem_entry;
@@ -14,6 +16,7 @@ typedef struct problem {
     const double *X;              /* d x n, scaled */
     const int *y;                 /* 1..K, 0 = unlabelled */
     const double *w;              /* row weights, NULL = 1 */
+    const double *t;              /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
     int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
@@ -36,8 +39,40 @@ problem problem_view(const problem *parent, pool *mem);
 
 /* The kernel with its gamma settled for this problem: NaN is 1/d, -c is c/d, d the number of columns that vary. */
 kernel problem_kernel(const problem *p, const kernel *k);
+
+/* What follows takes settled kernels, and lasts until problem_forget. */
+
 /* The Gram matrix over all rows; a sub-block of the parent's where that has it. */
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out);
-void problem_forget(problem *p); /* the Gram matrices; not the distances */
+/* At least the r leading eigenpairs of the Gram matrix. */
+rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, const eigenpairs **out);
+
+/* ---- graphs: of the problem's rows only, so a fold's held-out rows leave expansion and graph ---- */
+
+typedef struct { /* where distances are measured */
+    enum {
+        SPACE_INPUT,  /* between the rows; with a precomputed kernel as SPACE_FEATURE of full rank */
+        SPACE_FEATURE /* in the empirical feature space of k */
+    } kind;
+    kernel k;    /* SPACE_INPUT: only whether it is precomputed */
+    double rank; /* SPACE_FEATURE: floor(rank * n) leading components, at least one; 1: all of them */
+} problem_space;
+
+typedef struct {
+    problem_space space;
+    int64_t neighbours;
+    graph_rule rule;
+    edge_weight weight;
+    double width; /* EDGE_GAUSSIAN; NaN: the median distance to the last neighbour */
+} problem_graph;
+
+/* The k nearest neighbours of each row, n - 1 if there are no more. A fold re-selects them from its parent's lists. */
+rung_status problem_neighbours(rung_ctx *ctx, problem *p, const problem_space *space, int64_t k, neighbours *out);
+/* The affinities, and the width they were computed with (width may be NULL). */
+rung_status problem_edges(rung_ctx *ctx, problem *p, const problem_graph *g, const la_csr **out, double *width);
+rung_status problem_laplacian(rung_ctx *ctx, problem *p, const problem_graph *g, laplacian_norm norm,
+                              const la_csr **out);
+
+void problem_forget(problem *p); /* what depends on a kernel; not the distances nor the input-space graphs */
 
 #endif

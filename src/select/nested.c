@@ -154,6 +154,7 @@ static rung_status write_report(rung_ctx *ctx, const search *s, const nested_res
 {
     json_t *root = json_object(), *points = json_array(), *outer = json_array();
     json_object_set_new(root, "metric", json_string(s->metric->name));
+    json_object_set_new(root, "more_is_better", json_boolean(s->metric->more));
     json_object_set_new(root, "folds", json_integer(s->folds));
     json_object_set_new(root, "repeats", json_integer(s->repeats));
     json_object_set_new(root, "labelled", json_integer(s->n_labelled));

@@ -317,6 +317,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r
 {
     search *s = r->search;
     bool unlabelled = false, many = false;
+    if (data->target) return fail(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
     TRY(find_metric(ctx, s->options->metric, &s->metric));
     TRY(grid_new(ctx, mem, s->options, &s->grid));
     for (int i = 0; i < s->grid.n; i++) {

@@ -103,32 +103,77 @@ def rank_score(f, nodes, ranks):
                     np.where(f > nodes[-1], ranks[-1] + slope * (f - nodes[-1]), inside))
 
 
+def shares(X, Z, about, part):
+    """The share of every stored row in every new row: 0 but for the nearest ones."""
+    d2 = ((X[:, None, :] - Z[None, :, :]) ** 2).sum(-1)
+    near = np.argsort(d2, axis=1, kind="stable")[:, : about["count"]]
+    d2 = np.take_along_axis(d2, near, 1)
+    w = np.exp(-(d2 - d2[:, :1]) / (2 * part["width"] ** 2)) if about["weights"] == "gaussian" else np.ones(d2.shape)
+    out = np.zeros((len(X), len(Z)))
+    np.put_along_axis(out, near, w / w.sum(1, keepdims=True), 1)
+    return out
+
+
+def outputs_of(X, about, part):
+    if about["scorer"] == "constant":
+        return np.repeat(part["bias"][None, :], len(X), axis=0)
+    if about["scorer"] == "linear":
+        return part["bias"] + X @ part["coef"].T
+    if about["scorer"] == "neighbours":
+        return shares(X, part["rows"], about["neighbours"], part) @ part["coef"].T
+    k = about["kernel"]
+    return part["bias"] + kernel(k["kind"], k.get("degree"), X, part["rows"], part) @ part["coef"].T
+
+
+def probabilities_of(outputs, about, part, K):
+    """Over the classes that had labels, or None."""
+    if about["scorer"] == "neighbours":
+        return outputs
+    if about["prior"]:
+        return np.repeat(part["prior"][None, :], len(outputs), axis=0)
+    if "calibration.a" not in part:
+        return None
+    s = np.clip(rank_score(outputs[:, 0], part["map.score"], part["map.rank"]), 0, K + 1)
+    above = 1 / (1 + np.exp(-(part["calibration.a"] * s[:, None] - part["calibration.c"])))
+    edges = np.hstack([np.ones((len(s), 1)), above, np.zeros((len(s), 1))])
+    return edges[:, :-1] - edges[:, 1:]
+
+
+def ranks_of(outputs, p, about, part):
+    """From 0, among the classes that had labels."""
+    decision = about["decision"]
+    if decision == "thresholds":
+        f, t = outputs[:, :1], part["thresholds"]
+        return (f >= t if about["tie_up"] else f > t).sum(1)
+    if decision == "calibrated":
+        return (np.cumsum(p, axis=1)[:, :-1] <= 0.5).sum(1)
+    if decision == "constant":
+        return np.full(len(outputs), about["rank"] - 1)
+    if decision == "nearest-mean":
+        return ((outputs[:, None, :] - part["means"]) ** 2).sum(-1).argmin(1)
+    if decision == "argmax":
+        return (outputs if p is None else p).argmax(1)
+    assert decision == "median", decision
+    return (np.cumsum(p, axis=1)[:, :-1] < 0.5).sum(1)
+
+
 def predicted(table, model, arrays):
-    """Scores and, where there are any, probabilities over all classes."""
+    """Score columns, and where there are any, ranks and probabilities over all classes."""
     (about,) = model["members"]
     part = {name.removeprefix("members.0."): v for name, v in arrays.items() if name.startswith("members.0.")}
+    present = np.array(model["present"], dtype=int)
     X = scaled(coded_rows(table, model, arrays), about["scale"], part)
-    if about["scorer"] == "constant":
-        scores = np.broadcast_to(part["bias"], (len(X), 1))
-    elif about["scorer"] == "linear":
-        scores = part["bias"] + X @ part["coef"].T
-    else:
-        k = about["kernel"]
-        scores = part["bias"] + kernel(k["kind"], k.get("degree"), X, part["rows"], part) @ part["coef"].T
-    score = scores[:, 0]
-    K, p = len(model["present"]), None
-    if "calibration.a" in part:
-        s = np.clip(rank_score(score, part["map.score"], part["map.rank"]), 0, K + 1)
-        above = 1 / (1 + np.exp(-(part["calibration.a"] * s[:, None] - part["calibration.c"])))
-        edges = np.hstack([np.ones((len(s), 1)), above, np.zeros((len(s), 1))])
-        p = edges[:, :-1] - edges[:, 1:]
-    elif about["prior"]:
-        p = np.broadcast_to(part["prior"], (len(X), K))
+    outputs = outputs_of(X, about, part)
+    if about["decision"] == "none":
+        return outputs, None, None
+    p = probabilities_of(outputs, about, part, len(present))
+    scores = (p @ present)[:, None] if about["scorer"] == "neighbours" else outputs
+    ranks = present[ranks_of(outputs, p, about, part)]
     if p is None:
-        return score, None
+        return scores, ranks, None
     proba = np.zeros((len(X), len(model["coding"]["classes"])))
-    proba[:, np.array(model["present"]) - 1] = p
-    return score, proba
+    proba[:, present - 1] = p
+    return scores, ranks, proba
 
 
 # ---- checks
@@ -153,9 +198,10 @@ def check_shapes(model, arrays):
     (about,) = model["members"]
     d = sum(1 if c["categories"] is None else len(c["categories"]) for c in model["coding"]["columns"])
     assert arrays["fill"].shape == (len(model["coding"]["columns"]),)
-    assert arrays["members.0.bias"].shape == (about["outputs"],)
+    if about["scorer"] != "neighbours":
+        assert arrays["members.0.bias"].shape == (about["outputs"],)
     assert arrays["members.0.weight"].shape == ()
-    if about["scorer"] == "kernel":
+    if about["scorer"] in ("kernel", "neighbours"):
         assert arrays["members.0.rows"].shape == (about["terms"], d)
         assert arrays["members.0.coef"].shape == (about["outputs"], about["terms"])
     if about["scale"] != "none":
@@ -180,16 +226,19 @@ def check_model(folder, data, options, proba):
         table = list(csv.DictReader(file))
     said = list(csv.DictReader(rung("predict", path, data, *(["--proba"] if proba else [])).splitlines()))
     assert len(said) == len(table), f"{len(said)} predictions for {len(table)} rows"
-    score, p = predicted(table, model, arrays)
+    scores, ranks, p = predicted(table, model, arrays)
+    names = ["score"] if scores.shape[1] == 1 else [f"score{o + 1}" for o in range(scores.shape[1])]
     for i, row in enumerate(said):
-        assert math.isclose(float(row["score"]), score[i], rel_tol=1e-10, abs_tol=1e-10), (
-            f"row {i + 1}: score {row['score']}, from the arrays {score[i]!r}")
+        for o, name in enumerate(names):
+            assert math.isclose(float(row[name]), scores[i, o], rel_tol=1e-10, abs_tol=1e-10), (
+                f"row {i + 1}: {name} {row[name]}, from the arrays {scores[i, o]!r}")
+        assert int(row["rank"]) == ranks[i], f"row {i + 1}: rank {row['rank']}, from the arrays {ranks[i]}"
         assert row["label"] == GRADES[int(row["rank"]) - 1]
         for k, grade in enumerate(GRADES if proba else []):
             assert math.isclose(float(row[f"p({grade})"]), p[i, k], rel_tol=1e-9, abs_tol=1e-10), (
                 f"row {i + 1}: p({grade}) {row[f'p({grade})']}, from the arrays {p[i, k]!r}")
     if model["members"][0]["scorer"] != "constant":
-        assert np.ptp(score) > 0.1, "the scores hardly differ"
+        assert np.ptp(scores[:, 0]) > 0.1, "the scores hardly differ"
 
 
 CASES = {

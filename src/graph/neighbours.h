@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Nearest neighbours: for each row the nearest others, sorted by (distance, index), exactly. More neighbours than there
+ * are rows give all of them. */
+#ifndef RUNG_GRAPH_NEIGHBOURS_H
+#define RUNG_GRAPH_NEIGHBOURS_H
+
+#include "linalg/la.h"
+
+typedef struct {
+    int64_t n, k;         /* rows asked about; neighbours of each */
+    int64_t stride;       /* row i has index[i * stride + j], j < k: the first k of a longer list are a list too */
+    const int64_t *index; /* nearest first */
+    const double *d2;     /* squared distances */
+} neighbours;
+
+/* Among the columns of X (d x n); a row is not its own neighbour. */
+rung_status neighbours_among(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int64_t k,
+                             neighbours *out);
+rung_status neighbours_of_columns(rung_ctx *ctx, pool *mem, const la_mat *X, int64_t k, neighbours *out);
+/* The same with the squared distance times (|y_i - y_j| + 1)^2, ranks 1..K (Liu, Liu, Chan, AAAI 2011, eq. 2). */
+rung_status neighbours_ordinal(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int K, const int *y,
+                               int64_t k, neighbours *out);
+/* In the full-rank feature space of a kernel matrix: distance K_ii + K_jj - 2 K_ij. */
+rung_status neighbours_in_kernel(rung_ctx *ctx, pool *mem, const la_mat *K, int64_t k, neighbours *out);
+/* Of the columns of Z (d x m), new points, among those of X (d x n). */
+rung_status neighbours_query(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int64_t m,
+                             const double *Z, int64_t k, neighbours *out);
+
+/* The neighbours of some rows (ascending) among themselves, told from lists over all rows. A list that is too short
+ * says nothing of the rest: those rows, places in `rows`, are returned in missing (room for n). */
+rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, int64_t n, const int64_t *rows,
+                              int64_t k, neighbours *out, int64_t *n_missing, int64_t *missing);
+/* Fills the missing lists in, from the rows X (d x n) or from the kernel matrix. */
+rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, int64_t n_missing,
+                                const int64_t *missing);
+rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, int64_t n_missing,
+                                          const int64_t *missing);
+
+/* The median distance to the k-th neighbour. Where more than half are duplicates: the mean of the positive distances,
+ * and 1 if there is none. */
+rung_status neighbours_median(rung_ctx *ctx, const neighbours *nb, double *out);
+double neighbours_mean_square(const neighbours *nb); /* mean squared distance to the k-th neighbour */
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Learning with local and global consistency (LLGC): labels spread over a graph.
+ *
+ *     F = (I - a S)^-1 Y,   S = Deg^-1/2 W Deg^-1/2,   W_ij = exp(-d_ij^2 / (2 width^2)), W_ii = 0
+ *
+ * Zhou, Bousquet, Lal, Weston, Schoelkopf. Learning with local and global consistency. NIPS 16, 2004. */
+#ifndef RUNG_GRAPH_PROPAGATE_H
+#define RUNG_GRAPH_PROPAGATE_H
+
+#include "graph/graph.h"
+
+/* U (n x K) = memberships: rows of F made to sum to 1 (1/K where nothing arrived), one-hot where y (1..K, 0 =
+ * unlabelled) tells. Each class has a labelled row. 0 < spread < 1.
+ * Over all pairs, as published, by Cholesky: */
+rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
+                            double spread, double *U);
+/* Over a sparse affinity (graph_edges with EDGE_GAUSSIAN), by conjugate gradients; columns of F are first scaled to the
+ * same mass, so that a class with more labels does not win for that. */
+rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U);
+
+#endif

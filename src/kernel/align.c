@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* align.c - alignment and its ascent.
+ *
+ *     dA/dtheta_d = sum_ij W_ij (-s_d (x_id - x_jd)^2),   W = (T / (|K||T|) - A K / |K|^2) o K
+ *                 = -2 s_d ((W 1)' x_d^2 - x_d' W x_d)                                   since W is symmetric:
+ * one product of n^2 d for all features. Centred: K and T inside the bracket are H K H and H T H (H is idempotent). */
+#include "kernel/align.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double STEP = 0.1, LONGER = 1.2, SHORTER = 0.5, LONGEST = 1, SHORTEST = 1e-6, LOWEST = -14, HIGHEST = 7;
+
+rung_status alignment_target(rung_ctx *ctx, int K, int64_t n, const int *y, const la_csr *graph, la_mat *T)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int groups = K + 1;
+    int64_t used = 0;
+    double *table = NULL;
+    la_csr rest = {.rows = n, .cols = n};
+    TRY(NEW(ctx, &ctx->scratch, table, groups * groups));
+    TRY(NEW(ctx, &ctx->scratch, rest.start, n + 1));
+    TRY(NEW(ctx, &ctx->scratch, rest.col, n + (graph ? graph->start[n] : 0)));
+    TRY(NEW(ctx, &ctx->scratch, rest.value, n + (graph ? graph->start[n] : 0)));
+    for (int a = 1; a <= K; a++)
+        for (int b = 1; b <= K; b++) table[a + b * groups] = a == b ? 1 : -abs(a - b);
+    for (int64_t i = 0; i < n; i++) { /* the graph where a row is unlabelled, and the diagonal of those rows */
+        if (!y[i]) {
+            rest.col[used] = i;
+            rest.value[used++] = 1;
+        }
+        for (int64_t e = graph ? graph->start[i] : 0; graph && e < graph->start[i + 1]; e++) {
+            int64_t j = graph->col[e];
+            if (j == i || (y[i] && y[j])) continue;
+            rest.col[used] = j;
+            rest.value[used++] = graph->value[e];
+        }
+        rest.start[i + 1] = used;
+    }
+    TRY(la_lookup(ctx, groups, table, y, y, T));
+    TRY(la_add_csr(ctx, 1, &rest, T));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool centred, double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = la_rows(K);
+    double kt, kk, tt;
+    la_mat *A = NULL;
+    if (centred) { /* <H K H, H T H> = <H K H, T> */
+        TRY(la_new(ctx, &ctx->scratch, n, n, &A));
+        TRY(la_scale_add(ctx, 1, T, 0, A));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
+        TRY(la_inner(ctx, A, A, &tt));
+        TRY(la_scale_add(ctx, 1, K, 0, A));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
+        TRY(la_inner(ctx, A, T, &kt));
+        TRY(la_inner(ctx, A, A, &kk));
+    } else {
+        TRY(la_inner(ctx, K, T, &kt));
+        TRY(la_inner(ctx, K, K, &kk));
+        TRY(la_inner(ctx, T, T, &tt));
+    }
+    *value = kt / sqrt(kk * tt);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+typedef struct { /* what one evaluation needs and the next one uses again */
+    int64_t d, n;
+    const double *X;
+    bool centred;
+    const la_mat *T; /* centred if asked */
+    double norm;     /* |T| */
+    double *middle;  /* d x n, moved to the middle: the gradient does not depend on the origin, its rounding does */
+    la_mat *columns; /* the same */
+    la_mat *K, *W, *XW;
+    double *precisions, *sums, *dots;
+} aligner;
+
+static rung_status aligner_new(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
+                               aligner *a)
+{
+    *a = (aligner){.d = d, .n = n, .X = X, .centred = centred, .T = T};
+    TRY(NEW_RAW(ctx, &ctx->scratch, a->middle, d * n));
+    TRY(NEW(ctx, &ctx->scratch, a->precisions, d));
+    TRY(NEW(ctx, &ctx->scratch, a->sums, n));
+    TRY(NEW(ctx, &ctx->scratch, a->dots, d));
+    TRY(la_new(ctx, &ctx->scratch, d, n, &a->columns));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &a->K));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &a->W));
+    TRY(la_new(ctx, &ctx->scratch, d, n, &a->XW));
+    la_put(X, a->columns);
+    TRY(la_centre(ctx, LA_CENTRE_ROWS, a->columns));
+    la_get(a->columns, a->middle);
+    if (centred) {
+        la_mat *C = NULL;
+        TRY(la_new(ctx, &ctx->scratch, n, n, &C));
+        TRY(la_scale_add(ctx, 1, T, 0, C));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, C));
+        a->T = C;
+    }
+    TRY(la_inner(ctx, a->T, a->T, &a->norm));
+    a->norm = sqrt(a->norm);
+    return RUNG_OK;
+}
+
+static rung_status evaluate(rung_ctx *ctx, aligner *a, const double *theta, double *value, double *gradient)
+{
+    kernel k = {.kind = KERNEL_ARD, .gamma = 1, .n_precisions = a->d, .precisions = a->precisions};
+    double inner, norm;
+    for (int64_t j = 0; j < a->d; j++) a->precisions[j] = exp(theta[j]);
+    TRY(kernel_gram(ctx, &k, a->d, a->n, a->X, a->K));
+    TRY(la_scale_add(ctx, 1, a->K, 0, a->W));
+    if (a->centred) TRY(la_centre(ctx, LA_CENTRE_BOTH, a->W));
+    TRY(la_inner(ctx, a->W, a->T, &inner));
+    TRY(la_inner(ctx, a->W, a->W, &norm));
+    norm = sqrt(norm);
+    *value = inner / (norm * a->norm);
+    if (!gradient) return RUNG_OK;
+    TRY(la_scale_add(ctx, 1 / (norm * a->norm), a->T, -*value / (norm * norm), a->W));
+    TRY(la_hadamard(ctx, a->K, a->W));
+    TRY(la_row_sums(ctx, a->W, a->sums));
+    TRY(la_gemm(ctx, false, false, 1, a->columns, a->W, 0, a->XW));
+    TRY(la_hadamard(ctx, a->columns, a->XW));
+    TRY(la_row_sums(ctx, a->XW, a->dots)); /* x_d' W x_d */
+    memset(gradient, 0, (size_t)a->d * sizeof *gradient);
+    for (int64_t i = 0; i < a->n; i++)
+        for (int64_t j = 0; j < a->d; j++)
+            gradient[j] += a->sums[i] * a->middle[j + i * a->d] * a->middle[j + i * a->d];
+    for (int64_t j = 0; j < a->d; j++) gradient[j] = -2 * a->precisions[j] * (gradient[j] - a->dots[j]);
+    return RUNG_OK;
+}
+
+rung_status alignment_gradient(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
+                               const double *theta, double *value, double *gradient)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    aligner a;
+    TRY(aligner_new(ctx, d, n, X, T, centred, &a));
+    TRY(evaluate(ctx, &a, theta, value, gradient));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* One feature's step: longer while its derivative keeps its sign, shorter (and none this time) when it turns. */
+static double rprop(double gradient, double *before, double *step)
+{
+    double turn = gradient * *before;
+    if (turn > 0) *step = fmin(*step * LONGER, LONGEST);
+    if (turn < 0) *step = fmax(*step * SHORTER, SHORTEST);
+    *before = turn < 0 ? 0 : gradient;
+    return *before > 0 ? *step : *before < 0 ? -*step : 0;
+}
+
+rung_status alignment_ascent(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
+                             int iterations, double *theta, double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    aligner a;
+    double *at = NULL, *gradient = NULL, *before = NULL, *step = NULL, here;
+    TRY(aligner_new(ctx, d, n, X, T, centred, &a));
+    TRY(NEW(ctx, &ctx->scratch, at, d));
+    TRY(NEW(ctx, &ctx->scratch, gradient, d));
+    TRY(NEW(ctx, &ctx->scratch, before, d));
+    TRY(NEW(ctx, &ctx->scratch, step, d));
+    memcpy(at, theta, (size_t)d * sizeof *at);
+    for (int64_t j = 0; j < d; j++) step[j] = STEP;
+    *value = -INFINITY;
+    for (int t = 0; t <= iterations; t++) {
+        TRY(interrupted(ctx));
+        TRY(evaluate(ctx, &a, at, &here, t < iterations ? gradient : NULL));
+        if (here > *value) {
+            *value = here;
+            memcpy(theta, at, (size_t)d * sizeof *at);
+        }
+        for (int64_t j = 0; j < d && t < iterations; j++)
+            at[j] = fmin(fmax(at[j] + rprop(gradient[j], &before[j], &step[j]), LOWEST), HIGHEST);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The columns of X and the ranks at the labelled rows. */
+static rung_status labelled_part(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const int *y, int64_t *l,
+                                 double **Xl, int **yl)
+{
+    *l = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, *Xl, d * n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, *yl, n));
+    for (int64_t i = 0; i < n; i++) {
+        if (!y[i]) continue;
+        memcpy(*Xl + *l * d, X + i * d, (size_t)d * sizeof **Xl);
+        (*yl)[(*l)++] = y[i];
+    }
+    return RUNG_OK;
+}
+
+static rung_status ascend(rung_ctx *ctx, int K, int64_t d, int64_t n, const double *X, const int *y,
+                          const la_csr *graph, bool centred, int iterations, double *theta, double *start,
+                          double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *T = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &T));
+    TRY(alignment_target(ctx, K, n, y, graph, T));
+    TRY(alignment_gradient(ctx, d, n, X, T, centred, theta, start, NULL));
+    TRY(alignment_ascent(ctx, d, n, X, T, centred, iterations, theta, value));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status alignment_precisions(rung_ctx *ctx, int K, int64_t d, int64_t n, const double *X, const int *y,
+                                 const la_csr *graph, bool centred, int iterations, double *precisions, double start[2],
+                                 double value[2])
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t l;
+    int *yl = NULL;
+    double *Xl = NULL, *theta = NULL;
+    TRY(NEW(ctx, &ctx->scratch, theta, d));
+    TRY(labelled_part(ctx, d, n, X, y, &l, &Xl, &yl));
+    for (int64_t j = 0; j < d; j++) theta[j] = log(0.5 / (double)d);
+    TRY(ascend(ctx, K, d, l, Xl, yl, NULL, centred, iterations, theta, &start[0], &value[0]));
+    TRY(ascend(ctx, K, d, n, X, y, graph, centred, iterations, theta, &start[1], &value[1]));
+    for (int64_t j = 0; j < d; j++) precisions[j] = exp(theta[j]);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
