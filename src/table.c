@@ -5,9 +5,12 @@
 #include "base/text.h"
 #include "method/method.h"
 
-extern const method method_kdlor, method_median;
+extern const method method_kda, method_skda, method_kdlor, method_ws_dl, method_s_dl, method_ces_dl, method_es_dl,
+    method_kes_dl, method_llgc, method_median;
 
-const method *const method_table[] = {&method_kdlor, &method_median, NULL};
+const method *const method_table[] = {&method_kda,  &method_skda,   &method_kdlor, &method_ws_dl,
+                                      &method_s_dl, &method_ces_dl, &method_es_dl, &method_kes_dl,
+                                      &method_llgc, &method_median, NULL};
 
 static const struct {
     const char *alias, *name;

@@ -10,7 +10,7 @@ const char *kernel_name(kernel_kind kind)
     return names[kind];
 }
 
-static la_map map_of(const kernel *k)
+la_map kernel_map(const kernel *k)
 {
     la_map map = {.kind = LA_DOT, .gamma = k->gamma, .coef0 = k->coef0, .degree = k->degree};
     if (k->kind == KERNEL_RBF || k->kind == KERNEL_ARD) map.kind = LA_EXP_SQ;
@@ -25,13 +25,24 @@ static bool by_distance(const kernel *k)
     return k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN || k->kind == KERNEL_ARD;
 }
 
+double kernel_self(const kernel *k, int64_t d, const double *x)
+{
+    double dot = 0, power = 1;
+    if (by_distance(k)) return 1;
+    if (k->kind == KERNEL_PRECOMPUTED) return NAN;
+    for (int64_t j = 0; j < d; j++) dot += x[j] * x[j];
+    if (k->kind == KERNEL_LINEAR) return dot;
+    for (int i = 0; i < k->degree; i++) power *= k->gamma * dot + k->coef0;
+    return power;
+}
+
 /* What the columns of X are multiplied by, so that ard is rbf with gamma 1. */
 static double stretch(const kernel *k, int64_t column)
 {
     return k->kind == KERNEL_ARD ? sqrt(k->precisions[column]) : 1;
 }
 
-static rung_status column_means(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out)
+rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out)
 {
     double *mean = NULL;
     TRY(NEW(ctx, &ctx->scratch, mean, d));
@@ -42,9 +53,12 @@ static rung_status column_means(rung_ctx *ctx, int64_t d, int64_t n, const doubl
 }
 
 /* Distances do not depend on the origin: moving it to the middle of the data keeps |x|^2 + |z|^2 - 2 x'z accurate. */
-static rung_status place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
+rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
                          la_mat **out)
 {
+    if (k->kind == KERNEL_ARD && k->n_precisions != d)
+        return fail(ctx, RUNG_EARG, "precisions has %lld numbers, but there are %lld coded columns",
+                    (long long)k->n_precisions, (long long)d);
     TRY(la_new(ctx, &ctx->scratch, d, n, out));
     if (!by_distance(k)) {
         la_put(X, *out);
@@ -61,23 +75,14 @@ static rung_status place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, c
     return RUNG_OK;
 }
 
-static rung_status check(rung_ctx *ctx, const kernel *k, int64_t d)
-{
-    if (k->kind == KERNEL_ARD && k->n_precisions != d)
-        return fail(ctx, RUNG_EARG, "precisions has %lld numbers, but there are %lld coded columns",
-                    (long long)k->n_precisions, (long long)d);
-    return RUNG_OK;
-}
-
 rung_status kernel_gram(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, la_mat *K)
 {
-    TRY(check(ctx, k, d));
     pool_mark mark = pool_here(&ctx->scratch);
     double *origin = NULL;
     la_mat *columns = NULL;
-    la_map map = map_of(k);
-    TRY(column_means(ctx, d, n, X, &origin));
-    TRY(place(ctx, k, d, n, X, origin, &columns));
+    la_map map = kernel_map(k);
+    TRY(kernel_origin(ctx, d, n, X, &origin));
+    TRY(kernel_place(ctx, k, d, n, X, origin, &columns));
     TRY(la_gram(ctx, columns, &map, K));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -92,8 +97,8 @@ rung_status kernel_distances(rung_ctx *ctx, int64_t d, int64_t n, const double *
     la_map map = {.kind = LA_SQDIST};
     double *origin = NULL;
     la_mat *columns = NULL;
-    TRY(column_means(ctx, d, n, X, &origin));
-    TRY(place(ctx, &any, d, n, X, origin, &columns));
+    TRY(kernel_origin(ctx, d, n, X, &origin));
+    TRY(kernel_place(ctx, &any, d, n, X, origin, &columns));
     TRY(la_gram(ctx, columns, &map, D));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -101,21 +106,20 @@ rung_status kernel_distances(rung_ctx *ctx, int64_t d, int64_t n, const double *
 
 rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_mat *D, la_mat *K)
 {
-    la_map map = map_of(k);
+    la_map map = kernel_map(k);
     return la_map_distances(ctx, D, &map, K);
 }
 
 rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
                           const double *Z, int64_t o, const double *C, double *F)
 {
-    TRY(check(ctx, k, d));
     pool_mark mark = pool_here(&ctx->scratch);
     double *origin = NULL;
     la_mat *rows = NULL, *terms = NULL;
-    la_map map = map_of(k);
-    TRY(column_means(ctx, d, m, Z, &origin));
-    TRY(place(ctx, k, d, n, X, origin, &rows));
-    TRY(place(ctx, k, d, m, Z, origin, &terms));
+    la_map map = kernel_map(k);
+    TRY(kernel_origin(ctx, d, m, Z, &origin));
+    TRY(kernel_place(ctx, k, d, n, X, origin, &rows));
+    TRY(kernel_place(ctx, k, d, m, Z, origin, &terms));
     TRY(la_expand(ctx, rows, terms, &map, o, C, F));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -33,6 +33,13 @@ rung_status kernel_gram(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, co
 bool kernel_by_distance(const kernel *k);
 rung_status kernel_distances(rung_ctx *ctx, int64_t d, int64_t n, const double *X, la_mat *D);
 rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_mat *D, la_mat *K);
+/* A kernel is a map of inner products or distances of columns that are placed for it: moved by -origin (d) and
+ * stretched where it depends on distances, else as they are. kernel_place makes them in the scratch pool. */
+la_map kernel_map(const kernel *k);
+rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
+                         la_mat **out);
+rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out); /* the mean column */
+double kernel_self(const kernel *k, int64_t d, const double *x); /* k(x, x); NaN for a precomputed kernel */
 /* F (n x o) = k(X, Z) C: the prediction of an expansion over the columns of Z (d x m) with coefficients C (m x o). */
 rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
                           const double *Z, int64_t o, const double *C, double *F);

@@ -84,6 +84,14 @@ void mean_thresholds(threshold_rule rule, int K, const double *mean, const doubl
 
 /* ---- kernel ridge ---- */
 
+typedef struct {
+    double *c;     /* one per labelled row */
+    double *alpha; /* K - 1: the weights of the order constraints */
+    bool degenerate;
+} solution;
+
+static double row_weight(const problem *p, int64_t i) { return p->w ? p->w[i] : 1; }
+
 /* The order-constrained solution over the classes with mass: g = S^-1 Delta a / (2 eps), one number per class, and the
  * projected means 1/2 ((eps S)^-1 - s^-1) Delta a. S is K x K and stays as it is. */
 static rung_status solve_classes(rung_ctx *ctx, int K, const double *S, const double *mass, double eps, double C,
@@ -127,8 +135,6 @@ typedef struct {
     la_mat *B;      /* G + eps D^-1 in that order, then its factor, then its inverse */
     double *U, *S;  /* n x K in that order, K x K */
 } ridge_fit;
-
-static double row_weight(const problem *p, int64_t i) { return p->w ? p->w[i] : 1; }
 
 /* The rows of a single held-out fold go last. */
 static rung_status place_rows(rung_ctx *ctx, ridge_fit *fit, const folds *f)
@@ -274,14 +280,13 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, ridge_fit *fit, const f
     return RUNG_OK;
 }
 
-rung_status discriminant_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                      const discriminant_params *params, const la_mat *G, const folds *f,
-                                      discriminant_solution *out, held_out *held)
+/* One coefficient per labelled row, and with folds the held-out scores. */
+static rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
+                                         const discriminant_params *params, const la_mat *G, const folds *f,
+                                         solution *out, held_out *held)
 {
     ridge_fit fit = {.p = p, .classes = classes, .params = params, .G = G};
     double *g = NULL, *mean = NULL;
-    TRY(NEW(ctx, mem, out->c, p->n));
-    TRY(NEW(ctx, mem, out->alpha, p->K - 1));
     TRY(NEW(ctx, &ctx->scratch, g, p->K));
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
     TRY(place_rows(ctx, &fit, f));
@@ -295,63 +300,245 @@ rung_status discriminant_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p
 
 /* ---- least squares ---- */
 
-rung_status discriminant_least_squares(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                       const discriminant_params *params, const la_mat *Y, double factor,
-                                       discriminant_solution *out)
+/* For right-hand sides E R, R (K x m) combinations of the class means: C (n x m) = E R - W z, the Gram matrix of the
+ * residuals (m x m) = R'E'G (I + P G)^-1 E R, and whether the combined means are nothing but rounding. */
+static rung_status least_squares(rung_ctx *ctx, const problem *p, const class_index *classes, const la_mat *Y,
+                                 double factor, int m, const double *R, double *C, double *gram, bool *coincide)
 {
-    int64_t n = p->n, rows = la_rows(Y), m = n - p->K;
-    int pairs = p->K - 1;
-    double size = 0, spread = 0;
-    double *E = NULL, *YE = NULL, *Ed = NULL, *YEd = NULL, *z = NULL, *Wz = NULL, *Q = NULL;
+    int64_t n = p->n, rows = la_rows(Y), contrasts = n - p->K;
+    int K = p->K;
+    double size = 0, spread = 0, *E = NULL, *YE = NULL, *b = NULL, *z = NULL, *Wz = NULL;
     la_mat *YW = NULL;
-    TRY(NEW(ctx, mem, out->c, n));
-    TRY(NEW(ctx, mem, out->alpha, pairs));
-    TRY(NEW(ctx, &ctx->scratch, E, n * p->K));
-    TRY(NEW(ctx, &ctx->scratch, YE, rows * p->K));
-    TRY(NEW(ctx, &ctx->scratch, Ed, n * pairs));
-    TRY(NEW(ctx, &ctx->scratch, YEd, rows * pairs));
-    TRY(NEW(ctx, &ctx->scratch, z, m * pairs));
-    TRY(NEW(ctx, &ctx->scratch, Wz, n * pairs));
-    TRY(NEW(ctx, &ctx->scratch, Q, pairs * pairs));
-    TRY(la_new(ctx, &ctx->scratch, rows, m, &YW));
+    TRY(NEW(ctx, &ctx->scratch, E, n * K));
+    TRY(NEW(ctx, &ctx->scratch, YE, rows * K));
+    TRY(NEW(ctx, &ctx->scratch, b, rows * m));
+    TRY(NEW(ctx, &ctx->scratch, z, contrasts * m));
+    TRY(NEW(ctx, &ctx->scratch, Wz, n * m));
+    TRY(la_new(ctx, &ctx->scratch, rows, contrasts, &YW));
     for (int64_t i = 0; i < n; i++) E[i + (p->y[i] - 1) * n] = row_weight(p, i) / classes->mass[p->y[i] - 1];
-    TRY(la_mul(ctx, factor, Y, p->K, E, 0, YE));
-    for (int64_t i = 0; i < n * pairs; i++) Ed[i] = E[i + n] - E[i];
-    for (int64_t i = 0; i < rows * pairs; i++) {
-        YEd[i] = YE[i + rows] - YE[i];
-        size += YE[i] * YE[i] + YE[i + rows] * YE[i + rows];
-        spread += YEd[i] * YEd[i];
+    TRY(la_mul(ctx, factor, Y, K, E, 0, YE));
+    for (int64_t i = 0; i < rows * K; i++) size += YE[i] * YE[i];
+    for (int j = 0; j < m; j++) {
+        for (int q = 0; q < K; q++) {
+            if (R[q + j * K] == 0) continue;
+            for (int64_t i = 0; i < rows; i++) b[i + j * rows] += YE[i + q * rows] * R[q + j * K];
+            for (int64_t i = 0; i < n; i++) C[i + j * n] += E[i + q * n] * R[q + j * K];
+        }
+        for (int64_t i = 0; i < rows; i++) spread += b[i + j * rows] * b[i + j * rows];
     }
-    TRY(la_group_contrasts(ctx, Y, factor, p->K, classes->size, classes->order, p->w, YW));
-    TRY(la_ridge_qr(ctx, YW, pairs, YEd, z)); /* YEd becomes the rotated residual */
-    for (int r = 0; r < pairs; r++)
-        for (int s = 0; s < pairs; s++)
-            for (int64_t i = 0; i < rows; i++) Q[r + s * pairs] += YEd[i + r * rows] * YEd[i + s * rows];
-    TRY(order_weights(ctx, p->K, Q, params->C, spread <= 1e-26 * size, out->alpha, &out->degenerate));
-    la_group_contrasts_thin(n, p->K, classes->size, classes->order, p->w, pairs, z, Wz);
-    for (int s = 0; s < pairs; s++)
-        for (int64_t i = 0; i < n; i++) out->c[i] += (Ed[i + s * n] - Wz[i + s * n]) * out->alpha[s] / 2;
+    *coincide = spread <= 1e-26 * size;
+    TRY(la_group_contrasts(ctx, Y, factor, K, classes->size, classes->order, p->w, YW));
+    TRY(la_ridge_qr(ctx, YW, m, b, z)); /* b becomes the rotated residual */
+    for (int r = 0; r < m; r++)
+        for (int s = 0; s < m; s++)
+            for (int64_t i = 0; i < rows; i++) gram[r + s * m] += b[i + r * rows] * b[i + s * rows];
+    la_group_contrasts_thin(n, K, classes->size, classes->order, p->w, m, z, Wz);
+    for (int64_t i = 0; i < n * m; i++) C[i] -= Wz[i];
+    la_free(&ctx->scratch, YW);
     return RUNG_OK;
 }
 
-/* ---- the rest of a fit ---- */
-
-rung_status discriminant_finish(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                const discriminant_params *params, const double *score, const discriminant_solution *s,
-                                fitted *out)
+static rung_status order_by_least_squares(rung_ctx *ctx, const problem *p, const class_index *classes,
+                                          const discriminant_params *params, const regular_form *form, solution *out)
 {
-    double *mean = NULL;
-    TRY(NEW(ctx, mem, mean, p->K));
-    class_means(classes, p->w, score, mean);
-    if (s->degenerate)
+    int pairs = p->K - 1;
+    double *R = NULL, *C = NULL, *Q = NULL;
+    bool coincide;
+    TRY(NEW(ctx, &ctx->scratch, R, p->K * pairs));
+    TRY(NEW(ctx, &ctx->scratch, C, p->n * pairs));
+    TRY(NEW(ctx, &ctx->scratch, Q, pairs * pairs));
+    for (int q = 0; q < pairs; q++) {
+        R[q + q * p->K] = -1;
+        R[q + 1 + q * p->K] = 1;
+    }
+    TRY(least_squares(ctx, p, classes, form->Y, form->factor, pairs, R, C, Q, &coincide));
+    TRY(order_weights(ctx, p->K, Q, params->C, coincide, out->alpha, &out->degenerate));
+    for (int s = 0; s < pairs; s++)
+        for (int64_t i = 0; i < p->n; i++) out->c[i] += C[i + s * p->n] * out->alpha[s] / 2;
+    return RUNG_OK;
+}
+
+/* ---- a fit ---- */
+
+typedef struct { /* what every fit of the family starts from */
+    problem labelled;
+    int64_t *rows; /* the labelled rows of the problem */
+    class_index classes;
+    regular_form form;
+    const la_mat *K;
+} setting;
+
+static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, const discriminant_params *params,
+                          const la_csr *L, double mu, setting *out)
+{
+    int64_t l = 0;
+    int *same = NULL;
+    TRY(NEW(ctx, &ctx->scratch, out->rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, same, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) out->rows[l++] = i;
+    TRY(problem_gram(ctx, p, k, &out->K));
+    if (l == p->n)
+        out->labelled = problem_view(p, p->mem);
+    else
+        TRY(problem_subset(ctx, &ctx->scratch, p, l, out->rows, &out->labelled, same));
+    TRY(class_index_new(ctx, &ctx->scratch, &out->labelled, &out->classes));
+    return regular_form_new(ctx, out->K, L, mu, params->ridge, (ridge_kind)params->ridge_kind, l, out->rows,
+                            &out->form);
+}
+
+/* The folds of all rows, told of the labelled ones. */
+static rung_status labelled_folds(rung_ctx *ctx, const setting *s, const folds *f, folds *out)
+{
+    *out = (folds){.n = s->form.l, .count = f->count, .repeats = f->repeats};
+    TRY(NEW(ctx, &ctx->scratch, out->fold, out->n * f->repeats));
+    for (int r = 0; r < f->repeats; r++)
+        for (int64_t i = 0; i < out->n; i++) out->fold[r * out->n + i] = f->fold[r * f->n + s->rows[i]];
+    return RUNG_OK;
+}
+
+/* Scores of the labelled rows, outputs x l, from the expansion beta (n x m). */
+static rung_status labelled_scores(rung_ctx *ctx, const setting *s, int m, const double *beta, double *score)
+{
+    double *f = NULL;
+    TRY(NEW(ctx, &ctx->scratch, f, s->form.n * m));
+    TRY(la_mul(ctx, 1, s->K, m, beta, 0, f));
+    for (int j = 0; j < m; j++)
+        for (int64_t i = 0; i < s->form.l; i++) score[i + j * s->form.l] = f[s->rows[i] + j * s->form.n];
+    return RUNG_OK;
+}
+
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, int K, const double *mean, const double *mass,
+                                 const discriminant_params *params, const double *alpha, bool degenerate, fitted *out)
+{
+    if (degenerate)
         log_at(
             ctx, RUNG_WARNING,
             "no direction puts the class means in order; the direction from the lowest to the highest class is taken");
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K};
-    TRY(NEW(ctx, mem, out->decide.thresholds, p->K - 1));
-    mean_thresholds((threshold_rule)params->thresholds, p->K, mean, classes->mass, out->decide.thresholds);
-    TRY(mean_rank_map(ctx, mem, p->K, mean, &out->map));
-    TRY(report_list(ctx, mem, out, "means", p->K, mean));
-    TRY(report_list(ctx, mem, out, "alpha", p->K - 1, s->alpha));
-    return report_number(ctx, mem, out, "degenerate", s->degenerate);
+    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
+    TRY(NEW(ctx, mem, out->decide.thresholds, K - 1));
+    mean_thresholds((threshold_rule)params->thresholds, K, mean, mass, out->decide.thresholds);
+    TRY(mean_rank_map(ctx, mem, K, mean, &out->map));
+    TRY(report_list(ctx, mem, out, "means", K, mean));
+    TRY(report_list(ctx, mem, out, "alpha", K - 1, alpha));
+    return report_number(ctx, mem, out, "degenerate", degenerate);
+}
+
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
+                             const la_csr *L, double mu, const folds *f, fitted *out, held_out *held)
+{
+    setting s = {0};
+    solution best = {0};
+    folds part;
+    double *beta = NULL, *score = NULL, *mean = NULL;
+    TRY(set_up(ctx, p, k, params, L, mu, &s));
+    if (f) TRY(labelled_folds(ctx, &s, f, &part));
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, best.c, s.form.l));
+    TRY(NEW(ctx, &ctx->scratch, best.alpha, p->K - 1));
+    TRY(NEW(ctx, &ctx->scratch, beta, p->n));
+    TRY(NEW(ctx, &ctx->scratch, score, s.form.l));
+    if (s.form.kind == RIDGE_KERNEL)
+        TRY(order_by_kernel_ridge(ctx, mem, &s.labelled, &s.classes, params, s.form.G, f ? &part : NULL, &best, held));
+    else
+        TRY(order_by_least_squares(ctx, &s.labelled, &s.classes, params, &s.form, &best));
+    for (int64_t i = 0; held && s.form.l < p->n && i < held->n; i++) held->row[i] = s.rows[held->row[i]];
+    TRY(regular_form_expand(ctx, &s.form, 1, best.c, beta));
+    TRY(labelled_scores(ctx, &s, 1, beta, score));
+    TRY(expansion_scorer(ctx, mem, p, k, beta, &out->score));
+    out->n_expansion = 0;
+    for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
+    class_means(&s.classes, s.labelled.w, score, mean);
+    return discriminant_results(ctx, mem, p->K, mean, s.classes.mass, params, best.alpha, best.degenerate, out);
+}
+
+/* ---- directions (KDA) ---- */
+
+/* R (K x K) with E R = (E - w 1'/s) diag(sqrt(s_q)): the scatter between the classes is K_T E R R'E'K_T'. */
+static void between_operator(const class_index *c, double *R)
+{
+    double total = 0;
+    for (int q = 0; q < c->K; q++) total += c->mass[q];
+    for (int j = 0; j < c->K; j++)
+        for (int q = 0; q < c->K; q++) R[q + j * c->K] = ((q == j ? 1 : 0) - c->mass[q] / total) * sqrt(c->mass[j]);
+}
+
+/* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes. */
+static rung_status directions_by_kernel_ridge(rung_ctx *ctx, const problem *p, const class_index *classes,
+                                              const discriminant_params *params, const la_mat *G, const double *R,
+                                              double *C, double *gram)
+{
+    ridge_fit fit = {.p = p, .classes = classes, .params = params, .G = G};
+    int K = p->K;
+    double *A = NULL, *X = NULL; /* X = S^-1 R */
+    TRY(NEW_RAW(ctx, &ctx->scratch, A, K * K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, K * K));
+    TRY(place_rows(ctx, &fit, NULL));
+    TRY(factor_and_solve(ctx, &fit));
+    memcpy(A, fit.S, sizeof *A * (size_t)(K * K));
+    memcpy(X, R, sizeof *X * (size_t)(K * K));
+    TRY(la_small_spd_solve(ctx, K, A, K, X));
+    for (int r = 0; r < K; r++)
+        for (int c = 0; c < K; c++)
+            for (int q = 0; q < K; q++)
+                gram[r + c * K] += R[q + r * K] * (X[q + c * K] / params->ridge - R[q + c * K] / classes->mass[q]);
+    for (int c = 0; c < K; c++)
+        for (int q = 0; q < K; q++)
+            for (int64_t i = 0; i < p->n; i++) C[i + c * p->n] += fit.U[i + q * p->n] * X[q + c * K] / params->ridge;
+    return RUNG_OK;
+}
+
+/* The class mean of largest modulus is positive in each component. */
+static void fix_signs(int K, int m, double *mean, int64_t n, double *beta)
+{
+    for (int j = 0; j < m; j++) {
+        int largest = 0;
+        for (int q = 1; q < K; q++)
+            if (fabs(mean[j + q * m]) > fabs(mean[j + largest * m])) largest = q;
+        if (mean[j + largest * m] >= 0) continue;
+        for (int q = 0; q < K; q++) mean[j + q * m] = -mean[j + q * m];
+        for (int64_t i = 0; i < n; i++) beta[i + j * n] = -beta[i + j * n];
+    }
+}
+
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k,
+                                    const discriminant_params *params, const la_csr *L, double mu, int components,
+                                    fitted *out)
+{
+    setting s = {0};
+    int K = p->K, m = components < K - 1 ? components : K - 1;
+    double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
+           *one = NULL;
+    bool coincide;
+    TRY(set_up(ctx, p, k, params, L, mu, &s));
+    int64_t l = s.form.l;
+    TRY(NEW(ctx, &ctx->scratch, R, K * K));
+    TRY(NEW(ctx, &ctx->scratch, C, l * K));
+    TRY(NEW(ctx, &ctx->scratch, gram, K * K));
+    TRY(NEW(ctx, &ctx->scratch, values, K));
+    TRY(NEW(ctx, &ctx->scratch, c, l * m));
+    TRY(NEW(ctx, &ctx->scratch, beta, p->n * m));
+    TRY(NEW(ctx, &ctx->scratch, score, l * m));
+    TRY(NEW(ctx, &ctx->scratch, mean, m * K));
+    TRY(NEW(ctx, &ctx->scratch, one, K));
+    between_operator(&s.classes, R);
+    if (s.form.kind == RIDGE_KERNEL)
+        TRY(directions_by_kernel_ridge(ctx, &s.labelled, &s.classes, params, s.form.G, R, C, gram));
+    else
+        TRY(least_squares(ctx, &s.labelled, &s.classes, s.form.Y, s.form.factor, K, R, C, gram, &coincide));
+    TRY(la_small_eigen(ctx, K, gram, NULL, values)); /* gram becomes the eigenvectors */
+    for (int j = 0; j < m; j++)                      /* b'Zb = 1; a component without spread stays 0 */
+        for (int q = 0; q < K && values[j] > 1e-14 * values[0]; q++)
+            for (int64_t i = 0; i < l; i++) c[i + j * l] += C[i + q * l] * gram[q + j * K] / sqrt(values[j]);
+    TRY(regular_form_expand(ctx, &s.form, m, c, beta));
+    TRY(labelled_scores(ctx, &s, m, beta, score));
+    for (int j = 0; j < m; j++) {
+        class_means(&s.classes, s.labelled.w, score + j * l, one);
+        for (int q = 0; q < K; q++) mean[j + q * m] = one[q];
+    }
+    fix_signs(K, m, mean, p->n, beta);
+    TRY(expansion_outputs(ctx, mem, p, k, m, beta, &out->score));
+    for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
+    TRY(report_list(ctx, mem, out, "eigenvalues", m, values));
+    return nearest_mean_decision(ctx, mem, K, m, mean, &out->decide);
 }

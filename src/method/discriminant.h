@@ -5,8 +5,8 @@
 #define RUNG_METHOD_DISCRIMINANT_H
 
 #include "method/method.h"
+#include "method/regular.h"
 
-typedef enum { RIDGE_KERNEL, RIDGE_IDENTITY } ridge_kind;
 typedef enum { RULE_RECALIBRATED, RULE_MIDPOINT, RULE_WEIGHTED } threshold_rule;
 
 typedef struct {
@@ -14,7 +14,24 @@ typedef struct {
     int ridge_kind, thresholds;
 } discriminant_params;
 
-/* The parameter rows of the family; T has a member `discriminant_params d`. */
+/* The two rows about the ridge, and all the rows of the ordered family; T has a member `discriminant_params d`. */
+#define RIDGE_PARAMS(T)                                                                                                \
+    {.name = "ridge",                                                                                                  \
+     .help = "how much is added to the within-class scatter",                                                          \
+     .type = RUNG_REAL,                                                                                                \
+     .standard = "0.01",                                                                                               \
+     .published = "1e-8",                                                                                              \
+     .low = 0,                                                                                                         \
+     .high = HUGE_VAL,                                                                                                 \
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,                                                               \
+     .grid = "1,0.1,0.01,0.001,0.0001",                                                                                \
+     PARAM_PLACE(T, d.ridge)},                                                                                         \
+    {                                                                                                                  \
+        .name = "ridge-kind", .help = "what is added: ridge times the kernel matrix, or times the identity",           \
+        .type = RUNG_CHOICE, .standard = "kernel", .published = "identity", .choices = "kernel|identity",              \
+        PARAM_PLACE(T, d.ridge_kind)                                                                                   \
+    }
+
 #define DISCRIMINANT_PARAMS(T)                                                                                         \
     {.name = "C",                                                                                                      \
      .help =                                                                                                           \
@@ -26,23 +43,7 @@ typedef struct {
      .high = HUGE_VAL,                                                                                                 \
      .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT,                                                               \
      PARAM_PLACE(T, d.C)},                                                                                             \
-        {.name = "ridge",                                                                                              \
-         .help = "how much is added to the within-class scatter",                                                      \
-         .type = RUNG_REAL,                                                                                            \
-         .standard = "0.01",                                                                                           \
-         .published = "1e-8",                                                                                          \
-         .low = 0,                                                                                                     \
-         .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,                                                           \
-         .grid = "1,0.1,0.01,0.001,0.0001",                                                                            \
-         PARAM_PLACE(T, d.ridge)},                                                                                     \
-        {.name = "ridge-kind",                                                                                         \
-         .help = "what is added: ridge times the kernel matrix, or times the identity",                                \
-         .type = RUNG_CHOICE,                                                                                          \
-         .standard = "kernel",                                                                                         \
-         .published = "identity",                                                                                      \
-         .choices = "kernel|identity",                                                                                 \
-         PARAM_PLACE(T, d.ridge_kind)},                                                                                \
+        RIDGE_PARAMS(T),                                                                                               \
     {                                                                                                                  \
         .name = "thresholds",                                                                                          \
         .help =                                                                                                        \
@@ -62,28 +63,21 @@ typedef struct {
 
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out);
 
-typedef struct {
-    double *c;     /* one per labelled row */
-    double *alpha; /* K - 1: the weights of the order constraints */
-    bool degenerate;
-} discriminant_solution;
+/* The order-constrained fit of the whole family: p has all rows of the expansion, L is a Laplacian over them (NULL:
+ * none). With folds (kernel ridge without a graph) also the held-out scores, without another factorisation. */
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
+                             const la_csr *L, double mu, const folds *f, fitted *out, held_out *held);
 
-/* Ridge eps G. p: the labelled rows only; G (n x n): their kernel matrix, or the deformed one. f (training row i) = (G
- * c)_i. With folds also the held-out scores, without another factorisation. */
-rung_status discriminant_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                      const discriminant_params *params, const la_mat *G, const folds *f,
-                                      discriminant_solution *out, held_out *held);
+/* The unordered counterpart (KDA): the directions that maximise b'Hb / b'Zb, H the scatter between the classes, b'Zb =
+ * 1, by a K x K eigenproblem; nearest class mean. At most K - 1 components. */
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k,
+                                    const discriminant_params *params, const la_csr *L, double mu, int components,
+                                    fitted *out);
 
-/* Any other regulariser F (identity ridge, with or without a graph) through Y with Y'Y = K_T'F^-1 K_T (columns =
- * labelled rows), given as factor * Y. f = Y'Y c on the labelled rows, b = F^-1 K_T c. */
-rung_status discriminant_least_squares(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                       const discriminant_params *params, const la_mat *Y, double factor,
-                                       discriminant_solution *out);
-
-/* From the scores of the labelled rows: means, thresholds, rank map, report; everything of `out` but its scorer. */
-rung_status discriminant_finish(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                const discriminant_params *params, const double *score, const discriminant_solution *s,
-                                fitted *out);
+/* What an ordered fit tells once its projected class means are known: thresholds, rank map, report; all of `out` but
+ * its scorer. */
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, int K, const double *mean, const double *mass,
+                                 const discriminant_params *params, const double *alpha, bool degenerate, fitted *out);
 
 /* alpha (K-1) = argmin a'Qa on the simplex of sum C. Where no direction orders the means (a'Qa = 0, or the means
  * coincide and Q is rounding) the first-to-last mean direction is taken instead: all weights equal; *degenerate tells.

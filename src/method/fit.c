@@ -109,6 +109,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     m->score = fit->score;
     m->decide = fit->decide;
     m->prior = fit->prior;
+    m->probit = fit->probit;
+    m->link = fit->link;
     model->training = fit->training;
     if (fit->training.n != 0 && fit->training.n != t->data->n)
         return fail(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
@@ -130,10 +132,12 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
-    bool own = count && method_holds_out(spec);
-    TRY(spec->method->fit(ctx, &model->mem, p, spec->params, own ? &f : NULL, &fit, own ? &held : NULL));
+    void *params;
+    TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
+    bool own = count && method_holds_out(spec->method, params);
+    TRY(spec->method->fit(ctx, &model->mem, p, params, own ? &f : NULL, &fit, own ? &held : NULL));
     bool has_scores = fit.map.n > 0;
-    if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec, p, &f, &held));
+    if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
     if (count && !has_scores)

@@ -138,18 +138,21 @@ static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int 
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
                          double *score, int *rank)
 {
-    const member one = {.score = fit->score, .decide = fit->decide, .prior = fit->prior};
+    const member one = {
+        .score = fit->score, .decide = fit->decide, .prior = fit->prior, .probit = fit->probit, .link = fit->link};
     bool probable = member_has_proba(&one), needed = member_needs_proba(&one);
     int outputs = one.score.outputs, K = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
-    double *output = NULL, *p = NULL;
+    double *output = NULL, *variance = NULL, *p = NULL;
     rank_map map;
     TRY(map_to_classes(ctx, &fit->map, classes, &map));
+    TRY(NEW(ctx, &ctx->scratch, variance, n));
+    if (one.probit) TRY(member_variance(ctx, &one, n, scaled, variance));
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, p, K));
     TRY(scorer_apply(ctx, &one.score, n, scaled, output));
     for (int64_t i = 0; i < n; i++, output += outputs) {
-        if (probable) member_proba(&one, output, p);
+        if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);
         if (r == 0) return fail(ctx, RUNG_EDATA, "the score of a held-out row overflows");
         rank[i] = classes ? classes[r - 1] : r;

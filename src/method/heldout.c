@@ -13,8 +13,8 @@ enum { CROSS_GROUPS = 5 };
 static const double CALIBRATION_LAMBDA = 0.05;
 
 /* One fold by fitting again on what it keeps; its scores and ranks are on the scale of all classes. */
-static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f, int repeat,
-                              int fold, held_out *out)
+static rung_status refit_fold(rung_ctx *ctx, const method *m, const void *params, const problem *p, const folds *f,
+                              int repeat, int fold, held_out *out)
 {
     problem sub;
     fitted fit = {0};
@@ -32,7 +32,7 @@ static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const proble
     TRY(NEW(ctx, &ctx->scratch, rank, h));
     for (int64_t i = 0; i < h; i++) memcpy(X + i * p->d, p->X + held[i] * p->d, (size_t)p->d * sizeof *X);
     if (sub.K > 1) {
-        TRY(spec->method->fit(ctx, &ctx->scratch, &sub, spec->params, NULL, &fit, NULL));
+        TRY(m->fit(ctx, &ctx->scratch, &sub, params, NULL, &fit, NULL));
         TRY(fitted_apply(ctx, &fit, classes, h, X, score, rank));
     }
     for (int64_t i = 0; i < h; i++, out->n++) {
@@ -45,15 +45,15 @@ static rung_status refit_fold(rung_ctx *ctx, const rung_spec *spec, const proble
     return RUNG_OK;
 }
 
-rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, const folds *f,
-                               held_out *out)
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, const void *params, const problem *p,
+                               const folds *f, held_out *out)
 {
     TRY(held_out_new(ctx, mem, p->n * f->repeats, out));
     for (int r = 0; r < f->repeats; r++)
         for (int fold = 0; fold < f->count; fold++) {
             pool_mark mark = pool_here(&ctx->scratch);
             TRY(interrupted(ctx));
-            TRY(refit_fold(ctx, spec, p, f, r, fold, out));
+            TRY(refit_fold(ctx, m, params, p, f, r, fold, out));
             pool_release(&ctx->scratch, mark);
         }
     return RUNG_OK;

@@ -5,8 +5,8 @@
 #include "method/training.h"
 
 /* Fold by fold, for methods without a cheaper way. A fold is a sub-block of the problem's matrices. */
-rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, const folds *f,
-                               held_out *out);
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, const void *params, const problem *p,
+                               const folds *f, held_out *out);
 
 bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 

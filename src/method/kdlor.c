@@ -8,8 +8,6 @@
  * rank. The solver, its algebra and its folds are those of the whole family: discriminant.c. */
 #include "method/discriminant.h"
 
-#include <string.h>
-
 typedef struct {
     kernel_params kernel;
     discriminant_params d;
@@ -32,28 +30,10 @@ static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
                              held_out *held)
 {
     const kdlor_params *params = params_;
-    class_index classes;
-    discriminant_solution s = {0};
-    const la_mat *K = NULL;
     kernel k;
-    double *beta = NULL, *score = NULL;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    TRY(class_index_new(ctx, &ctx->scratch, p, &classes));
-    TRY(problem_gram(ctx, p, &k, &K));
-    TRY(NEW(ctx, &ctx->scratch, beta, p->n));
-    TRY(NEW(ctx, &ctx->scratch, score, p->n));
-    if (params->d.ridge_kind == RIDGE_KERNEL) {
-        TRY(discriminant_kernel_ridge(ctx, mem, p, &classes, &params->d, K, f, &s, held));
-        memcpy(beta, s.c, sizeof *beta * (size_t)p->n);
-    } else { /* F = t I, so Y = K / sqrt(t) and b = F^-1 K c */
-        TRY(discriminant_least_squares(ctx, mem, p, &classes, &params->d, K, 1 / sqrt(params->d.ridge), &s));
-        TRY(la_mul(ctx, 1 / params->d.ridge, K, 1, s.c, 0, beta));
-    }
-    TRY(la_mul(ctx, 1, K, 1, beta, 0, score));
-    TRY(expansion_scorer(ctx, mem, p, &k, beta, &out->score));
-    out->n_expansion = p->n;
-    return discriminant_finish(ctx, mem, p, &classes, &params->d, score, &s, out);
+    return discriminant_fit(ctx, mem, p, &k, &params->d, NULL, 0, f, out, held);
 }
 
 /* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows); identity ridge: Gram matrix

@@ -14,10 +14,12 @@
  * in what it has and leaves the rest 0. */
 typedef struct {
     scorer score;
-    decision decide;       /* the native one */
-    rank_map map;          /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
-                              calibrated (several outputs, memberships, real targets) */
-    double *prior;         /* probabilities of its own that do not depend on x (K), or NULL */
+    decision decide; /* the native one */
+    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
+                        calibrated (several outputs, memberships, real targets) */
+    double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
+    bool probit;     /* an ordinal probit method: its probabilities come from the link */
+    probit_link link;
     transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
     int64_t n_expansion;
     int n_report;
@@ -38,11 +40,13 @@ typedef struct {
     int K;
 } problem_shape;
 
-typedef struct {
+typedef struct method {
     rung_method info;
     int64_t params_size;
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
+    /* Replaces what was left to `auto` and needs the labels (in params, a copy); NULL: nothing is. */
+    rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
     /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
     rung_status (*prepare)(rung_ctx *ctx, problem *p, const void *params);
     /* Whether fit has a cheaper way to held-out scores than fitting again, with these parameters; NULL: never. */
@@ -141,7 +145,9 @@ typedef struct {
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
 
-bool method_holds_out(const rung_spec *spec);
+bool method_holds_out(const method *m, const void *params);
+/* A copy of the parameters with nothing left to be settled. */
+rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
 
 /* ---- what fits are put together from (fitted.c) ---- */
 rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);

@@ -174,9 +174,15 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
     return RUNG_OK;
 }
 
-bool method_holds_out(const rung_spec *spec)
+bool method_holds_out(const method *m, const void *params) { return m->holds_out && m->holds_out(params); }
+
+rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
 {
-    return spec->method->holds_out && spec->method->holds_out(spec->params);
+    char *copy = NULL;
+    TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
+    memcpy(copy, spec->params, (size_t)spec->method->params_size);
+    *params = copy;
+    return spec->method->settle ? spec->method->settle(ctx, spec->method, p, copy) : RUNG_OK;
 }
 
 void spec_free(rung_spec *spec)

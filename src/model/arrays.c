@@ -164,6 +164,13 @@ static rung_status walk_scorer(naming *n, scorer *s)
     return reals(n, "rows", 2, (int64_t[]){s->m, s->d}, &s->rows);
 }
 
+static rung_status walk_link(naming *n, probit_link *link, int64_t terms, int K)
+{
+    TRY(number(n, "probit.noise", &link->noise));
+    TRY(list(n, "probit.thresholds", K - 1, &link->b));
+    return reals(n, "probit.factor", 2, (int64_t[]){link->rank, terms}, &link->factor);
+}
+
 static rung_status walk_member(naming *n, member *one, int K)
 {
     decision *decide = &one->decide;
@@ -179,6 +186,7 @@ static rung_status walk_member(naming *n, member *one, int K)
         TRY(number(n, "calibration.a", &one->cal.a));
         TRY(list(n, "calibration.c", K - 1, &one->cal.c));
     }
+    if (one->probit) TRY(walk_link(n, &one->link, one->score.m, K));
     return one->prior ? list(n, "prior", K, &one->prior) : RUNG_OK;
 }
 

@@ -209,6 +209,21 @@ static rung_status check_calibration(rung_ctx *ctx, const member *one, int K)
     return RUNG_OK;
 }
 
+static rung_status check_link(rung_ctx *ctx, const member *one, int K)
+{
+    const probit_link *link = &one->link;
+    const scorer *s = &one->score;
+    REQUIRE(s->outputs == 1 && s->kind != SCORER_NEIGHBOURS, "a probit link of %d outputs", s->outputs);
+    REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
+            (long long)s->m);
+    REQUIRE(!link->functions || (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED),
+            "a posterior over functions without a kernel function");
+    REQUIRE(all_finite(link->rank * s->m, link->factor), "a number of the covariance is not finite");
+    REQUIRE(isfinite(link->noise) && link->noise > 0, "the noise of the probit link is %g", link->noise);
+    REQUIRE(all_finite(K - 1, link->b) && always_rises(K - 1, link->b), "the thresholds of the link do not ascend");
+    return RUNG_OK;
+}
+
 static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
 {
     const decision *d = &one->decide;
@@ -226,9 +241,10 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
         REQUIRE(member_has_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
     REQUIRE(d->kind != DECISION_MEDIAN || member_has_proba(one), "a median without probabilities");
     REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
-    REQUIRE(one->calibrated + (one->prior != NULL) + (one->score.kind == SCORER_NEIGHBOURS) <= 1,
+    REQUIRE(one->calibrated + (one->prior != NULL) + one->probit + (one->score.kind == SCORER_NEIGHBOURS) <= 1,
             "a member with several kinds of probabilities");
     if (one->calibrated) TRY(check_calibration(ctx, one, K));
+    if (one->probit) TRY(check_link(ctx, one, K));
     if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
     return RUNG_OK;
 }
@@ -262,6 +278,7 @@ static rung_status check_training(rung_ctx *ctx, const rung_model *m)
     REQUIRE(t->n == m->n_rows, "%lld training rows are answered for, there were %lld", (long long)t->n,
             (long long)m->n_rows);
     REQUIRE(m->n_members == 1, "training rows are answered for by %d members", m->n_members);
+    REQUIRE(!m->members[0].probit, "training rows are answered for without the variance of their latent values");
     int outputs = m->members[0].score.outputs, K = m->n_present;
     REQUIRE(all_finite(t->n * outputs, t->output), "an output of a training row is not a finite number");
     if (m->members[0].score.kind == SCORER_NEIGHBOURS)

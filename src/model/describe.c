@@ -33,6 +33,7 @@ static json_t *thresholds(const rung_model *m)
     const member *one = &m->members[0];
     if (m->n_members > 1) return json_null();
     if (one->decide.kind == DECISION_THRESHOLDS) return reals(one->decide.K - 1, one->decide.thresholds);
+    if (one->probit) return reals(one->decide.K - 1, one->link.b);
     if (one->decide.kind != DECISION_CALIBRATED) return json_null();
     json_t *out = json_array();
     int bad = 0;
@@ -158,7 +159,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "neighbours", neighbours_of(&m->members[0].score));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
-    bad |= json_object_set_new(out, "interval", json_null());
+    bad |= json_object_set_new(out, "interval", model_has_latent(m) ? json_string("credible") : json_null());
     bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));

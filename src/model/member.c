@@ -4,15 +4,21 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "solve/ordprobit.h"
 
 static bool outputs_are_memberships(const member *one) { return one->score.kind == SCORER_NEIGHBOURS; }
 
-bool member_has_proba(const member *one) { return one->calibrated || one->prior || outputs_are_memberships(one); }
+bool member_has_proba(const member *one)
+{
+    return one->calibrated || one->prior || one->probit || outputs_are_memberships(one);
+}
 
-void member_proba(const member *one, const double *output, double *p)
+void member_proba(const member *one, const double *output, double variance, double *p)
 {
     size_t size = (size_t)one->decide.K * sizeof *p;
-    if (one->calibrated)
+    if (one->probit)
+        ordprobit_classes(output[0], variance, one->decide.K, one->link.b, one->link.noise, p);
+    else if (one->calibrated)
         calibrate_proba(&one->cal, rank_score(&one->map, output[0]), p);
     else
         memcpy(p, outputs_are_memberships(one) ? output : one->prior, size);
@@ -81,6 +87,22 @@ int posterior_median(int K, const double *p)
         if (below >= 0.5) return q + 1;
     }
     return K;
+}
+
+void posterior_range(int K, const double *p, double mass, int *low, int *high)
+{
+    double best = -1;
+    *low = 1;
+    *high = K;
+    for (int length = 1; length < K && best < 0; length++)
+        for (int from = 0; from + length <= K; from++) {
+            double sum = 0;
+            for (int q = from; q < from + length; q++) sum += p[q];
+            if (sum < mass || sum <= best) continue;
+            best = sum;
+            *low = from + 1;
+            *high = from + length;
+        }
 }
 
 int member_columns(const member *one) { return outputs_are_memberships(one) ? 1 : one->score.outputs; }

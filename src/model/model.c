@@ -30,6 +30,8 @@ int model_outputs(const rung_model *m) { return member_columns(&m->members[0]); 
 
 bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != DECISION_NONE; }
 
+bool model_has_latent(const rung_model *m) { return m->n_members == 1 && m->members[0].probit; }
+
 bool model_has_probabilities(const rung_model *m)
 {
     for (int i = 0; i < m->n_members; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The trained model: one coding of the columns and one or more members, each
- *     scaling -> scorer -> decision, and optionally a calibration.
+ *     scaling -> scorer -> decision, and optionally a calibration or an ordinal probit link.
  * Several members predict the weighted mean of their cumulative probabilities. Predict, save, load and describe
  * are written once, for every method. */
 #ifndef RUNG_MODEL_MODEL_H
@@ -52,6 +52,17 @@ typedef struct {
     double *means;      /* NEAREST_MEAN: outputs x K, the mean of a class is contiguous */
 } decision;
 
+/* The first output is the mean of a latent value with the variance v(x), and the ranks are ordinal probit:
+ *     p(q) = Phi((b_q - mean) / s) - Phi((b_{q-1} - mean) / s),   s^2 = noise^2 + v(x),
+ *     v(x) = |F g(x)|^2 (a posterior over the coefficients) or k(x,x) - |F g(x)|^2 (one over functions), at least 0. */
+typedef struct {
+    int64_t rank;   /* rows of F */
+    double *factor; /* F transposed: m x rank, column-major */
+    bool functions; /* the second form; SCORER_KERNEL only, and not with a precomputed kernel */
+    double *b;      /* K - 1, ascending */
+    double noise;
+} probit_link;
+
 typedef struct {
     double weight;
     scaling scale;
@@ -61,6 +72,8 @@ typedef struct {
     rank_map map; /* calibrated: first output -> rank scale */
     calibration cal;
     double *prior; /* CONSTANT: probabilities of its classes (K), else NULL */
+    bool probit;
+    probit_link link;
 } member;
 
 /* What a transductive fit says of its own training rows, in their order: the outputs of the (only) member for them. The
@@ -107,6 +120,8 @@ void model_free(rung_model *m);
 bool model_has_probabilities(const rung_model *m);
 int model_outputs(const rung_model *m);    /* score columns: the outputs, or one (see member_columns) */
 bool model_has_ranks(const rung_model *m); /* false: scores only */
+bool model_has_latent(
+    const rung_model *m); /* the score is the mean of a latent value: it has a spread, ranks a range */
 
 /* Raw (coded, unscaled) rows; see rung_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
@@ -116,15 +131,21 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
 /* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */
 rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output);
 
+/* The variance of the latent value of scaled rows, for a member with a probit link (latent.c). */
+rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, double *variance);
+
 /* ---- from the outputs of one row to its answer (member.c) ---- */
 bool member_has_proba(const member *one);
-/* K probabilities over the classes the member knows. */
-void member_proba(const member *one, const double *output, double *p);
+/* K probabilities over the classes the member knows. variance: what member_variance gives for the row; without a probit
+ * link it is not looked at. */
+void member_proba(const member *one, const double *output, double variance, double *p);
 /* 1..K; 0: the member has no decision, or the outputs are so large that no mean is at a finite distance. p: what
  * member_proba gives, or NULL where member_needs_proba is false. */
 int member_rank(const member *one, const double *output, const double *p);
 bool member_needs_proba(const member *one);
 int posterior_median(int K, const double *p); /* the smallest q with p_1 + ... + p_q >= 1/2 */
+/* The shortest range low..high of ranks with at least this mass; of several the one with most, then the lowest. */
+void posterior_range(int K, const double *p, double mass, int *low, int *high);
 /* Score columns: its outputs. Where these are memberships, one column: the expected class sum_q classes[q-1] u_q. */
 int member_columns(const member *one);
 void member_score(const member *one, const int *classes, const double *output, double *score);

@@ -10,13 +10,14 @@ enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22 }; /* at most 4096 rows and (whi
 
 /* ---- blocks ---- */
 
-typedef struct {    /* what one block needs */
-    double *scaled; /* d x rows; of new rows */
-    double *output; /* rows x outputs, of one member */
-    double *score;  /* rows x columns */
-    double *proba;  /* rows x n_present; NULL: not needed */
-    double *column; /* columns: of one member and row */
-    double *p;      /* n_present: the same */
+typedef struct {      /* what one block needs */
+    double *scaled;   /* d x rows; of new rows */
+    double *output;   /* rows x outputs, of one member */
+    double *variance; /* rows: of the latent value of one member; NULL: no member has one, or not needed */
+    double *score;    /* rows x columns */
+    double *proba;    /* rows x n_present; NULL: not needed */
+    double *column;   /* columns: of one member and row */
+    double *p;        /* n_present: the same */
 } block_room;
 
 static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first)
@@ -55,7 +56,7 @@ static void add_member(const rung_model *m, const member *one, double share, int
         member_score(one, m->present, output, room->column);
         for (int o = 0; o < columns; o++) room->score[i * columns + o] += share * room->column[o];
         if (!room->proba) continue;
-        member_proba(one, output, room->p);
+        member_proba(one, output, one->probit ? room->variance[i] : 0, room->p);
         for (int q = 0; q < K; q++) room->proba[i * K + q] += share * room->p[q];
     }
 }
@@ -66,6 +67,18 @@ static int rank_of(const rung_model *m, int64_t i, const block_room *room)
     const double *p = room->proba ? room->proba + i * m->n_present : NULL;
     if (m->n_members > 1) return posterior_median(m->n_present, p);
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
+}
+
+/* The ranges of ranks and the spread of the latent value. */
+static void write_spread(const rung_model *m, int64_t first, int64_t n, const block_room *room, const rung_output *out)
+{
+    for (int64_t i = 0; out->sd && i < n; i++) out->sd[first + i] = sqrt(room->variance[i]);
+    for (int64_t i = 0; (out->low || out->high) && i < n; i++) {
+        int low, high;
+        posterior_range(m->n_present, room->proba + i * m->n_present, out->level, &low, &high);
+        if (out->low) out->low[first + i] = m->present[low - 1];
+        if (out->high) out->high[first + i] = m->present[high - 1];
+    }
 }
 
 /* Rows first to first + n of out, from the sums in room. label: ranks that are known, or NULL. */
@@ -79,6 +92,7 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
         if (rank == 0) return overflow(ctx, first + i);
         out->rank[first + i] = m->present[rank - 1];
     }
+    write_spread(m, first, n, room, out);
     if (!out->proba) return RUNG_OK;
     double *p = out->proba + first * classes; /* a class without labels keeps probability 0 */
     memset(p, 0, (size_t)(n * classes) * sizeof(double));
@@ -106,6 +120,10 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
         scale_apply(&one->scale, X->n, X, NULL, room->scaled);
         TRY(scorer_apply(ctx, &one->score, X->n, room->scaled, room->output));
         TRY(check_outputs(ctx, X->n, one->score.outputs, room->output, first));
+        if (one->probit && room->variance) {
+            TRY(member_variance(ctx, one, X->n, room->scaled, room->variance));
+            TRY(check_outputs(ctx, X->n, 1, room->variance, first));
+        }
         add_member(m, one, one->weight / total, X->n, room);
     }
     return write_block(ctx, m, first, X->n, NULL, room, out);
@@ -116,6 +134,12 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_output *out)
 {
     if (out->rank && !model_has_ranks(m)) return fail(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
+    bool range = out->low || out->high;
+    if ((range || out->sd) && !model_has_latent(m))
+        return fail(ctx, RUNG_EARG, "a %s model gives no %s", m->method,
+                    range ? "ranges of ranks" : "spread of its score");
+    if (range && !(out->level > 0 && out->level < 1))
+        return fail(ctx, RUNG_EARG, "the mass of a range must be between 0 and 1, not %g", out->level);
     if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
     return fail(ctx, RUNG_EARG, "the model has no probabilities%s",
                 model_has_ranks(m) && model_outputs(m) == 1 ? ": fit with -p calibrate=5" : "");
@@ -138,7 +162,11 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * columns));
     TRY(NEW_RAW(ctx, &ctx->scratch, room->column, columns));
-    if (!out->proba && !(out->rank && (m->n_members > 1 || member_needs_proba(m->members)))) return RUNG_OK;
+    bool probit = false, proba = out->proba || out->low || out->high ||
+                                 (out->rank && (m->n_members > 1 || member_needs_proba(m->members)));
+    for (int i = 0; i < m->n_members; i++) probit |= m->members[i].probit;
+    if (probit && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
+    if (!proba) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
     return NEW_RAW(ctx, &ctx->scratch, room->p, m->n_present);
 }

@@ -79,6 +79,14 @@ static json_t *neighbours_to_json(const scorer *s)
     return json_whole(out, bad);
 }
 
+static json_t *link_to_json(const probit_link *link)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "rank", json_integer(link->rank));
+    bad |= json_object_set_new(out, "over", json_string(link->functions ? "functions" : "coefficients"));
+    return json_whole(out, bad);
+}
+
 static json_t *member_to_json(const member *one)
 {
     json_t *out = json_object();
@@ -95,6 +103,7 @@ static json_t *member_to_json(const member *one)
         bad |= json_object_set_new(out, "tie_up", json_boolean(one->decide.tie_up));
     if (one->decide.kind == DECISION_CONSTANT) bad |= json_object_set_new(out, "rank", json_integer(one->decide.rank));
     if (one->calibrated) bad |= json_object_set_new(out, "nodes", json_integer(one->map.n));
+    if (one->probit) bad |= json_object_set_new(out, "probit", link_to_json(&one->link));
     bad |= json_object_set_new(out, "prior", json_boolean(one->prior != NULL));
     return json_whole(out, bad);
 }
@@ -277,16 +286,30 @@ static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
     return RUNG_OK;
 }
 
+static rung_status read_link(reader *r, json_t *json, probit_link *link)
+{
+    static const char *const over[] = {"coefficients", "functions", NULL};
+    const char *text = NULL;
+    json_int_t rank = 0;
+    int i = 0;
+    TRY(unpack(r, json, "probit", "{s:I, s:s}", "rank", &rank, "over", &text));
+    TRY(one_of(r, text, over, "posterior over", &i));
+    link->rank = rank;
+    link->functions = i;
+    return RUNG_OK;
+}
+
 static rung_status read_member(reader *r, json_t *json, const rung_model *m, member *one)
 {
     const char *scale = NULL, *kind = NULL, *decides = NULL;
     json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0;
-    json_t *expansion = NULL, *neighbours = NULL;
+    json_t *expansion = NULL, *neighbours = NULL, *link = NULL;
     int tie_up = 0, prior = 0, i = 0;
     scorer *s = &one->score;
-    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s:b}", "scale", &scale,
+    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale", &scale,
                "scorer", &kind, "outputs", &outputs, "terms", &terms, "kernel", &expansion, "neighbours", &neighbours,
-               "decision", &decides, "tie_up", &tie_up, "rank", &rank, "nodes", &nodes, "prior", &prior));
+               "decision", &decides, "tie_up", &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior",
+               &prior));
     if (!scale_parse(scale, &one->scale.kind)) return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
     one->scale.d = s->d = m->code.d;
     TRY(one_of(r, kind, scorer_names, "scorer", &i));
@@ -306,6 +329,8 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, mem
     TRY(as_int(r, rank, "a rank", &one->decide.rank));
     TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
     one->calibrated = one->map.n > 0;
+    one->probit = link != NULL;
+    if (link) TRY(read_link(r, link, &one->link));
     if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
     return RUNG_OK;
 }

@@ -161,10 +161,12 @@ static rung_status run_point(rung_ctx *ctx, const run *r, const rung_spec *spec,
     problem p = problem_view(parent, &ctx->scratch);
     fitted fit = {0};
     held_out held = {0};
-    if (method_holds_out(spec))
-        TRY(spec->method->fit(ctx, &ctx->scratch, &p, spec->params, f, &fit, &held));
+    void *params;
+    TRY(method_settle(ctx, &ctx->scratch, spec, &p, &params));
+    if (method_holds_out(spec->method, params))
+        TRY(spec->method->fit(ctx, &ctx->scratch, &p, params, f, &fit, &held));
     else
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec, &p, f, &held));
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, &p, f, &held));
     if (held.n == 0)
         return fail(ctx, RUNG_EDATA, "no class has two labelled rows: nothing can be held out to compare with");
     TRY(judge(ctx, r, spec, &p, f, &held, out));

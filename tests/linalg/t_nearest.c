@@ -19,7 +19,8 @@ static int64_t *places(rung_ctx *ctx, int64_t n)
     return v;
 }
 
-/* kind 0: normal numbers; 1: small integers (ties, duplicates); 2: far from the origin; 3: all the same point. */
+/* kind 0: normal numbers; 1: small integers (ties, duplicates); 2: far from the origin; 3: all the same point; 4: two
+ * clusters so far apart that products tell nothing of the distances within one. */
 static la_mat *points(rung_ctx *ctx, int kind, int64_t d, int64_t n, uint64_t stream)
 {
     la_mat *X = NULL;
@@ -31,6 +32,7 @@ static la_mat *points(rung_ctx *ctx, int kind, int64_t d, int64_t n, uint64_t st
         if (kind == 1) x[i] = nearbyint(x[i]);
         if (kind == 2) x[i] = 1e6 + 1e-2 * x[i];
         if (kind == 3) x[i] = 0.1;
+        if (kind == 4) x[i] = (i / d % 2 ? 1e6 : -1e6) + 1e-2 * x[i];
     }
     assert_ok(ctx, la_new(ctx, &ctx->scratch, d, n, &X));
     la_put(x, X);
@@ -72,7 +74,7 @@ static void nearest_by_definition(void **state)
     rung_ctx *ctx = *state;
     static const int64_t shapes[][3] = {{1, 2, 1}, {3, 20, 19}, {2, 150, 7}, {5, 1500, 10}, {20, 300, 6}, {8, 700, 40}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (int kind = 0; kind < 4; kind++)
+        for (int kind = 0; kind < 5; kind++)
             for (int with_factor = 0; with_factor < 2; with_factor++) {
                 pool_mark mark = pool_here(&ctx->scratch);
                 int64_t d = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
@@ -106,7 +108,7 @@ static void nearest_by_definition(void **state)
 static void new_points_are_asked_too(void **state)
 {
     rung_ctx *ctx = *state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         int64_t d = 3, n = 2500, m = 90, k = 5;
         la_mat *X = points(ctx, kind, d, n, 1), *Z = points(ctx, kind, d, m, 2);
         int64_t *want = places(ctx, k * m), *got = places(ctx, k * m);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Tall matrices whose columns come and go: the active columns of a sparse model over all rows, beside the (many more)
+ * columns it could have, which are made when they are needed and never stored.
+ *
+ * Sums over the rows are cut into slices that depend on the number of rows alone and are added in their order, so the
+ * bits do not depend on the threads. */
+#ifndef RUNG_LINALG_TALL_H
+#define RUNG_LINALG_TALL_H
+
+#include "linalg/la.h"
+
+typedef struct la_tall la_tall;
+
+rung_status la_tall_new(rung_ctx *ctx, pool *mem, int64_t rows, la_tall **out); /* without columns */
+int64_t la_tall_rows(const la_tall *T);
+int64_t la_tall_cols(const la_tall *T);
+rung_status la_tall_append(rung_ctx *ctx, la_tall *T, const double *column);
+void la_tall_remove(la_tall *T, int64_t j);
+
+rung_status la_tall_mul(rung_ctx *ctx, const la_tall *T, const double *x, double *y); /* y = T x */
+/* S (cols x k) = T'V with V (rows x k). */
+rung_status la_tall_sums(rung_ctx *ctx, const la_tall *T, int64_t k, const double *V, double *S);
+/* G = T' diag(h) T, both triangles; h >= 0. */
+rung_status la_tall_gram(rung_ctx *ctx, const la_tall *T, const double *h, la_mat *G);
+
+/* The columns a model may have. map NULL: column j is row j of X (a feature, or a column of a precomputed kernel);
+ * otherwise its entries are map(x_i, x_j) over the columns of X (d x n), column j of X being its centre. */
+typedef struct {
+    const la_mat *X;
+    const la_map *map;
+    const double *norm; /* with a map: squared norms of the columns of X, from la_basis_norms */
+} la_basis;
+
+rung_status la_basis_norms(rung_ctx *ctx, pool *mem, const la_mat *X, double **out);
+rung_status la_basis_column(rung_ctx *ctx, const la_basis *basis, int64_t j, double *column);
+/* Columns `which` (m of them) against the rows and against T, block by block, none of them stored: linear = B'v, square
+ * = diag(B' diag(h) B), cross (cols of T x m) = T' diag(h) B. */
+rung_status la_basis_products(rung_ctx *ctx, const la_basis *basis, int64_t m, const int64_t *which, const la_tall *T,
+                              const double *h, const double *v, double *linear, double *square, la_mat *cross);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* es_dl.c - ES-DL: the graph joins rows that are near in the leading components of the empirical feature space (eq.
+ * 19-21). */
+#include "method/graph_dl.h"
+
+static rung_status settle_kernel(rung_ctx *ctx, pool *mem, const problem *p, const graph_dl_params *params, kernel *k,
+                                 problem_space *space)
+{
+    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
+    *k = problem_kernel(p, k);
+    *space = (problem_space){.kind = SPACE_FEATURE, .k = *k, .rank = params->rank};
+    return RUNG_OK;
+}
+
+static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_kernel(ctx, p->mem, p, params, &k, &space));
+    return graph_dl_prepare(ctx, p, params, &k, &space);
+}
+
+static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                       held_out *held)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_kernel(ctx, mem, p, params, &k, &space));
+    return graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held);
+}
+
+static const rung_param rows[] = {
+    KERNEL_PARAMS(graph_dl_params), DISCRIMINANT_PARAMS(graph_dl_params),  GRAPH_PARAMS(graph_dl_params),
+    RANK_PARAM(graph_dl_params),    CALIBRATE_PARAM(graph_dl_params, "5"), {0},
+};
+
+const method method_es_dl = {
+    .info = {.name = "es-dl",
+             .title = "Discriminant learning with a graph in the reduced empirical feature space",
+             .reference = "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for "
+                          "ordinal kernel discriminant "
+                          "analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
+             .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
+             .params = rows},
+    .params_size = sizeof(graph_dl_params),
+    .bytes = graph_dl_bytes,
+    .settle = graph_dl_settle,
+    .prepare = prepare,
+    .holds_out = graph_dl_holds_out,
+    .fit = fit,
+};

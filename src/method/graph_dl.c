@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* graph_dl.c - S-DL and its relatives.
+ *
+ *     Z = N + mu K L K + R:  N the within-class scatter of the labelled rows, L the Laplacian of the neighbour graph
+ * over all rows
+ *
+ * Perez-Ortiz et al. 2016, eq. 13-21, in the consistent form Q = D'Z^-1 D (the dual of eq. 13; eq. 17-18 as printed do
+ * not order the class means). Class means come from the labelled rows, the expansion is over all rows. */
+#include "method/graph_dl.h"
+
+#include <math.h>
+
+#include "method/heldout.h"
+
+static problem_graph graph_of(const graph_dl_params *params, const problem_space *space)
+{
+    return (problem_graph){.space = *space, .neighbours = params->neighbours, .rule = GRAPH_OR, .weight = EDGE_BINARY};
+}
+
+rung_status graph_dl_prepare(rung_ctx *ctx, problem *p, const graph_dl_params *params, const kernel *k,
+                             const problem_space *space)
+{
+    const la_mat *K;
+    const la_csr *L;
+    TRY(problem_gram(ctx, p, k, &K));
+    if (params->mu == 0) return RUNG_OK;
+    problem_graph g = graph_of(params, space);
+    return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
+}
+
+rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
+                         const problem_space *space, const folds *f, fitted *out, held_out *held)
+{
+    const la_csr *L = NULL;
+    problem_graph g = graph_of(params, space);
+    if (params->mu > 0) TRY(problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L));
+    TRY(discriminant_fit(ctx, mem, p, k, &params->d, L, params->mu, f, out, held));
+    TRY(report_number(ctx, mem, out, "mu", params->mu));
+    if (params->without > 0 || params->with > 0) {
+        TRY(report_number(ctx, mem, out, "cv_mae_without_graph", params->without));
+        TRY(report_number(ctx, mem, out, "cv_mae_with_graph", params->with));
+    }
+    return RUNG_OK;
+}
+
+/* Without a graph a fold is a matter of the labelled rows, and block deletion serves. */
+bool graph_dl_holds_out(const void *params_)
+{
+    const graph_dl_params *params = params_;
+    return params->mu == 0 && params->d.ridge_kind == RIDGE_KERNEL;
+}
+
+/* Gram matrix and LU factors (kernel ridge) or Cholesky factor and product (identity ridge) over all rows; then over
+ * the labelled ones the inverse and its columns. */
+double graph_dl_bytes(const problem_shape *shape, const void *params_)
+{
+    const graph_dl_params *params = params_;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    bool identity = params->d.ridge_kind == RIDGE_IDENTITY, graph = !(params->mu == 0);
+    double first = graph ? (identity ? 3 * n * n : 2 * n * n + 2 * n * l) : n * n;
+    double then = graph ? (identity ? 2 * n * n + 2 * n * l : n * n + n * l + 2 * l * l)
+                        : n * n + 2 * l * l + (identity ? 2 * n * l : 0);
+    if (!graph && !identity && params->calibrate > 0 && l <= 2000) then += l * l;
+    return 8 * (fmax(first, then) + 3 * n * d + n * (2.0 * params->neighbours + 4 * shape->K + 80));
+}
+
+/* ---- mu=auto ---- */
+
+/* The cross-validated error of one mu, graded as a search does. */
+static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph_dl_params *params, const folds *f,
+                         double *mae, double *criterion)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    held_out held = {0};
+    calibration cal = {.K = p->K};
+    double off = 0;
+    *mae = 0;
+    TRY(held_out_by_refits(ctx, &ctx->scratch, m, params, p, f, &held));
+    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
+    TRY(held_out_thresholds(ctx, p, &held, f, &cal));
+    for (int64_t i = 0; i < held.n; i++) {
+        int y = p->y[held.row[i]];
+        *mae += fabs((double)calibrate_rank(&cal, held.score[i]) - y) / (double)held.n;
+        off += fabs(fmin(fmax(held.score[i], 1), p->K) - y) / (double)held.n;
+    }
+    *criterion = *mae + 1e-3 * off;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *params_)
+{
+    static const double candidates[] = {0, 0.01, 0.1, 0.5};
+    graph_dl_params *params = params_;
+    if (!isnan(params->mu)) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t labelled = 0;
+    folds f;
+    double least = INFINITY;
+    graph_dl_params trial = *params;
+    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
+    TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, 5, labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1, &f));
+    params->mu = 0;
+    if (f.count == 0)
+        log_at(ctx, RUNG_WARNING, "mu=auto: no class has two labelled rows to compare by; no graph is used");
+    for (int i = 0; i < 4 && f.count > 0; i++) {
+        double mae, criterion;
+        trial.mu = candidates[i];
+        TRY(grade(ctx, m, p, &trial, &f, &mae, &criterion));
+        if (i == 0) params->without = mae;
+        if (i == 0 || criterion < least - 1e-12) {
+            least = criterion;
+            params->mu = trial.mu;
+            params->with = mae;
+        }
+        progress(ctx, "choosing mu", (i + 1) / 4.0);
+    }
+    if (f.count > 0 && params->mu > 0)
+        log_at(ctx, RUNG_INFO, "mu=auto: the unlabelled rows help: error %.3f with the graph (mu = %g), %.3f without",
+               params->with, params->mu, params->without);
+    if (f.count > 0 && params->mu == 0)
+        log_at(ctx, RUNG_INFO,
+               "mu=auto: the graph over the unlabelled rows does not help (error %.3f without it): it is not used",
+               params->without);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/ordinal_probit.h"
+
+#include <string.h>
+
+/* ---- basis functions ---- */
+
+rung_status basis_functions_new(rung_ctx *ctx, const problem *p, const kernel *k, basis_functions *out)
+{
+    bool features = k->kind == KERNEL_LINEAR || k->kind == KERNEL_PRECOMPUTED;
+    double *origin = NULL, *norm = NULL;
+    la_mat *X = NULL;
+    *out = (basis_functions){.k = *k, .map = kernel_map(k), .count = p->n, .limit = p->n};
+    if (features) out->limit = p->d;
+    if (k->kind == KERNEL_LINEAR) out->count = p->d;
+    TRY(NEW(ctx, &ctx->scratch, out->id, out->count));
+    for (int64_t j = 0; j < out->count; j++) out->id[j] = k->kind == KERNEL_PRECOMPUTED ? p->origin[j] : j;
+    TRY(kernel_origin(ctx, p->d, p->n, p->X, &origin));
+    TRY(kernel_place(ctx, k, p->d, p->n, p->X, origin, &X));
+    out->columns = (la_basis){.X = X};
+    if (features) return RUNG_OK;
+    TRY(la_basis_norms(ctx, &ctx->scratch, X, &norm));
+    out->columns.map = &out->map;
+    out->columns.norm = norm;
+    return RUNG_OK;
+}
+
+/* ---- the model ---- */
+
+static rung_status sparse_scorer(rung_ctx *ctx, pool *mem, const problem *p, const basis_functions *basis,
+                                 const sparse_model *m, scorer *out)
+{
+    int64_t d = p->d, M = m->M;
+    bool linear = basis->k.kind == KERNEL_LINEAR;
+    *out = (scorer){
+        .kind = linear ? SCORER_LINEAR : SCORER_KERNEL, .outputs = 1, .k = basis->k, .m = linear ? d : M, .d = d};
+    TRY(NEW(ctx, mem, out->bias, 1));
+    TRY(NEW(ctx, mem, out->coef, out->m));
+    for (int64_t j = 0; j < M; j++) out->coef[linear ? m->used[j] : j] = m->w[j];
+    if (linear) return RUNG_OK;
+    if (basis->k.kind == KERNEL_PRECOMPUTED) {
+        TRY(NEW(ctx, mem, out->index, M));
+        memcpy(out->index, m->used, (size_t)M * sizeof *out->index);
+        return RUNG_OK;
+    }
+    TRY(NEW(ctx, mem, out->rows, M * d));
+    for (int64_t j = 0; j < M; j++)
+        memcpy(out->rows + j * d, p->X + m->used[j] * d, (size_t)d * sizeof *out->rows);
+    return RUNG_OK;
+}
+
+/* The posterior covariance of the weights is Sigma = (L L')^-1, so g'Sigma g = |L^-1 g|^2. */
+static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *basis, const sparse_model *m,
+                               const scorer *score, probit_link *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t M = m->M;
+    int K = m->rows.K;
+    la_mat *L = NULL, *F = NULL;
+    double *inverse = NULL;
+    *out = (probit_link){.rank = M, .noise = 1};
+    TRY(NEW(ctx, mem, out->b, K - 1));
+    TRY(NEW(ctx, mem, out->factor, M * score->m));
+    memcpy(out->b, m->b, (size_t)(K - 1) * sizeof *out->b);
+    if (M == 0) return RUNG_OK;
+    TRY(la_new(ctx, &ctx->scratch, M, M, &L));
+    TRY(la_new(ctx, &ctx->scratch, M, M, &F));
+    TRY(NEW(ctx, &ctx->scratch, inverse, M * M));
+    la_put(m->factor, L);
+    la_put(inverse, F);
+    la_add_diagonal(F, 1, NULL);
+    TRY(la_trsm(ctx, L, false, F));
+    la_get(F, inverse);
+    for (int64_t j = 0; j < M; j++) {
+        int64_t term = basis->k.kind == KERNEL_LINEAR ? m->used[j] : j;
+        for (int64_t r = j; r < M; r++) out->factor[term + r * score->m] = inverse[r + j * M];
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basis_functions *basis,
+                          const sparse_model *m, bool argmax, fitted *out)
+{
+    TRY(sparse_scorer(ctx, mem, p, basis, m, &out->score));
+    TRY(sparse_link(ctx, mem, basis, m, &out->score, &out->link));
+    out->probit = true;
+    out->n_expansion = m->M;
+    out->decide = (decision){.kind = argmax ? DECISION_ARGMAX : DECISION_THRESHOLDS, .K = p->K};
+    if (!argmax) {
+        TRY(NEW(ctx, mem, out->decide.thresholds, p->K - 1));
+        memcpy(out->decide.thresholds, m->b, (size_t)(p->K - 1) * sizeof *m->b);
+    }
+    return report_number(ctx, mem, out, "log_evidence", m->log_evidence);
+}

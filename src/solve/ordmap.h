@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The joint maximum of
+ *     F(w, b) = sum_i log p(y_i | f_i, b) - 1/2 sum_j alpha_j w_j^2,   f = T w,
+ * over the weights w and the thresholds b: F is concave, so a damped Newton iteration finds it from anywhere, and
+ * setting the derivative in b to zero is eq. 13-14 of the paper. sigma is 1: it only sets the scale of w and b.
+ *
+ * Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, 2018. */
+#ifndef RUNG_SOLVE_ORDMAP_H
+#define RUNG_SOLVE_ORDMAP_H
+
+#include "linalg/tall.h"
+
+typedef struct {
+    int64_t n;
+    int K; /* each of the ranks 1..K occurs */
+    const int *y;
+} ordmap_rows;
+
+typedef struct {
+    double *f;     /* n: latent values at the last (w, b) */
+    double *H;     /* n: -d^2 log p / d f^2 */
+    double *slope; /* n x K: d log p / d f, then -d^2 log p / d f d b_j for each threshold */
+    double log_posterior;
+    int steps;
+} ordmap_state;
+
+rung_status ordmap_state_new(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, ordmap_state *out);
+/* The thresholds of a model without columns: at the class frequencies. */
+void ordmap_null_thresholds(const ordmap_rows *rows, double *b);
+/* w (cols of T) and b (K - 1, ascending): where to start, and the maximum. The last step begins where F is about
+ * tolerance max(1, |F|) below the maximum, and Newton's steps square such a distance. fixed: b stays as it is. */
+rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T, const double *alpha, double tolerance,
+                       bool fixed, double *w, double *b, ordmap_state *state);
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Neighbours with ties, graphs and Laplacians by definition, conjugate gradients, label propagation. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "graph/propagate.h"
+
+enum { D = 2 };
+
+static double *room(rung_ctx *ctx, int64_t n)
+{
+    double *v = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, v, n));
+    return v;
+}
+
+/* A lattice with duplicates: almost every distance is tied. */
+static double *lattice(rung_ctx *ctx, int64_t n)
+{
+    double *X = room(ctx, D * n);
+    rng r;
+    rng_open(&r, 2, (uint64_t)n);
+    for (int64_t i = 0; i < D * n; i++) X[i] = (double)rng_below(&r, 5) - 2;
+    return X;
+}
+
+static double *cloud(rung_ctx *ctx, int64_t n)
+{
+    double *X = room(ctx, D * n);
+    rng r;
+    rng_open(&r, 4, (uint64_t)n);
+    for (int64_t i = 0; i < D * n; i++) X[i] = rng_normal(&r);
+    return X;
+}
+
+static double squared(const double *X, int64_t i, int64_t j)
+{
+    double s = 0;
+    for (int64_t c = 0; c < D; c++) s += (X[c + i * D] - X[c + j * D]) * (X[c + i * D] - X[c + j * D]);
+    return s;
+}
+
+/* Row i's place of j among the others, by (distance, index). */
+static int64_t rank_of(int64_t n, const double *X, const int *y, int64_t i, int64_t j)
+{
+    int64_t before = 0;
+#define DISTANCE(h) (squared(X, i, h) * (y ? (abs(y[i] - y[h]) + 1) * (abs(y[i] - y[h]) + 1) : 1))
+    for (int64_t h = 0; h < n; h++)
+        before += h != i && (DISTANCE(h) < DISTANCE(j) || (DISTANCE(h) == DISTANCE(j) && h < j));
+#undef DISTANCE
+    return before;
+}
+
+static void check_lists(const neighbours *nb, int64_t n, int64_t k, const double *X, const int *y)
+{
+    assert_int_equal(nb->n, n);
+    assert_int_equal(nb->k, k);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < k; c++) {
+            int64_t j = nb->index[i * nb->stride + c];
+            assert_true(j != i);
+            assert_int_equal(rank_of(n, X, y, i, j), c);
+            if (!y) assert_true(nb->d2[i * nb->stride + c] == squared(X, i, j));
+        }
+}
+
+static void neighbours_with_ties(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int64_t sizes[] = {1, 2, 3, 40, 150};
+    for (int s = 0; s < 5; s++)
+        for (int64_t k = 1; k <= 1000; k *= 10) {
+            int64_t n = sizes[s], most = k < n - 1 ? k : n - 1;
+            double *X = lattice(ctx, n);
+            neighbours nb;
+            int *y = NULL;
+            assert_ok(ctx, NEW(ctx, &ctx->scratch, y, n));
+            for (int64_t i = 0; i < n; i++) y[i] = 1 + (int)(i * i % 3);
+            assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, k, &nb));
+            check_lists(&nb, n, most, X, NULL);
+            assert_ok(ctx, neighbours_ordinal(ctx, &ctx->scratch, D, n, X, 3, y, k, &nb));
+            check_lists(&nb, n, most, X, y);
+        }
+}
+
+/* The data of a golden case with ties, and with it the graph's edges: x1, x2, label. */
+static void golden_ties(void **state)
+{
+    need_shared();
+    rung_ctx *ctx = *state;
+    FILE *file = fopen(SHARED("golden/sdl_ties/train.csv"), "r");
+    assert_non_null(file);
+    char line[100];
+    double X[200];
+    int64_t n = 0;
+    assert_non_null(fgets(line, sizeof line, file));
+    while (n < 100 && fgets(line, sizeof line, file) && sscanf(line, "%lf,%lf", &X[2 * n], &X[2 * n + 1]) == 2) n++;
+    fclose(file);
+    assert_int_equal(n, 40);
+    neighbours nb;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, 3, &nb));
+    check_lists(&nb, n, 3, X, NULL);
+}
+
+static void new_points(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[10] = {0, 0, 1, 0, 0, 1, 1, 1, 1, 0}, Z[4] = {1, 0, 0.5, 0.5};
+    neighbours nb;
+    assert_ok(ctx, neighbours_query(ctx, &ctx->scratch, 2, 5, X, 2, Z, 9, &nb));
+    assert_int_equal(nb.k, 5);
+    int64_t want[10] = {1, 4, 0, 3, 2, 0, 1, 2, 3, 4};
+    assert_memory_equal(nb.index, want, sizeof want);
+    assert_true(nb.d2[0] == 0 && nb.d2[5] == 0.5);
+}
+
+/* Some rows' neighbours among themselves: told from the lists where they reach, computed where not. */
+static void subsets_reselect(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 120, m = 0, rows[120], *missing = NULL, lacking, some = 0;
+    double *X = lattice(ctx, n), *part = room(ctx, D * n), gram[120 * 120];
+    neighbours all, sub, again;
+    la_mat *K = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, missing, n));
+    for (int64_t i = 0; i < n; i++)
+        if (i % 4) rows[m++] = i;
+    for (int64_t i = 0; i < m; i++) memcpy(part + i * D, X + rows[i] * D, D * sizeof *X);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, m, m, &K));
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++) gram[i + j * m] = part[i * D] * part[j * D] + part[i * D + 1] * part[j * D + 1];
+    la_put(gram, K);
+    for (int64_t room_for = 6; room_for <= 12; room_for += 3) {
+        assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, room_for, &all));
+        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &sub, &lacking, missing));
+        assert_ok(ctx, neighbours_complete(ctx, &sub, D, part, lacking, missing));
+        check_lists(&sub, m, 6, part, NULL);
+        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &again, &lacking, missing));
+        assert_ok(ctx, neighbours_complete_in_kernel(ctx, &again, K, lacking, missing));
+        check_lists(&again, m, 6, part, NULL);
+        some += lacking > 0 && lacking < m;
+    }
+    assert_true(some > 0);
+}
+
+static void widths(void **state)
+{
+    rung_ctx *ctx = *state;
+    double d2[8] = {9, 1, 9, 4, 9, 9, 9, 16}, none[3] = {0, 0, 4}, zero[3] = {0}, width;
+    int64_t index[8] = {0};
+    neighbours four = {.n = 4, .k = 2, .stride = 2, .index = index, .d2 = d2}, odd = {3, 1, 1, index, none},
+               same = {3, 1, 1, index, zero};
+    assert_ok(ctx, neighbours_median(ctx, &four, &width));
+    assert_true(width == 2.5);
+    assert_true(neighbours_mean_square(&four) == 7.5);
+    assert_ok(ctx, neighbours_median(ctx, &odd, &width)); /* median 0: the mean of the positive ones */
+    assert_true(width == 2);
+    assert_ok(ctx, neighbours_median(ctx, &same, &width));
+    assert_true(width == 1);
+}
+
+static double *dense(rung_ctx *ctx, const la_csr *S)
+{
+    double *A = room(ctx, S->rows * S->cols);
+    for (int64_t i = 0; i < S->rows; i++)
+        for (int64_t e = S->start[i]; e < S->start[i + 1]; e++) {
+            assert_true(e == S->start[i] || S->col[e] > S->col[e - 1]);
+            A[i + S->col[e] * S->rows] = S->value[e];
+        }
+    return A;
+}
+
+static void edges_by_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 60, k = 4;
+    double *X = lattice(ctx, n), width = 1.3;
+    neighbours nb;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, k, &nb));
+    for (int rule = 0; rule < 2; rule++)
+        for (int weight = 0; weight < 3; weight++) {
+            la_csr S;
+            assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, (graph_rule)rule, (edge_weight)weight, width, &S));
+            double *A = dense(ctx, &S);
+            int64_t entries = 0;
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++) {
+                    bool there = i != j && rank_of(n, X, NULL, i, j) < k,
+                         back = i != j && rank_of(n, X, NULL, j, i) < k;
+                    bool joined = rule == GRAPH_OR ? there || back : there && back;
+                    double d2 = squared(X, i, j), value = weight == EDGE_BINARY    ? 1
+                                                          : weight == EDGE_SQUARED ? d2
+                                                                                   : exp(-d2 / (2 * width * width));
+                    assert_true(A[i + j * n] == (joined ? value : 0));
+                    entries += joined;
+                }
+            assert_int_equal(S.start[n], entries);
+        }
+}
+
+/* Rows sum to 0, x'Lx = 1/2 sum S_ij (x_i - x_j)^2 >= 0; a point alone has a zero row. */
+static void laplacians(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 80;
+    double *X = cloud(ctx, n);
+    neighbours nb;
+    la_csr S, L;
+    X[0] = X[1] = 1e3; /* nobody's neighbour: alone under the and-rule */
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, 3, &nb));
+    for (int rule = 0; rule < 2; rule++)
+        for (int weight = 0; weight < 2; weight++)
+            for (int norm = 0; norm < 2; norm++) {
+                assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, (graph_rule)rule, (edge_weight)weight, 0.7, &S));
+                assert_ok(ctx, graph_laplacian(ctx, &ctx->scratch, &S, (laplacian_norm)norm, &L));
+                double *A = dense(ctx, &L), *W = dense(ctx, &S), *degree = room(ctx, n), form = 0, want = 0, *v = X;
+                graph_degrees(&S, degree);
+                for (int64_t i = 0; i < n; i++) {
+                    double sum = 0;
+                    for (int64_t j = 0; j < n; j++) {
+                        double root_i = degree[i] > 0 ? sqrt(degree[i]) : 1,
+                               root_j = degree[j] > 0 ? sqrt(degree[j]) : 1;
+                        double xi = norm ? v[i] / root_i : v[i], xj = norm ? v[j] / root_j : v[j];
+                        sum += A[i + j * n] * (norm ? sqrt(degree[j]) : 1);
+                        form += v[i] * A[i + j * n] * v[j];
+                        want += 0.5 * W[i + j * n] * (xi - xj) * (xi - xj);
+                        assert_true(A[i + j * n] == A[j + i * n]);
+                        if (degree[i] == 0) assert_true(A[i + j * n] == 0);
+                    }
+                    assert_true(weight == 0 && norm == 0 ? sum == 0 : fabs(sum) < 1e-14);
+                }
+                assert_true(want >= 0 && fabs(form - want) <= 1e-11 * (1 + want));
+                if (rule == GRAPH_AND) assert_true(degree[0] == 0);
+                la_mat *M = NULL;
+                double values[80];
+                assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &M));
+                la_put(A, M);
+                assert_ok(ctx, la_eigen(ctx, M, n, values, NULL));
+                assert_true(values[n - 1] > -1e-13 * values[0]);
+            }
+}
+
+/* ---- label propagation ---- */
+
+/* F = (I - aS)^-1 Y by Gauss-Jordan, as published or with columns of equal mass. */
+static void propagate_by_definition(rung_ctx *ctx, int64_t n, int K, const double *W, const int *y, double a, bool mass,
+                                    double *U)
+{
+    double *A = room(ctx, n * n), *degree = room(ctx, n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) degree[i] += W[i + j * n];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            A[i + j * n] = (i == j) - (W[i + j * n] > 0 ? a * W[i + j * n] / sqrt(degree[i] * degree[j]) : 0);
+    for (int64_t i = 0; i < n; i++)
+        for (int q = 0; q < K; q++) U[i + q * n] = y[i] == q + 1;
+    for (int64_t p = 0; p < n; p++) {
+        double pivot = A[p + p * n];
+        for (int64_t j = 0; j < n; j++) A[p + j * n] /= pivot;
+        for (int q = 0; q < K; q++) U[p + q * n] /= pivot;
+        for (int64_t i = 0; i < n; i++) {
+            double f = A[i + p * n];
+            if (i == p || f == 0) continue;
+            for (int64_t j = 0; j < n; j++) A[i + j * n] -= f * A[p + j * n];
+            for (int q = 0; q < K; q++) U[i + q * n] -= f * U[p + q * n];
+        }
+    }
+    for (int q = 0; q < K && mass; q++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += U[i + q * n];
+        for (int64_t i = 0; i < n; i++) U[i + q * n] /= sum;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int q = 0; q < K; q++) sum += U[i + q * n];
+        for (int q = 0; q < K; q++) U[i + q * n] = y[i] ? y[i] == q + 1 : sum > 0 ? U[i + q * n] / sum : 1.0 / K;
+    }
+}
+
+static void spreading_by_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 70, Q = 3 };
+    double *X = cloud(ctx, N), *W = room(ctx, N * N), want[N * Q], got[N * Q], width = 0.6;
+    int y[N] = {0};
+    for (int i = 0; i < 12; i++) y[i * 5] = 1 + (i % 5 == 1) + 2 * (i % 5 == 3);
+    X[2 * 69] = 500; /* too far for anybody's label */
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) W[i + j * N] = i == j ? 0 : exp(-squared(X, i, j) / (2 * width * width));
+    propagate_by_definition(ctx, N, Q, W, y, 0.99, false, want);
+    assert_ok(ctx, propagate_dense(ctx, D, N, X, Q, y, width, 0.99, got));
+    assert_arrays_close(N * Q, got, want, 1e-11);
+    assert_true(got[69] == 1.0 / 3);
+
+    neighbours nb;
+    la_csr S;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N - 1, X, 6, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S));
+    propagate_by_definition(ctx, N - 1, Q, dense(ctx, &S), y, 0.99, true, want);
+    double first[N * Q];
+    for (int threads = 1; threads <= 3; threads++) {
+        ctx->threads = threads;
+        assert_ok(ctx, propagate_graph(ctx, &S, Q, y, 0.99, got));
+        assert_arrays_close((N - 1) * Q, got, want, 1e-8);
+        if (threads == 1) memcpy(first, got, sizeof first);
+        assert_memory_equal(first, got, sizeof *got * (N - 1) * Q);
+    }
+}
+
+/* The golden memberships of a dense case are in the command's cases; here: same bits for any number of threads. */
+static void many_points_on_any_threads(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 5000, Q = 4 };
+    double *X = cloud(ctx, N), *first = NULL;
+    int *y = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, y, N));
+    for (int i = 0; i < 40; i++) y[i * 100] = 1 + i % Q;
+    for (int threads = 1; threads <= 3; threads++) {
+        neighbours nb;
+        la_csr S;
+        double width, *U = room(ctx, N * Q);
+        ctx->threads = threads;
+        assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, 10, &nb));
+        assert_ok(ctx, neighbours_median(ctx, &nb, &width));
+        assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S));
+        assert_ok(ctx, propagate_graph(ctx, &S, Q, y, 0.99, U));
+        if (first) assert_memory_equal(first, U, sizeof *U * N * Q);
+        first = U;
+    }
+    for (int i = 0; i < N; i++) assert_close(first[i] + first[i + N] + first[i + 2 * N] + first[i + 3 * N], 1, 1e-12);
+}
+
+static void a_solver_that_gives_up_says_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 50;
+    double *X = cloud(ctx, n), *b = room(ctx, n), *x = room(ctx, n), norm = 0, residual = 0;
+    neighbours nb;
+    la_csr S, L;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, 4, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_BINARY, 0, &S));
+    assert_ok(ctx, graph_laplacian(ctx, &ctx->scratch, &S, LAPLACIAN_PLAIN, &L));
+    for (int64_t i = 0; i < n; i++) {
+        b[i] = sin((double)i);
+        for (int64_t e = L.start[i]; e < L.start[i + 1]; e++)
+            if (L.col[e] == i) L.value[e] += 0.01;
+    }
+    assert_fails(ctx, graph_solve(ctx, &L, 1, b, 1e-12, 3, x), RUNG_ENOCONV, "did not converge in 3 steps");
+    assert_ok(ctx, graph_solve(ctx, &L, 1, b, 1e-12, 1000, x));
+    double *A = dense(ctx, &L);
+    for (int64_t i = 0; i < n; i++) {
+        double r = b[i];
+        for (int64_t j = 0; j < n; j++) r -= A[i + j * n] * x[j];
+        norm += b[i] * b[i];
+        residual += r * r;
+    }
+    assert_true(sqrt(residual / norm) < 1e-11);
+    memset(b, 0, sizeof *b * (size_t)n);
+    assert_ok(ctx, graph_solve(ctx, &L, 1, b, 1e-12, 0, x)); /* nothing to do */
+}
+
+static rung_status every_allocation(void *unused)
+{
+    (void)unused;
+    rung_ctx *ctx = NULL;
+    static const double X[16] = {0, 1, 2, 0.5, 3, 1, 4, 2, 1, 5, 2, 6, 0, 1, 3, 0.5};
+    static const int y[8] = {1, 2, 0, 1, 2, 0, 1, 2};
+    static const int64_t rows[4] = {0, 2, 4, 6};
+    int64_t missing[8], lacking;
+    double U[16], width;
+    neighbours nb, sub;
+    la_csr S;
+    rung_status s = context_new(&ctx);
+    if (s == RUNG_OK) s = propagate_dense(ctx, 2, 8, X, 2, y, 1, 0.9, U);
+    if (s == RUNG_OK) s = neighbours_query(ctx, &ctx->scratch, 2, 8, X, 8, X, 3, &nb);
+    if (s == RUNG_OK) s = neighbours_ordinal(ctx, &ctx->scratch, 2, 8, X, 2, y, 3, &nb);
+    if (s == RUNG_OK) s = neighbours_among(ctx, &ctx->scratch, 2, 8, X, 3, &nb);
+    if (s == RUNG_OK) s = neighbours_subset(ctx, &ctx->scratch, &nb, 4, rows, 3, &sub, &lacking, missing);
+    if (s == RUNG_OK) s = neighbours_complete(ctx, &sub, 2, X, lacking, missing);
+    if (s == RUNG_OK) s = neighbours_median(ctx, &nb, &width);
+    if (s == RUNG_OK) s = graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S);
+    if (s == RUNG_OK) s = propagate_graph(ctx, &S, 2, y, 0.9, U);
+    context_free(ctx);
+    return s;
+}
+
+static void every_allocation_fails(void **state)
+{
+    (void)state;
+    assert_true(fail_each_allocation(every_allocation, NULL) > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(neighbours_with_ties),
+        WITH_CONTEXT(golden_ties),
+        WITH_CONTEXT(new_points),
+        WITH_CONTEXT(subsets_reselect),
+        WITH_CONTEXT(widths),
+        WITH_CONTEXT(edges_by_definition),
+        WITH_CONTEXT(laplacians),
+        WITH_CONTEXT(spreading_by_definition),
+        WITH_CONTEXT(many_points_on_any_threads),
+        WITH_CONTEXT(a_solver_that_gives_up_says_so),
+        cmocka_unit_test(every_allocation_fails),
+    };
+    la_enter();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    la_leave();
+    return failed;
+}
