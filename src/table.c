@@ -6,15 +6,19 @@
 #include "method/method.h"
 
 extern const method method_kda, method_skda, method_kdlor, method_ws_dl, method_s_dl, method_ces_dl, method_es_dl,
-    method_kes_dl, method_llgc, method_median;
+    method_kes_dl, method_lda, method_lpp, method_npe, method_isoproj, method_orml, method_mlda, method_tlpp,
+    method_tnpe, method_mie, method_orml_m, method_krr, method_kpca, method_ot, method_tld, method_svorim,
+    method_svorex, method_isvor, method_llgc, method_median;
 
-const method *const method_table[] = {&method_kda,  &method_skda,   &method_kdlor, &method_ws_dl,
-                                      &method_s_dl, &method_ces_dl, &method_es_dl, &method_kes_dl,
-                                      &method_llgc, &method_median, NULL};
+const method *const method_table[] = {
+    &method_kda,    &method_skda,   &method_kdlor,  &method_ws_dl,  &method_s_dl,    &method_ces_dl, &method_es_dl,
+    &method_kes_dl, &method_lda,    &method_lpp,    &method_npe,    &method_isoproj, &method_orml,   &method_mlda,
+    &method_tlpp,   &method_tnpe,   &method_mie,    &method_orml_m, &method_krr,     &method_kpca,   &method_ot,
+    &method_tld,    &method_svorim, &method_svorex, &method_isvor,  &method_llgc,    &method_median, NULL};
 
 static const struct {
     const char *alias, *name;
-} aliases[] = {{"dl", "kdlor"}};
+} aliases[] = {{"dl", "kdlor"}, {"svor", "svorim"}};
 
 const method *method_find(const char *name)
 {

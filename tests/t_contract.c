@@ -457,7 +457,7 @@ static void weights_count_rows(void **state)
     for
         EACH_METHOD(m)
         {
-            if (!(m->flags & RUNG_WEIGHTS)) continue;
+            if (!(m->flags & RUNG_WEIGHTS) || (m->flags & RUNG_USES_UNLABELLED)) continue; /* a row twice changes a graph */
             rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(41, 2, 3, 32, 0.7, false);
             double weight[40];
             for (int i = 0; i < 40; i++) weight[i] = i == 7 ? 2 : i == 9 ? 0 : 1;

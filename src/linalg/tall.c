@@ -14,7 +14,7 @@ struct la_tall {
 };
 
 enum {
-    CHUNK = 512, /* rows at a time: a chunk of some hundred columns stays in the second-level cache */
+    CHUNK = 256, /* rows at a time: a chunk of some hundred columns stays in the second-level cache */
     SLICES = 16, /* partial sums, at most; each is made by one thread */
     WIDE = 512,  /* above this many columns partial sums would need more room than the matrix */
     MORE = 16    /* columns a matrix grows by */

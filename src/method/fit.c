@@ -135,7 +135,12 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     bool own = count && method_holds_out(spec->method, params);
-    TRY(spec->method->fit(ctx, &model->mem, p, params, own ? &f : NULL, &fit, own ? &held : NULL));
+    /* what folds share stays with the problem; the fit's own matrices go before the folds need theirs */
+    if (spec->method->prepare) TRY(spec->method->prepare(ctx, p, params));
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem view = problem_view(p, &ctx->scratch);
+    TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
+    pool_release(&ctx->scratch, mark);
     bool has_scores = fit.map.n > 0;
     if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, p, &f, &held));
     progress(ctx, "fitting", 1);

@@ -50,18 +50,29 @@ bool graph_dl_holds_out(const void *params_)
     return params->mu == 0 && params->d.ridge_kind == RIDGE_KERNEL;
 }
 
-/* Gram matrix and LU factors (kernel ridge) or Cholesky factor and product (identity ridge) over all rows; then over
- * the labelled ones the inverse and its columns. */
+/* Over all rows the Gram matrix, then the LU factors and their right-hand sides (kernel ridge) or the Cholesky factor
+ * and a product (identity ridge); then what the solver needs over the labelled ones. */
 double graph_dl_bytes(const problem_shape *shape, const void *params_)
 {
     const graph_dl_params *params = params_;
-    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, first = 0, then;
     bool identity = params->d.ridge_kind == RIDGE_IDENTITY, graph = !(params->mu == 0);
-    double first = graph ? (identity ? 3 * n * n : 2 * n * n + 2 * n * l) : n * n;
-    double then = graph ? (identity ? 2 * n * n + 2 * n * l : n * n + n * l + 2 * l * l)
-                        : n * n + 2 * l * l + (identity ? 2 * n * l : 0);
-    if (!graph && !identity && params->calibrate > 0 && l <= 2000) then += l * l;
-    return 8 * (fmax(first, then) + 3 * n * d + n * (2.0 * params->neighbours + 4 * shape->K + 80));
+    if (identity) {
+        first = graph ? 2 * n * n : 0;
+        then = (graph ? n * n : 0) + 2 * n * l;
+    } else {
+        first = graph ? n * n + n * l : 0;
+        then = graph ? 2 * n * l + l * l : 2 * l * l + (params->calibrate > 0 && l <= 2000 ? l * l : 0);
+    }
+    return 8 * (n * n + fmax(first, then) + 3 * n * d + n * (4.0 * params->neighbours + 4 * shape->K + 80));
+}
+
+/* The eigenvectors of the Gram matrix and LAPACK's work space. */
+double feature_dl_bytes(const problem_shape *shape, const void *params)
+{
+    double n = (double)shape->n, eigen = 8 * (4.7 * n * n + 3 * n * (double)shape->d),
+           rest = graph_dl_bytes(shape, params);
+    return eigen > rest ? eigen : rest;
 }
 
 /* ---- mu=auto ---- */

@@ -60,6 +60,7 @@ rung_status graph_dl_prepare(rung_ctx *ctx, problem *p, const graph_dl_params *p
                              const problem_space *space);
 bool graph_dl_holds_out(const void *params);
 double graph_dl_bytes(const problem_shape *shape, const void *params);
+double feature_dl_bytes(const problem_shape *shape, const void *params); /* with a reduced feature space */
 /* mu=auto: compares with no graph by inductive cross-validation (held-out rows leave expansion and graph). */
 rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *params);
 

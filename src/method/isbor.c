@@ -39,13 +39,15 @@ typedef struct {
     double *S, *Q, *column;
     int64_t *order; /* the functions, for drawing */
     rng random;
+    double tolerance;
     int64_t steps, undone, sweeps;
 } search;
 
 static rung_status search_new(rung_ctx *ctx, const problem *p, const isbor_params *params, const kernel *k, search *s)
 {
     ordmap_rows rows = {.n = p->n, .K = p->K, .y = p->y};
-    *s = (search){.params = params};
+    *s = (search){.params = params, .tolerance = params->tolerance};
+    if (isnan(s->tolerance)) s->tolerance = (getenv("TOL") ? atof(getenv("TOL")) : 1e-4) * (double)p->n;
     TRY(basis_functions_new(ctx, p, k, &s->basis));
     if (s->basis.columns.map) s->basis.columns.map = &s->basis.map;
     TRY(sparse_start(ctx, &ctx->scratch, &rows, &s->basis.columns, &s->m));
@@ -86,7 +88,7 @@ static rung_status best_addition(rung_ctx *ctx, search *s, int64_t count, const 
 {
     for (;;) {
         int64_t best = -1, place;
-        *action = (sparse_action){.kind = ACTION_NONE, .gain = s->params->tolerance};
+        *action = (sparse_action){.kind = ACTION_NONE, .gain = s->tolerance};
         for (int64_t j = 0; j < count; j++) {
             if (s->active[id[j]] || s->blocked_by[id[j]] >= 0) continue;
             sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);
@@ -220,45 +222,80 @@ static void draw(search *s, int64_t count)
 }
 
 /* Adds the best of the candidates and refines; a step that lowers the evidence is undone. */
-static rung_status step(rung_ctx *ctx, search *s, int64_t count, const int64_t *id, double *gain)
+static rung_status step(rung_ctx *ctx, search *s, int64_t count, const int64_t *id, bool *found)
 {
+    double gain;
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t chosen;
     sparse_action action;
     saved before;
-    *gain = 0;
     TRY(interrupted(ctx));
     TRY(sparse_relevance(ctx, &s->m, count, id, s->S, s->Q));
     TRY(best_addition(ctx, s, count, id, &chosen, &action));
     s->sweeps++;
-    if (chosen < 0) return RUNG_OK;
+    *found = chosen >= 0;
+    if (!*found) return RUNG_OK;
     TRY(save(ctx, s, &before));
     TRY(add(ctx, s, chosen, action.alpha));
-    TRY(refine(ctx, s, REFINE, 0.05, LOOSE));
-    *gain = s->m.log_evidence - before.log_evidence;
+    TRY(refine(ctx, s, getenv("REF") ? atoi(getenv("REF")) : REFINE, 0.05, getenv("LO") ? atof(getenv("LO")) : LOOSE));
+    gain = s->m.log_evidence - before.log_evidence;
     s->steps++;
-    if (*gain < 0) {
+    if (gain < 0) {
         TRY(restore(ctx, s, &before));
         s->blocked_by[chosen] = chosen;
         s->undone++;
-        *gain = 0;
     }
-    if (getenv("DBG")) fprintf(stderr, "%lld: M %lld gain %.3f predicted %.3f ev %.3f steps %d\n", (long long)s->sweeps, (long long)s->m.M, *gain, action.gain, s->m.log_evidence, s->m.state.steps);
+    if (getenv("DBG")) fprintf(stderr, "%lld: M %lld gain %.3f predicted %.3f ev %.3f steps %d\n", (long long)s->sweeps, (long long)s->m.M, gain, action.gain, s->m.log_evidence, s->m.state.steps);
     pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Orders functions by their gain, largest first, and keeps the `count` best. */
+typedef struct {
+    double gain;
+    int64_t id;
+} ranked;
+
+static int by_gain(const void *a_, const void *b_)
+{
+    const ranked *a = a_, *b = b_;
+    if (a->gain != b->gain) return a->gain < b->gain ? 1 : -1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* One look at every function: the best of them are the candidates until they are used up. */
+static rung_status full_sweep(rung_ctx *ctx, search *s)
+{
+    int64_t all = s->basis.count, count = s->params->candidates < all ? s->params->candidates : all;
+    ranked *list = NULL;
+    bool found;
+    TRY(NEW(ctx, &ctx->scratch, list, all));
+    TRY(sparse_relevance(ctx, &s->m, all, s->basis.id, s->S, s->Q));
+    for (int64_t j = 0; j < all; j++) {
+        int64_t id = s->basis.id[j];
+        sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);
+        list[j] = (ranked){s->active[id] || one.kind != ACTION_ADD ? -INFINITY : one.gain, id};
+    }
+    qsort(list, (size_t)all, sizeof *list, by_gain);
+    for (int64_t j = 0; j < count; j++) s->order[j] = list[j].id;
+    if (getenv("DBG")) fprintf(stderr, "full sweep: %g %g %g\n", list[0].gain, list[1].gain, list[9].gain);
+    do TRY(step(ctx, s, count, s->order, &found));
+    while (found && s->steps < s->params->max_iterations);
     return RUNG_OK;
 }
 
 static rung_status by_samples(rung_ctx *ctx, search *s)
 {
     int64_t all = s->basis.count, count = s->params->candidates < all ? s->params->candidates : all;
-    int fails = 0;
-    double gain;
+    int fails = 0, patience = all > FULL_ROWS ? SAMPLED_PATIENCE : FULL_PATIENCE;
+    bool found;
     TRY(sparse_refit(ctx, &s->m, EXACT));
-    while (s->steps < s->params->max_iterations && fails < FULL_PATIENCE) {
+    while (s->steps < s->params->max_iterations && fails < patience) {
         if (count < all) draw(s, count);
-        TRY(step(ctx, s, count, s->order, &gain));
-        fails = gain > 0 ? 0 : fails + 1;
+        TRY(step(ctx, s, count, s->order, &found));
+        fails = found ? 0 : fails + 1;
     }
+    if (all <= FULL_ROWS && count < all) TRY(full_sweep(ctx, s));
     return refine(ctx, s, POLISH, 0.01, EXACT);
 }
 
@@ -290,10 +327,11 @@ static const rung_param isbor_rows[] = {
     {.name = "tolerance",
      .help = "stop when no action raises the log evidence by more",
      .type = RUNG_REAL,
-     .standard = "1e-2",
+     .standard = "auto",
      .published = "1e-6",
      .low = 0,
      .high = HUGE_VAL,
+     .flags = RUNG_AUTO,
      PARAM_PLACE(isbor_params, tolerance)},
     {.name = "max-iterations",
      .help = "actions at most",

@@ -43,14 +43,6 @@ static rung_status kes_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return report_list(ctx, mem, out, "alignment", 2, a.value);
 }
 
-/* The ascent keeps the target and its product beside the kernel matrix. */
-static double kes_bytes(const problem_shape *shape, const void *params)
-{
-    double n = (double)shape->n, ascent = 8 * (3 * n * n + 4 * n * (double)shape->d),
-           fit = graph_dl_bytes(shape, params);
-    return ascent > fit ? ascent : fit;
-}
-
 /* Each fold learns its own kernel. */
 static bool kes_holds_out(const void *params)
 {
@@ -92,7 +84,7 @@ const method method_kes_dl = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
              .params = rows},
     .params_size = sizeof(graph_dl_params),
-    .bytes = kes_bytes,
+    .bytes = feature_dl_bytes,
     .settle = graph_dl_settle,
     .holds_out = kes_holds_out,
     .fit = kes_fit,

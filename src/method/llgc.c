@@ -30,7 +30,7 @@ static double llgc_bytes(const problem_shape *shape, const void *params_)
 {
     const llgc_params *params = params_;
     double n = (double)shape->n, d = (double)shape->d, K = shape->K, k = params->neighbours;
-    return 8 * (params->neighbours ? n * (3 * d + 10 * k + 8 * K) : n * n + n * (3 * d + 4 * K));
+    return 8 * (params->neighbours ? n * (3 * d + 12 * k + 10 * K) : n * n + n * (3 * d + 4 * K));
 }
 
 static const rung_param llgc_rows[] = {

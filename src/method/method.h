@@ -22,6 +22,8 @@ typedef struct {
     probit_link link;
     transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
     int64_t n_expansion;
+    int state_width; /* numbers per row of the problem (`state`) from which `update` can go on; 0: none */
+    double *state;
     int n_report;
     report_entry *report;
 } fitted;
@@ -54,6 +56,10 @@ typedef struct method {
     /* f: NULL, or (only if holds_out) the rows to hold out in turn, whose scores go to `held`. */
     rung_status (*fit)(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
                        held_out *held);
+    /* A fit that goes on from the state of an earlier one, which knew the first `known` rows of the problem; NULL: the
+     * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
+    rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
+                          fitted *out);
 } method;
 
 extern const method *const method_table[];   /* table.c; ends with NULL */

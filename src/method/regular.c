@@ -20,18 +20,18 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr 
     la_mat *A = NULL, *G = NULL, *KT = NULL; /* KT: the rows of K that are labelled */
     TRY(NEW(ctx, &ctx->scratch, pivot, n));
     TRY(la_new(ctx, &ctx->scratch, n, l, &out->V));
-    TRY(la_new(ctx, &ctx->scratch, l, l, &G));
-    TRY(la_new(ctx, &ctx->scratch, n, n, &A));
-    TRY(la_spmm(ctx, nu, L, K, 0, A));
-    la_add_diagonal(A, 1, NULL);
-    TRY(la_getrf(ctx, A, pivot));
     TRY(NEW(ctx, &ctx->scratch, unit, n * l));
     for (int64_t i = 0; i < l; i++) unit[out->rows[i] + i * n] = 1;
     la_put(unit, out->V);
     pool_free(&ctx->scratch, unit);
+    TRY(la_new(ctx, &ctx->scratch, n, n, &A));
+    TRY(la_spmm(ctx, nu, L, K, 0, A));
+    la_add_diagonal(A, 1, NULL);
+    TRY(la_getrf(ctx, A, pivot));
     TRY(la_getrs_wide(ctx, A, pivot, false, out->V));
     la_free(&ctx->scratch, A);
     TRY(la_new(ctx, &ctx->scratch, l, n, &KT));
+    TRY(la_new(ctx, &ctx->scratch, l, l, &G));
     TRY(la_gather(ctx, K, out->rows, NULL, KT));
     TRY(la_gemm_symmetric(ctx, 1, KT, out->V, 0, G));
     la_free(&ctx->scratch, KT);

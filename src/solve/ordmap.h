@@ -16,15 +16,23 @@ typedef struct {
     const int *y;
 } ordmap_rows;
 
+/* Where the iteration stands. Its arrays are made at the start and only grow, so marks on the pool do not matter. */
 typedef struct {
-    double *f;     /* n: latent values at the last (w, b) */
-    double *H;     /* n: -d^2 log p / d f^2 */
-    double *slope; /* n x K: d log p / d f, then -d^2 log p / d f d b_j for each threshold */
-    double log_posterior;
-    int steps;
+    pool *mem;
+    bool fresh;                         /* all of this belongs to the (w, b) and the columns as they are */
+    double *f;                          /* n: latent values */
+    double *H;                          /* n: -d^2 log p / d f^2 */
+    double *slope;                      /* n x K: d log p / d f, then -d^2 log p / d f d b_j for each threshold */
+    double *gradient, *diagonal, *next; /* K - 1: d/db_j, -d^2/db_j^2, -d^2/db_j db_{j+1} of the log likelihood */
+    double *gram;                       /* M x M: T' diag(H) T */
+    int64_t room;                       /* M at most, of gram */
+    double log_likelihood, log_posterior;
+    int steps; /* of the last call */
 } ordmap_state;
 
 rung_status ordmap_state_new(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, ordmap_state *out);
+/* T got one more column, of weight 0: a fresh state stays fresh. */
+rung_status ordmap_state_grow(rung_ctx *ctx, ordmap_state *state, const la_tall *T, const double *column);
 /* The thresholds of a model without columns: at the class frequencies. */
 void ordmap_null_thresholds(const ordmap_rows *rows, double *b);
 /* w (cols of T) and b (K - 1, ascending): where to start, and the maximum. The last step begins where F is about

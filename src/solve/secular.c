@@ -92,7 +92,7 @@ static double newton_step(const search *s, double mu)
     return mu + length * length / slope * (s->rho - length) / s->rho;
 }
 
-/* t, q = (I - mu S)^-1 t and S t at mu; *inside = false where I - mu S is not positive definite. */
+/* t, q = (I - mu S)^-1 t and S t at mu; *definite = false where I - mu S is not positive definite. */
 static rung_status evaluate(rung_ctx *ctx, search *s, double mu, bool *definite)
 {
     size_t size = (size_t)s->n * sizeof *s->t;
@@ -197,8 +197,8 @@ rung_status secular_newton(rung_ctx *ctx, const la_mat *S, const double *b, doub
             s.hi = mu;
         else
             s.lo = mu;
-        found = fabs(length - s.rho) <= 1e-14 * s.rho ||
-                (definite && s.hi - s.lo <= 4 * DBL_EPSILON * fmax(fabs(s.hi), fabs(s.lo)));
+        bool closed = isfinite(s.lo) && s.hi - s.lo <= 4 * DBL_EPSILON * fmax(fabs(s.hi), fabs(s.lo));
+        found = definite && (fabs(length - s.rho) <= 1e-12 * s.rho || closed);
         out->mu = mu;
         if (definite) next = newton_step(&s, mu);
         found = found || next == mu;

@@ -40,7 +40,7 @@ static rung_status factorise(rung_ctx *ctx, sparse_model *m)
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *A = NULL;
     TRY(la_new(ctx, &ctx->scratch, m->M, m->M, &A));
-    TRY(la_tall_gram(ctx, m->Phi, m->state.H, A));
+    la_put(m->state.gram, A);
     la_add_diagonal(A, 1, m->alpha);
     TRY(la_potrf(ctx, A));
     la_get(A, m->factor);
@@ -141,6 +141,7 @@ rung_status sparse_add(rung_ctx *ctx, sparse_model *m, int64_t which, double alp
 {
     TRY(make_room(ctx, m));
     TRY(la_tall_append(ctx, m->Phi, column));
+    TRY(ordmap_state_grow(ctx, &m->state, m->Phi, column));
     m->used[m->M] = which;
     m->alpha[m->M] = alpha;
     m->w[m->M] = 0;
@@ -156,6 +157,7 @@ static void drop(double *v, int64_t place, int64_t n)
 void sparse_delete(sparse_model *m, int64_t place)
 {
     la_tall_remove(m->Phi, place);
+    m->state.fresh = false;
     memmove(m->used + place, m->used + place + 1, (size_t)(m->M - place - 1) * sizeof *m->used);
     drop(m->alpha, place, m->M);
     drop(m->w, place, m->M);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* kpca.c - kernel principal components.
+ *
+ * K~ v = k v for the centred kernel matrix; component(x) = k~(x)'v / sqrt(k), so a training row has v_i sqrt(k).
+ * Labels, where there are some, only say which class mean is nearest. lambda changes no component: it is told what
+ * kernel ridge regression of that lambda leaves of each component, (lambda / (k + lambda))^2, which is how ot orders
+ * them. */
+#include "linalg/subspace.h"
+#include "method/target.h"
+
+typedef struct {
+    kernel_params kernel;
+    double lambda;
+    int lambda_kind, components;
+} kpca_params;
+
+static rung_status kpca_prepare(rung_ctx *ctx, problem *p, const void *params)
+{
+    return centred_kernel_prepare(ctx, p, &((const kpca_params *)params)->kernel);
+}
+
+/* Means of the components over the labelled rows of each class: V holds the vectors (n x r). */
+static rung_status nearest_mean(rung_ctx *ctx, pool *mem, const problem *p, int r, const double *v, const double *root,
+                                fitted *out)
+{
+    double *mean = NULL, *count = NULL;
+    if (p->K == 0) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, mean, (int64_t)p->K * r));
+    TRY(NEW(ctx, &ctx->scratch, count, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) count[p->y[i] - 1]++;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int j = 0; j < r && p->y[i]; j++)
+            mean[(p->y[i] - 1) * r + j] += v[i + j * p->n] * root[j] / count[p->y[i] - 1];
+    return nearest_mean_decision(ctx, mem, p->K, r, mean, &out->decide);
+}
+
+static rung_status kpca_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                            held_out *held)
+{
+    (void)f, (void)held;
+    const kpca_params *params = params_;
+    int r = params->components;
+    centred_kernel c;
+    la_mat *V = NULL;
+    double *value = NULL, *root = NULL, *left = NULL, *v = NULL, *a = NULL, *bias = NULL, lambda;
+    if (r > p->n) return fail(ctx, RUNG_EARG, "components=%d: %lld rows have at most as many", r, (long long)p->n);
+    TRY(kpca_prepare(ctx, p, params));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(centred_kernel_new(ctx, mem, p, &params->kernel, true, &c));
+    TRY(centred_lambda(ctx, &c, isnan(params->lambda) ? 0.1 : params->lambda, params->lambda_kind, &lambda));
+    int64_t basis = centred_basis(&c);
+    TRY(la_new(ctx, &ctx->scratch, p->n, r, &V));
+    TRY(NEW(ctx, &ctx->scratch, value, r));
+    TRY(NEW(ctx, &ctx->scratch, root, r));
+    TRY(NEW(ctx, &ctx->scratch, left, r));
+    TRY(NEW(ctx, &ctx->scratch, bias, r));
+    TRY(NEW(ctx, &ctx->scratch, v, p->n * r));
+    TRY(NEW(ctx, &ctx->scratch, a, basis * r));
+    TRY(centred_leading(ctx, &c, r, value, V));
+    la_get(V, v);
+    for (int j = 0; j < r; j++) {
+        if (value[j] <= 1e-12 * value[0]) { /* beyond the rank: a column of zeros */
+            log_at(ctx, RUNG_WARNING, "component %d is zero: the rows span %d", j + 1, j);
+            r = j;
+            break;
+        }
+        root[j] = sqrt(value[j]);
+        left[j] = lambda / (value[j] + lambda) * (lambda / (value[j] + lambda));
+        for (int64_t i = 0; i < basis; i++) a[i + j * basis] = c.K ? v[i + j * p->n] / root[j] : 0;
+        if (!c.K) a[j + j * basis] = 1 / root[j];
+    }
+    TRY(centred_scorer(ctx, mem, &c, params->components, a, bias, &out->score));
+    TRY(nearest_mean(ctx, mem, p, params->components, v, root, out));
+    out->n_expansion = p->n;
+    TRY(report_list(ctx, mem, out, "eigenvalues", r, value));
+    TRY(report_list(ctx, mem, out, "left_by_ridge", r, left));
+    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static double kpca_bytes(const problem_shape *shape, const void *params_)
+{
+    const kpca_params *params = params_;
+    double n = (double)shape->n, d = (double)shape->d, r = params->components;
+    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->n, shape->d))
+        return 8 * (5 * n * d + 4 * d * d + 3 * n * r);
+    return 8 * (2 * n * n + 2 * n * d + n * (8 * r + 40));
+}
+
+static const rung_param kpca_rows[] = {
+    KERNEL_PARAMS(kpca_params),
+    {.name = "lambda",
+     .help = "for the report alone: what a ridge regression of this lambda leaves of each component; auto is 0.1",
+     .type = RUNG_REAL,
+     .standard = "0.1",
+     .published = "0.1",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_NO_EFFECT,
+     PARAM_PLACE(kpca_params, lambda)},
+    {.name = "lambda-kind",
+     .help = "what lambda is a multiple of: the mean eigenvalue of the centred kernel matrix, or 1",
+     .type = RUNG_CHOICE,
+     .standard = "relative",
+     .published = "absolute",
+     .choices = "relative|absolute",
+     PARAM_PLACE(kpca_params, lambda_kind)},
+    {.name = "components",
+     .help = "how many, largest first",
+     .type = RUNG_INT,
+     .standard = "2",
+     .published = "2",
+     .low = 1,
+     .high = 100000,
+     .grid = "1,2,4,8",
+     PARAM_PLACE(kpca_params, components)},
+    {0},
+};
+
+const method method_kpca = {
+    .info = {.name = "kpca",
+             .title = "Kernel principal components; nearest class mean",
+             .reference = "Schoelkopf, Smola, Mueller. Nonlinear component analysis as a kernel eigenvalue problem. "
+                          "Neural Computation 10(5):1299-1319, 1998. doi:10.1162/089976698300017467",
+             .cost = "time some n^2 per component, memory 2 n^2; linear kernel: time n d^2, memory n d",
+             .flags = RUNG_USES_UNLABELLED,
+             .params = kpca_rows},
+    .params_size = sizeof(kpca_params),
+    .bytes = kpca_bytes,
+    .prepare = kpca_prepare,
+    .fit = kpca_fit,
+};

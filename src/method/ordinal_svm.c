@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ordinal_svm.c - from the solution of a support vector problem to a fit: an expansion over the rows with a
+ * coefficient, and thresholds in order. The pulls of the hinges are kept as the state of the fit: with zeros for new
+ * rows they are feasible for the larger problem, and nearly optimal. */
+#include "method/ordinal_svm.h"
+
+#include <string.h>
+
+/* The rank scale through the mean score of each class; the diagonal is no part of a score. */
+static rung_status class_scale(rung_ctx *ctx, pool *mem, const problem *p, double diagonal, const svor_solution *s,
+                               rank_map *out)
+{
+    double *mean = NULL, *mass = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, mass, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        mean[p->y[i] - 1] += w * (s->f[i] - diagonal * s->v[i]);
+        mass[p->y[i] - 1] += w;
+    }
+    for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
+    return mean_rank_map(ctx, mem, p->K, mean, out);
+}
+
+rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, svor_hinges hinges,
+                            int64_t known, const double *start, fitted *out)
+{
+    const ordinal_svm_params *params = params_;
+    svor_problem q = {
+        .p = p, .hinges = hinges, .C = params->C, .diagonal = params->diagonal, .tolerance = params->tolerance};
+    svor_solution s;
+    double *pulls = NULL;
+    int J = p->K - 1;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &q.k));
+    q.k = problem_kernel(p, &q.k);
+    if (start) {
+        TRY(NEW(ctx, &ctx->scratch, pulls, p->n * J));
+        memcpy(pulls, start, (size_t)(known * J) * sizeof *pulls);
+        q.start = pulls;
+    }
+    TRY(svor_solve(ctx, mem, &q, &s));
+    TRY(expansion_scorer(ctx, mem, p, &q.k, s.v, &out->score));
+    for (int64_t i = 0; i < p->n; i++) out->n_expansion += s.v[i] != 0;
+    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .thresholds = s.b, .tie_up = true};
+    out->state_width = J;
+    out->state = s.pull;
+    TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->map));
+    TRY(report_number(ctx, mem, out, "objective", s.primal));
+    return report_number(ctx, mem, out, "gap", s.gap / s.primal);
+}
+
+rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const ordinal_svm_params *params = params_;
+    const la_mat *K;
+    kernel k;
+    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    return svor_takes_gram(p, &k) ? problem_gram(ctx, p, &k, &K) : RUNG_OK;
+}
+
+double ordinal_svm_bytes(const problem_shape *shape, const void *params_)
+{
+    const ordinal_svm_params *params = params_;
+    return svor_bytes(shape->labelled, shape->d, shape->K, params->kernel.kind == KERNEL_PRECOMPUTED);
+}

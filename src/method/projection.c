@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/projection.h"
+
+#include <string.h>
+
+#include "method/discriminant.h"
+#include "method/tensor.h"
+
+static const double SPAN_CUT = 1e-12; /* of the largest eigenvalue: what is below is not in the span of the rows */
+
+/* ---- coordinates ---- */
+
+/* T = C back' with C = V sqrt(lambda) from T T' = V lambda V'. */
+static rung_status to_span(rung_ctx *ctx, row_space *s)
+{
+    int64_t n = la_rows(s->T), d = la_cols(s->T), r = 0, *first = NULL;
+    double *values = NULL, *root = NULL, *inverse = NULL;
+    la_mat *G = NULL, *all = NULL, *C = NULL;
+    TRY(NEW(ctx, &ctx->scratch, values, n));
+    TRY(NEW(ctx, &ctx->scratch, root, n));
+    TRY(NEW(ctx, &ctx->scratch, inverse, n));
+    TRY(NEW(ctx, &ctx->scratch, first, n));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &G));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &all));
+    TRY(la_syrk(ctx, false, 1, s->T, 0, G));
+    TRY(la_eigen(ctx, G, n, values, all));
+    la_free(&ctx->scratch, G);
+    while (r < n && values[r] > SPAN_CUT * values[0]) r++;
+    if (r == 0) r = 1; /* all rows are one: a single coordinate, 0 */
+    for (int64_t j = 0; j < r; j++) {
+        first[j] = j;
+        root[j] = values[j] > 0 ? sqrt(values[j]) : 0;
+        inverse[j] = root[j] > 0 ? 1 / root[j] : 0;
+    }
+    TRY(la_new(ctx, &ctx->scratch, n, r, &C));
+    TRY(la_new(ctx, &ctx->scratch, d, r, &s->back));
+    TRY(la_gather(ctx, all, NULL, first, C));
+    la_free(&ctx->scratch, all);
+    TRY(la_gemm(ctx, true, false, 1, s->T, C, 0, s->back));
+    TRY(la_scale(ctx, NULL, inverse, s->back));
+    TRY(la_scale(ctx, NULL, root, C));
+    la_free(&ctx->scratch, s->T);
+    s->T = C;
+    return RUNG_OK;
+}
+
+rung_status row_space_new(rung_ctx *ctx, const problem *p, bool span, row_space *out)
+{
+    la_mat *X = NULL;
+    *out = (row_space){0};
+    TRY(la_new(ctx, &ctx->scratch, p->n, p->d, &out->T));
+    TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &X));
+    la_put(p->X, X);
+    TRY(la_transpose(ctx, X, out->T));
+    la_free(&ctx->scratch, X);
+    TRY(la_centre(ctx, LA_CENTRE_COLUMNS, out->T));
+    return span && p->d > p->n ? to_span(ctx, out) : RUNG_OK;
+}
+
+rung_status row_space_directions(rung_ctx *ctx, const row_space *s, int64_t m, const double *V, double *W)
+{
+    if (s->back) return la_mul(ctx, 1, s->back, m, V, 0, W);
+    memcpy(W, V, (size_t)(la_cols(s->T) * m) * sizeof *W);
+    return RUNG_OK;
+}
+
+rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = la_rows(T);
+    double *share = NULL, *one = NULL, total = 0;
+    la_mat *shares = NULL, *ones = NULL, *mean = NULL;
+    for (int64_t i = 0; i < n; i++) total += weight[i];
+    if (!(total > 0)) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, share, n));
+    TRY(NEW(ctx, &ctx->scratch, one, n));
+    for (int64_t i = 0; i < n; i++) {
+        share[i] = weight[i] / total;
+        one[i] = 1;
+    }
+    TRY(la_new(ctx, &ctx->scratch, n, 1, &shares));
+    TRY(la_new(ctx, &ctx->scratch, n, 1, &ones));
+    TRY(la_new(ctx, &ctx->scratch, 1, la_cols(T), &mean));
+    la_put(share, shares);
+    la_put(one, ones);
+    TRY(la_gemm(ctx, true, false, 1, shares, T, 0, mean));
+    TRY(la_gemm(ctx, false, false, -1, ones, mean, 1, T));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- the eigenproblem ---- */
+
+rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, double d, int64_t r, double *values,
+                           double *V)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t c = la_rows(A);
+    double trace = la_trace(B);
+    la_mat *reduced = NULL, *vectors = NULL;
+    la_add_diagonal(B, trace > 0 ? ridge * trace / d : 1, NULL);
+    TRY(la_potrf(ctx, B));
+    TRY(la_new(ctx, &ctx->scratch, c, c, &reduced));
+    TRY(la_new(ctx, &ctx->scratch, c, r, &vectors));
+    TRY(la_trsm(ctx, B, false, A)); /* L^-1 A L^-T, the transposed of a half of it at a time */
+    TRY(la_transpose(ctx, A, reduced));
+    TRY(la_trsm(ctx, B, false, reduced));
+    TRY(la_eigen(ctx, reduced, r, values, vectors));
+    TRY(la_trsm(ctx, B, true, vectors));
+    la_get(vectors, V);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- from directions to a fit ---- */
+
+/* 1: f rises with the rank (or there are no ranks and the largest entry of w is positive); -1: it must be turned. */
+static double sense(const problem *p, int r, int o, const double *f, const double *w)
+{
+    double n = 0, mean_f = 0, mean_y = 0, cov = 0;
+    int64_t largest = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        n++;
+        mean_f += f[i * r + o];
+        mean_y += p->y[i];
+    }
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) cov += (f[i * r + o] - mean_f / n) * (p->y[i] - mean_y / n);
+    if (p->K > 1) return cov < 0 ? -1 : 1;
+    for (int64_t j = 1; j < p->d; j++)
+        if (fabs(w[j]) > fabs(w[largest])) largest = j;
+    return w[largest] < 0 ? -1 : 1;
+}
+
+/* The class means need not be in order, so the rank scale is the line that predicts ranks from f best. */
+static rung_status regression_map(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
+                                  const double *f, rank_map *out)
+{
+    double n = (double)classes->n, mean_f = 0, mean_y = 0, cov = 0, var = 0;
+    for (int64_t i = 0; i < classes->n; i++) {
+        mean_f += f[classes->order[i]] / n;
+        mean_y += p->y[classes->order[i]] / n;
+    }
+    for (int64_t i = 0; i < classes->n; i++) {
+        double df = f[classes->order[i]] - mean_f;
+        var += df * df;
+        cov += df * (p->y[classes->order[i]] - mean_y);
+    }
+    out->n = p->K;
+    TRY(NEW(ctx, mem, out->f, p->K));
+    TRY(NEW(ctx, mem, out->s, p->K));
+    double step = var / cov;
+    for (int q = 0; q < p->K; q++) {
+        out->s[q] = q + 1;
+        out->f[q] = mean_f + (cov > 0 && isfinite(step) ? (q + 1 - mean_y) * step : 0);
+    }
+    return RUNG_OK;
+}
+
+/* f: outputs x n, those of a row are contiguous. */
+static rung_status grade(rung_ctx *ctx, pool *mem, const problem *p, int r, const double *f, fitted *out)
+{
+    class_index classes;
+    double *means = NULL, *one = NULL, *mean = NULL;
+    TRY(class_index_new(ctx, &ctx->scratch, p, &classes));
+    TRY(NEW(ctx, &ctx->scratch, means, p->K * r));
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, one, p->n));
+    for (int o = 0; o < r; o++) {
+        for (int64_t i = 0; i < p->n; i++) one[i] = f[i * r + o];
+        class_means(&classes, p->w, one, mean);
+        for (int q = 0; q < p->K; q++) means[o + q * r] = mean[q];
+    }
+    if (r == 1 && p->K > 1) TRY(regression_map(ctx, mem, p, &classes, f, &out->map));
+    TRY(nearest_mean_decision(ctx, mem, p->K, r, means, &out->decide));
+    return report_list(ctx, mem, out, "means", p->K * r, means);
+}
+
+rung_status projection_finish(rung_ctx *ctx, pool *mem, const problem *p, int r, const double *W, const double *values,
+                              bool *flipped, fitted *out)
+{
+    double *f = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, f, p->n * r));
+    TRY(linear_scorer(ctx, mem, p, r, W, NULL, &out->score));
+    TRY(scorer_apply(ctx, &out->score, p->n, p->X, f));
+    for (int o = 0; o < r; o++) {
+        double sign = sense(p, r, o, f, W + o * p->d);
+        for (int64_t j = 0; j < p->d; j++) out->score.coef[j + o * p->d] *= sign;
+        for (int64_t i = 0; i < p->n; i++) f[i * r + o] *= sign;
+        if (flipped) flipped[o] = sign < 0;
+    }
+    out->n_expansion = p->d;
+    TRY(report_list(ctx, mem, out, "eigenvalues", r, values));
+    return p->K > 0 ? grade(ctx, mem, p, r, f, out) : RUNG_OK;
+}
+
+/* ---- vector methods ---- */
+
+/* Z = T'F */
+static rung_status form(rung_ctx *ctx, const la_mat *T, const la_mat *F, la_mat **out)
+{
+    TRY(la_new(ctx, &ctx->scratch, la_cols(T), la_cols(T), out));
+    return la_gemm(ctx, true, false, 1, T, F, 0, *out);
+}
+
+rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params, pair_maker *maker,
+                           fitted *out)
+{
+    row_space s;
+    la_mat *A = NULL, *B = NULL;
+    double *values = NULL, *V = NULL, *W = NULL, norm = 0;
+    int r = params->components;
+    TRY(row_space_new(ctx, p, true, &s));
+    int64_t c = la_cols(s.T);
+    if (r > c)
+        return fail(ctx, RUNG_EARG, "components=%d, but the %lld rows of %lld columns span only %lld dimensions", r,
+                    (long long)p->n, (long long)p->d, (long long)c);
+    projection_pair pair = {.T = s.T};
+    TRY(maker(ctx, p, params, &pair));
+    TRY(form(ctx, pair.T, pair.N, &A));
+    TRY(form(ctx, pair.T, pair.R, &B));
+    TRY(NEW(ctx, &ctx->scratch, values, r));
+    TRY(NEW(ctx, &ctx->scratch, V, c * r));
+    TRY(NEW(ctx, &ctx->scratch, W, p->d * r));
+    TRY(top_directions(ctx, A, B, params->ridge, (double)p->d, r, values, V));
+    TRY(row_space_directions(ctx, &s, r, V, W));
+    for (int64_t j = 0; j < p->d; j++) norm += W[j] * W[j];
+    norm = sqrt(norm);
+    for (int64_t j = 0; j < p->d && r == 1 && norm > 0; j++) W[j] /= norm;
+    return projection_finish(ctx, mem, p, r, W, values, NULL, out);
+}
+
+rung_status projection_prepare(rung_ctx *ctx, problem *p, const void *params)
+{
+    problem_space space = {.kind = SPACE_INPUT};
+    neighbours nb;
+    return problem_neighbours(ctx, p, &space, ((const projection_params *)params)->neighbours, &nb);
+}
+
+/* ---- memory ---- */
+
+/* Three copies of the rows and the blocks of two threads; then lists, and the edges three times. */
+double graph_search_bytes(double n, double d, double k)
+{
+    double search = 3 * n * d + 2 * 64 * 1024 + 3 * n * k, join = 15 * n * k;
+    return 8 * fmax(search, join);
+}
+
+/* The search, or coordinates and what is made of them: numerator, denominator, graph; the forms and their eigenproblem;
+ * for tensors the factors on the host and what the longest mode sees. */
+double linear_fit_bytes(const fit_size *s)
+{
+    double small = fmin(s->n, s->d), square = s->longest > 0 ? s->longest : small;
+    double forms = 3 * s->n * s->d + 11 * s->n * s->k + s->squares * s->n * s->n + 4 * square * square;
+    if (s->longest > 0) forms += 3 * small * s->d + 3 * small * s->longest;
+    double search = s->k > 0 ? s->n * s->d + graph_search_bytes(s->n, s->d, s->k) / 8 : 0;
+    return 8 * (s->copies * s->n * s->d + s->n * (2 * s->K + 10) + fmax(search, forms));
+}
+
+double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool tensor)
+{
+    bool graph = params->neighbours > 0;
+    double n = (double)(graph ? shape->n : shape->labelled);
+    fit_size s = {.n = n,
+                  .d = (double)shape->d,
+                  .copies = graph ? 1 + (double)shape->labelled / n : 1,
+                  .k = fmin(params->neighbours, n),
+                  .squares = squares,
+                  .longest = tensor ? tensor_longest(params->shape, shape->d) : 0,
+                  .K = shape->K};
+    return linear_fit_bytes(&s);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* svor.c - rounds of a small problem on the rows that matter.
+ *
+ * Most rows are far from every threshold they count at: their pulls are at a bound and stay there. A round takes the
+ * rows that are not settled (pulls within their bounds, or hinges that add to the duality gap), computes their kernel
+ * matrix in one piece, solves for their pulls while all others stand still, and brings the scores of all rows up to
+ * date. That is shrinking and the kernel cache in one: no row of the kernel matrix is ever computed by itself. */
+#include "solve/svor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/smo.h"
+
+enum {
+    SMALL = 600,       /* up to so many rows, a round takes all of them */
+    START = 300,       /* rows of the first round otherwise */
+    FRESH = 1000,      /* rows a round may add, and half as many as it had before */
+    ROUND_MOST = 8000, /* rows of a round, where memory is not limited: two matrices of 0.5 GiB */
+    STUCK_MOST = 3     /* rounds in which nothing moves */
+};
+
+/* A disagreement of hinges on a threshold, relative to the largest score, that passes for none. */
+static const double EXACT = 1e-11;
+/* What may be spent, beyond the work that reached the tolerance, on the exact solution: it is often near. */
+static const double EXACT_SHARE = 0.5, EXACT_FLOPS = 1e6;
+
+typedef struct {
+    const svor_problem *q;
+    svor_solution *s;
+    hinge_rows h;
+    int J;              /* thresholds */
+    const la_mat *gram; /* the whole kernel matrix, or NULL */
+    double *flow;       /* explicit: J - 1 multipliers of the order */
+    bool *in_play;      /* n: has a pull strictly within its bounds */
+    bool *chosen;       /* n: for this round */
+    int64_t *rows, m;   /* of this round */
+    int64_t moved;      /* rows whose coefficient changed in it */
+    int64_t most;       /* rows a round may have */
+    smo_effort effort;
+} solver;
+
+/* ---- kernel values ---- */
+
+/* Q (m x m, host) of the rows of this round. */
+static rung_status round_matrix(rung_ctx *ctx, const solver *a, double *Q)
+{
+    const problem *p = a->q->p;
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *K = NULL;
+    if (a->gram && a->m == p->n) {
+        la_get(a->gram, Q);
+    } else {
+        TRY(la_new(ctx, &ctx->scratch, a->m, a->m, &K));
+        if (a->gram) {
+            TRY(la_gather(ctx, a->gram, a->rows, a->rows, K));
+        } else {
+            double *X = NULL;
+            TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * a->m));
+            for (int64_t i = 0; i < a->m; i++) memcpy(X + i * p->d, p->X + a->rows[i] * p->d, (size_t)p->d * sizeof *X);
+            TRY(kernel_gram(ctx, &a->q->k, p->d, a->m, X, K));
+        }
+        la_get(K, Q);
+    }
+    pool_release(&ctx->scratch, mark);
+    for (int64_t i = 0; i < a->m; i++) {
+        Q[i * (a->m + 1)] += a->q->diagonal;
+        if (!isfinite(Q[i * (a->m + 1)]))
+            return fail(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
+                        (long long)p->origin[a->rows[i]] + 1);
+    }
+    return RUNG_OK;
+}
+
+/* f += K[:, rows] change for all rows of the problem. */
+static rung_status add_scores(rung_ctx *ctx, const solver *a, int64_t m, const int64_t *rows, const double *change)
+{
+    const problem *p = a->q->p;
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *X = NULL, *more = NULL, *dense = NULL;
+    if (m == 0) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, more, p->n));
+    if (a->gram) {
+        TRY(NEW(ctx, &ctx->scratch, dense, p->n));
+        for (int64_t i = 0; i < m; i++) dense[rows[i]] = change[i];
+        TRY(la_mul(ctx, 1, a->gram, 1, dense, 0, more));
+    } else {
+        TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * m));
+        for (int64_t i = 0; i < m; i++) memcpy(X + i * p->d, p->X + rows[i] * p->d, (size_t)p->d * sizeof *X);
+        TRY(kernel_expand(ctx, &a->q->k, p->d, p->n, p->X, m, X, 1, change, more));
+    }
+    for (int64_t i = 0; i < m; i++) more[rows[i]] += a->q->diagonal * change[i];
+    for (int64_t i = 0; i < p->n; i++) a->s->f[i] += more[i];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- where we stand ---- */
+
+static hinge hinge_of(const solver *a, int64_t i, int j)
+{
+    double side = hinge_side(&a->h, i, j), cap = a->h.cap[i];
+    return (hinge){.row = i,
+                   .side = side,
+                   .low = side > 0 ? 0 : -cap,
+                   .high = side > 0 ? cap : 0,
+                   .pull = a->s->pull[i * a->J + j]};
+}
+
+static double coefficient(const solver *a, int64_t i)
+{
+    double v = 0;
+    for (int j = 0; j < a->J; j++) v += a->s->pull[i * a->J + j];
+    return v;
+}
+
+/* Thresholds for the scores as they are, the objective and the duality gap with them. */
+static rung_status measure(rung_ctx *ctx, solver *a)
+{
+    svor_solution *s = a->s;
+    double square = 0, sum = 0, gap = 0, largest = 1, worst = 0;
+    TRY(best_thresholds(ctx, &a->h, s->f, s->b));
+    for (int64_t i = 0; i < a->h.n; i++) {
+        int from, to;
+        hinge_range(&a->h, i, &from, &to);
+        a->in_play[i] = false;
+        for (int j = from; j <= to; j++) {
+            hinge h = hinge_of(a, i, j);
+            double more = hinge_gap(&h, s->f[i], s->b[j]);
+            gap += more;
+            sum += h.side * h.pull;
+            if (more > 0) worst = fmax(worst, fabs(s->f[i] - h.side - s->b[j]));
+            a->in_play[i] = a->in_play[i] || (h.pull > h.low && h.pull < h.high);
+        }
+        square += s->v[i] * s->f[i];
+        largest = fmax(largest, fabs(s->f[i]));
+    }
+    for (int j = 0; a->flow && j + 1 < a->J; j++) gap += a->flow[j] * (s->b[j + 1] - s->b[j]);
+    s->gap = gap;
+    s->primal = sum - 0.5 * square + gap;
+    s->violation = worst / largest;
+    return RUNG_OK;
+}
+
+/* ---- the rows of a round ---- */
+
+typedef struct {
+    double gap;
+    int64_t row;
+} candidate;
+
+static int by_gap(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->gap != y->gap) return x->gap > y->gap ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* First round: rows of all classes alike, spread over the data. */
+static void choose_spread(solver *a)
+{
+    for (int q = 1; q <= a->h.K; q++) {
+        int64_t size = 0, seen = 0, wanted = START / a->h.K + 1;
+        for (int64_t i = 0; i < a->h.n; i++) size += a->h.y[i] == q;
+        for (int64_t i = 0; i < a->h.n; i++) {
+            if (a->h.y[i] != q) continue;
+            a->chosen[i] = size <= wanted || seen * wanted / size != (seen + 1) * wanted / size;
+            seen++;
+        }
+    }
+}
+
+/* The hinges at threshold j that want to rise (or to fall), those that add most to the gap first; returns how many. */
+static int64_t list_violators(const solver *a, int j, bool rise, candidate *list)
+{
+    double tiny = 1e-4 * a->s->gap / (double)(a->h.n * a->J);
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->h.n; i++) {
+        int from, to;
+        hinge_range(&a->h, i, &from, &to);
+        if (j < from || j > to) continue;
+        hinge h = hinge_of(a, i, j);
+        double off = a->s->f[i] - h.side - a->s->b[j], gap = hinge_gap(&h, a->s->f[i], a->s->b[j]);
+        if ((off < 0) == rise && gap > tiny) list[count++] = (candidate){gap, i};
+    }
+    qsort(list, (size_t)count, sizeof *list, by_gap);
+    return count;
+}
+
+/* The rows in play, and of each kind of violator (2 J of them) alike: pulls only move in pairs. */
+static rung_status choose_violators(rung_ctx *ctx, solver *a)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    candidate *list = NULL;
+    int64_t wanted = FRESH + a->m / 2, open = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n));
+    for (int64_t i = 0; i < a->h.n; i++) open += a->in_play[i];
+    bool all_open = open <= a->most / 2; /* otherwise they take turns like the others */
+    for (int64_t i = 0; i < a->h.n; i++) a->chosen[i] = all_open && a->in_play[i];
+    if (!all_open) open = 0;
+    if (wanted > a->most - open) wanted = a->most - open;
+    for (int kind = 0; kind < 2 * a->J; kind++) {
+        int64_t found = list_violators(a, kind / 2, kind % 2, list), share = wanted / (2 * a->J - kind);
+        for (int64_t i = 0; i < found && share > 0; i++) {
+            if (a->chosen[list[i].row]) continue;
+            a->chosen[list[i].row] = true;
+            share--;
+            wanted--;
+        }
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status choose_rows(rung_ctx *ctx, solver *a)
+{
+    int64_t n = a->h.n;
+    if (n <= SMALL)
+        for (int64_t i = 0; i < n; i++) a->chosen[i] = true;
+    else if (a->s->rounds == 0 && !a->q->start)
+        choose_spread(a);
+    else
+        TRY(choose_violators(ctx, a));
+    a->m = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (a->chosen[i]) a->rows[a->m++] = i;
+    return RUNG_OK;
+}
+
+/* ---- a round ---- */
+
+static rung_status round_problem(rung_ctx *ctx, solver *a, smo *p)
+{
+    double *Q = NULL;
+    *p = (smo){.m = a->m, .thresholds = a->J, .flow = a->flow};
+    TRY(NEW_RAW(ctx, &ctx->scratch, Q, a->m * a->m));
+    TRY(round_matrix(ctx, a, Q));
+    p->Q = Q;
+    TRY(NEW(ctx, &ctx->scratch, p->f, a->m));
+    TRY(NEW(ctx, &ctx->scratch, p->first, a->J + 1));
+    TRY(NEW(ctx, &ctx->scratch, p->hinges, a->m * (a->q->hinges == SVOR_EXPLICIT && a->J > 2 ? 2 : a->J)));
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->m; i++) p->f[i] = a->s->f[a->rows[i]];
+    for (int j = 0; j < a->J; j++) {
+        p->first[j] = count;
+        for (int64_t i = 0; i < a->m; i++) {
+            int from, to;
+            hinge_range(&a->h, a->rows[i], &from, &to);
+            if (j < from || j > to) continue;
+            p->hinges[count] = hinge_of(a, a->rows[i], j);
+            p->hinges[count++].row = i;
+        }
+    }
+    p->first[a->J] = count;
+    return RUNG_OK;
+}
+
+/* The new pulls into the solution; the scores of all rows follow. */
+static rung_status adopt(rung_ctx *ctx, solver *a, const smo *p)
+{
+    double *change = NULL;
+    int64_t *moved = NULL, m = 0;
+    TRY(NEW(ctx, &ctx->scratch, change, a->m));
+    TRY(NEW(ctx, &ctx->scratch, moved, a->m));
+    for (int j = 0; j < a->J; j++)
+        for (int64_t k = p->first[j]; k < p->first[j + 1]; k++)
+            a->s->pull[a->rows[p->hinges[k].row] * a->J + j] = p->hinges[k].pull;
+    for (int64_t i = 0; i < a->m; i++) {
+        int64_t row = a->rows[i];
+        double v = coefficient(a, row);
+        if (v == a->s->v[row]) continue;
+        change[m] = v - a->s->v[row];
+        moved[m++] = row;
+        a->s->v[row] = v;
+    }
+    a->moved = m;
+    return add_scores(ctx, a, m, moved, change);
+}
+
+static rung_status one_round(rung_ctx *ctx, solver *a)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    smo p;
+    TRY(choose_rows(ctx, a));
+    TRY(round_problem(ctx, a, &p));
+    TRY(smo_solve(ctx, &p, &a->effort));
+    TRY(adopt(ctx, a, &p));
+    pool_release(&ctx->scratch, mark);
+    a->s->rounds++;
+    double per_value = 2 * (double)a->q->p->d + 20; /* flops of a kernel value */
+    a->effort.work += per_value * ((double)a->m * (double)a->m / 2 + (double)a->h.n * (double)a->moved);
+    return measure(ctx, a);
+}
+
+/* ---- all of it ---- */
+
+static double row_bytes(int64_t n, int64_t d, int K) { return 8 * (double)n * (double)(3 * d + 3 * K + 30); }
+
+/* A round has two matrices at a time: the kernel values in linalg and here, later a factor and its origin. */
+static int64_t rows_within(const rung_ctx *ctx, const problem *p)
+{
+    double most = fmin((double)p->n, ROUND_MOST), room = (double)ctx->memory - row_bytes(p->n, p->d, p->K);
+    return (int64_t)(ctx->memory > 0 ? fmin(most, fmax(sqrt(fmax(room, 0) / 24), SMALL)) : most);
+}
+
+static rung_status solver_new(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_solution *out, solver *a)
+{
+    problem *p = q->p;
+    int64_t n = p->n;
+    double *cap = NULL;
+    *out = (svor_solution){0};
+    *a = (solver){.q = q, .s = out, .J = p->K - 1, .most = rows_within(ctx, p)};
+    TRY(NEW(ctx, mem, out->pull, n * a->J));
+    TRY(NEW(ctx, mem, out->v, n));
+    TRY(NEW(ctx, mem, out->f, n));
+    TRY(NEW(ctx, mem, out->b, a->J));
+    TRY(NEW(ctx, &ctx->scratch, cap, n));
+    TRY(NEW(ctx, &ctx->scratch, a->in_play, n));
+    TRY(NEW(ctx, &ctx->scratch, a->chosen, n));
+    TRY(NEW(ctx, &ctx->scratch, a->rows, n));
+    if (q->hinges == SVOR_EXPLICIT) TRY(NEW(ctx, &ctx->scratch, a->flow, a->J));
+    for (int64_t i = 0; i < n; i++) cap[i] = q->C * (p->w ? p->w[i] : 1);
+    a->h = (hinge_rows){.n = n, .K = p->K, .y = p->y, .cap = cap, .hinges = q->hinges};
+    return svor_takes_gram(p, &q->k) ? problem_gram(ctx, p, &q->k, &a->gram) : RUNG_OK;
+}
+
+/* Coefficients, scores and flows that belong to the pulls given. */
+static rung_status take_start(rung_ctx *ctx, solver *a)
+{
+    int64_t n = a->h.n, *rows = a->rows, m = 0;
+    double *v = NULL, sum = 0;
+    TRY(NEW(ctx, &ctx->scratch, v, n));
+    memcpy(a->s->pull, a->q->start, (size_t)(n * a->J) * sizeof *v);
+    for (int64_t i = 0; i < n; i++) {
+        a->s->v[i] = coefficient(a, i);
+        if (a->s->v[i] == 0) continue;
+        v[m] = a->s->v[i];
+        rows[m++] = i;
+    }
+    for (int j = 0; a->flow && j + 1 < a->J; j++) {
+        for (int64_t i = 0; i < n; i++) sum += a->s->pull[i * a->J + j];
+        a->flow[j] = fmax(-sum, 0);
+    }
+    return add_scores(ctx, a, m, rows, v);
+}
+
+/* To the tolerance; what a round must reach follows from how far all rows are from it. */
+static rung_status converge(rung_ctx *ctx, solver *a)
+{
+    svor_solution *s = a->s;
+    for (int stuck = 0; s->gap > a->q->tolerance * s->primal;) {
+        double goal = 0.3 * a->q->tolerance * s->primal;
+        a->effort.limit = INFINITY;
+        a->effort.gap = stuck ? 0 : a->h.n <= SMALL ? goal : fmax(goal, 0.01 * s->gap);
+        TRY(one_round(ctx, a));
+        stuck = a->moved ? 0 : stuck + 1;
+        progress(ctx, "fitting", fmin(a->q->tolerance * s->primal / s->gap, 0.99));
+        if (stuck == STUCK_MOST)
+            return fail(
+                ctx, RUNG_ENOCONV,
+                "the support vector problem stopped at a relative duality gap of %.2g, tolerance=%.2g was asked",
+                s->gap / s->primal, a->q->tolerance);
+    }
+    return RUNG_OK;
+}
+
+/* Often the exact solution is near: one more round or two, within bounds. */
+static rung_status finish(rung_ctx *ctx, solver *a)
+{
+    a->effort.gap = 0;
+    a->effort.limit = (1 + EXACT_SHARE) * a->effort.work + EXACT_FLOPS;
+    while (a->s->violation > EXACT && a->effort.work < a->effort.limit) {
+        TRY(one_round(ctx, a));
+        if (!a->moved) break;
+    }
+    return RUNG_OK;
+}
+
+rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_solution *out)
+{
+    solver a;
+    TRY(solver_new(ctx, mem, q, out, &a));
+    pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem may be the same pool */
+    if (q->start) TRY(take_start(ctx, &a));
+    TRY(measure(ctx, &a));
+    TRY(converge(ctx, &a));
+    TRY(finish(ctx, &a));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+bool svor_takes_gram(const problem *p, const kernel *k) { return p->n <= SVOR_WHOLE || k->kind == KERNEL_PRECOMPUTED; }
+
+double svor_bytes(int64_t n, int64_t d, int K, bool precomputed)
+{
+    bool whole = n <= SVOR_WHOLE || precomputed;
+    double m = whole ? (double)n : SMALL;
+    return 8 * (whole ? 2.4 : 3) * m * m + row_bytes(n, d, K);
+}
