@@ -110,5 +110,6 @@ fit_size orml_size(const problem_shape *shape, int neighbours_, int calibrate)
                       .d = (double)shape->d,
                       .copies = 1 + (double)shape->labelled / n + (calibrate > 0 ? 1 : 0),
                       .k = fmin(neighbours_, n),
+                      .forms = 1,
                       .K = shape->K};
 }

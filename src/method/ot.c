@@ -246,13 +246,14 @@ static double ot_bytes(const problem_shape *shape, const void *params_)
     double n = (double)shape->n, m = (double)shape->labelled, l = n - m, d = (double)shape->d, r = params->components;
     if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->n, shape->d))
         return 8 * (6 * n * d + m * d + 5 * d * d + 4 * n * r);
-    bool sphere = params->norm != NORM_FREE, folds = sphere && params->calibrate > 0;
-    double most = isnan(params->lambda) ? 4 * m * m : 0, beside = folds ? n * n : 0;
-    if (folds) {
+    bool real = shape->K == 0, sphere = params->norm == NORM_LABELLED || (params->norm == NORM_AUTO && !real);
+    bool shared = sphere && !real && params->calibrate > 0;
+    double most = isnan(params->lambda) ? 4 * m * m : 0, beside = shared ? n * n : 0;
+    if (shared) {
         most = fmax(most, beside + n * n + m * n);
         l += m / params->calibrate;
     }
-    if (sphere) most = fmax(most, folds ? beside + 2 * l * l : fmax(n * l + m * l + l * l, 2 * l * l));
+    if (sphere) most = fmax(most, shared ? beside + 2 * l * l : fmax(n * l + m * l + l * l, 2 * l * l));
     if (r > 1) most = fmax(most, beside + 2 * n * n - n * m);
     return 8 * (2 * n * n + n * m + most + 2 * n * d + n * (4 * r + 40));
 }

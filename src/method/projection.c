@@ -252,13 +252,13 @@ double graph_search_bytes(double n, double d, double k)
 double linear_fit_bytes(const fit_size *s)
 {
     double small = fmin(s->n, s->d), square = s->longest > 0 ? s->longest : small;
-    double forms = 3 * s->n * s->d + 11 * s->n * s->k + s->squares * s->n * s->n + 4 * square * square;
-    if (s->longest > 0) forms += 3 * small * s->d + 3 * small * s->longest;
+    double forms = 3 * s->n * s->d + 11 * s->n * s->k + s->squares * s->n * s->n + 2 * s->forms * square * square;
+    if (s->longest > 0) forms += (1 + s->forms) * small * s->d + 3 * small * s->longest;
     double search = s->k > 0 ? s->n * s->d + graph_search_bytes(s->n, s->d, s->k) / 8 : 0;
     return 8 * (s->copies * s->n * s->d + s->n * (2 * s->K + 10) + fmax(search, forms));
 }
 
-double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool tensor)
+double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool modes)
 {
     bool graph = params->neighbours > 0;
     double n = (double)(graph ? shape->n : shape->labelled);
@@ -267,7 +267,8 @@ double projection_bytes(const problem_shape *shape, const projection_params *par
                   .copies = graph ? 1 + (double)shape->labelled / n : 1,
                   .k = fmin(params->neighbours, n),
                   .squares = squares,
-                  .longest = tensor ? tensor_longest(params->shape, shape->d) : 0,
+                  .forms = 2,
+                  .longest = modes ? tensor_longest(params->shape, shape->d) : 0,
                   .K = shape->K};
     return linear_fit_bytes(&s);
 }

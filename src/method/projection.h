@@ -80,12 +80,13 @@ typedef struct {
     double n, d, copies;
     double k;       /* neighbours; 0: no graph */
     double squares; /* n x n matrices on the way to the forms */
-    double longest; /* tensor forms: the largest mode; 0: vectors */
+    double longest; /* tensors: the largest mode; 0: vectors */
+    int forms;
     int K;
 } fit_size;
 double linear_fit_bytes(const fit_size *s);
 double graph_search_bytes(double n, double d, double k); /* of finding neighbours and joining them */
-double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool tensor);
+double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool modes);
 
 /* T -= 1 m', m the mean of its rows with these weights (their sum 0: nothing). */
 rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);

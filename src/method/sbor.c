@@ -19,11 +19,11 @@ static const double FIT_TOLERANCE = 1e-12;
 static rung_status all_functions(rung_ctx *ctx, const basis_functions *basis, double alpha, sparse_model *m)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    double *column = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, column, m->rows.n));
+    double *values = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, m->rows.n));
     for (int64_t j = 0; j < basis->count; j++) {
-        TRY(la_basis_column(ctx, m->basis, basis->id[j], column));
-        TRY(sparse_add(ctx, m, basis->id[j], alpha, column));
+        TRY(la_basis_column(ctx, m->basis, basis->id[j], values));
+        TRY(sparse_add(ctx, m, basis->id[j], alpha, values));
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The optimal target vector and its relatives against the factorisations they cannot avoid.
+ *
+ *     bench_target [N]        default 8000 rows (eigenvalues: N / 4; linear kernel: 5 N / 2) */
+#include <cblas.h>
+#include <lapacke.h>
+#include <string.h>
+
+#include "bench.h"
+#include "linalg/la.h"
+
+enum { D = 10, CLASSES = 4, LABELS = 200 };
+
+typedef struct {
+    int64_t n, d;
+    double *x;
+    int *y;
+    rung_data *data;
+} sample;
+
+static sample sample_new(rung_ctx *ctx, int64_t n, int64_t d, int64_t labels)
+{
+    sample s = {n, d, malloc(sizeof(double) * (size_t)(n * d)), malloc(sizeof(int) * (size_t)n), NULL};
+    draw(n, d, CLASSES, s.x, s.y);
+    for (int64_t i = labels; i < n; i++) s.y[i] = 0;
+    rung_view view = {.v = s.x, .n = n, .d = d, .row = d, .col = 1};
+    need(ctx, rung_data_new(ctx, &view, s.y, NULL, CLASSES, &s.data));
+    return s;
+}
+
+static void sample_free(sample *s)
+{
+    rung_data_free(s->data);
+    free(s->x);
+    free(s->y);
+}
+
+/* options: "name=value" separated by spaces. */
+static double time_fit(rung_ctx *ctx, const sample *s, const char *method, const char *options)
+{
+    rung_spec *spec;
+    rung_model *model;
+    char text[200], *next = text, *value;
+    need(ctx, rung_spec_new(ctx, method, 0, &spec));
+    snprintf(text, sizeof text, "%s", options);
+    for (char *name; next && *next;) {
+        name = next;
+        if ((next = strchr(name, ' '))) *next++ = 0;
+        value = strchr(name, '=');
+        *value++ = 0;
+        need(ctx, rung_set(ctx, spec, name, value));
+    }
+    double t = seconds();
+    need(ctx, rung_fit(ctx, spec, s->data, &model));
+    t = seconds() - t;
+    rung_model_free(model);
+    rung_spec_free(spec);
+    return t;
+}
+
+static void kernel_matrix(rung_ctx *ctx, const sample *s, la_mat **out)
+{
+    la_map rbf = {.kind = LA_EXP_SQ, .gamma = 1.0 / D};
+    la_mat *X;
+    need(ctx, la_new(ctx, &ctx->scratch, s->d, s->n, &X));
+    need(ctx, la_new(ctx, &ctx->scratch, s->n, s->n, out));
+    la_put(s->x, X);
+    need(ctx, la_gram(ctx, X, &rbf, *out));
+}
+
+static double time_potrf(rung_ctx *ctx, const sample *s)
+{
+    la_mat *A;
+    la_enter();
+    kernel_matrix(ctx, s, &A);
+    la_add_diagonal(A, 0.01, NULL);
+    double t = seconds();
+    need(ctx, la_potrf(ctx, A));
+    t = seconds() - t;
+    pool_free_all(&ctx->scratch);
+    la_leave();
+    return t;
+}
+
+/* OpenBLAS with as many threads as we have. */
+static double time_syevd(rung_ctx *ctx, const sample *s)
+{
+    la_mat *A;
+    double *a = malloc(sizeof *a * (size_t)(s->n * s->n)), *w = malloc(sizeof *w * (size_t)s->n);
+    la_enter();
+    kernel_matrix(ctx, s, &A);
+    la_get(A, a);
+    openblas_set_num_threads(ctx->threads);
+    double t = seconds();
+    LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)s->n, a, (int)s->n, w);
+    t = seconds() - t;
+    openblas_set_num_threads(1);
+    pool_free_all(&ctx->scratch);
+    la_leave();
+    free(a);
+    free(w);
+    return t;
+}
+
+static void bench_linear(rung_ctx *ctx, int64_t n)
+{
+    sample s = sample_new(ctx, n, 50, LABELS);
+    printf("n = %lld, d = 50, linear kernel, %d labels\n", (long long)n, LABELS);
+    printf("  ot, one fit                    %8.2f s   (wanted at 20000 rows: about 2 s)\n",
+           time_fit(ctx, &s, "ot", "kernel=linear calibrate=0 thresholds=midpoint"));
+    printf("  ot with out-of-fold scores     %8.2f s\n", time_fit(ctx, &s, "ot", "kernel=linear"));
+    printf("  kpca                           %8.2f s\n", time_fit(ctx, &s, "kpca", "kernel=linear"));
+    sample_free(&s);
+}
+
+static void bench_rbf(rung_ctx *ctx, int64_t n)
+{
+    sample s = sample_new(ctx, n, D, LABELS);
+    double potrf = 1e9;
+    for (int run = 0; run < 3; run++) potrf = smaller(potrf, time_potrf(ctx, &s));
+    printf("n = %lld, d = %d, rbf, %d labels: dpotrf %.2f s; fits / dpotrf\n", (long long)n, D, LABELS, potrf);
+    printf("  ot, norm=labelled              %8.2f     (wanted: <= 20)\n",
+           time_fit(ctx, &s, "ot", "calibrate=0 thresholds=midpoint") / potrf);
+    printf("  ot, norm=labelled, lambda=1e-3 %8.2f\n",
+           time_fit(ctx, &s, "ot", "lambda=0.001 calibrate=0 thresholds=midpoint") / potrf);
+    printf("  ot, norm=free                  %8.2f\n",
+           time_fit(ctx, &s, "ot", "norm=free calibrate=0 thresholds=midpoint") / potrf);
+    printf("  ot, out-of-fold scores         %8.2f\n", time_fit(ctx, &s, "ot", "") / potrf);
+    printf("  kpca, 2 components             %8.2f\n", time_fit(ctx, &s, "kpca", "") / potrf);
+    printf("  tld                            %8.2f\n",
+           time_fit(ctx, &s, "tld", "calibrate=0 thresholds=midpoint") / potrf);
+    sample_free(&s);
+}
+
+static void bench_eigenvalues(rung_ctx *ctx, int64_t n)
+{
+    sample s = sample_new(ctx, n, D, n);
+    double syevd = 1e9;
+    char all[100];
+    for (int run = 0; run < 3; run++) syevd = smaller(syevd, time_syevd(ctx, &s));
+    printf("n = %lld, rbf, all labelled: dsyevd %.2f s; fits / dsyevd\n", (long long)n, syevd);
+    printf("  krr, lambda=auto               %8.2f     (wanted: <= 2.5)\n",
+           time_fit(ctx, &s, "krr", "lambda=auto") / syevd);
+    sample_free(&s);
+    s = sample_new(ctx, n, D, LABELS);
+    snprintf(all, sizeof all, "calibrate=0 thresholds=midpoint components=%lld", (long long)n - 1);
+    printf("  ot, all components             %8.2f     (wanted: <= 2.5)\n", time_fit(ctx, &s, "ot", all) / syevd);
+    printf("  ot, lambda=auto                %8.2f     (wanted: <= 2.5)\n",
+           time_fit(ctx, &s, "ot", "calibrate=0 thresholds=midpoint lambda=auto") / syevd);
+    sample_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    rung_ctx *ctx;
+    int64_t n = argc > 1 ? atoll(argv[1]) : 8000;
+    if (rung_open(&ctx) != RUNG_OK) return 1;
+    bench_linear(ctx, 5 * n / 2);
+    bench_rbf(ctx, n);
+    bench_eigenvalues(ctx, n / 4);
+    rung_close(ctx);
+    return 0;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* gp_laplace.c - the normal approximation at the mode of the posterior.
+ *
+ *     maximise  sum_i log p(y_i | f_i) - 1/2 f'K^-1 f,   f = K alpha,
+ *     log evidence = sum_i log p_i - 1/2 alpha'f - 1/2 log |B|,   P = H, the curvature of -log p at the mode.
+ *
+ * The mode moves with K, b and sigma, and H with the mode: the gradient has these implicit terms. With R = P^1/2 B^-1
+ * P^1/2, the posterior variances v, s = -1/2 v dH/df and u = (I - R K) s, a change that moves delta = d log p / d f by
+ * ddelta at fixed f and K by dK moves the evidence through the mode by u'(dK delta + K ddelta). */
+#include <math.h>
+#include <string.h>
+
+#include "solve/gp.h"
+#include "solve/ordprobit.h"
+
+enum { MOST_STEPS = 200 };
+
+typedef struct {
+    ordprobit *at; /* n: the likelihood at f */
+    double *f, *root;
+    double objective;
+} mode;
+
+static rung_status evaluate(rung_ctx *ctx, const gp_problem *p, const double *alpha, mode *m)
+{
+    TRY(la_mul(ctx, 1, p->gram, 1, alpha, 0, m->f));
+    m->objective = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        m->at[i] = ordprobit_at(m->f[i], p->y[i], p->K, p->b, p->sigma);
+        m->root[i] = sqrt(m->at[i].H);
+        m->objective += m->at[i].lp - 0.5 * alpha[i] * m->f[i];
+    }
+    return RUNG_OK;
+}
+
+/* Newton's iterate: alpha = c - R K c with c = H f + delta. */
+static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, la_mat *B, double *target)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *c = NULL, *Kc = NULL, unused;
+    TRY(NEW_RAW(ctx, &ctx->scratch, c, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, Kc, p->n));
+    TRY(gp_factorise(ctx, p, m->root, B, &unused));
+    for (int64_t i = 0; i < p->n; i++) c[i] = m->at[i].H * m->f[i] + m->at[i].delta;
+    TRY(la_mul(ctx, 1, p->gram, 1, c, 0, Kc));
+    TRY(gp_shrink(ctx, p, m->root, B, Kc));
+    for (int64_t i = 0; i < p->n; i++) target[i] = c[i] - Kc[i];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* From alpha towards target, half as far as long as the objective falls. moved: the largest change of f. */
+static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double *target, double *alpha, mode *m,
+                               double *moved)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *from = NULL, *f = NULL, before = m->objective;
+    TRY(NEW_RAW(ctx, &ctx->scratch, from, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, f, p->n));
+    memcpy(from, alpha, (size_t)p->n * sizeof *from);
+    memcpy(f, m->f, (size_t)p->n * sizeof *f);
+    for (double length = 1; length > 1e-10; length *= 0.5) {
+        for (int64_t i = 0; i < p->n; i++) alpha[i] = from[i] + length * (target[i] - from[i]);
+        TRY(evaluate(ctx, p, alpha, m));
+        if (m->objective >= before - 1e-13 * fmax(1, fabs(before))) break;
+    }
+    *moved = 0;
+    for (int64_t i = 0; i < p->n; i++) *moved = fmax(*moved, fabs(m->f[i] - f[i]) / fmax(1, fabs(m->f[i])));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_posterior *out)
+{
+    double *target = NULL, moved = INFINITY, null = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, target, p->n));
+    TRY(NEW(ctx, &ctx->scratch, m->at, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, m->f, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, m->root, p->n));
+    TRY(evaluate(ctx, p, out->alpha, m));
+    for (int64_t i = 0; i < p->n; i++) null += ordprobit_log(0, p->y[i], p->K, p->b, p->sigma);
+    if (!(m->objective > null)) { /* the mode of before is no help */
+        memset(out->alpha, 0, (size_t)p->n * sizeof *out->alpha);
+        TRY(evaluate(ctx, p, out->alpha, m));
+    }
+    for (out->iterations = 0; moved > 1e-7; out->iterations++) { /* the step after would square it */
+        if (out->iterations == MOST_STEPS)
+            return fail(ctx, RUNG_ENOCONV, "the mode of the Gaussian process is not found in %d steps", MOST_STEPS);
+        TRY(interrupted(ctx));
+        TRY(newton_target(ctx, p, m, out->factor, target));
+        TRY(line_search(ctx, p, target, out->alpha, m, &moved));
+    }
+    return RUNG_OK;
+}
+
+/* What b and log sigma change, at fixed f and through the mode; q = K u, v the posterior variances. */
+static void likelihood_gradient(const gp_problem *p, const mode *m, const double *v, const double *q, gp_posterior *out)
+{
+    double s = p->sigma;
+    memset(out->thresholds, 0, (size_t)(p->K - 1) * sizeof *out->thresholds);
+    out->log_sigma = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const ordprobit *o = &m->at[i];
+        double upper = o->h11 + o->h12, lower = o->h12 + o->h22; /* -sigma^2 ddelta / db_y, db_{y-1} */
+        if (p->y[i] < p->K) out->thresholds[p->y[i] - 1] += o->e1 / s - 0.5 * v[i] * o->H1 / s - q[i] * upper / (s * s);
+        if (p->y[i] > 1) out->thresholds[p->y[i] - 2] += -o->e2 / s - 0.5 * v[i] * o->H2 / s - q[i] * lower / (s * s);
+        double dlp = -(o->z1 * o->e1 - o->z2 * o->e2), dH = -2 * o->H - (o->H1 * o->z1 + o->H2 * o->z2);
+        double ddelta = -o->delta + (upper * o->z1 + lower * o->z2) / s;
+        out->log_sigma += dlp - 0.5 * v[i] * dH + q[i] * ddelta;
+    }
+}
+
+/* B^-1 = I - P^1/2 Sigma P^1/2, so Sigma_ii = (1 - B^-1_ii) / P_ii. Where P_ii is too small for that to be accurate, so
+ * is everything the variance is multiplied by. */
+static void variances(const gp_problem *p, const mode *m, const la_mat *inverse, const double *prior, double *v)
+{
+    la_diagonal(inverse, v);
+    for (int64_t i = 0; i < p->n; i++)
+        v[i] = m->at[i].H > 0 ? fmin(fmax((1 - v[i]) / m->at[i].H, 0), prior[i]) : prior[i];
+}
+
+static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const mode *m, gp_posterior *out)
+{
+    int64_t n = p->n;
+    double *prior = NULL, *v = NULL, *u = NULL, *q = NULL, *r = NULL, *left = NULL, *right = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, prior, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, v, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, u, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, q, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, r, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, left, 3 * n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, right, 3 * n));
+    TRY(la_potri(ctx, out->factor));
+    la_diagonal(p->gram, prior);
+    variances(p, m, out->factor, prior, v);
+    for (int64_t i = 0; i < n; i++) u[i] = 0.5 * v[i] * (m->at[i].H1 + m->at[i].H2) / p->sigma; /* -1/2 v dH/df */
+    TRY(la_mul(ctx, 1, p->gram, 1, u, 0, q));
+    for (int64_t i = 0; i < n; i++) q[i] *= m->root[i];
+    TRY(la_mul(ctx, 1, out->factor, 1, q, 0, r));
+    for (int64_t i = 0; i < n; i++) u[i] -= m->root[i] * r[i];
+    TRY(la_mul(ctx, 1, p->gram, 1, u, 0, q));
+    likelihood_gradient(p, m, v, q, out);
+    for (int64_t i = 0; i < n; i++) {
+        left[i] = 0.5 * out->alpha[i];
+        left[i + n] = 0.5 * u[i];
+        left[i + 2 * n] = 0.5 * m->at[i].delta;
+        right[i] = out->alpha[i];
+        right[i + n] = m->at[i].delta;
+        right[i + 2 * n] = u[i];
+    }
+    return gp_pull(ctx, p, m->root, 3, left, right, out->pull);
+}
+
+rung_status gp_laplace(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    mode m = {0};
+    double log_root_det;
+    TRY(find_mode(ctx, p, &m, out));
+    TRY(gp_factorise(ctx, p, m.root, out->factor, &log_root_det));
+    out->log_evidence = m.objective - log_root_det;
+    for (int64_t i = 0; i < p->n; i++) out->precision[i] = m.at[i].H;
+    if (gradient) TRY(gradient_of(ctx, p, &m, out));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
