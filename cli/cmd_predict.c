@@ -228,7 +228,8 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     rung_data *data;
     CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
     rung_view X = rung_data_view(data);
-    rung_status status = rung_predict(s->ctx, job->model, &X, &(rung_output){job->rank, job->score, job->proba});
+    rung_status status = rung_predict(s->ctx, job->model, &X,
+                                      &(rung_output){.rank = job->rank, .score = job->score, .proba = job->proba});
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? GOOD : begin(s, args, job, table);
@@ -253,7 +254,8 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
 /* Without DATA: what the fit says of its own rows. */
 static int predict_training(session *s, const arguments *args, predict_job *job)
 {
-    CHECK(s, rung_predict_training(s->ctx, job->model, &(rung_output){job->rank, job->score, job->proba}));
+    CHECK(s, rung_predict_training(s->ctx, job->model,
+                                   &(rung_output){.rank = job->rank, .score = job->score, .proba = job->proba}));
     int code = begin(s, args, job, NULL);
     if (code != GOOD) return code;
     write_rows(s, job, NULL, rung_model_training_rows(job->model));

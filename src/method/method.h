@@ -92,8 +92,9 @@ typedef struct {
     const char *precisions;
 } kernel_params;
 
+#define GAMMA_GRID "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d"
 #define PARAM_PLACE(T, field) .place = (int64_t)offsetof(T, field)
-#define KERNEL_PARAMS(T)                                                                                               \
+#define KERNEL_PARAMS_AS(T, gamma_standard, gamma_published, gamma_grid, gamma_help)                                   \
     {.name = "kernel",                                                                                                 \
      .help = "kernel function",                                                                                        \
      .type = RUNG_CHOICE,                                                                                              \
@@ -102,14 +103,14 @@ typedef struct {
      .choices = KERNEL_CHOICES,                                                                                        \
      PARAM_PLACE(T, kernel.kind)},                                                                                     \
         {.name = "gamma",                                                                                              \
-         .help = "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d",           \
+         .help = gamma_help,                                                                                           \
          .type = RUNG_REAL,                                                                                            \
-         .standard = "auto",                                                                                           \
-         .published = "auto",                                                                                          \
+         .standard = gamma_standard,                                                                                   \
+         .published = gamma_published,                                                                                 \
          .low = 0,                                                                                                     \
          .high = HUGE_VAL,                                                                                             \
          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN,                           \
-         .grid = "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d",                                                         \
+         .grid = gamma_grid,                                                                                           \
          .published_grid = "0.1,1,10",                                                                                 \
          PARAM_PLACE(T, kernel.gamma)},                                                                                \
         {.name = "width",                                                                                              \
@@ -140,6 +141,10 @@ typedef struct {
         .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), the s_d as a comma list, one per coded column",                 \
         .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
     }
+
+#define KERNEL_PARAMS(T)                                                                                               \
+    KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID,                                                                    \
+                     "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d")
 
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     {                                                                                                                  \

@@ -201,7 +201,7 @@ static rung_status add_multiplier_part(rung_ctx *ctx, dense_target *t, optimal_t
     return RUNG_OK;
 }
 
-static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b, double guess, optimal_target *out)
+static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b, optimal_target *out)
 {
     la_mat *S = NULL;
     double *values = NULL;
@@ -214,15 +214,14 @@ static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b,
         TRY(inverse_with_hidden(ctx, t, S));
     else
         TRY(la_gather(ctx, t->s->S, t->un, t->un, S));
-    TRY(secular_newton(ctx, S, b, t->rows->rho2, guess, values, &root));
+    TRY(secular_newton(ctx, S, b, t->rows->rho2, values, &root));
     out->multiplier = root.mu;
     out->hard = root.hard;
     for (int64_t i = 0; i < t->l; i++) out->y[t->un[i]] = values[i];
     return add_multiplier_part(ctx, t, out);
 }
 
-static rung_status dense_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, double guess,
-                               optimal_target *out)
+static rung_status dense_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
 {
     dense_target t = {.s = s, .rows = rows, .n = s->c->n};
     double *Mg = NULL, *b = NULL;
@@ -236,7 +235,7 @@ static rung_status dense_solve(rung_ctx *ctx, const target_space *s, const label
     for (int64_t i = 0; i < t.l; i++) out->y[t.un[i]] = b[i] = Mg[t.un[i]] + out->bias;
     memcpy(out->a, t.g, (size_t)t.n * sizeof *out->a);
     out->multiplier = 0;
-    if (s->sphere && t.l > 0) TRY(dense_sphere(ctx, &t, b, guess, out));
+    if (s->sphere && t.l > 0) TRY(dense_sphere(ctx, &t, b, out));
     if (s->intercept) out->bias = sum_of(t.n, out->y) / (double)t.n;
     return RUNG_OK;
 }
@@ -332,11 +331,10 @@ static rung_status thin_solve(rung_ctx *ctx, const target_space *s, const labell
     return RUNG_OK;
 }
 
-rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, double guess,
-                          optimal_target *out)
+rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(s->M ? dense_solve(ctx, s, rows, guess, out) : thin_solve(ctx, s, rows, out));
+    TRY(s->M ? dense_solve(ctx, s, rows, out) : thin_solve(ctx, s, rows, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -37,16 +37,14 @@ rung_status target_space_new(rung_ctx *ctx, const centred_kernel *c, target_spac
 /* Room for one target, in the scratch pool. */
 rung_status optimal_target_new(rung_ctx *ctx, const target_space *s, optimal_target *out);
 
-/* The rows with a target u: m of them (m >= 1). n_hidden more had one in target_space_share, which is then used. guess:
- * a multiplier to start from, NaN: none. */
+/* The rows with a target u: m of them (m >= 1). n_hidden more had one in target_space_share, which is then used. */
 typedef struct {
     int64_t m, n_hidden;
     const int64_t *lab, *hidden;
     const double *u;
     double rho2;
 } labelled_rows;
-rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, double guess,
-                          optimal_target *out);
+rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
 /* What optimal_solve needs for labels hidden in turn. */
 rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_rows *rows);
 /* Destroys M. */

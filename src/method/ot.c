@@ -107,7 +107,7 @@ static rung_status solve_with_labels(rung_ctx *ctx, ot *o, int64_t r, bool share
     TRY(target_space_new(ctx, &o->kernel, &o->space));
     TRY(optimal_target_new(ctx, &o->space, &o->best));
     if (shared) TRY(target_space_share(ctx, &o->space, &o->rows));
-    TRY(optimal_solve(ctx, &o->space, &o->rows, NAN, &o->best));
+    TRY(optimal_solve(ctx, &o->space, &o->rows, &o->best));
     memcpy(o->v, o->best.y, (size_t)n * sizeof *o->v);
     memcpy(o->a, o->best.a, (size_t)basis * sizeof *o->a);
     o->bias[0] = o->best.bias;
@@ -140,7 +140,7 @@ static rung_status hold_out_fold(rung_ctx *ctx, ot *o, const folds *f, int repea
     code_target(o, m, v, &rows.rho2);
     TRY(optimal_target_new(ctx, &o->space, &best));
     if (o->scale > 0) {
-        TRY(optimal_solve(ctx, &o->space, &rows, o->best.multiplier, &best));
+        TRY(optimal_solve(ctx, &o->space, &rows, &best));
         if (o->space.M)
             for (int64_t i = 0; i < h; i++)
                 fitted_values[hidden[i]] = best.y[hidden[i]] - o->space.lambda * best.a[hidden[i]];

@@ -120,8 +120,10 @@ rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterio
         TRY(interrupted(ctx));
         double before = moved;
         moved = update_sites(p, &s, length, out);
-        if (moved > 0.9 * before) length = fmax(0.5 * length, 0.05);
+        bool settles = moved <= 0.9 * before;
+        if (!settles) length = fmax(0.5 * length, 0.05);
         TRY(posterior(ctx, p, &s, out));
+        if (!settles && moved < 1e-7) break; /* what is left is the rounding of the cavities */
     }
     out->log_evidence = log_evidence(p, &s, out);
     if (gradient) TRY(gradient_of(ctx, p, &s, out));

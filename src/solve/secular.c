@@ -154,56 +154,60 @@ static rung_status by_eigenvalues(rung_ctx *ctx, const search *s, double rho2, d
     return RUNG_OK;
 }
 
-static rung_status first_multiplier(rung_ctx *ctx, search *s, double guess, double *mu)
+/* From mu = 0, where t = b: outside the sphere Newton's method comes down from there, inside it starts near the pole.
+ */
+static rung_status first_multiplier(rung_ctx *ctx, search *s, double *mu)
 {
-    double length = norm(s->n, s->b); /* mu = 0: t = b */
+    if (norm(s->n, s->b) <= s->rho) {
+        s->lo = 0;
+        return start_near_pole(ctx, s, mu);
+    }
+    s->hi = 0;
     TRY(la_mul(ctx, 1, s->S, 1, s->b, 0, s->St));
     memcpy(s->t, s->b, (size_t)s->n * sizeof *s->t);
     memcpy(s->q, s->b, (size_t)s->n * sizeof *s->q);
-    if (length > s->rho)
-        s->hi = 0;
-    else
-        s->lo = 0;
-    *mu = guess;
-    if (guess > s->lo && guess < s->hi) return RUNG_OK;
     *mu = newton_step(s, 0);
-    return length > s->rho ? RUNG_OK : start_near_pole(ctx, s, mu);
+    return RUNG_OK;
 }
 
-rung_status secular_newton(rung_ctx *ctx, const la_mat *S, const double *b, double rho2, double guess, double *t,
-                           secular_root *out)
+/* found: t at out->mu has the length wanted. */
+static rung_status iterate(rung_ctx *ctx, search *s, secular_root *out, bool *found)
+{
+    double mu;
+    *found = false;
+    TRY(first_multiplier(ctx, s, &mu));
+    for (; out->steps < MOST_FACTORS && !isnan(mu) && !*found; out->steps++) {
+        bool definite;
+        TRY(evaluate(ctx, s, mu, &definite));
+        double length = definite ? norm(s->n, s->t) : HUGE_VAL, next = definite ? newton_step(s, mu) : NAN;
+        if (length > s->rho)
+            s->hi = mu;
+        else
+            s->lo = mu;
+        bool closed = isfinite(s->lo) && s->hi - s->lo <= 4 * DBL_EPSILON * fmax(fabs(s->hi), fabs(s->lo));
+        *found = definite && (fabs(length - s->rho) <= 1e-12 * s->rho || closed || next == mu);
+        out->mu = mu;
+        mu = next > s->lo && next < s->hi ? next : (s->lo + s->hi) / 2;
+    }
+    return RUNG_OK;
+}
+
+rung_status secular_newton(rung_ctx *ctx, const la_mat *S, const double *b, double rho2, double *t, secular_root *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = la_rows(S);
     search s = {.n = n, .S = S, .b = b, .rho = sqrt(rho2), .lo = -HUGE_VAL, .hi = HUGE_VAL, .t = t};
+    bool found;
     *out = (secular_root){0};
     if (n == 0) return RUNG_OK;
     if (rho2 <= 0) {
         memset(t, 0, (size_t)n * sizeof *t);
         return RUNG_OK;
     }
-    double mu;
-    bool found = false;
     TRY(la_new(ctx, &ctx->scratch, n, n, &s.L));
     TRY(NEW_RAW(ctx, &ctx->scratch, s.q, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, s.St, n));
-    TRY(first_multiplier(ctx, &s, guess, &mu));
-    for (; out->steps < MOST_FACTORS && !isnan(mu) && !found; out->steps++) {
-        bool definite;
-        double next = NAN;
-        TRY(evaluate(ctx, &s, mu, &definite));
-        double length = definite ? norm(n, t) : HUGE_VAL;
-        if (length > s.rho)
-            s.hi = mu;
-        else
-            s.lo = mu;
-        bool closed = isfinite(s.lo) && s.hi - s.lo <= 4 * DBL_EPSILON * fmax(fabs(s.hi), fabs(s.lo));
-        found = definite && (fabs(length - s.rho) <= 1e-12 * s.rho || closed);
-        out->mu = mu;
-        if (definite) next = newton_step(&s, mu);
-        found = found || next == mu;
-        mu = next > s.lo && next < s.hi ? next : (s.lo + s.hi) / 2;
-    }
+    TRY(iterate(ctx, &s, out, &found));
     la_free(&ctx->scratch, s.L);
     if (!found) TRY(by_eigenvalues(ctx, &s, rho2, t, out));
     pool_release(&ctx->scratch, mark);

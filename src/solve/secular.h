@@ -22,9 +22,7 @@ typedef struct {
 void secular_solve(int64_t n, const double *mu, const double *f, double rho2, double *xi, secular_root *out);
 
 /* From S = H^-1 (n x n, positive definite) and b = -S c, the minimum without the sphere: t = (I - mu S)^-1 b by
- * Newton's method on Cholesky factors, without eigenvalues unless the case is hard or nearly so. guess: a multiplier to
- * start from, NaN: none. */
-rung_status secular_newton(rung_ctx *ctx, const la_mat *S, const double *b, double rho2, double guess, double *t,
-                           secular_root *out);
+ * Newton's method on Cholesky factors, without eigenvalues unless the case is hard or nearly so. */
+rung_status secular_newton(rung_ctx *ctx, const la_mat *S, const double *b, double rho2, double *t, secular_root *out);
 
 #endif

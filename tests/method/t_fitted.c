@@ -209,7 +209,7 @@ static void test_transductive_model(void **state)
     assert_int_equal(w.model->n_labelled, 3);
     int rank[N];
     double score[N], proba[N * 4];
-    rung_output out = {rank, score, proba};
+    rung_output out = {.rank = rank, .score = score, .proba = proba};
     assert_ok(w.ctx, model_predict_training(w.ctx, w.model, &out));
     const int expected[N] = {1, 1, 3, 4, 4, 3};
     for (int i = 0; i < N; i++) {

@@ -75,8 +75,8 @@ static void means_are_ordered_in_every_fit(void **state)
         const char *kind = round % 2 ? "kernel" : "identity", *norm = round % 3 ? "plain" : "normalised";
         const char *name = family[1 + round % 3];
         rung_model *m = fit(ctx, data, name,
-                            (const char *const[]){QUICK, "mu", mu, "ridge", ridge, "gamma", gamma, "neighbours",
-                                                  neighbours, "ridge-kind", kind, "graph-norm", norm, NULL});
+                            (const char *const[]){QUICK, "mu", mu, "ridge", ridge, "gamma", gamma, "neighbours", near,
+                                                  "ridge-kind", kind, "graph-norm", norm, NULL});
         const double *mean = report_of(m, "means")->value, *alpha = report_of(m, "alpha")->value;
         double rho = INFINITY, largest = 0;
         for (int q = 0; q + 1 < K; q++) {

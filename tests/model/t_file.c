@@ -139,8 +139,9 @@ static void predict_all(rung_ctx *ctx, const rung_model *m, double *out)
     for (int i = 0; i < ROWS * D; i++) x[i] = i % 5 ? some(i) : 0.5; /* also at knots */
     rung_view X = {x, ROWS, D, D, 1};
     memset(out, 0, ANSWERS * sizeof *out);
-    rung_output wanted = {model_has_ranks(m) ? rank : NULL, out,
-                          model_has_probabilities(m) ? out + (MOST_OUTPUTS + 1) * (ptrdiff_t)ROWS : NULL};
+    rung_output wanted = {.rank = model_has_ranks(m) ? rank : NULL,
+                          .score = out,
+                          .proba = model_has_probabilities(m) ? out + (MOST_OUTPUTS + 1) * (ptrdiff_t)ROWS : NULL};
     assert_ok(ctx, model_predict(ctx, m, &X, &wanted));
     for (int i = 0; i < ROWS; i++) out[MOST_OUTPUTS * ROWS + i] = rank[i];
     if (m->training.n == 0) return;
@@ -697,7 +698,9 @@ static void test_random_damage_is_harmless(void **state)
             int rank[TRAINED];
             char *text = NULL;
             rung_view X = {x, 3, D, D, 1};
-            rung_output out = {model_has_ranks(m) ? rank : NULL, score, model_has_probabilities(m) ? proba : NULL};
+            rung_output out = {.rank = model_has_ranks(m) ? rank : NULL,
+                               .score = score,
+                               .proba = model_has_probabilities(m) ? proba : NULL};
             assert_int_equal(m->code.d, D);
             assert_true(m->code.n_classes == CLASSES || !model_has_ranks(m));
             assert_in_range(model_outputs(m), 1, MOST_OUTPUTS);

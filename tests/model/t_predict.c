@@ -413,7 +413,7 @@ static void test_training_rows(void **state)
     rung_model *m = make_model(ctx, MODEL_GAUSSIAN);
     int rank[TRAINED];
     double score[TRAINED], proba[TRAINED * CLASSES];
-    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){rank, score, proba}));
+    assert_ok(ctx, model_predict_training(ctx, m, &(rung_output){.rank = rank, .score = score, .proba = proba}));
     const int largest[] = {1, 3, 3, 1, 4}; /* of the memberships; ties to the lower class */
     for (int i = 0; i < TRAINED; i++) {
         double u[3];
