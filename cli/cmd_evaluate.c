@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -15,7 +17,7 @@ typedef struct {
     const int *truth;
     int64_t n, *confusion; /* classes x classes: [true][predicted] */
     int classes, *rank;
-    double *proba;
+    double *proba, *score;
     rung_metrics found, median;
 } evaluate_job;
 
@@ -88,11 +90,103 @@ static void print_json(const evaluate_job *job)
     jout_print(all);
 }
 
+/* ---- real targets ---- */
+
+static const struct {
+    const char *key, *meaning;
+    size_t place;
+} real_measures[] = {{"mae", "mean absolute error", offsetof(rung_real_metrics, mae)},
+                     {"mse", "mean squared error", offsetof(rung_real_metrics, mse)},
+                     {"rmse", "its square root", offsetof(rung_real_metrics, rmse)},
+                     {"r2", "share of the variance explained", offsetof(rung_real_metrics, r2)}};
+enum { REAL_MEASURES = sizeof real_measures / sizeof *real_measures };
+
+static double real_value(const rung_real_metrics *m, int i)
+{
+    return *(const double *)((const char *)m + real_measures[i].place);
+}
+
+static json_t *real_json(const rung_real_metrics *m)
+{
+    json_t *all = json_object();
+    for (int i = 0; i < REAL_MEASURES; i++)
+        json_object_set_new(all, real_measures[i].key, jout_number(real_value(m, i)));
+    json_object_set_new(all, "n", json_integer(m->n));
+    return all;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The (lower) median of the n numbers that are no NaN; *labelled of them. */
+static double median_number(int64_t n, const double *v, int64_t *labelled)
+{
+    double *sorted = allocate((size_t)n + 1, sizeof *sorted), median = 0;
+    *labelled = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(v[i])) sorted[(*labelled)++] = v[i];
+    qsort(sorted, (size_t)*labelled, sizeof *sorted, compare_numbers);
+    if (*labelled) median = sorted[(*labelled - 1) / 2];
+    free(sorted);
+    return median;
+}
+
+static void print_real(const evaluate_job *job, double median, const rung_real_metrics *found,
+                       const rung_real_metrics *constant)
+{
+    printf("%lld labelled rows of %lld.\n", (long long)found->n, (long long)job->n);
+    printf("median: always answering %s, the median of these very numbers.\n\n", number_of(median).text);
+    sheet t = sheet_new("lrrl");
+    for (const char *const *head = (const char *const[]){"metric", "model", "median", "meaning", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int i = 0; i < REAL_MEASURES; i++) {
+        sheet_add(&t, "%s", real_measures[i].key);
+        sheet_add_number(&t, real_value(found, i), 4);
+        sheet_add_number(&t, real_value(constant, i), 4);
+        sheet_add(&t, "%s", real_measures[i].meaning);
+    }
+    sheet_print(&t, stdout, "");
+}
+
+static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
+{
+    const double *truth = rung_data_targets(job->data);
+    rung_real_metrics found, constant;
+    int64_t labelled;
+    double median = median_number(job->n, truth, &labelled);
+    if (!labelled) {
+        complain("%s: no row has a number to compare with", operand(args, 1));
+        return FAILED;
+    }
+    job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
+    rung_view X = rung_data_view(job->data);
+    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.score = job->score}));
+    int outputs = rung_model_outputs(job->model); /* the first is the prediction */
+    for (int64_t i = 0; i < job->n; i++) job->score[i] = job->score[i * outputs];
+    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &found));
+    for (int64_t i = 0; i < job->n; i++) job->score[i] = median;
+    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &constant));
+    if (!s->json) {
+        print_real(job, median, &found, &constant);
+        return GOOD;
+    }
+    json_t *all = real_json(&found);
+    json_object_set_new(all, "median", real_json(&constant));
+    jout_print(all);
+    return GOOD;
+}
+
+/* ---- classes ---- */
+
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 {
     int code = datafile_for_model(s, args, 2, &job->model, &job->data);
     if (code != GOOD) return code;
     job->n = rung_data_rows(job->data);
+    if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
     job->truth = rung_data_ranks(job->data);
     job->classes = rung_model_classes(job->model);
     if (!rung_model_has_ranks(job->model)) {
@@ -126,6 +220,7 @@ static int evaluate_run(session *s, const arguments *args)
     int code = evaluate_steps(s, args, &job);
     free(job.rank);
     free(job.proba);
+    free(job.score);
     free(job.confusion);
     rung_data_free(job.data);
     rung_model_free(job.model);
@@ -142,7 +237,8 @@ const command command_evaluate = {
     .operands = "MODEL DATA",
     .help = "measure a model on labelled rows it has not seen",
     .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, and "
-             "the confusion matrix with the recall of each class. Give rows the model was not fitted to.",
+             "the confusion matrix with the recall of each class; for real targets the errors beside those of "
+             "their median. Give rows the model was not fitted to.",
     .options = tables,
     .examples = examples,
     .run = evaluate_run};

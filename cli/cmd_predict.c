@@ -14,6 +14,7 @@ enum { BLOCK = 4096 };
 static const option predict_options[] = {
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
     {"proba", 0, NULL, "add a column p(CLASS) per class, in order", GROUP},
+    {"project", 0, NULL, "the projection alone: every component as a column, without label and rank", GROUP},
     {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
     {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
     {0}};
@@ -275,6 +276,11 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
         complain("predict: give DATA: it has the columns to keep");
         return USAGE;
     }
+    bool project = option_given(args, "project");
+    if (project && option_given(args, "proba")) {
+        complain("predict: --project writes the components alone: leave out --proba");
+        return USAGE;
+    }
     int code = datafile_options(s, args, &how);
     if (code != GOOD) return code;
     if (path && !output_possible(path)) return FAILED;
@@ -291,7 +297,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     }
     job->classes = rung_model_classes(job->model);
     job->outputs = rung_model_outputs(job->model);
-    if (rung_model_has_ranks(job->model)) job->rank = allocate(rows, sizeof *job->rank);
+    if (rung_model_has_ranks(job->model) && !project) job->rank = allocate(rows, sizeof *job->rank);
     job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
     if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
     if (!job->path) return predict_training(s, args, job);
@@ -319,6 +325,7 @@ static int predict_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung predict model.rung new.csv > predicted.csv", "label, rank and score of every row of new.csv"},
     {"rung predict model.rung new.csv --proba -o predicted.csv", "with a probability per class"},
+    {"rung predict components.rung new.csv --project", "the components of a projection, to learn from or to plot"},
     {"rung predict model.rung new.csv --keep id,name", "each row begins with the columns id and name of new.csv"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};

@@ -136,6 +136,12 @@ rung_status rung_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *cl
     CALL(ctx, spec_set_weight(ctx, spec, class_name, weight));
 }
 
+rung_status rung_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
+{
+    if (!ctx || !spec) return missing(ctx, "rung_set_keep_data");
+    CALL(ctx, spec_set_keep_data(ctx, spec, keep != 0));
+}
+
 void rung_spec_free(rung_spec *spec) { spec_free(spec); }
 
 /* ---- data ---- */
@@ -231,6 +237,12 @@ rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data
 {
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
     CALL(ctx, method_fit(ctx, spec, data, out));
+}
+
+rung_status rung_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
+{
+    if (!ctx || !model || !data || !out) return missing(ctx, "rung_update");
+    CALL(ctx, method_update(ctx, model, data, out));
 }
 
 rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,

@@ -457,7 +457,8 @@ static void weights_count_rows(void **state)
     for
         EACH_METHOD(m)
         {
-            if (!(m->flags & RUNG_WEIGHTS) || (m->flags & RUNG_USES_UNLABELLED)) continue; /* a row twice changes a graph */
+            if (!(m->flags & RUNG_WEIGHTS) || (m->flags & RUNG_USES_UNLABELLED))
+                continue; /* a row twice changes a graph */
             rows once = make_rows(40, 2, 3, 32, 0.7, false), twice = make_rows(41, 2, 3, 32, 0.7, false);
             double weight[40];
             for (int i = 0; i < 40; i++) weight[i] = i == 7 ? 2 : i == 9 ? 0 : 1;
@@ -546,10 +547,8 @@ static void the_memory_estimate_is_true(void **state)
         rung_model *model;
         assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-        if (!calibrated && has_param(m, "calibrate")) {
-            assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
-            assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
-        }
+        if (!calibrated && has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
+        if (!calibrated && has_param(m, "thresholds")) assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
         ctx->scratch.peak = 0;
         assert_ok(ctx, rung_fit(ctx, spec, data, &model));
         problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K};

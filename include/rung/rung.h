@@ -212,9 +212,14 @@ RUNG_API RUNG_CHECK rung_status rung_set(rung_ctx *, rung_spec *, const char *na
 RUNG_API RUNG_CHECK rung_status rung_set_scale(rung_ctx *, rung_spec *,
                                                const char *scale); /* standard, minmax, rank, none */
 RUNG_API RUNG_CHECK rung_status rung_set_class_weight(rung_ctx *, rung_spec *, const char *class_name, double weight);
+/* keep != 0: the model keeps its labelled rows, so that rung_update can add to them. */
+RUNG_API RUNG_CHECK rung_status rung_set_keep_data(rung_ctx *, rung_spec *, int keep);
 RUNG_API void rung_spec_free(rung_spec *);
 
 RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
+/* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
+ * the first one's scaling, found from where that ended. Methods that are RUNG_UPDATABLE. */
+RUNG_API RUNG_CHECK rung_status rung_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);
 RUNG_API void rung_model_free(rung_model *);
 
 /* A search for the best method and parameters by cross-validation. Lists end with NULL. */

@@ -17,6 +17,8 @@ typedef struct {
     int lambda_kind, centre, thresholds, calibrate;
 } krr_params;
 
+enum { LOO_ROWS = 2000 }; /* real targets: up to this many rows the leave-one-out error is worth an inverse */
+
 static bool krr_holds_out(const void *params)
 {
     (void)params;
@@ -34,7 +36,6 @@ typedef struct {
     double *y;        /* n: centred target */
     double *a;        /* in the kernel's basis */
     double *residual; /* n: R y */
-    la_mat *W;        /* thin: R = I - W W' */
 } ridge;
 
 /* The constant part of I - R is 11'/n. */
@@ -129,6 +130,33 @@ static rung_status solve_thin(rung_ctx *ctx, ridge *g)
 
 /* ---- rows held out ---- */
 
+/* Mean squared leave-one-out residual, from the inverse in c->K or from U. */
+static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
+{
+    const centred_kernel *c = g->c;
+    double *diagonal = NULL, *share = NULL;
+    la_mat *squares = NULL;
+    TRY(NEW(ctx, &ctx->scratch, diagonal, c->n));
+    if (c->K) {
+        la_diagonal(c->K, diagonal);
+        for (int64_t i = 0; i < c->n; i++) diagonal[i] *= g->lambda;
+    } else {
+        TRY(NEW(ctx, &ctx->scratch, share, c->r));
+        TRY(la_new(ctx, &ctx->scratch, c->n, c->r, &squares));
+        TRY(la_gather(ctx, c->U, NULL, NULL, squares));
+        TRY(la_hadamard(ctx, c->U, squares));
+        for (int64_t j = 0; j < c->r; j++) share[j] = c->value[j] / (c->value[j] + g->lambda);
+        for (int64_t i = 0; i < c->n; i++) diagonal[i] = 1;
+        TRY(la_mul(ctx, -1, squares, 1, share, 1, diagonal));
+    }
+    *out = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        double e = g->residual[i] / (diagonal[i] - constant_share(c));
+        *out += e * e / (double)c->n;
+    }
+    return RUNG_OK;
+}
+
 /* R_hh: whole from the inverse in c->K, thin from U. */
 static rung_status residual_block(rung_ctx *ctx, const ridge *g, int64_t h, const int64_t *rows, la_mat *R)
 {
@@ -177,7 +205,6 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const fold
                             held_out *held)
 {
     int64_t *rows = NULL;
-    if (g->c->K) TRY(la_potri(ctx, g->c->K));
     TRY(held_out_new(ctx, mem, g->c->n * f->repeats, held));
     TRY(NEW(ctx, &ctx->scratch, rows, g->c->n));
     for (int r = 0; r < f->repeats; r++)
@@ -211,18 +238,26 @@ static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     TRY(centred_scorer(ctx, mem, &c, 1, g.a, &mean, &out->score));
     out->n_expansion = p->n;
     TRY(target_decision(ctx, mem, p, 1, out));
+    bool inverse = f || (p->t && p->n <= LOO_ROWS), chosen = isnan(params->lambda);
+    if (inverse && c.K) TRY(la_potri(ctx, c.K));
+    if (!chosen && (inverse || !c.K)) {
+        double loo;
+        TRY(loo_error(ctx, &g, &loo));
+        TRY(report_number(ctx, mem, out, "loo", loo));
+    }
     if (f) TRY(hold_out(ctx, mem, &g, f, mean, out, held));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-/* Gram matrix and factor; with folds or lambda=auto also the inverse, or the eigenvectors, and their work space. */
+/* Gram matrix and factor; with folds or real targets also the inverse, with lambda=auto the eigenvectors, and their
+ * work space. */
 static double krr_bytes(const problem_shape *shape, const void *params_)
 {
     const krr_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d;
     if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->labelled, shape->d))
-        return 8 * (4 * n * d + 4 * d * d + 12 * n);
+        return 8 * (5 * n * d + 4 * d * d + 20 * n);
     double matrices = isnan(params->lambda) ? 6 : params->calibrate > 0 ? 3 : 2;
     return 8 * (matrices * n * n + 2 * n * d + 40 * n);
 }

@@ -75,12 +75,15 @@ struct rung_spec {
     int n_weights;
     const char **weight_class;
     double *weight;
+    bool keep_data; /* in the model, for an update */
 };
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
+rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
+rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG, telling which methods can */
 const char *spec_value(const rung_spec *spec, const char *name); /* NULL: unset, or no such parameter */
 void spec_free(rung_spec *spec);
 

@@ -45,13 +45,13 @@ typedef struct {
 
 /* ---- targets ---- */
 
-/* From values to u. As published two classes are -1 and 1 as they stand; otherwise the labelled mean and deviation are
- * taken out, so that |u|^2 = m / n either way. */
+/* From values to u. As published two classes (or the only one) are -1 and 1 as they stand; otherwise the labelled mean
+ * and deviation are taken out, so that |u|^2 = m / n either way. */
 static void code_target(ot *o, int64_t m, const double *v, double *rho2)
 {
     double root = sqrt((double)o->p->n);
     target_moments(m, v, &o->shift, &o->scale);
-    if (!o->p->t && o->p->K == 2 && !o->balanced && o->scale > 0) {
+    if (!o->p->t && o->p->K <= 2 && !o->balanced) {
         o->shift = 0;
         o->scale = 1;
     }
@@ -175,13 +175,14 @@ static rung_status start(rung_ctx *ctx, pool *mem, problem *p, const ot_params *
     TRY(target_values_new(ctx, p, &o->values));
     TRY(NEW(ctx, &ctx->scratch, o->u, o->values.m));
     o->balanced = !p->t && params->balance == 0;
-    o->unit = !p->t && p->K == 2 ? 1 / sqrt((double)p->n) : 1;
+    o->unit = !p->t && p->K <= 2 ? 1 / sqrt((double)p->n) : 1;
     o->rows = (labelled_rows){.m = o->values.m, .lab = o->values.lab, .u = o->u};
     code_target(o, o->values.m, o->values.v, &o->rows.rho2);
     if (o->scale == 0) o->rows.m = 0;
-    if (o->values.m == 0 || (!p->t && p->K == 1)) { /* the principal component as it is */
+    if (o->values.m == 0 || (o->rows.m == 0 && !p->t)) { /* the principal component as it is */
         o->shift = 0;
-        o->scale = 1 / sqrt((double)p->n);
+        o->scale = 1;
+        o->unit = 1 / sqrt((double)p->n);
     }
     norm_rule norm = (norm_rule)params->norm;
     o->space.intercept = o->balanced;

@@ -158,6 +158,17 @@ rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
     return fail(ctx, RUNG_EARG, "scale '%s' is unknown: one of standard, minmax, rank, none is expected", scale);
 }
 
+rung_status cannot_update(rung_ctx *ctx, const char *method_name)
+{
+    char able[256] = "";
+    for (int i = 0; method_table[i]; i++) {
+        size_t used = strlen(able);
+        if (method_table[i]->update)
+            snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", method_table[i]->info.name);
+    }
+    return fail(ctx, RUNG_EARG, "a model of %s cannot be updated with new rows (models of %s can)", method_name, able);
+}
+
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
 {
     if (!(weight >= 0) || isinf(weight))
@@ -171,6 +182,13 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
     TRY(RESIZE(ctx, &spec->mem, spec->weight, spec->n_weights + 1));
     spec->weight_class[spec->n_weights] = name;
     spec->weight[spec->n_weights++] = weight;
+    return RUNG_OK;
+}
+
+rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
+{
+    if (keep && !spec->method->update) return cannot_update(ctx, spec->method->info.name);
+    spec->keep_data = keep;
     return RUNG_OK;
 }
 

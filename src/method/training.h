@@ -16,6 +16,9 @@ typedef struct {
     int64_t n_labelled;
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
+    double *class_weight;  /* per class of the data; NULL = all 1 */
+    int64_t known;         /* an update: the first of the labelled rows, which the state is about ... */
+    const double *state;   /* ... where their fit ended; NULL: no update, or it cannot be used */
 } training;
 
 /* spec: scale, class weights and whether the kernel is precomputed. use_unlabelled: a method will ask for all rows. */

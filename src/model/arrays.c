@@ -191,21 +191,21 @@ static rung_status walk_member(naming *n, member *one, int K)
 }
 
 /* Ranks are 64 bits wide in the file, as all its integers. */
-static rung_status walk_labels(naming *n, transduction *t)
+static rung_status walk_ranks(naming *n, const char *last, int64_t count, int **rank)
 {
     int64_t *label = NULL;
     if (n->w->mode == ARRAYS_WRITE) {
-        TRY(NEW(n->w->ctx, &n->w->ctx->scratch, label, t->n));
-        for (int64_t i = 0; i < t->n; i++) label[i] = t->label[i];
+        TRY(NEW(n->w->ctx, &n->w->ctx->scratch, label, count));
+        for (int64_t i = 0; i < count; i++) label[i] = (*rank)[i];
     }
-    TRY(visit(n->w, &n->w->ctx->scratch, named(n, "training.label"), "I64", 1, &t->n, (void **)&label));
+    TRY(visit(n->w, &n->w->ctx->scratch, named(n, last), "I64", 1, &count, (void **)&label));
     if (n->w->mode != ARRAYS_READ) return RUNG_OK;
-    TRY(NEW(n->w->ctx, n->mem, t->label, t->n));
-    for (int64_t i = 0; i < t->n; i++) {
+    TRY(NEW(n->w->ctx, n->mem, *rank, count));
+    for (int64_t i = 0; i < count; i++) {
         if (label[i] < 0 || label[i] > INT_MAX)
             return fail(n->w->ctx, RUNG_EFORMAT, "training row %lld has rank %lld", (long long)i + 1,
                         (long long)label[i]);
-        t->label[i] = (int)label[i];
+        (*rank)[i] = (int)label[i];
     }
     return RUNG_OK;
 }
@@ -213,7 +213,16 @@ static rung_status walk_labels(naming *n, transduction *t)
 static rung_status walk_training(naming *n, transduction *t, int outputs)
 {
     TRY(reals(n, "training.output", 2, (int64_t[]){t->n, outputs}, &t->output));
-    return t->label ? walk_labels(n, t) : RUNG_OK;
+    return t->label ? walk_ranks(n, "training.label", t->n, &t->label) : RUNG_OK;
+}
+
+static rung_status walk_kept(naming *n, kept_data *k, const coding *code)
+{
+    TRY(reals(n, "kept.rows", 2, (int64_t[]){k->n, code->d}, &k->rows));
+    TRY(walk_ranks(n, "kept.label", k->n, &k->label));
+    if (k->weight) TRY(list(n, "kept.weight", k->n, &k->weight));
+    if (k->class_weight) TRY(list(n, "kept.class_weight", code->n_classes, &k->class_weight));
+    return reals(n, "kept.state", 2, (int64_t[]){k->n, k->width}, &k->state);
 }
 
 /* The fill values of all columns as one array; 0 for a nominal column. */
@@ -244,6 +253,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
     if (m->has_cv) TRY(walk_cv(&n, &m->cv));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
+    if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));
     for (int i = 0; i < m->n_report; i++) {
         const char *name = NULL;
         TRY(pool_printf(w->ctx, &w->ctx->scratch, &name, "report.%s", m->report[i].name));

@@ -292,6 +292,27 @@ static rung_status check_training(rung_ctx *ctx, const rung_model *m)
     return RUNG_OK;
 }
 
+static rung_status check_kept(rung_ctx *ctx, const rung_model *m)
+{
+    const kept_data *k = &m->kept;
+    if (k->n == 0) return RUNG_OK;
+    REQUIRE(k->n == m->n_labelled && m->n_members == 1, "%lld rows are kept, %lld were labelled", (long long)k->n,
+            (long long)m->n_labelled);
+    REQUIRE(k->width >= 1, "kept rows without a state");
+    REQUIRE(all_finite(k->n * m->code.d, k->rows), "a kept row is not finite");
+    REQUIRE(all_finite(k->n * k->width, k->state), "the state of a kept row is not finite");
+    for (int64_t i = 0; i < k->n; i++) {
+        REQUIRE(k->label[i] >= 1 && k->label[i] <= m->n_present, "kept row %lld has rank %d of %d", (long long)i + 1,
+                k->label[i], m->n_present);
+        REQUIRE(!k->weight || (isfinite(k->weight[i]) && k->weight[i] > 0), "kept row %lld has weight %g",
+                (long long)i + 1, k->weight[i]);
+    }
+    for (int q = 0; k->class_weight && q < m->code.n_classes; q++)
+        REQUIRE(isfinite(k->class_weight[q]) && k->class_weight[q] >= 0, "class '%s' has weight %g",
+                m->code.classes[q], k->class_weight[q]);
+    return RUNG_OK;
+}
+
 rung_status model_check(rung_ctx *ctx, const rung_model *m)
 {
     TRY(check_coding(ctx, &m->code));
@@ -302,5 +323,6 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
             (long long)m->n_rows);
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
     TRY(check_members(ctx, m));
-    return check_training(ctx, m);
+    TRY(check_training(ctx, m));
+    return check_kept(ctx, m);
 }

@@ -138,7 +138,7 @@ static bool stores_rows(const rung_model *m)
 {
     for (int i = 0; i < m->n_members; i++)
         if (m->members[i].score.rows && m->members[i].score.m > 0) return true;
-    return false;
+    return m->kept.n > 0;
 }
 
 static json_t *description(const rung_model *m)
@@ -164,6 +164,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));
     bad |= json_object_set_new(out, "contains_training_answers", json_boolean(m->training.n > 0));
+    bad |= json_object_set_new(out, "kept_rows", json_integer(m->kept.n));
     bad |= json_object_set_new(out, "report", report(m));
     bad |= json_object_set_new(out, "cv", cv(m));
     bad |= json_object_set_new(out, "format", json_integer(MODEL_FORMAT));

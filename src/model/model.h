@@ -84,6 +84,17 @@ typedef struct {
     int *label; /* n: the rank of a row whose class is known, which then is its prediction; 0: decide. NULL: all 0 */
 } transduction;
 
+/* What an update needs beyond the model itself, on request (--keep-data): the labelled rows it was fitted to. */
+typedef struct {
+    int64_t n;            /* rows; 0: not kept */
+    double *rows;         /* d x n, scaled */
+    int *label;           /* n: rank among the classes present */
+    double *weight;       /* n: row weight times class weight; NULL: all 1 */
+    double *class_weight; /* one per class of the coding, for rows to come; NULL: all 1 */
+    int width;            /* numbers per row from which a fit can go on ... */
+    double *state;        /* ... width x n */
+} kept_data;
+
 typedef struct { /* a number or a list of numbers a method tells about its fit */
     const char *name;
     int64_t n; /* -1: a single number */
@@ -106,6 +117,7 @@ struct rung_model {
     member *members;
     int64_t n_rows, n_labelled; /* of the training data */
     transduction training;      /* n is 0 or n_rows */
+    kept_data kept;             /* n is 0 or n_labelled */
     int64_t n_expansion;        /* rows or basis functions with a coefficient, as the fit counted them */
     int n_report;
     report_entry *report;

@@ -124,6 +124,16 @@ static json_t *training_to_json(const transduction *t)
     return json_whole(out, bad);
 }
 
+static json_t *kept_to_json(const kept_data *k)
+{
+    if (k->n == 0) return json_null();
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "weight", json_boolean(k->weight != NULL));
+    bad |= json_object_set_new(out, "class_weight", json_boolean(k->class_weight != NULL));
+    bad |= json_object_set_new(out, "width", json_integer(k->width));
+    return json_whole(out, bad);
+}
+
 json_t *model_to_json(const rung_model *m)
 {
     json_t *out = json_object(), *present = json_array(), *members = json_array(), *report = json_array();
@@ -142,6 +152,7 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));
+    bad |= json_object_set_new(out, "kept", kept_to_json(&m->kept));
     return json_whole(out, bad);
 }
 
@@ -349,6 +360,22 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     return RUNG_OK;
 }
 
+/* All labelled rows are kept, or none. */
+static rung_status read_kept(reader *r, json_t *json, rung_model *m)
+{
+    int weight = 0, class_weight = 0;
+    json_int_t width = 0;
+    if (json_is_null(json)) return RUNG_OK;
+    TRY(unpack(r, json, "kept", "{s:b, s:b, s:I}", "weight", &weight, "class_weight", &class_weight, "width", &width));
+    TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
+    if (m->n_labelled < 1 || m->n_members != 1)
+        return fail(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
+    m->kept.n = m->n_labelled;
+    if (weight) TRY(NEW(r->ctx, r->mem, m->kept.weight, 0)); /* not NULL: their arrays are to be read */
+    if (class_weight) TRY(NEW(r->ctx, r->mem, m->kept.class_weight, 0));
+    return RUNG_OK;
+}
+
 static rung_status read_report(reader *r, json_t *json, report_entry *out)
 {
     const char *name = NULL;
@@ -365,11 +392,12 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
 {
     reader r = {ctx, &m->mem};
     const char *method = NULL;
-    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL;
+    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
+           *kept = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
-    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "method", &method,
+    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", &method,
                "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows, "labelled",
-               &labelled, "expansion", &expansion, "cv", &cv, "report", &report, "training", &answers));
+               &labelled, "expansion", &expansion, "cv", &cv, "report", &report, "training", &answers, "kept", &kept));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -394,5 +422,6 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(length(&r, report, "report", &m->n_report));
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
-    return read_training(&r, answers, m);
+    TRY(read_training(&r, answers, m));
+    return read_kept(&r, kept, m);
 }

@@ -5,7 +5,7 @@
  * With the cavity N(m, c) the tilted mass is p(y | m) with the noise sigma^2 + c, and with delta and H of its logarithm
  *     tau = H / (1 - c H),   nu = (delta + m H) / (1 - c H).
  * All sites are updated from one posterior at a time (a Cholesky factor each), which has the same fixed point as one
- * after the other; steps that do not settle are halved. At the fixed point the evidence does not depend on the sites,
+ * after the other; steps become shorter while they do not settle. At the fixed point the evidence does not depend on the sites,
  * so its gradient is the explicit one. */
 #include <math.h>
 #include <string.h>
@@ -120,8 +120,8 @@ rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterio
         TRY(interrupted(ctx));
         double before = moved;
         moved = update_sites(p, &s, length, out);
-        bool settles = moved <= 0.9 * before;
-        if (!settles) length = fmax(0.5 * length, 0.05);
+        bool settles = moved <= before;
+        length = settles ? fmin(1.1 * length, 1) : fmax(0.7 * length, 0.05);
         TRY(posterior(ctx, p, &s, out));
         if (!settles && moved < 1e-7) break; /* what is left is the rounding of the cavities */
     }

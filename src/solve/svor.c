@@ -16,7 +16,7 @@
 enum {
     SMALL = 600,       /* up to so many rows, a round takes all of them */
     START = 300,       /* rows of the first round otherwise */
-    FRESH = 1000,      /* rows a round may add, and half as many as it had before */
+    FRESH = 1000,      /* violators a round may take; more where there are many rows, or were in the round before */
     ROUND_MOST = 8000, /* rows of a round, where memory is not limited: two matrices of 0.5 GiB */
     STUCK_MOST = 3     /* rounds in which nothing moves */
 };
@@ -38,15 +38,22 @@ typedef struct {
     int64_t *rows, m;   /* of this round */
     int64_t moved;      /* rows whose coefficient changed in it */
     int64_t most;       /* rows a round may have */
+    double *Q;          /* their kernel matrix; one array for all rounds, as new pages are slow */
+    int64_t room;       /* its size */
     smo_effort effort;
 } solver;
 
 /* ---- kernel values ---- */
 
 /* Q (m x m, host) of the rows of this round. */
-static rung_status round_matrix(rung_ctx *ctx, const solver *a, double *Q)
+static rung_status round_matrix(rung_ctx *ctx, solver *a)
 {
     const problem *p = a->q->p;
+    if (a->room < a->m * a->m) {
+        TRY(RESIZE(ctx, &ctx->scratch, a->Q, a->m * a->m));
+        a->room = a->m * a->m;
+    }
+    double *Q = a->Q;
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *K = NULL;
     if (a->gram && a->m == p->n) {
@@ -193,7 +200,7 @@ static rung_status choose_violators(rung_ctx *ctx, solver *a)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     candidate *list = NULL;
-    int64_t wanted = FRESH + a->m / 2, open = 0;
+    int64_t wanted = FRESH + a->h.n / 16 + a->m / 2, open = 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n));
     for (int64_t i = 0; i < a->h.n; i++) open += a->in_play[i];
     bool all_open = open <= a->most / 2; /* otherwise they take turns like the others */
@@ -232,11 +239,8 @@ static rung_status choose_rows(rung_ctx *ctx, solver *a)
 
 static rung_status round_problem(rung_ctx *ctx, solver *a, smo *p)
 {
-    double *Q = NULL;
-    *p = (smo){.m = a->m, .thresholds = a->J, .flow = a->flow};
-    TRY(NEW_RAW(ctx, &ctx->scratch, Q, a->m * a->m));
-    TRY(round_matrix(ctx, a, Q));
-    p->Q = Q;
+    TRY(round_matrix(ctx, a));
+    *p = (smo){.m = a->m, .Q = a->Q, .thresholds = a->J, .flow = a->flow};
     TRY(NEW(ctx, &ctx->scratch, p->f, a->m));
     TRY(NEW(ctx, &ctx->scratch, p->first, a->J + 1));
     TRY(NEW(ctx, &ctx->scratch, p->hinges, a->m * (a->q->hinges == SVOR_EXPLICIT && a->J > 2 ? 2 : a->J)));
@@ -319,6 +323,7 @@ static rung_status solver_new(rung_ctx *ctx, pool *mem, const svor_problem *q, s
     TRY(NEW(ctx, &ctx->scratch, a->in_play, n));
     TRY(NEW(ctx, &ctx->scratch, a->chosen, n));
     TRY(NEW(ctx, &ctx->scratch, a->rows, n));
+    TRY(NEW(ctx, &ctx->scratch, a->Q, 1));
     if (q->hinges == SVOR_EXPLICIT) TRY(NEW(ctx, &ctx->scratch, a->flow, a->J));
     for (int64_t i = 0; i < n; i++) cap[i] = q->C * (p->w ? p->w[i] : 1);
     a->h = (hinge_rows){.n = n, .K = p->K, .y = p->y, .cap = cap, .hinges = q->hinges};

@@ -20,7 +20,9 @@ static rung_view rows_of(const prediction *p) { return (rung_view){p->x, ROWS, D
 static void predict_all(rung_ctx *ctx, const rung_model *m, prediction *p)
 {
     rung_view X = rows_of(p);
-    rung_output out = {model_has_ranks(m) ? p->rank : NULL, p->score, model_has_probabilities(m) ? p->proba : NULL};
+    rung_output out = {.rank = model_has_ranks(m) ? p->rank : NULL,
+                       .score = p->score,
+                       .proba = model_has_probabilities(m) ? p->proba : NULL};
     assert_ok(ctx, model_predict(ctx, m, &X, &out));
 }
 
@@ -347,7 +349,7 @@ static void test_neighbours_far_away(void **state)
     double x[D] = {1e6}, proba[CLASSES], score;
     int rank;
     rung_view X = {x, 1, D, D, 1};
-    rung_output out = {&rank, &score, proba};
+    rung_output out = {.rank = &rank, .score = &score, .proba = proba};
     assert_ok(ctx, model_predict(ctx, m, &X, &out));
     assert_arrays_close(CLASSES, proba, ((double[]){0.125, 0, 0.125, 0.75}), 1e-15); /* row 5 */
     one->score.width = 1e-200;
@@ -583,7 +585,8 @@ static rung_status predict_once(void *argument)
 {
     work *w = argument;
     rung_view X = rows_of(&w->p);
-    rung_status status = model_predict(w->ctx, w->m, &X, &(rung_output){w->p.rank, w->p.score, w->p.proba});
+    rung_status status =
+        model_predict(w->ctx, w->m, &X, &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
     pool_free_all(&w->ctx->scratch);
     return status;
 }
@@ -591,7 +594,8 @@ static rung_status predict_once(void *argument)
 static rung_status predict_training_once(void *argument)
 {
     work *w = argument;
-    rung_status status = model_predict_training(w->ctx, w->m, &(rung_output){w->p.rank, w->p.score, w->p.proba});
+    rung_status status = model_predict_training(
+        w->ctx, w->m, &(rung_output){.rank = w->p.rank, .score = w->p.score, .proba = w->p.proba});
     pool_free_all(&w->ctx->scratch);
     return status;
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The neighbour graph of plp, lapsvm and sosvm, label propagation over it, and its error as the baseline. */
+#ifndef RUNG_METHOD_NEIGHBOUR_GRAPH_H
+#define RUNG_METHOD_NEIGHBOUR_GRAPH_H
+
+#include "method/method.h"
+
+typedef enum { WEIGH_GAUSSIAN, WEIGH_BINARY, WEIGH_LINEAR } graph_weights;
+
+typedef struct {
+    int neighbours, weights; /* graph_weights */
+    double width;            /* NaN: auto */
+} graph_params;
+
+/* T has a member `graph_params graph`. */
+#define NEIGHBOUR_GRAPH_PARAMS(T)                                                                                      \
+    {.name = "neighbours",                                                                                             \
+     .help = "nearest rows each row is joined with in the graph",                                                      \
+     .type = RUNG_INT,                                                                                                 \
+     .standard = "6",                                                                                                  \
+     .published = "6",                                                                                                 \
+     .low = 1,                                                                                                         \
+     .high = 100000,                                                                                                   \
+     PARAM_PLACE(T, graph.neighbours)},                                                                                \
+        {.name = "graph",                                                                                              \
+         .help = "weights of the graph: exp(-d^2/(2 s^2)), 1, or the mixture of neighbours nearest to the row",        \
+         .type = RUNG_CHOICE,                                                                                          \
+         .standard = "gaussian",                                                                                       \
+         .published = "gaussian",                                                                                      \
+         .choices = "gaussian|binary|linear",                                                                          \
+         PARAM_PLACE(T, graph.weights)},                                                                               \
+    {                                                                                                                  \
+        .name = "graph-width", .help = "graph=gaussian: the width s; auto: the median distance to the last neighbour", \
+        .type = RUNG_REAL, .standard = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                           \
+        .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO, PARAM_PLACE(T, graph.width)                                     \
+    }
+
+#define NOVEL_PARAM(T)                                                                                                 \
+    {                                                                                                                  \
+        .name = "novel", .help = "how far labels travel: the chance that a walk goes on at an unlabelled row",         \
+        .type = RUNG_REAL, .standard = "0.9", .published = "0.9", .low = 0, .high = 0.9999, .flags = RUNG_OPEN_LOW,    \
+        PARAM_PLACE(T, novel)                                                                                          \
+    }
+
+/* k: NULL, or the kernel of the method, which matters where it is precomputed. */
+rung_status neighbour_graph_prepare(rung_ctx *ctx, problem *p, const graph_params *params, const kernel *k);
+/* S: the weights by rows, symmetric unless linear; width: of gaussian weights. L (NULL: not wanted): the plain
+ * Laplacian of (S + S') / 2. They last as the problem or the scratch pool does. */
+rung_status neighbour_graph(rung_ctx *ctx, problem *p, const graph_params *params, const kernel *k, const la_csr **S,
+                            const la_csr **L, double *width);
+/* What label propagation alone makes of labels that are hidden from it: its mean absolute error in five folds, to the
+ * report and the log. A method that learns more from the graph must do better. */
+rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const problem *p, const la_csr *S, double novel,
+                                 fitted *out);
+double neighbour_graph_bytes(const problem_shape *shape, const graph_params *params);
+
+#endif

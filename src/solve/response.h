@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Scores under a quadratic penalty: the minimum over a of
+ *
+ *     1/2 a'K a + 1/2 f'W f - c'f,   f = K a,
+ *
+ * is f = H c with H = K (I + W K)^-1 = (I + K W)^-1 K, which is symmetric, and a = c - W f. W is positive semidefinite:
+ * a diagonal, a sparse matrix and one of low rank, never formed. */
+#ifndef RUNG_SOLVE_RESPONSE_H
+#define RUNG_SOLVE_RESPONSE_H
+
+#include "linalg/la.h"
+
+typedef struct { /* W = diag(diagonal) + weight * sparse - P core P' */
+    int64_t n;
+    const double *diagonal; /* n; NULL: 0 */
+    const la_csr *sparse;   /* NULL: 0 */
+    double weight;
+    int rank; /* 0: none */
+    const double *P, *core; /* n x rank; rank x rank, symmetric */
+} penalty;
+
+typedef struct {
+    const penalty *W;
+    const la_mat *K; /* the kernel matrix ... */
+    bool constant;   /* ... and 1 is added to each of its entries */
+    la_mat *LU;      /* of I + W K */
+    int *pivot;
+} response;
+
+rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const double *f, double *Wf); /* n x k */
+
+/* Arrays of the response are in the scratch pool. */
+rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *K, bool constant, response *out);
+/* f (n x k) = H c, and a (n x k) = c - W f. */
+rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a);
+/* G (l x l) = H[rows, rows], symmetric to the bit. */
+rung_status response_block(rung_ctx *ctx, const response *r, int64_t l, const int64_t *rows, double *G);
+
+#endif
