@@ -16,6 +16,7 @@ static const option fit_options[] = {
     {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
+    {"keep-data", 0, NULL, "keep the labelled rows in the model, so that 'rung update' can add to them", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
@@ -181,6 +182,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     int code = learn_spec(s, args, method, &job->spec);
     if (code != GOOD) return code;
     job->method = rung_find_method(method);
+    if (option_given(args, "keep-data")) CHECK(s, rung_set_keep_data(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, job->path, &job->data)) != GOOD) return code;
     double start = seconds_now();

@@ -133,6 +133,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
     const json_t *preprocessing = json_object_get(about, "preprocessing"), *kernel = json_object_get(about, "kernel"),
                  *thresholds = json_object_get(about, "thresholds"), *report = json_object_get(about, "report");
     long long expansion = json_integer_value(json_object_get(about, "n_expansion"));
+    long long kept = json_integer_value(json_object_get(about, "kept_rows"));
     const char *label = text_at(preprocessing, "label");
     rung_metrics cv;
     entry e;
@@ -176,7 +177,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
         entry_close(&e);
     }
     if (json_is_true(json_object_get(about, "contains_training_rows")))
-        fprintf(entry_open(&e, "privacy"), "the file contains %lld training rows, scaled", expansion);
+        fprintf(entry_open(&e, "privacy"), "the file contains %lld training rows, scaled", kept > 0 ? kept : expansion);
     else
         fputs("the file contains no training rows", entry_open(&e, "privacy"));
     entry_close(&e);

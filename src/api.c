@@ -10,6 +10,7 @@
 #include "eval/metrics.h"
 #include "eval/real.h"
 #include "method/fit.h"
+#include "method/update.h"
 #include "select/tune.h"
 
 /* ---- entering and leaving ---- */
@@ -243,6 +244,12 @@ rung_status rung_update(rung_ctx *ctx, const rung_model *model, const rung_data 
 {
     if (!ctx || !model || !data || !out) return missing(ctx, "rung_update");
     CALL(ctx, method_update(ctx, model, data, out));
+}
+
+rung_status rung_updatable(rung_ctx *ctx, const rung_model *model)
+{
+    if (!ctx || !model) return missing(ctx, "rung_updatable");
+    CALL(ctx, model_updatable(ctx, model));
 }
 
 rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,

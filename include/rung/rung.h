@@ -220,6 +220,8 @@ RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const ru
 /* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
  * the first one's scaling, found from where that ended. Methods that are RUNG_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);
+/* Whether that can be done with a model; the message tells why not. */
+RUNG_API RUNG_CHECK rung_status rung_updatable(rung_ctx *, const rung_model *);
 RUNG_API void rung_model_free(rung_model *);
 
 /* A search for the best method and parameters by cross-validation. Lists end with NULL. */

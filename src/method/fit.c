@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "method/heldout.h"
+#include "method/update.h"
 
 enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
 
@@ -116,7 +117,10 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
         return fail(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
                     (long long)fit->training.n, (long long)t->data->n);
     TRY(scale_copy(ctx, &model->mem, &t->scale, &m->scale));
-    return describe_fit(ctx, spec, t, fit, model);
+    TRY(describe_fit(ctx, spec, t, fit, model));
+    if (spec->keep_data) return keep_data(ctx, t, fit, model);
+    pool_free(&model->mem, fit->state);
+    return RUNG_OK;
 }
 
 static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
@@ -127,6 +131,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     held_out held = {0};
     folds f = {0};
     int count = 0;
+    TRY(keep_check(ctx, spec));
     TRY(training_problem(ctx, t, spec, &p));
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
@@ -139,7 +144,10 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (spec->method->prepare) TRY(spec->method->prepare(ctx, p, params));
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
-    TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
+    if (t->state)
+        TRY(spec->method->update(ctx, &model->mem, &view, params, t->known, t->state, &fit));
+    else
+        TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
     pool_release(&ctx->scratch, mark);
     bool has_scores = fit.map.n > 0;
     if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, p, &f, &held));

@@ -24,7 +24,7 @@ typedef struct {
 } gpor_params;
 
 enum { LAPLACE, EP };
-static const double LOG_KAPPA_MOST = 25, LOG_STEP_MOST = 25, TOLERANCE = 1e-7;
+static const double LOG_KAPPA_MOST = 25, LOG_STEP_MOST = 25, TOLERANCE = 1e-10;
 static const uint64_t STREAM = 0x690a;
 
 typedef struct {
@@ -74,11 +74,11 @@ static void start_point(const gpor *g, double *theta)
 
 /* ---- the evidence ---- */
 
-static rung_status infer(rung_ctx *ctx, gpor *g, bool gradient)
+static rung_status infer(rung_ctx *ctx, gpor *g, int inference, bool gradient)
 {
     const problem *p = g->p;
     gp_problem gp = {.n = p->n, .K = p->K, .y = p->y, .gram = g->gram, .b = g->b, .sigma = g->sigma};
-    return g->params->inference == EP ? gp_ep(ctx, &gp, gradient, &g->post) : gp_laplace(ctx, &gp, gradient, &g->post);
+    return inference == EP ? gp_ep(ctx, &gp, gradient, &g->post) : gp_laplace(ctx, &gp, gradient, &g->post);
 }
 
 /* With G = pull o K and its row sums r: sum_ij pull_ij dK_ij / dlog kappa_d = -kappa_d (sum_i r_i x_id^2 - x_d'G x_d).
@@ -114,7 +114,7 @@ static rung_status negative_evidence(rung_ctx *ctx, void *user, int n_theta, con
     TRY(interrupted(ctx));
     unpack(g, theta);
     if (g->n_kappa > 0) TRY(kernel_gram(ctx, &g->k, p->d, p->n, p->X, g->gram));
-    rung_status status = infer(ctx, g, true);
+    rung_status status = infer(ctx, g, g->params->inference, true);
     if (status == RUNG_ENOCONV || status == RUNG_ESINGULAR) { /* a step too far: the search comes back */
         *value = INFINITY;
         return RUNG_OK;
@@ -186,6 +186,21 @@ static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, int *iterations)
     return RUNG_OK;
 }
 
+/* With hardly any noise the likelihood is flat inside a class: at the mode Laplace sees no curvature and takes the
+ * prior for the posterior, which then spills over into the neighbouring classes. There the posterior of expectation
+ * propagation is used for predictions; the evidence stays the one that was maximised. */
+static rung_status mend(rung_ctx *ctx, gpor *g)
+{
+    double floor = g->params->noise_floor, evidence = g->post.log_evidence;
+    if (g->params->inference == EP || g->sigma > 1.5 * floor) return RUNG_OK;
+    log_at(ctx, RUNG_INFO, "gpor: the noise is at its floor; the predictions use expectation propagation");
+    memset(g->post.precision, 0, (size_t)g->p->n * sizeof *g->post.precision);
+    memset(g->post.natural, 0, (size_t)g->p->n * sizeof *g->post.natural);
+    TRY(infer(ctx, g, EP, false));
+    g->post.log_evidence = evidence;
+    return RUNG_OK;
+}
+
 /* v(x) = k(x,x) - |F k|^2 with F = L^-1 P^1/2, stored transposed. */
 static rung_status covariance(rung_ctx *ctx, pool *mem, const gpor *g, probit_link *link)
 {
@@ -238,7 +253,8 @@ static rung_status gpor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     TRY(learn(ctx, &g, theta, &iterations));
     unpack(&g, theta);
     if (g.n_kappa > 0) TRY(kernel_gram(ctx, &g.k, p->d, p->n, p->X, g.gram));
-    TRY(infer(ctx, &g, false));
+    TRY(infer(ctx, &g, g.params->inference, false));
+    TRY(mend(ctx, &g));
     TRY(gpor_finish(ctx, mem, &g, out));
     return report_number(ctx, mem, out, "iterations", iterations);
 }

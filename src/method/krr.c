@@ -256,8 +256,10 @@ static double krr_bytes(const problem_shape *shape, const void *params_)
 {
     const krr_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d;
-    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->labelled, shape->d))
-        return 8 * (5 * n * d + 4 * d * d + 20 * n);
+    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->labelled, shape->d)) {
+        double held = params->calibrate > 0 ? fmin(n / params->calibrate, 2000) : 0;
+        return 8 * (5 * n * d + 4 * d * d + 20 * n + held * held);
+    }
     double matrices = isnan(params->lambda) ? 6 : params->calibrate > 0 ? 3 : 2;
     return 8 * (matrices * n * n + 2 * n * d + 40 * n);
 }

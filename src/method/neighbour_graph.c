@@ -100,5 +100,5 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const problem *p, con
 double neighbour_graph_bytes(const problem_shape *shape, const graph_params *params)
 {
     double n = (double)shape->n, k = fmin(params->neighbours, n);
-    return 8 * n * (3 * (double)shape->d + 12 * k + 4 * shape->K + 10);
+    return 8 * n * (3 * (double)shape->d + 18 * k + 4 * shape->K + 60);
 }

@@ -44,8 +44,7 @@ static rung_status sparse_scorer(rung_ctx *ctx, pool *mem, const problem *p, con
         return RUNG_OK;
     }
     TRY(NEW(ctx, mem, out->rows, M * d));
-    for (int64_t j = 0; j < M; j++)
-        memcpy(out->rows + j * d, p->X + m->used[j] * d, (size_t)d * sizeof *out->rows);
+    for (int64_t j = 0; j < M; j++) memcpy(out->rows + j * d, p->X + m->used[j] * d, (size_t)d * sizeof *out->rows);
     return RUNG_OK;
 }
 

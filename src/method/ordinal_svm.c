@@ -22,6 +22,13 @@ static rung_status class_scale(rung_ctx *ctx, pool *mem, const problem *p, doubl
     return mean_rank_map(ctx, mem, p->K, mean, out);
 }
 
+static rung_status copy_reals(rung_ctx *ctx, pool *mem, int64_t n, const double *from, double **to)
+{
+    TRY(pool_alloc_raw(ctx, mem, n, sizeof *from, "a copy", (void **)to));
+    memcpy(*to, from, (size_t)n * sizeof *from);
+    return RUNG_OK;
+}
+
 rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, svor_hinges hinges,
                             int64_t known, const double *start, fitted *out)
 {
@@ -38,12 +45,13 @@ rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
         memcpy(pulls, start, (size_t)(known * J) * sizeof *pulls);
         q.start = pulls;
     }
-    TRY(svor_solve(ctx, mem, &q, &s));
+    TRY(svor_solve(ctx, &ctx->scratch, &q, &s));
     TRY(expansion_scorer(ctx, mem, p, &q.k, s.v, &out->score));
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += s.v[i] != 0;
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .thresholds = s.b, .tie_up = true};
+    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .tie_up = true};
+    TRY(copy_reals(ctx, mem, J, s.b, &out->decide.thresholds));
     out->state_width = J;
-    out->state = s.pull;
+    TRY(copy_reals(ctx, mem, p->n * J, s.pull, &out->state));
     TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->map));
     TRY(report_number(ctx, mem, out, "objective", s.primal));
     return report_number(ctx, mem, out, "gap", s.gap / s.primal);

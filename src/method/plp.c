@@ -21,8 +21,8 @@ static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
     TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, P));
     if (gaussian) TRY(report_number(ctx, mem, out, "graph_width", width));
-    return membership_fit(ctx, mem, p, P, params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY,
-                          width, DECISION_ARGMAX, out);
+    return membership_fit(ctx, mem, p, P, params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY, width,
+                          DECISION_ARGMAX, out);
 }
 
 static double plp_bytes(const problem_shape *shape, const void *params)

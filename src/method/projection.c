@@ -99,7 +99,11 @@ rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, do
     double trace = la_trace(B);
     la_mat *reduced = NULL, *vectors = NULL;
     la_add_diagonal(B, trace > 0 ? ridge * trace / d : 1, NULL);
-    TRY(la_potrf(ctx, B));
+    rung_status status = la_potrf(ctx, B);
+    if (status == RUNG_ESINGULAR)
+        return fail(ctx, status, "the denominator of the projection is singular with ridge=%g; a larger ridge helps",
+                    ridge);
+    TRY(status);
     TRY(la_new(ctx, &ctx->scratch, c, c, &reduced));
     TRY(la_new(ctx, &ctx->scratch, c, r, &vectors));
     TRY(la_trsm(ctx, B, false, A)); /* L^-1 A L^-T, the transposed of a half of it at a time */
@@ -114,46 +118,53 @@ rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, do
 
 /* ---- from directions to a fit ---- */
 
+typedef struct { /* of the labelled rows, with their weights */
+    double mean_f, mean_y, cov, var;
+} moments;
+
+/* Output o of r: f has those of a row side by side. */
+static moments labelled_moments(const problem *p, int r, int o, const double *f)
+{
+    moments m = {0};
+    double total = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = !p->y[i] ? 0 : p->w ? p->w[i] : 1;
+        total += w;
+        m.mean_f += w * f[i * r + o];
+        m.mean_y += w * p->y[i];
+    }
+    m.mean_f /= total;
+    m.mean_y /= total;
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = !p->y[i] ? 0 : p->w ? p->w[i] : 1, df = f[i * r + o] - m.mean_f;
+        m.var += w * df * df;
+        m.cov += w * df * (p->y[i] - m.mean_y);
+    }
+    return m;
+}
+
 /* 1: f rises with the rank (or there are no ranks and the largest entry of w is positive); -1: it must be turned. */
 static double sense(const problem *p, int r, int o, const double *f, const double *w)
 {
-    double n = 0, mean_f = 0, mean_y = 0, cov = 0;
     int64_t largest = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        if (!p->y[i]) continue;
-        n++;
-        mean_f += f[i * r + o];
-        mean_y += p->y[i];
-    }
-    for (int64_t i = 0; i < p->n; i++)
-        if (p->y[i]) cov += (f[i * r + o] - mean_f / n) * (p->y[i] - mean_y / n);
-    if (p->K > 1) return cov < 0 ? -1 : 1;
+    if (p->K > 1) return labelled_moments(p, r, o, f).cov < 0 ? -1 : 1;
     for (int64_t j = 1; j < p->d; j++)
         if (fabs(w[j]) > fabs(w[largest])) largest = j;
     return w[largest] < 0 ? -1 : 1;
 }
 
 /* The class means need not be in order, so the rank scale is the line that predicts ranks from f best. */
-static rung_status regression_map(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                  const double *f, rank_map *out)
+static rung_status regression_map(rung_ctx *ctx, pool *mem, const problem *p, const double *f, rank_map *out)
 {
-    double n = (double)classes->n, mean_f = 0, mean_y = 0, cov = 0, var = 0;
-    for (int64_t i = 0; i < classes->n; i++) {
-        mean_f += f[classes->order[i]] / n;
-        mean_y += p->y[classes->order[i]] / n;
-    }
-    for (int64_t i = 0; i < classes->n; i++) {
-        double df = f[classes->order[i]] - mean_f;
-        var += df * df;
-        cov += df * (p->y[classes->order[i]] - mean_y);
-    }
+    moments m = labelled_moments(p, 1, 0, f);
+    double step = m.var / m.cov;
+    if (!(m.cov > 0) || !isfinite(step)) step = 0;
     out->n = p->K;
     TRY(NEW(ctx, mem, out->f, p->K));
     TRY(NEW(ctx, mem, out->s, p->K));
-    double step = var / cov;
     for (int q = 0; q < p->K; q++) {
         out->s[q] = q + 1;
-        out->f[q] = mean_f + (cov > 0 && isfinite(step) ? (q + 1 - mean_y) * step : 0);
+        out->f[q] = m.mean_f + (q + 1 - m.mean_y) * step;
     }
     return RUNG_OK;
 }
@@ -172,7 +183,7 @@ static rung_status grade(rung_ctx *ctx, pool *mem, const problem *p, int r, cons
         class_means(&classes, p->w, one, mean);
         for (int q = 0; q < p->K; q++) means[o + q * r] = mean[q];
     }
-    if (r == 1 && p->K > 1) TRY(regression_map(ctx, mem, p, &classes, f, &out->map));
+    if (r == 1 && p->K > 1) TRY(regression_map(ctx, mem, p, f, &out->map));
     TRY(nearest_mean_decision(ctx, mem, p->K, r, means, &out->decide));
     return report_list(ctx, mem, out, "means", p->K * r, means);
 }

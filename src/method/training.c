@@ -37,6 +37,7 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
     TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
     TRY(class_weights(ctx, spec, &data->code, by_class));
+    if (spec->n_weights) t->class_weight = by_class;
     if (data->weight || spec->n_weights) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
     if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
     for (int64_t i = 0; i < data->n; i++) {

@@ -308,8 +308,8 @@ static rung_status check_kept(rung_ctx *ctx, const rung_model *m)
                 (long long)i + 1, k->weight[i]);
     }
     for (int q = 0; k->class_weight && q < m->code.n_classes; q++)
-        REQUIRE(isfinite(k->class_weight[q]) && k->class_weight[q] >= 0, "class '%s' has weight %g",
-                m->code.classes[q], k->class_weight[q]);
+        REQUIRE(isfinite(k->class_weight[q]) && k->class_weight[q] >= 0, "class '%s' has weight %g", m->code.classes[q],
+                k->class_weight[q]);
     return RUNG_OK;
 }
 

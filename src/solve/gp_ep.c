@@ -5,8 +5,8 @@
  * With the cavity N(m, c) the tilted mass is p(y | m) with the noise sigma^2 + c, and with delta and H of its logarithm
  *     tau = H / (1 - c H),   nu = (delta + m H) / (1 - c H).
  * All sites are updated from one posterior at a time (a Cholesky factor each), which has the same fixed point as one
- * after the other; steps become shorter while they do not settle. At the fixed point the evidence does not depend on the sites,
- * so its gradient is the explicit one. */
+ * after the other; steps become shorter while they do not settle. At the fixed point the evidence does not depend on
+ * the sites, so its gradient is the explicit one. */
 #include <math.h>
 #include <string.h>
 

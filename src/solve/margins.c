@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). The margins are visited in the order
- * of their first derivatives and curvatures, so that the order of the rows does not matter. */
+/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps a Newton step over
+ * the multipliers within their bounds solves the linear system on which descent converges slowly. The margins are
+ * visited in the order of their first derivatives and curvatures, so that the order of the rows does not matter. */
 #include "solve/margins.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 100000, REFRESH = 50 };
+#include "linalg/la.h"
+
+enum { SWEEPS = 100000, NEWTON = 3 };
 
 typedef struct {
     double first; /* derivative at the start */
@@ -82,6 +85,116 @@ static double step(const margins_problem *p, coordinate *c, double *f)
     return fabs(g);
 }
 
+/* ---- all free multipliers at once ---- */
+
+/* Multipliers strictly within their bounds, one per edge of a forest over the scores: the others of them are
+ * combinations, and a step over all would be singular. Those with the most room come first. */
+typedef struct {
+    int64_t size;
+    int64_t *edge;   /* indices of coordinates */
+    int64_t *parent; /* m + 1: union-find; the last is the score that is always 0 */
+} forest;
+
+typedef struct {
+    double room;
+    int64_t index;
+} candidate;
+
+static int by_room(const void *a_, const void *b_)
+{
+    const candidate *a = a_, *b = b_;
+    if (a->room != b->room) return a->room > b->room ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
+static int64_t root_of(int64_t *parent, int64_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static rung_status grow_forest(rung_ctx *ctx, const margins_problem *p, const coordinate *c, forest *out)
+{
+    candidate *list = NULL;
+    int64_t found = 0, free_ones = 0;
+    *out = (forest){0};
+    for (int64_t i = 0; i < p->count; i++) free_ones += c[i].beta > 0 && c[i].beta < p->cap;
+    TRY(NEW(ctx, &ctx->scratch, out->edge, p->m));
+    TRY(NEW(ctx, &ctx->scratch, out->parent, p->m + 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, list, free_ones));
+    for (int64_t i = 0; i <= p->m; i++) out->parent[i] = i;
+    for (int64_t i = 0; i < p->count; i++)
+        if (c[i].beta > 0 && c[i].beta < p->cap) list[found++] = (candidate){fmin(c[i].beta, p->cap - c[i].beta), i};
+    qsort(list, (size_t)found, sizeof *list, by_room);
+    for (int64_t k = 0; k < found; k++) {
+        const margin *ends = &c[list[k].index].ends;
+        int64_t a = root_of(out->parent, ends->plus >= 0 ? ends->plus : p->m),
+                b = root_of(out->parent, ends->minus >= 0 ? ends->minus : p->m);
+        if (a == b) continue;
+        out->parent[a] = b;
+        out->edge[out->size++] = list[k].index;
+    }
+    return RUNG_OK;
+}
+
+static double entry(const margins_problem *p, int64_t a, int64_t b)
+{
+    return a >= 0 && b >= 0 ? p->G[a + b * p->m] : 0;
+}
+
+/* direction: where the derivatives of the forest's multipliers are all 0. */
+static rung_status newton_direction(rung_ctx *ctx, const margins_problem *p, const coordinate *c, const double *f,
+                                    const forest *t, double *direction)
+{
+    int64_t k = t->size;
+    double *A = NULL, trace = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, A, k * k));
+    for (int64_t j = 0; j < k; j++) {
+        const margin *y = &c[t->edge[j]].ends;
+        for (int64_t i = 0; i < k; i++) {
+            const margin *x = &c[t->edge[i]].ends;
+            A[i + j * k] = entry(p, x->plus, y->plus) - entry(p, x->plus, y->minus) - entry(p, x->minus, y->plus) +
+                           entry(p, x->minus, y->minus);
+        }
+        direction[j] = 1 - difference(y, f);
+        trace += A[j + j * k];
+    }
+    for (int64_t j = 0; j < k; j++) A[j + j * k] += 1e-15 * trace;
+    return la_small_spd_solve(ctx, (int)k, A, 1, direction);
+}
+
+/* 1/2 v'G v + f0'v - sum beta, with f = f0 + G v. */
+static double dual(const margins_problem *p, const coordinate *c, const margins_solution *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->m; i++) sum += 0.5 * s->v[i] * (s->f[i] + p->start[i]);
+    for (int64_t i = 0; i < p->count; i++) sum -= c[i].beta;
+    return sum;
+}
+
+/* As far along the direction as the dual falls, multipliers stopping at their bounds. */
+static rung_status newton_step(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    forest t;
+    double *direction = NULL, *from = NULL;
+    TRY(grow_forest(ctx, p, c, &t));
+    TRY(NEW(ctx, &ctx->scratch, direction, t.size));
+    TRY(NEW(ctx, &ctx->scratch, from, t.size));
+    refresh(p, c, s);
+    double before = dual(p, c, s);
+    rung_status status = t.size > 0 ? newton_direction(ctx, p, c, s->f, &t, direction) : RUNG_OK;
+    if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
+    for (int64_t j = 0; j < t.size; j++) from[j] = c[t.edge[j]].beta;
+    for (double share = status == RUNG_OK ? 1 : 0;; share = share > 1e-4 ? share / 4 : 0) {
+        for (int64_t j = 0; j < t.size; j++) c[t.edge[j]].beta = fmin(fmax(from[j] + share * direction[j], 0), p->cap);
+        refresh(p, c, s);
+        if (share == 0 || dual(p, c, s) <= before) break;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status descend(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
 {
     for (s->sweeps = 0; s->sweeps < SWEEPS;) {
@@ -91,8 +204,8 @@ static rung_status descend(rung_ctx *ctx, const margins_problem *p, coordinate *
             worst = fmax(worst, step(p, c + i, s->f));
         }
         for (int64_t i = 0; i < p->m; i++) scale = fmax(scale, fabs(s->f[i]));
-        if (++s->sweeps % REFRESH == 0) refresh(p, c, s);
         if (worst <= fmax(p->tolerance, 1e-14 * scale)) break;
+        if (++s->sweeps % NEWTON == 0) TRY(newton_step(ctx, p, c, s));
     }
     return RUNG_OK;
 }

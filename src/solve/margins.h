@@ -4,8 +4,8 @@
  *
  *     minimise over the scores  1/2 (f - f0)'G^-1 (f - f0) + cap sum_p max(0, 1 - (f_plus(p) - f_minus(p)))
  *
- * by its dual: f = f0 + G v, v the sum over p of beta_p (e_plus - e_minus), 0 <= beta_p <= cap. The derivative by beta_p
- * is f_plus - f_minus - 1, so that the matrix over pairs of margins is never formed. */
+ * by its dual: f = f0 + G v, v the sum over p of beta_p (e_plus - e_minus), 0 <= beta_p <= cap. The derivative by
+ * beta_p is f_plus - f_minus - 1, so that the matrix over pairs of margins is never formed. */
 #ifndef RUNG_SOLVE_MARGINS_H
 #define RUNG_SOLVE_MARGINS_H
 
@@ -16,8 +16,8 @@ typedef struct {
 } margin;
 
 typedef struct {
-    int64_t m;       /* scores */
-    const double *G; /* m x m, symmetric positive semidefinite */
+    int64_t m;           /* scores */
+    const double *G;     /* m x m, symmetric positive semidefinite */
     const double *start; /* m: f0 */
     int64_t count;
     const margin *margins;

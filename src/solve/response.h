@@ -15,7 +15,7 @@ typedef struct { /* W = diag(diagonal) + weight * sparse - P core P' */
     const double *diagonal; /* n; NULL: 0 */
     const la_csr *sparse;   /* NULL: 0 */
     double weight;
-    int rank; /* 0: none */
+    int rank;               /* 0: none */
     const double *P, *core; /* n x rank; rank x rank, symmetric */
 } penalty;
 

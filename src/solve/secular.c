@@ -8,6 +8,7 @@
 #include "linalg/subspace.h"
 
 enum { MOST_STEPS = 200, MOST_FACTORS = 30 };
+static const double NEARLY_HARD = 1e-5; /* d / mu_1 below which a factor of I - mu S loses too many digits */
 
 static double norm(int64_t n, const double *v)
 {
@@ -67,8 +68,8 @@ void secular_solve(int64_t n, const double *mu, const double *f, double rho2, do
             lo = d;
         else
             hi = d;
-        if (fabs(length - rho) <= 2e-16 * rho || hi - lo <= 2e-16 * hi) break;
         double next = d + (length / rho - 1) * square / slope;
+        if (fabs(next - d) <= 4 * DBL_EPSILON * d || hi - lo <= 4 * DBL_EPSILON * hi) break;
         d = next > lo && next < hi ? next : sqrt(lo) * sqrt(hi);
     }
     out->mu = mu[0] - d;
@@ -121,7 +122,7 @@ static rung_status start_near_pole(rung_ctx *ctx, const search *s, double *mu)
     TRY(la_leading(ctx, s->S, 1, 1e-9, &value, V, &converged));
     la_get(V, v);
     double share = fabs(dot(s->n, v, s->b)) / s->rho; /* d / mu_1 */
-    *mu = share < 1e-8 ? NAN : (1 - share) / value;
+    *mu = share < NEARLY_HARD ? NAN : (1 - share) / value;
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -185,7 +186,9 @@ static rung_status iterate(rung_ctx *ctx, search *s, secular_root *out, bool *fo
         else
             s->lo = mu;
         bool closed = isfinite(s->lo) && s->hi - s->lo <= 4 * DBL_EPSILON * fmax(fabs(s->hi), fabs(s->lo));
-        *found = definite && (fabs(length - s->rho) <= 1e-12 * s->rho || closed || next == mu);
+        double off = fabs(length - s->rho) / s->rho;
+        *found = definite && (off <= 1e-12 || (off <= 1e-9 && (closed || next == mu)));
+        if (!*found && (closed || next == mu)) break;
         out->mu = mu;
         mu = next > s->lo && next < s->hi ? next : (s->lo + s->hi) / 2;
     }

@@ -14,8 +14,8 @@ static rung_status csr_new(rung_ctx *ctx, pool *mem, int64_t n, int64_t entries,
     return NEW_RAW(ctx, mem, out->value, entries);
 }
 
-/* G (k x k): inner products of the differences to the neighbours, with the ridge; Z (d x k) is room for them. Weights do
- * not depend on the scale of G, which keeps the products of tiny and huge differences within range. */
+/* G (k x k): inner products of the differences to the neighbours, with the ridge; Z (d x k) is room for them. Weights
+ * do not depend on the scale of G, which keeps the products of tiny and huge differences within range. */
 static void local_gram(int64_t d, const double *X, int64_t i, int64_t k, const int64_t *near, double *Z, double *G)
 {
     double most = 0, trace = 0;

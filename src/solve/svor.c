@@ -35,6 +35,7 @@ typedef struct {
     double *flow;       /* explicit: J - 1 multipliers of the order */
     bool *in_play;      /* n: has a pull strictly within its bounds */
     bool *chosen;       /* n: for this round */
+    bool warm;          /* the pulls given are in use */
     int64_t *rows, m;   /* of this round */
     int64_t moved;      /* rows whose coefficient changed in it */
     int64_t most;       /* rows a round may have */
@@ -225,7 +226,7 @@ static rung_status choose_rows(rung_ctx *ctx, solver *a)
     int64_t n = a->h.n;
     if (n <= SMALL)
         for (int64_t i = 0; i < n; i++) a->chosen[i] = true;
-    else if (a->s->rounds == 0 && !a->q->start)
+    else if (a->s->rounds == 0 && !a->warm)
         choose_spread(a);
     else
         TRY(choose_violators(ctx, a));
@@ -330,24 +331,47 @@ static rung_status solver_new(rung_ctx *ctx, pool *mem, const svor_problem *q, s
     return svor_takes_gram(p, &q->k) ? problem_gram(ctx, p, &q->k, &a->gram) : RUNG_OK;
 }
 
-/* Coefficients, scores and flows that belong to the pulls given. */
+/* The pulls given, if they are within their bounds and sum to 0 (explicit: to what flows of 0 or more can carry). */
+static bool take_pulls(solver *a)
+{
+    int64_t n = a->h.n;
+    double sum = 0, total = 0;
+    memcpy(a->s->pull, a->q->start, (size_t)(n * a->J) * sizeof *a->s->pull);
+    for (int64_t i = 0; i < n; i++) total += a->h.cap[i];
+    bool good = true;
+    for (int j = 0; j < a->J; j++) {
+        for (int64_t i = 0; i < n; i++) {
+            hinge h = hinge_of(a, i, j);
+            int from, to;
+            hinge_range(&a->h, i, &from, &to);
+            good = good && h.pull >= h.low && h.pull <= h.high && (h.pull == 0 || (j >= from && j <= to));
+            sum += h.pull;
+        }
+        bool flows = a->flow && j + 1 < a->J;
+        good = good && sum <= 1e-9 * total && (flows || sum >= -1e-9 * total);
+        if (flows) a->flow[j] = fmax(-sum, 0);
+    }
+    if (good) return true;
+    memset(a->s->pull, 0, (size_t)(n * a->J) * sizeof *a->s->pull);
+    for (int j = 0; a->flow && j + 1 < a->J; j++) a->flow[j] = 0;
+    return false;
+}
+
+/* Coefficients and scores that belong to the pulls. */
 static rung_status take_start(rung_ctx *ctx, solver *a)
 {
-    int64_t n = a->h.n, *rows = a->rows, m = 0;
-    double *v = NULL, sum = 0;
-    TRY(NEW(ctx, &ctx->scratch, v, n));
-    memcpy(a->s->pull, a->q->start, (size_t)(n * a->J) * sizeof *v);
-    for (int64_t i = 0; i < n; i++) {
+    int64_t m = 0;
+    double *v = NULL;
+    a->warm = take_pulls(a);
+    if (!a->warm) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, v, a->h.n));
+    for (int64_t i = 0; i < a->h.n; i++) {
         a->s->v[i] = coefficient(a, i);
         if (a->s->v[i] == 0) continue;
         v[m] = a->s->v[i];
-        rows[m++] = i;
+        a->rows[m++] = i;
     }
-    for (int j = 0; a->flow && j + 1 < a->J; j++) {
-        for (int64_t i = 0; i < n; i++) sum += a->s->pull[i * a->J + j];
-        a->flow[j] = fmax(-sum, 0);
-    }
-    return add_scores(ctx, a, m, rows, v);
+    return add_scores(ctx, a, m, a->rows, v);
 }
 
 /* To the tolerance; what a round must reach follows from how far all rows are from it. */

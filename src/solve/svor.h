@@ -19,7 +19,7 @@ typedef struct {
     double C;
     double diagonal;     /* added to the diagonal of the training kernel matrix */
     double tolerance;    /* relative duality gap */
-    const double *start; /* pulls to start from (n x (K-1) by rows, feasible), or NULL */
+    const double *start; /* pulls to start from (n x (K-1) by rows), or NULL; no use is made of infeasible ones */
 } svor_problem;
 
 typedef struct {

@@ -12,7 +12,7 @@ typedef enum {
     MODEL_LINEAR,      /* two outputs, thresholds, standard scaling */
     MODEL_RBF,         /* calibrated, with a report and metrics */
     MODEL_ARD,         /* minmax scaling */
-    MODEL_LAPLACIAN,   /* thresholds, some of them infinite, and probabilities beside them */
+    MODEL_LAPLACIAN,   /* thresholds, some of them infinite, and probabilities beside them; rows kept for an update */
     MODEL_POLY,        /* no decision: scores only */
     MODEL_PRECOMPUTED, /* no scaling */
     MODEL_RANK,        /* rank scaling */
@@ -117,6 +117,21 @@ static inline void make_training(rung_ctx *ctx, rung_model *m, bool labels)
     assert_ok(ctx, NEW(ctx, &m->mem, m->training.label, TRAINED));
     m->training.label[1] = 3;
     m->training.label[4] = 1;
+}
+
+/* Rows kept for an update, with weights and two numbers of state each. */
+static inline void make_kept(rung_ctx *ctx, rung_model *m)
+{
+    m->kept = (kept_data){.n = m->n_labelled, .width = 2};
+    m->kept.rows = copy_numbers(ctx, m, D * m->n_labelled, NULL);
+    m->kept.state = copy_numbers(ctx, m, 2 * m->n_labelled, NULL);
+    m->kept.class_weight = NUMBERS(1, 0, 2, 0.5);
+    assert_ok(ctx, NEW(ctx, &m->mem, m->kept.label, m->n_labelled));
+    assert_ok(ctx, NEW(ctx, &m->mem, m->kept.weight, m->n_labelled));
+    for (int64_t i = 0; i < m->n_labelled; i++) {
+        m->kept.label[i] = 1 + (int)(i % 3);
+        m->kept.weight[i] = 0.5 + (double)i;
+    }
 }
 
 static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_kind kind)
@@ -224,6 +239,7 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     if (kind == MODEL_SOFT) m->code.edges = NUMBERS(-0.5, 0.25, 1e300);
     if (kind == MODEL_GAUSSIAN || kind == MODEL_BINARY || kind == MODEL_REAL)
         make_training(ctx, m, kind == MODEL_GAUSSIAN);
+    if (kind == MODEL_LAPLACIAN) make_kept(ctx, m);
     if (kind == MODEL_REAL || kind == MODEL_UNLABELLED) m->n_present = m->code.n_classes = 0;
     if (kind == MODEL_REAL) m->code.real = true;
     if (kind == MODEL_UNLABELLED) {

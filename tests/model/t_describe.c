@@ -91,6 +91,7 @@ static void test_recalibrated_thresholds(void **state)
     assert_close(json_real_value(at(r, "thresholds.1")), 0.25 + 1.75 * (4.4 / 1.7 - 2), 1e-12);
     json_decref(r);
     r = described(*state, MODEL_LAPLACIAN); /* its own, the first one infinite */
+    assert_int_equal(json_integer_value(json_object_get(r, "kept_rows")), 7);
     assert_json_null(r, "thresholds.0");
     assert_json_real(r, "thresholds.1", 0.3);
     json_decref(r);

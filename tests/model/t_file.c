@@ -262,6 +262,32 @@ static void test_new_parts_come_back(void **state)
     }
 }
 
+static void test_kept_rows_come_back(void **state)
+{
+    place *p = *state;
+    rung_model *m = NULL, *w = make_model(p->ctx, MODEL_LAPLACIAN);
+    const kept_data *a, *b = &w->kept;
+    free(saved(p, MODEL_LAPLACIAN).v);
+    assert_ok(p->ctx, model_load(p->ctx, p->path, &m));
+    a = &m->kept;
+    assert_int_equal(a->n, 7);
+    assert_int_equal(a->width, 2);
+    assert_memory_equal(a->rows, b->rows, 7 * D * sizeof(double));
+    assert_memory_equal(a->label, b->label, 7 * sizeof(int));
+    assert_memory_equal(a->weight, b->weight, 7 * sizeof(double));
+    assert_memory_equal(a->class_weight, b->class_weight, 4 * sizeof(double));
+    assert_memory_equal(a->state, b->state, 14 * sizeof(double));
+    model_free(m);
+    w->kept.weight = w->kept.class_weight = NULL;
+    assert_ok(p->ctx, model_save(p->ctx, w, p->path));
+    assert_ok(p->ctx, model_load(p->ctx, p->path, &m));
+    assert_int_equal(m->kept.n, 7);
+    assert_null(m->kept.weight);
+    assert_null(m->kept.class_weight);
+    model_free(m);
+    model_free(w);
+}
+
 /* ---- damage ---- */
 
 static void test_every_flipped_byte_is_refused(void **state)
@@ -495,6 +521,19 @@ static void test_hostile_new_parts(void **state)
         {MODEL_REAL, "'training':{'label':false}", "'training':{'label':true}", "array training.label is missing"},
         {MODEL_PAIR, "'training':null", "'training':{'label':false}", "2 members answer for 12 rows"},
         {MODEL_MEANS, "'training':null", "'training':{'label':false}", "array training.output is missing"},
+        {MODEL_LAPLACIAN, "'width':2", "'width':3", "array kept.state has an unexpected shape"},
+        {MODEL_LAPLACIAN, "'width':2", "'width':0", "array kept.state has an unexpected shape"},
+        {MODEL_LAPLACIAN, "'width':2", "'width':-2", "the width of the kept state is -2"},
+        {MODEL_LAPLACIAN, "'width':2", "'width':4294967296", "the width of the kept state is 4294967296"},
+        {MODEL_LAPLACIAN, "'labelled':7", "'labelled':8", "array kept.rows has an unexpected shape"},
+        {MODEL_LAPLACIAN, "'labelled':7", "'labelled':0", "kept: 0 rows of 1 members"},
+        {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{'weight':false,", "is said to be at"},
+        {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{", "kept: Object item not found"},
+        {MODEL_LAPLACIAN, "'kept':{'weight':true,'class_weight':true,'width':2}", "'kept':null", "is said to be at"},
+        {MODEL_PAIR, "'kept':null", "'kept':{'weight':true,'class_weight':true,'width':2}",
+         "kept: 7 rows of 2 members"},
+        {MODEL_RBF, "'kept':null", "'kept':{'weight':true,'class_weight':true,'width':2}",
+         "array kept.rows is missing"},
         {MODEL_MEANS, "'decision':'nearest-mean'", "'decision':'median'", "unknown array members.0.means"},
         {MODEL_OUTPUTS, "'decision':'argmax'", "'decision':'median'", "a median without probabilities"},
         {MODEL_OUTPUTS, "'present':[1,3,4]", "'present':[1,3]", "the largest of 3 outputs for 2 classes"},
@@ -633,6 +672,11 @@ static void test_hostile_numbers(void **state)
         {MODEL_GAUSSIAN, "training.output", 35, INFINITY, "an output of a training row is not a finite number"},
         {MODEL_GAUSSIAN, "training.output", 3, 0.5, "the memberships of training row 2 do not sum to 1"},
         {MODEL_REAL, "training.output", 11, NAN, "an output of a training row is not a finite number"},
+        {MODEL_LAPLACIAN, "kept.rows", 27, INFINITY, "a kept row is not finite"},
+        {MODEL_LAPLACIAN, "kept.state", 13, NAN, "the state of a kept row is not finite"},
+        {MODEL_LAPLACIAN, "kept.weight", 6, 0, "kept row 7 has weight 0"},
+        {MODEL_LAPLACIAN, "kept.weight", 0, INFINITY, "kept row 1 has weight inf"},
+        {MODEL_LAPLACIAN, "kept.class_weight", 1, -1, "class 'b' has weight -1"},
     };
     static const struct {
         model_kind kind;
@@ -654,6 +698,8 @@ static void test_hostile_numbers(void **state)
         {MODEL_GAUSSIAN, "training.label", 11, 4, "training row 12 has rank 4 of 3"},
         {MODEL_GAUSSIAN, "training.label", 0, -1, "training row 1 has rank -1"},
         {MODEL_GAUSSIAN, "training.label", 0, INT64_MAX, "training row 1 has rank 9223372036854775807"},
+        {MODEL_LAPLACIAN, "kept.label", 6, 4, "kept row 7 has rank 4 of 3"},
+        {MODEL_LAPLACIAN, "kept.label", 0, 0, "kept row 1 has rank 0 of 3"},
     };
     place *p = *state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
@@ -934,6 +980,7 @@ int main(void)
         TEST(test_round_trip),
         TEST(test_every_field_comes_back),
         TEST(test_new_parts_come_back),
+        TEST(test_kept_rows_come_back),
         TEST(test_every_flipped_byte_is_refused),
         TEST(test_every_other_length_is_refused),
         TEST(test_hostile_headers),

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/isbor_search.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FULL_ROWS = 30000,     /* up to this many functions all of them are looked at once before stopping */
+    PATIENCE = 3,          /* samples without a gain before that ... */
+    PATIENCE_SAMPLED = 10, /* ... or, above, before stopping */
+    POLISH = 30            /* updates of all precisions at the end */
+};
+/* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
+static const double EXACT = 1e-10, LOOSE = 1e-4;
+static const double GAIN_PER_ROW = 1e-4;
+static const uint64_t STREAM = 0x15b0;
+
+static rung_status search_new(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
+                              isbor_search *s)
+{
+    ordmap_rows rows = {.n = p->n, .K = p->K, .y = p->y};
+    *s = (isbor_search){.options = *options};
+    if (isnan(options->tolerance)) s->options.tolerance = GAIN_PER_ROW * (double)p->n;
+    TRY(basis_functions_new(ctx, p, k, &s->basis));
+    TRY(sparse_start(ctx, &ctx->scratch, &rows, &s->basis.columns, &s->m));
+    TRY(NEW(ctx, &ctx->scratch, s->active, s->basis.limit));
+    TRY(NEW(ctx, &ctx->scratch, s->blocked_by, s->basis.limit));
+    TRY(NEW(ctx, &ctx->scratch, s->order, s->basis.count));
+    TRY(NEW(ctx, &ctx->scratch, s->S, s->basis.count));
+    TRY(NEW(ctx, &ctx->scratch, s->Q, s->basis.count));
+    TRY(NEW(ctx, &ctx->scratch, s->values, p->n));
+    for (int64_t j = 0; j < s->basis.limit; j++) s->blocked_by[j] = -1;
+    memcpy(s->order, s->basis.id, (size_t)s->basis.count * sizeof *s->order);
+    rng_open(&s->random, ctx->seed, STREAM);
+    return RUNG_OK;
+}
+
+/* ---- functions come and go ---- */
+
+/* s->values holds the column. */
+static rung_status add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
+{
+    TRY(sparse_add(ctx, &s->m, id, alpha, s->values));
+    s->active[id] = true;
+    return RUNG_OK;
+}
+
+static rung_status add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
+{
+    TRY(la_basis_column(ctx, &s->basis.columns, id, s->values));
+    return add(ctx, s, id, alpha);
+}
+
+static void drop(isbor_search *s, int64_t place)
+{
+    int64_t id = s->m.used[place];
+    s->active[id] = false;
+    for (int64_t j = 0; j < s->basis.limit; j++)
+        if (s->blocked_by[j] == id) s->blocked_by[j] = -1;
+    sparse_delete(&s->m, place);
+}
+
+/* Of `count` functions with their S and Q the one of largest gain (the first of equals) that is not nearly parallel to
+ * an active one; its column is made. -1: none gains more than the tolerance. */
+static rung_status best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
+                                 sparse_action *action)
+{
+    for (;;) {
+        int64_t place;
+        *chosen = -1;
+        *action = (sparse_action){.kind = ACTION_NONE, .gain = s->options.tolerance};
+        for (int64_t j = 0; j < count; j++) {
+            if (s->active[id[j]] || s->blocked_by[id[j]] >= 0) continue;
+            sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);
+            if (one.kind != ACTION_ADD || !(one.gain > action->gain)) continue;
+            *action = one;
+            *chosen = id[j];
+        }
+        if (*chosen < 0) return RUNG_OK;
+        TRY(la_basis_column(ctx, &s->basis.columns, *chosen, s->values));
+        TRY(sparse_aligned(ctx, &s->m, s->values, &place));
+        if (place < 0) return RUNG_OK;
+        s->blocked_by[*chosen] = s->m.used[place];
+    }
+}
+
+static sparse_action own_action(const sparse_model *m, int64_t place)
+{
+    double S, Q;
+    sparse_own_relevance(m, place, &S, &Q);
+    return sparse_best_action(S, Q, m->alpha[place]);
+}
+
+/* ---- candidates = 0: over all functions, the one action of largest gain ---- */
+
+/* Within the model, if it gains more than `least`; its place, or -1. */
+static int64_t best_own(const isbor_search *s, double least, sparse_action *action)
+{
+    int64_t best = -1;
+    action->gain = least;
+    for (int64_t j = 0; j < s->m.M; j++) {
+        sparse_action one = own_action(&s->m, j);
+        if (!(one.gain > action->gain)) continue;
+        *action = one;
+        best = j;
+    }
+    return best;
+}
+
+static rung_status one_at_a_time(rung_ctx *ctx, isbor_search *s)
+{
+    for (; s->steps < s->options.max_iterations; s->steps++) {
+        int64_t id;
+        sparse_action outside, inside;
+        TRY(interrupted(ctx));
+        TRY(sparse_refit(ctx, &s->m, EXACT));
+        TRY(sparse_relevance(ctx, &s->m, s->basis.count, s->basis.id, s->S, s->Q));
+        s->full_sweeps++;
+        TRY(best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
+        int64_t place = best_own(s, outside.gain, &inside);
+        if (id < 0 && place < 0) return RUNG_OK;
+        if (place < 0)
+            TRY(add(ctx, s, id, outside.alpha));
+        else if (inside.kind == ACTION_DELETE)
+            drop(s, place);
+        else
+            s->m.alpha[place] = inside.alpha;
+    }
+    return sparse_refit(ctx, &s->m, EXACT);
+}
+
+/* ---- candidates > 0: add the best of a sample, then re-estimate every precision ---- */
+
+/* All precisions at once or, where functions should go, the one that gains most by going; `rounds` times, or until
+ * nothing moves. */
+static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tolerance)
+{
+    sparse_model *m = &s->m;
+    TRY(sparse_refit(ctx, m, tolerance));
+    for (int round = 0; round < rounds; round++) {
+        int64_t leaves = -1;
+        double most = -INFINITY, moved = 0;
+        for (int64_t j = 0; j < m->M; j++) {
+            sparse_action one = own_action(m, j);
+            if (one.kind != ACTION_DELETE || !(one.gain > most)) continue;
+            most = one.gain;
+            leaves = j;
+        }
+        if (leaves >= 0) drop(s, leaves);
+        for (int64_t j = 0; j < m->M && leaves < 0; j++) {
+            double alpha = own_action(m, j).alpha;
+            moved = fmax(moved, fabs(log(alpha / m->alpha[j])));
+            m->alpha[j] = alpha;
+        }
+        TRY(sparse_refit(ctx, m, tolerance));
+        if (leaves < 0 && moved < 0.01) break;
+    }
+    return RUNG_OK;
+}
+
+typedef struct { /* what a step in vain goes back to */
+    int64_t M, *used;
+    double *alpha, *w, *b, log_evidence;
+} saved;
+
+static rung_status save(rung_ctx *ctx, const sparse_model *m, saved *out)
+{
+    int64_t J = m->rows.K - 1;
+    *out = (saved){.M = m->M, .log_evidence = m->log_evidence};
+    TRY(NEW(ctx, &ctx->scratch, out->used, m->M));
+    TRY(NEW(ctx, &ctx->scratch, out->alpha, m->M));
+    TRY(NEW(ctx, &ctx->scratch, out->w, m->M));
+    TRY(NEW(ctx, &ctx->scratch, out->b, J));
+    memcpy(out->used, m->used, (size_t)m->M * sizeof *m->used);
+    memcpy(out->alpha, m->alpha, (size_t)m->M * sizeof *m->alpha);
+    memcpy(out->w, m->w, (size_t)m->M * sizeof *m->w);
+    memcpy(out->b, m->b, (size_t)J * sizeof *m->b);
+    return RUNG_OK;
+}
+
+/* Undoes what was done since, if the evidence is lower than it was. */
+static rung_status undo_if_worse(rung_ctx *ctx, isbor_search *s, const saved *before, bool *undone)
+{
+    double slack = 1e-4 * fmax(1, fabs(before->log_evidence)); /* a loose maximum is found again to about this */
+    *undone = s->m.log_evidence < before->log_evidence;
+    if (!*undone) return RUNG_OK;
+    while (s->m.M > 0) drop(s, s->m.M - 1);
+    for (int64_t j = 0; j < before->M; j++) {
+        TRY(add_again(ctx, s, before->used[j], before->alpha[j]));
+        s->m.w[j] = before->w[j];
+    }
+    memcpy(s->m.b, before->b, (size_t)(s->m.rows.K - 1) * sizeof *before->b);
+    TRY(sparse_refit(ctx, &s->m, LOOSE));
+    assert(s->m.log_evidence >= before->log_evidence - slack);
+    (void)slack;
+    s->undone++;
+    return RUNG_OK;
+}
+
+/* Adds the best of the candidates and re-estimates. found: there was one to add. */
+static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, bool *found)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t chosen;
+    sparse_action action;
+    saved before;
+    bool undone;
+    TRY(interrupted(ctx));
+    TRY(sparse_relevance(ctx, &s->m, count, id, s->S, s->Q));
+    TRY(best_addition(ctx, s, count, id, &chosen, &action));
+    *found = chosen >= 0;
+    if (!*found) return RUNG_OK;
+    s->steps++;
+    TRY(save(ctx, &s->m, &before));
+    TRY(add(ctx, s, chosen, action.alpha));
+    TRY(refine(ctx, s, 1, LOOSE));
+    TRY(undo_if_worse(ctx, s, &before, &undone));
+    if (undone) s->blocked_by[chosen] = chosen;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The first `count` of s->order become a random sample of the functions. */
+static void draw(isbor_search *s, int64_t count)
+{
+    for (int64_t j = 0; j < count; j++) {
+        int64_t k = j + rng_below(&s->random, s->basis.count - j), t = s->order[j];
+        s->order[j] = s->order[k];
+        s->order[k] = t;
+    }
+}
+
+typedef struct {
+    double gain;
+    int64_t id;
+} ranked;
+
+static int by_gain(const void *a_, const void *b_)
+{
+    const ranked *a = a_, *b = b_;
+    if (a->gain != b->gain) return a->gain < b->gain ? 1 : -1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* One look at every function: the best of them are the candidates until none is left that gains. */
+static rung_status full_sweep(rung_ctx *ctx, isbor_search *s, int64_t count)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t all = s->basis.count, *best = NULL;
+    ranked *list = NULL;
+    TRY(NEW(ctx, &ctx->scratch, list, all));
+    TRY(NEW(ctx, &ctx->scratch, best, count));
+    TRY(sparse_relevance(ctx, &s->m, all, s->basis.id, s->S, s->Q));
+    s->full_sweeps++;
+    for (int64_t j = 0; j < all; j++) {
+        sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);
+        list[j] = (ranked){one.kind == ACTION_ADD ? one.gain : -INFINITY, s->basis.id[j]};
+    }
+    qsort(list, (size_t)all, sizeof *list, by_gain);
+    for (int64_t j = 0; j < count; j++) best[j] = list[j].id;
+    for (bool found = true; found && s->steps < s->options.max_iterations;) TRY(step(ctx, s, count, best, &found));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status by_samples(rung_ctx *ctx, isbor_search *s)
+{
+    int64_t all = s->basis.count, count = s->options.candidates < all ? s->options.candidates : all;
+    int vain = 0, patience = count == all ? 1 : all > FULL_ROWS ? PATIENCE_SAMPLED : PATIENCE;
+    bool found, undone;
+    saved before;
+    TRY(sparse_refit(ctx, &s->m, EXACT));
+    while (vain < patience && s->steps < s->options.max_iterations) {
+        if (count < all) draw(s, count);
+        TRY(step(ctx, s, count, s->order, &found));
+        vain = found ? 0 : vain + 1;
+    }
+    if (count == all) s->full_sweeps++;
+    if (count < all && all <= FULL_ROWS) TRY(full_sweep(ctx, s, count));
+    TRY(save(ctx, &s->m, &before));
+    TRY(refine(ctx, s, POLISH, EXACT));
+    return undo_if_worse(ctx, s, &before, &undone);
+}
+
+rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
+                             int64_t known, const double *alpha, isbor_search *s)
+{
+    TRY(search_new(ctx, p, k, options, s));
+    for (int64_t i = 0; i < known && i < s->basis.count; i++)
+        if (alpha[i] > 0) TRY(add_again(ctx, s, s->basis.id[i], alpha[i]));
+    return s->options.candidates == 0 ? one_at_a_time(ctx, s) : by_samples(ctx, s);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The search of isbor: which basis functions, and with which precisions. */
+#ifndef RUNG_METHOD_ISBOR_SEARCH_H
+#define RUNG_METHOD_ISBOR_SEARCH_H
+
+#include "base/rng.h"
+#include "method/ordinal_probit.h"
+
+typedef struct {
+    double tolerance; /* the gain of the log evidence an action must bring; NaN: 1e-4 per row */
+    int max_iterations, candidates;
+} isbor_options;
+
+typedef struct {
+    isbor_options options;
+    basis_functions basis;
+    sparse_model m;
+    bool *active;           /* by number of the function */
+    int64_t *blocked_by;    /* by number: the active function it is nearly parallel to (or itself: tried in vain); -1 */
+    double *S, *Q, *values; /* of the candidates; a column */
+    int64_t *order;         /* the functions, for drawing */
+    rng random;
+    int steps, undone, full_sweeps;
+} isbor_search;
+
+/* From the empty model, or (alpha given: the precisions of the functions of the first `known` rows, 0 = not in the
+ * model) from an earlier one. s must stay where it is. */
+rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
+                             int64_t known, const double *alpha, isbor_search *s);
+
+#endif

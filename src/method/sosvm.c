@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sosvm.c - semi-supervised ordinal support vector machine:
+ *
+ *     minimise  1/2 a'K a + lambda1/2 sum_i e_i (f_i - t_i)^2 + lambda2 sum_p max(0, 1 - (f_hi(p) - f_lo(p)))
+ *               + lambda3/2 f'L f,                    f = K a, 1 added to the kernel for the constant
+ *
+ * t: evaluate=all: e = 1 and the expected rank by label propagation, P r; labelled: the rank, e = 1 on labelled rows
+ * only. p: pairs of labelled rows in a given order. L = (1 - omega) L_graph + omega L_scale, the second from the
+ * similarities P B P' of the propagated ranks, B_kq = exp(-(k - q)^2 / 2), which stay of rank K: L_scale v = d o v -
+ * P (B (P'v)). What depends on lambda2 is over the labelled rows alone (solve/margins.h). */
+#include "graph/novel.h"
+#include "method/neighbour_graph.h"
+#include "solve/margins.h"
+#include "solve/response.h"
+
+typedef struct {
+    kernel_params kernel;
+    graph_params graph;
+    double lambda1, lambda2, lambda3, omega, novel, tolerance;
+    int pairs, scale_norm, evaluate, calibrate;
+} sosvm_params;
+
+enum { PAIRS_ADJACENT, PAIRS_CONSECUTIVE, PAIRS_SKIP };
+enum { SCALES_MEAN, SCALES_LITERAL };
+enum { EVALUATE_ALL, EVALUATE_LABELLED };
+
+typedef struct {
+    const problem *p;
+    const sosvm_params *params;
+    int64_t l;
+    int64_t *lab;     /* labelled rows by rank, then in their order */
+    double *e, *t;    /* n: which rows have a target, and it */
+    double *diagonal; /* n */
+    double *P, *core; /* n x K memberships, K x K */
+    penalty W;
+    int64_t n_pairs;
+    margin *pairs; /* places in lab */
+} sosvm;
+
+/* ---- the problem ---- */
+
+static rung_status sort_labelled(rung_ctx *ctx, sosvm *s)
+{
+    TRY(NEW(ctx, &ctx->scratch, s->lab, s->p->n));
+    for (int q = 1; q <= s->p->K; q++)
+        for (int64_t i = 0; i < s->p->n; i++)
+            if (s->p->y[i] == q) s->lab[s->l++] = i;
+    return RUNG_OK;
+}
+
+static rung_status set_targets(rung_ctx *ctx, sosvm *s)
+{
+    int64_t n = s->p->n;
+    TRY(NEW(ctx, &ctx->scratch, s->e, n));
+    TRY(NEW(ctx, &ctx->scratch, s->t, n));
+    for (int64_t i = 0; i < n; i++) {
+        bool all = s->params->evaluate == EVALUATE_ALL;
+        s->e[i] = all || s->p->y[i] ? 1 : 0;
+        if (!all) s->t[i] = s->p->y[i];
+        for (int q = 0; q < s->p->K && all; q++) s->t[i] += (q + 1) * s->P[i + q * n];
+    }
+    return RUNG_OK;
+}
+
+/* W = lambda1 diag(e) + lambda3 ((1 - omega) L_graph + omega (diag(d) - P B P')), d = P (B (P'1)). */
+static rung_status set_penalty(rung_ctx *ctx, const la_csr *L, sosvm *s)
+{
+    int64_t n = s->p->n;
+    int K = s->p->K;
+    const sosvm_params *params = s->params;
+    double *mass = NULL, *toward = NULL, weight = params->lambda3 * params->omega;
+    if (params->scale_norm == SCALES_MEAN) weight /= (double)n;
+    TRY(NEW(ctx, &ctx->scratch, s->diagonal, n));
+    TRY(NEW(ctx, &ctx->scratch, s->core, (int64_t)K * K));
+    TRY(NEW(ctx, &ctx->scratch, mass, K));
+    TRY(NEW(ctx, &ctx->scratch, toward, K));
+    for (int q = 0; q < K; q++)
+        for (int64_t i = 0; i < n; i++) mass[q] += s->P[i + q * n];
+    for (int q = 0; q < K; q++)
+        for (int c = 0; c < K; c++) {
+            s->core[q + c * K] = weight * exp(-0.5 * (q - c) * (q - c));
+            toward[q] += s->core[q + c * K] * mass[c];
+        }
+    for (int64_t i = 0; i < n; i++) s->diagonal[i] = params->lambda1 * s->e[i];
+    for (int q = 0; q < K; q++)
+        for (int64_t i = 0; i < n; i++) s->diagonal[i] += s->P[i + q * n] * toward[q];
+    s->W = (penalty){.n = n,
+                     .diagonal = s->diagonal,
+                     .sparse = L,
+                     .weight = params->lambda3 * (1 - params->omega),
+                     .rank = weight > 0 ? K : 0,
+                     .P = s->P,
+                     .core = s->core};
+    return RUNG_OK;
+}
+
+static int rank_at(const sosvm *s, int64_t place) { return s->p->y[s->lab[place]]; }
+
+/* Every row of a class against every row of the class below. */
+static rung_status pair_classes(rung_ctx *ctx, sosvm *s)
+{
+    int64_t below = 0, here = 0, end, room = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) TRY(NEW_RAW(ctx, &ctx->scratch, s->pairs, room));
+        for (here = 0; here < s->l && rank_at(s, here) == 1; here++) continue;
+        for (below = 0; here < s->l; below = here, here = end) {
+            for (end = here; end < s->l && rank_at(s, end) == rank_at(s, here); end++) continue;
+            if (pass == 0) room += (end - here) * (here - below);
+            for (int64_t hi = here; hi < end && pass == 1; hi++)
+                for (int64_t lo = below; lo < here; lo++) s->pairs[s->n_pairs++] = (margin){hi, lo};
+        }
+    }
+    return RUNG_OK;
+}
+
+static rung_status set_pairs(rung_ctx *ctx, sosvm *s)
+{
+    if (s->params->pairs == PAIRS_ADJACENT) return pair_classes(ctx, s);
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->pairs, s->l));
+    for (int64_t i = 1; i < s->l; i++)
+        if (s->params->pairs == PAIRS_CONSECUTIVE || rank_at(s, i) > rank_at(s, i - 1))
+            s->pairs[s->n_pairs++] = (margin){i, i - 1};
+    return RUNG_OK;
+}
+
+/* ---- its solution ---- */
+
+typedef struct {
+    double *f, *a; /* n */
+    double objective, gap;
+} solution;
+
+static rung_status objective(rung_ctx *ctx, const sosvm *s, const margins_solution *m, solution *out)
+{
+    double *Wf = NULL, sum = m->loss; /* f'W f holds lambda1 e f^2, so that 2 t f and t^2 are left of its square */
+    TRY(NEW(ctx, &ctx->scratch, Wf, s->p->n));
+    TRY(penalty_apply(ctx, &s->W, 1, out->f, Wf));
+    for (int64_t i = 0; i < s->p->n; i++) {
+        double f = out->f[i], t = s->t[i];
+        sum += 0.5 * f * (out->a[i] + Wf[i]) + s->params->lambda1 * s->e[i] * t * (0.5 * t - f);
+    }
+    out->objective = sum;
+    out->gap = m->gap;
+    return RUNG_OK;
+}
+
+static rung_status solve(rung_ctx *ctx, const sosvm *s, const la_mat *K, solution *out)
+{
+    int64_t n = s->p->n, l = s->l;
+    response r;
+    margins_solution m;
+    double *c = NULL, *start = NULL, *G = NULL;
+    TRY(NEW(ctx, &ctx->scratch, c, n));
+    TRY(NEW(ctx, &ctx->scratch, start, l));
+    TRY(NEW(ctx, &ctx->scratch, out->f, n));
+    TRY(NEW(ctx, &ctx->scratch, out->a, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, G, l * l));
+    TRY(response_new(ctx, &s->W, K, true, &r));
+    TRY(response_block(ctx, &r, l, s->lab, G));
+    for (int64_t i = 0; i < n; i++) c[i] = s->params->lambda1 * s->e[i] * s->t[i];
+    TRY(response_apply(ctx, &r, 1, c, out->f, out->a));
+    for (int64_t i = 0; i < l; i++) start[i] = out->f[s->lab[i]];
+    progress(ctx, "fitting", 0.5);
+    const margins_problem p = {.m = l,
+                               .G = G,
+                               .start = start,
+                               .count = s->n_pairs,
+                               .margins = s->pairs,
+                               .cap = s->params->lambda2,
+                               .tolerance = s->params->tolerance};
+    TRY(margins_solve(ctx, &ctx->scratch, &p, &m));
+    for (int64_t i = 0; i < l; i++) c[s->lab[i]] += m.v[i];
+    TRY(response_apply(ctx, &r, 1, c, out->f, out->a));
+    return objective(ctx, s, &m, out);
+}
+
+static rung_status set_decision(rung_ctx *ctx, pool *mem, const problem *p, const double *f, fitted *out)
+{
+    double *mean = NULL, *count = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, count, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) {
+            mean[p->y[i] - 1] += f[i];
+            count[p->y[i] - 1]++;
+        }
+    for (int q = 0; q < p->K; q++) mean[q] /= count[q];
+    TRY(mean_rank_map(ctx, mem, p->K, mean, &out->map));
+    return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->decide);
+}
+
+static rung_status learn(rung_ctx *ctx, pool *mem, problem *p, const sosvm_params *params, const kernel *k, fitted *out)
+{
+    sosvm s = {.p = p, .params = params};
+    const la_csr *S, *L;
+    const la_mat *K;
+    solution answer;
+    double width, bias = 0;
+    TRY(problem_gram(ctx, p, k, &K));
+    TRY(neighbour_graph(ctx, p, &params->graph, k, &S, &L, &width));
+    TRY(NEW(ctx, &ctx->scratch, s.P, p->n * p->K));
+    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s.P));
+    TRY(sort_labelled(ctx, &s));
+    TRY(set_targets(ctx, &s));
+    TRY(set_penalty(ctx, L, &s));
+    TRY(set_pairs(ctx, &s));
+    TRY(solve(ctx, &s, K, &answer));
+    TRY(expansion_scorer(ctx, mem, p, k, answer.a, &out->score));
+    for (int64_t i = 0; i < p->n; i++) bias += answer.a[i];
+    out->score.bias[0] = bias;
+    out->n_expansion = p->n;
+    TRY(set_decision(ctx, mem, p, answer.f, out));
+    TRY(report_number(ctx, mem, out, "objective", answer.objective));
+    TRY(report_number(ctx, mem, out, "gap", answer.gap));
+    if (params->graph.weights == WEIGH_GAUSSIAN) TRY(report_number(ctx, mem, out, "graph_width", width));
+    return propagation_baseline(ctx, mem, p, S, params->novel, out);
+}
+
+static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                             held_out *held)
+{
+    (void)f, (void)held;
+    const sosvm_params *params = params_;
+    kernel k;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(learn(ctx, mem, p, params, &k, out));
+    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const sosvm_params *params = params_;
+    const la_mat *K;
+    kernel k;
+    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    TRY(problem_gram(ctx, p, &k, &K));
+    return neighbour_graph_prepare(ctx, p, &params->graph, &k);
+}
+
+/* Gram matrix, factors of the system, the block of the labelled rows; then its solutions for them, or the pairs with
+ * their order of visits. */
+static double sosvm_bytes(const problem_shape *shape, const void *params_)
+{
+    const sosvm_params *params = params_;
+    double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
+    double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l;
+    double refits = params->calibrate > 0 ? 2 * n * n : 0;
+    return 8 * (2 * n * n + refits + l * l + 2 * pairs + fmax(n * l + l * l, 5 * pairs)) +
+           neighbour_graph_bytes(shape, &params->graph);
+}
+
+#define LAMBDA(field, value, what, way, values)                                                                        \
+    {                                                                                                                  \
+        .name = #field, .help = what, .type = RUNG_REAL, .standard = value, .published = value, .low = 0,              \
+        .high = HUGE_VAL, .flags = RUNG_LOG | way, .grid = values, PARAM_PLACE(sosvm_params, field)                    \
+    }
+
+static const rung_param sosvm_rows[] = {
+    KERNEL_PARAMS(sosvm_params),
+    LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_SMOOTH_DOWN,
+           "0.1,1,10"),
+    LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN, "0.1,1,10"),
+    LAMBDA(lambda3, "0.1", "weight of the graph over all rows", RUNG_SMOOTH_UP, "0,0.01,0.1,1"),
+    {.name = "omega",
+     .help = "share of the similarity of propagated ranks in the graph; the rest is that of the rows",
+     .type = RUNG_REAL,
+     .standard = "0.5",
+     .published = "0.5",
+     .low = 0,
+     .high = 1,
+     PARAM_PLACE(sosvm_params, omega)},
+    NOVEL_PARAM(sosvm_params),
+    NEIGHBOUR_GRAPH_PARAMS(sosvm_params),
+    {.name = "pairs",
+     .help = "labelled rows compared: all of neighbouring classes, neighbours in the order of ranks (equal ones too), "
+             "or the same without equal ones",
+     .type = RUNG_CHOICE,
+     .standard = "adjacent",
+     .published = "consecutive",
+     .choices = "adjacent|consecutive|skip",
+     PARAM_PLACE(sosvm_params, pairs)},
+    {.name = "scale-norm",
+     .help = "similarities of propagated ranks: divided by the number of rows, or as they are",
+     .type = RUNG_CHOICE,
+     .standard = "mean",
+     .published = "none",
+     .choices = "mean|none",
+     PARAM_PLACE(sosvm_params, scale_norm)},
+    {.name = "evaluate",
+     .help = "rows with a target: all, with propagated ranks, or the labelled ones",
+     .type = RUNG_CHOICE,
+     .standard = "all",
+     .published = "all",
+     .choices = "all|labelled",
+     PARAM_PLACE(sosvm_params, evaluate)},
+    {.name = "tolerance",
+     .help = "largest projected derivative of the dual at the end",
+     .type = RUNG_REAL,
+     .standard = "1e-8",
+     .published = "1e-8",
+     .low = 0,
+     .high = 1,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG,
+     PARAM_PLACE(sosvm_params, tolerance)},
+    CALIBRATE_PARAM(sosvm_params, "0"),
+    {0},
+};
+
+const method method_sosvm = {
+    .info = {.name = "sosvm",
+             .title = "Semi-supervised ordinal support vector machine",
+             .reference = "Qian, Chen, Xu, Qi. How about utilizing ordinal information from the distribution of "
+                          "unlabeled data. CIKM 2010",
+             .cost = "time 2/3 n^3 + 2 n^2 l, then l per step; memory 2 n^2 + n l for n rows, l of them labelled",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
+             .params = sosvm_rows},
+    .params_size = sizeof(sosvm_params),
+    .bytes = sosvm_bytes,
+    .prepare = sosvm_prepare,
+    .fit = sosvm_fit,
+};
