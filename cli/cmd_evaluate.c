@@ -11,6 +11,8 @@
 
 static const option *const tables[] = {reader_options, global_options, NULL};
 
+enum { BINS = 10 }; /* of the reliability table */
+
 typedef struct {
     rung_model *model;
     rung_data *data;
@@ -19,6 +21,8 @@ typedef struct {
     int classes, *rank;
     double *proba, *score;
     rung_metrics found, median;
+    rung_reliability_bin bins[BINS]; /* with probabilities only */
+    double ece;
 } evaluate_job;
 
 static int64_t cell(const evaluate_job *job, int truth, int predicted)
@@ -52,6 +56,42 @@ static void print_confusion(const evaluate_job *job)
     free(align);
 }
 
+/* How often rows are right, by how sure the model is of them. */
+static void print_reliability(const evaluate_job *job)
+{
+    printf("\nexpected calibration error %.4f, over the probability of the most probable class:\n\n", job->ece);
+    sheet t = sheet_new("lrrr");
+    for (const char *const *head = (const char *const[]){"probability", "rows", "mean", "right", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int k = 0; k < BINS; k++) {
+        const rung_reliability_bin *bin = &job->bins[k];
+        if (bin->n == 0) continue;
+        sheet_add(&t, "%.1f to %.1f", bin->low, bin->high);
+        sheet_add(&t, "%lld", (long long)bin->n);
+        sheet_add(&t, "%.3f", bin->confidence);
+        sheet_add(&t, "%.3f", bin->accuracy);
+    }
+    sheet_print(&t, stdout, "");
+}
+
+static json_t *reliability_json(const evaluate_job *job)
+{
+    json_t *all = json_object(), *bins = json_array();
+    for (int k = 0; k < BINS; k++) {
+        const rung_reliability_bin *bin = &job->bins[k];
+        json_t *one = json_object();
+        json_object_set_new(one, "low", jout_number(bin->low));
+        json_object_set_new(one, "high", jout_number(bin->high));
+        json_object_set_new(one, "n", json_integer(bin->n));
+        json_object_set_new(one, "confidence", jout_number(bin->confidence));
+        json_object_set_new(one, "accuracy", jout_number(bin->accuracy));
+        json_array_append_new(bins, one);
+    }
+    json_object_set_new(all, "ece", jout_number(job->ece));
+    json_object_set_new(all, "bins", bins);
+    return all;
+}
+
 static void print_text(const evaluate_job *job)
 {
     int median = median_rank(job->n, job->classes, job->truth);
@@ -73,6 +113,7 @@ static void print_text(const evaluate_job *job)
     sheet_print(&t, stdout, "");
     printf("\n");
     print_confusion(job);
+    if (job->proba) print_reliability(job);
 }
 
 static void print_json(const evaluate_job *job)
@@ -87,6 +128,7 @@ static void print_json(const evaluate_job *job)
     json_object_set_new(all, "median", measures_json(&job->median));
     json_object_set_new(all, "confusion", confusion);
     json_object_set_new(all, "classes", classes);
+    json_object_set_new(all, "calibration", job->proba ? reliability_json(job) : json_null());
     jout_print(all);
 }
 
@@ -205,6 +247,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
     CHECK(s, rung_measure(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
     CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
+    if (job->proba)
+        CHECK(s, rung_reliability(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins, &job->ece));
     for (int64_t i = 0; i < job->n; i++)
         if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
     if (s->json)
@@ -236,9 +280,10 @@ const command command_evaluate = {
     .name = "evaluate",
     .operands = "MODEL DATA",
     .help = "measure a model on labelled rows it has not seen",
-    .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, and "
-             "the confusion matrix with the recall of each class; for real targets the errors beside those of "
-             "their median. Give rows the model was not fitted to.",
+    .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, the "
+             "confusion matrix with the recall of each class and, where the model has probabilities, how often it is "
+             "right by how sure it is; for real targets the errors beside those of their median. Give rows the model "
+             "was not fitted to.",
     .options = tables,
     .examples = examples,
     .run = evaluate_run};

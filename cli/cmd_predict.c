@@ -13,7 +13,11 @@ enum { BLOCK = 4096 };
 #define GROUP "Predicting"
 static const option predict_options[] = {
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
-    {"proba", 0, NULL, "add a column p(CLASS) per class, in order", GROUP},
+    {"proba", 0, NULL,
+     "add a column p(CLASS) per class, in order, and where the score has a spread (isbor, sbor, gpor) its mean and sd",
+     GROUP},
+    {"interval", 0, "P",
+     "add columns low and high: the shortest range of ranks that holds the true one with probability P", GROUP},
     {"project", 0, NULL, "the projection alone: every component as a column, without label and rank", GROUP},
     {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
     {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
@@ -29,6 +33,9 @@ typedef struct {
     int64_t done;          /* rows written */
     int *rank;             /* of a block, or of the training rows; NULL: the model has none */
     double *score, *proba; /* by rows: outputs; classes or NULL */
+    double *sd;            /* of the latent value whose mean is the score; NULL: not wanted, or the model has none */
+    int *low, *high;       /* the range of ranks; NULL: not wanted */
+    double level;
     struct {
         int64_t column;
         char *name;
@@ -142,6 +149,8 @@ static void csv_header(const predict_job *job)
         csv_cell(f, name);
         free(name);
     }
+    if (job->sd) fputs(",mean,sd", f);
+    if (job->low) fputs(",low,high", f);
     fputc('\n', f);
 }
 
@@ -160,6 +169,8 @@ static void csv_row(predict_job *job, const rung_table *table, int64_t i)
         fprintf(f, "%s%s", o ? "," : "", number_of(job->score[i * job->outputs + o]).text);
     for (int k = 0; job->proba && k < job->classes; k++)
         fprintf(f, ",%s", number_of(job->proba[i * job->classes + k]).text);
+    if (job->sd) fprintf(f, ",%s,%s", number_of(job->score[i]).text, number_of(job->sd[i]).text);
+    if (job->low) fprintf(f, ",%d,%d", job->low[i], job->high[i]);
     fputc('\n', f);
 }
 
@@ -188,12 +199,31 @@ static void json_row(predict_job *job, const rung_table *table, int64_t i)
     }
     json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : numbers(score, job->outputs));
     if (job->proba) json_object_set_new(row, "proba", numbers(job->proba + i * job->classes, job->classes));
+    if (job->sd) {
+        json_object_set_new(row, "mean", jout_number(*score));
+        json_object_set_new(row, "sd", jout_number(job->sd[i]));
+    }
+    if (job->low) {
+        json_object_set_new(row, "low", json_integer(job->low[i]));
+        json_object_set_new(row, "high", json_integer(job->high[i]));
+    }
     fputs(job->done + i ? ",\n  " : "\n  ", job->out.file);
     jout_write(job->out.file, row, 1);
     json_decref(row);
 }
 
 /* ---- block by block ---- */
+
+static rung_output wanted(const predict_job *job)
+{
+    return (rung_output){.rank = job->rank,
+                         .score = job->score,
+                         .proba = job->proba,
+                         .sd = job->sd,
+                         .low = job->low,
+                         .high = job->high,
+                         .level = job->level};
+}
 
 /* Nothing is written before the first block is known to be good. */
 static int begin(session *s, const arguments *args, predict_job *job, const rung_table *table)
@@ -229,8 +259,8 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     rung_data *data;
     CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
     rung_view X = rung_data_view(data);
-    rung_status status = rung_predict(s->ctx, job->model, &X,
-                                      &(rung_output){.rank = job->rank, .score = job->score, .proba = job->proba});
+    rung_output out = wanted(job);
+    rung_status status = rung_predict(s->ctx, job->model, &X, &out);
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? GOOD : begin(s, args, job, table);
@@ -255,12 +285,44 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
 /* Without DATA: what the fit says of its own rows. */
 static int predict_training(session *s, const arguments *args, predict_job *job)
 {
-    CHECK(s, rung_predict_training(s->ctx, job->model,
-                                   &(rung_output){.rank = job->rank, .score = job->score, .proba = job->proba}));
+    rung_output out = wanted(job);
+    CHECK(s, rung_predict_training(s->ctx, job->model, &out));
     int code = begin(s, args, job, NULL);
     if (code != GOOD) return code;
     write_rows(s, job, NULL, rung_model_training_rows(job->model));
     return finish(s, job);
+}
+
+/* What the model can give of what is asked for. */
+static int check_model(const arguments *args, predict_job *job)
+{
+    const char *interval = option_value(args, "interval"), *name = operand(args, 0);
+    if (option_given(args, "proba") && !rung_model_has_probabilities(job->model)) {
+        complain("%s has no probabilities for --proba; fit it with -p calibrate=5", name);
+        return FAILED;
+    }
+    if (!interval) return GOOD;
+    if (!parse_double(interval, &job->level) || !(job->level > 0 && job->level < 1)) {
+        complain("predict: --interval %s: a probability between 0 and 1 is expected, as 0.9", interval);
+        return USAGE;
+    }
+    if (rung_model_interval(job->model)) return GOOD;
+    complain("%s gives no ranges of ranks for --interval; models of isbor, sbor and gpor do", name);
+    return FAILED;
+}
+
+static void allocate_answers(predict_job *job, size_t rows, bool project, bool proba)
+{
+    job->classes = rung_model_classes(job->model);
+    job->outputs = rung_model_outputs(job->model);
+    if (rung_model_has_ranks(job->model) && !project) job->rank = allocate(rows, sizeof *job->rank);
+    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
+    if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
+    if (proba && rung_model_has_latent(job->model)) job->sd = allocate(rows, sizeof *job->sd);
+    if (job->level > 0) {
+        job->low = allocate(rows, sizeof *job->low);
+        job->high = allocate(rows, sizeof *job->high);
+    }
 }
 
 static int predict_steps(session *s, const arguments *args, predict_job *job)
@@ -277,29 +339,22 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
         return USAGE;
     }
     bool project = option_given(args, "project");
-    if (project && option_given(args, "proba")) {
-        complain("predict: --project writes the components alone: leave out --proba");
+    if (project && (option_given(args, "proba") || option_given(args, "interval"))) {
+        complain("predict: --project writes the components alone: leave out --%s",
+                 option_given(args, "proba") ? "proba" : "interval");
         return USAGE;
     }
     int code = datafile_options(s, args, &how);
     if (code != GOOD) return code;
     if (path && !output_possible(path)) return FAILED;
     if ((code = load_model(s, operand(args, 0), &job->model)) != GOOD) return code;
-    bool proba = option_given(args, "proba");
-    if (proba && !rung_model_has_probabilities(job->model)) {
-        complain("%s has no probabilities for --proba; fit it with -p calibrate=5", operand(args, 0));
-        return FAILED;
-    }
+    if ((code = check_model(args, job)) != GOOD) return code;
     size_t rows = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
     if (rows == 0) {
         complain("predict: give DATA: %s says nothing of its own training rows", operand(args, 0));
         return USAGE;
     }
-    job->classes = rung_model_classes(job->model);
-    job->outputs = rung_model_outputs(job->model);
-    if (rung_model_has_ranks(job->model) && !project) job->rank = allocate(rows, sizeof *job->rank);
-    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
-    if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
+    allocate_answers(job, rows, project, option_given(args, "proba"));
     if (!job->path) return predict_training(s, args, job);
     s->stage = "reading"; /* a block is predicted while the file is read */
     CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
@@ -318,6 +373,9 @@ static int predict_run(session *s, const arguments *args)
     free(job.rank);
     free(job.score);
     free(job.proba);
+    free(job.sd);
+    free(job.low);
+    free(job.high);
     rung_model_free(job.model);
     return code;
 }
@@ -326,6 +384,8 @@ static const example examples[] = {
     {"rung predict model.rung new.csv > predicted.csv", "label, rank and score of every row of new.csv"},
     {"rung predict model.rung new.csv --proba -o predicted.csv", "with a probability per class"},
     {"rung predict components.rung new.csv --project", "the components of a projection, to learn from or to plot"},
+    {"rung predict model.rung new.csv --interval 0.9",
+     "with the range of ranks that holds the true one with probability 0.9"},
     {"rung predict model.rung new.csv --keep id,name", "each row begins with the columns id and name of new.csv"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};

@@ -9,6 +9,7 @@
 #include "data/read.h"
 #include "eval/metrics.h"
 #include "eval/real.h"
+#include "eval/reliability.h"
 #include "method/fit.h"
 #include "method/update.h"
 #include "select/tune.h"
@@ -330,6 +331,13 @@ rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth
 {
     if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure");
     CALL(ctx, metrics_compute(ctx, n, classes, truth, predicted, proba, out));
+}
+
+rung_status rung_reliability(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba, int bins,
+                             rung_reliability_bin *out, double *ece)
+{
+    if (!ctx || !truth || !proba || !out || !ece || bins < 1) return missing(ctx, "rung_reliability");
+    CALL(ctx, reliability_compute(ctx, n, classes, truth, proba, bins, out, ece));
 }
 
 rung_status rung_measure_real(rung_ctx *ctx, int64_t n, const double *truth, const double *predicted,

@@ -301,6 +301,16 @@ RUNG_API RUNG_CHECK rung_status rung_predict_training(rung_ctx *, const rung_mod
 /* Rows whose truth is 0 are left out. proba (n x classes, by rows) may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_measure(rung_ctx *, int64_t n, int classes, const int *truth, const int *predicted,
                                              const double *proba, rung_metrics *out);
+/* Do the probabilities mean what they say? Rows by the probability of their most probable class, in equal parts of
+ * 0..1; ece: the expected calibration error, the mean over the rows of |confidence - accuracy| of their part. out has
+ * room for `bins`. Rows whose truth is 0 are left out. */
+typedef struct {
+    double low, high;            /* of the probability */
+    double confidence, accuracy; /* mean probability; share of the rows that are of this class; NaN without rows */
+    int64_t n;
+} rung_reliability_bin;
+RUNG_API RUNG_CHECK rung_status rung_reliability(rung_ctx *, int64_t n, int classes, const int *truth,
+                                                 const double *proba, int bins, rung_reliability_bin *out, double *ece);
 /* Real targets. Rows whose truth is NaN are left out. r2 is NaN where all true values are equal. */
 typedef struct {
     double mae, mse, rmse, r2;

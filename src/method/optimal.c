@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/optimal.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/subspace.h"
@@ -298,8 +299,9 @@ static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const 
     la_add_diagonal(E, 1, s->small);
     TRY(la_eigen(ctx, E, q, falling, P));
     TRY(transposed_times(ctx, P, pull, turned));
-    double least = left_by(s->c->value[0], s->lambda); /* E is no smaller: below it there is only rounding */
-    for (int64_t a = 0; a < q; a++) {                  /* smallest first */
+    /* E is not smaller than diag(small): below that there is only rounding. */
+    double least = s->intercept ? DBL_EPSILON * falling[0] : left_by(s->c->value[0], s->lambda);
+    for (int64_t a = 0; a < q; a++) { /* smallest first */
         mu[a] = fmax(falling[q - 1 - a], least);
         g[a] = turned[q - 1 - a];
         f[a] = -sqrt(fmax(1 - mu[a], 0)) * g[a];

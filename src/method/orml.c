@@ -207,7 +207,7 @@ static const rung_param orml_rows[] = {
 const method method_orml = {
     .info = {.name = "orml",
              .title = "Ordinal regression via manifold learning",
-             .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011, 398-403",
+             .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
              .cost = "time n^2 d for the graph and 2 n^3/3; kernel=linear: n d^2 + d^3 (n^3 for d > n); memory 2 n^2, "
                      "linear 5 n d",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,

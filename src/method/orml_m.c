@@ -199,7 +199,7 @@ static const rung_param orml_m_rows[] = {
 const method method_orml_m = {
     .info = {.name = "orml-m",
              .title = "Ordinal regression via manifold learning, multilinear",
-             .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011, 398-403",
+             .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
              .cost = "time n^2 d for the graph, then starts x sweeps x modes x min(n, d) d; memory 8 n d",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
              .params = orml_m_rows},

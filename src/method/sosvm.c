@@ -263,7 +263,7 @@ static const rung_param sosvm_rows[] = {
     KERNEL_PARAMS(sosvm_params),
     LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_SMOOTH_DOWN,
            "0.1,1,10"),
-    LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN, "0.1,1,10"),
+    LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN, NULL),
     LAMBDA(lambda3, "0.1", "weight of the graph over all rows", RUNG_SMOOTH_UP, "0,0.01,0.1,1"),
     {.name = "omega",
      .help = "share of the similarity of propagated ranks in the graph; the rest is that of the rows",

@@ -146,7 +146,6 @@ typedef struct {
     const ordmap_rows *rows;
     const la_tall *T;
     const double *alpha;
-    bool fixed;
     int64_t M, J, N;        /* weights, thresholds, unknowns */
     double *A, *g, *step;   /* N x N, N, M + J: the system */
     double *w, *b, *f, *df; /* where a step leads; f before it, and its change */
@@ -163,7 +162,7 @@ static rung_status newton_new(rung_ctx *ctx, newton *t)
     return NEW_RAW(ctx, &ctx->scratch, t->df, t->rows->n);
 }
 
-/* The negative Hessian over (w, b), or over w alone, and the gradient. */
+/* The negative Hessian over (w, b), and the gradient. */
 static rung_status newton_system(rung_ctx *ctx, const newton *t, const double *w, const ordmap_state *state)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -177,7 +176,7 @@ static rung_status newton_system(rung_ctx *ctx, const newton *t, const double *w
         A[j + j * N] += t->alpha[j];
         t->g[j] = sums[j] - t->alpha[j] * w[j];
     }
-    for (int64_t k = 0; k < J && !t->fixed; k++) {
+    for (int64_t k = 0; k < J; k++) {
         for (int64_t j = 0; j < M; j++) A[j + (M + k) * N] = A[M + k + j * N] = sums[j + (k + 1) * M];
         A[M + k + (M + k) * N] = state->diagonal[k];
         if (k + 1 < J) A[M + k + 1 + (M + k) * N] = A[M + k + (M + k + 1) * N] = state->next[k];
@@ -229,7 +228,7 @@ static rung_status line_search(rung_ctx *ctx, const newton *t, double decrement,
     memcpy(t->f, state->f, (size_t)n * sizeof *t->f);
     for (; length > 1e-12; length *= 0.5) {
         for (int64_t j = 0; j < t->M; j++) t->w[j] = w[j] + length * t->step[j];
-        for (int64_t j = 0; j < t->J; j++) t->b[j] = b[j] + (t->fixed ? 0 : length * t->step[t->M + j]);
+        for (int64_t j = 0; j < t->J; j++) t->b[j] = b[j] + length * t->step[t->M + j];
         if (!ascends(t->J, t->b)) continue;
         for (int64_t i = 0; i < n; i++) state->f[i] = t->f[i] + length * t->df[i];
         TRY(evaluate(ctx, t->rows, t->b, state));
@@ -247,11 +246,11 @@ static rung_status line_search(rung_ctx *ctx, const newton *t, double decrement,
 }
 
 rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T, const double *alpha, double tolerance,
-                       bool fixed, double *w, double *b, ordmap_state *state)
+                       double *w, double *b, ordmap_state *state)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t M = la_tall_cols(T), J = rows->K - 1;
-    newton t = {.rows = rows, .T = T, .alpha = alpha, .fixed = fixed, .M = M, .J = J, .N = fixed ? M : M + J};
+    newton t = {.rows = rows, .T = T, .alpha = alpha, .M = M, .J = J, .N = M + J};
     TRY(newton_new(ctx, &t));
     TRY(make_room(ctx, state, M));
     if (!state->fresh) {
@@ -263,7 +262,7 @@ rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T,
     state->log_posterior = state->log_likelihood - penalty(M, alpha, w);
     if (!isfinite(state->log_posterior))
         return fail(ctx, RUNG_ENOCONV, "the likelihood of the labels is 0 where the iteration starts");
-    for (state->steps = 0; t.N > 0 && state->steps < MOST_STEPS;) {
+    for (state->steps = 0; state->steps < MOST_STEPS;) {
         double decrement = 0;
         bool moved;
         TRY(interrupted(ctx));

@@ -36,8 +36,8 @@ rung_status ordmap_state_grow(rung_ctx *ctx, ordmap_state *state, const la_tall 
 /* The thresholds of a model without columns: at the class frequencies. */
 void ordmap_null_thresholds(const ordmap_rows *rows, double *b);
 /* w (cols of T) and b (K - 1, ascending): where to start, and the maximum. The last step begins where F is about
- * tolerance max(1, |F|) below the maximum, and Newton's steps square such a distance. fixed: b stays as it is. */
+ * tolerance max(1, |F|) below the maximum, and Newton's steps square such a distance. */
 rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T, const double *alpha, double tolerance,
-                       bool fixed, double *w, double *b, ordmap_state *state);
+                       double *w, double *b, ordmap_state *state);
 
 #endif

@@ -91,7 +91,7 @@ ordprobit ordprobit_at(double f, int y, int K, const double *b, double sigma)
     double s2 = sigma * sigma, e12 = o.e1 * o.e2;
     double a11 = -o.z1 * o.e1 - o.e1 * o.e1, a22 = -o.z2 * o.e2 + o.e2 * o.e2; /* de1/dz1, de2/dz2 */
     o.delta = -d / sigma;
-    o.H = fmax(H, 0) / s2;
+    o.H = fmin(fmax(H, 0), 1) / s2; /* 1 - H sigma^2 is the variance of a truncated normal */
     o.h11 = a11;
     o.h12 = e12;
     o.h22 = -a22;

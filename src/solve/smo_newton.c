@@ -26,19 +26,20 @@ typedef struct {   /* a row of A: */
 
 typedef struct {
     smo *p;
-    int64_t n;      /* free pulls ... */
-    int64_t *which; /* ... their hinges */
-    int *threshold; /* ... and thresholds, which do not decrease */
-    double *g;      /* derivatives */
-    double *step;   /* where to */
-    double *change; /* how far the pulls have come */
-    la_mat *L;      /* of H */
-    double little;
+    int64_t n;                 /* free pulls ... */
+    int64_t *which;            /* ... their hinges */
+    int *threshold;            /* ... and thresholds, which do not decrease */
+    double *g;                 /* derivatives ... */
+    double noise;              /* ... and what rounding does to them */
+    double *step, *along_step; /* where to; Q times it */
+    double *change;            /* how far the pulls have come */
+    la_mat *L;                 /* of H */
     int ties, room;
     tie *tied;
-    double *Y;             /* n x ties: H^-1 A' */
-    double *R;             /* ties x ties by rows: the Cholesky factor of A H^-1 A' */
-    double *lambda, *more; /* ties */
+    bool *pinned;   /* n: tied by itself */
+    double *Y;      /* n x ties: H^-1 A' */
+    double *R;      /* ties x ties by rows: the Cholesky factor of A H^-1 A' */
+    double *lambda; /* ties */
 } face;
 
 double newton_flops(int64_t m, int64_t n_free, int thresholds)
@@ -65,13 +66,17 @@ static rung_status face_new(rung_ctx *ctx, smo *p, face *a)
     a->room = p->thresholds + (int)(a->n < BLOCKED_MOST ? a->n : BLOCKED_MOST);
     TRY(NEW(ctx, &ctx->scratch, a->g, a->n));
     TRY(NEW(ctx, &ctx->scratch, a->step, a->n));
+    TRY(NEW(ctx, &ctx->scratch, a->along_step, a->n));
     TRY(NEW(ctx, &ctx->scratch, a->change, a->n));
+    TRY(NEW(ctx, &ctx->scratch, a->pinned, a->n));
     TRY(NEW(ctx, &ctx->scratch, a->tied, a->room));
     TRY(NEW(ctx, &ctx->scratch, a->lambda, a->room));
-    TRY(NEW(ctx, &ctx->scratch, a->more, a->room));
     TRY(NEW_RAW(ctx, &ctx->scratch, a->Y, a->n * a->room));
     TRY(NEW(ctx, &ctx->scratch, a->R, (int64_t)a->room * a->room));
-    for (int64_t i = 0; i < a->n; i++) a->g[i] = p->f[p->hinges[a->which[i]].row] - p->hinges[a->which[i]].side;
+    for (int64_t i = 0; i < a->n; i++) {
+        a->g[i] = p->f[p->hinges[a->which[i]].row] - p->hinges[a->which[i]].side;
+        a->noise = fmax(a->noise, 1e-15 * fabs(a->g[i]));
+    }
     return RUNG_OK;
 }
 
@@ -86,8 +91,7 @@ static rung_status factor(rung_ctx *ctx, face *a)
         for (int64_t i = 0; i < a->n; i++) H[i + j * a->n] = q[p->hinges[a->which[i]].row];
         trace += H[j * (a->n + 1)];
     }
-    a->little = LITTLE * trace / (double)a->n;
-    for (int64_t j = 0; j < a->n; j++) H[j * (a->n + 1)] += a->little;
+    for (int64_t j = 0; j < a->n; j++) H[j * (a->n + 1)] += LITTLE * trace / (double)a->n;
     la_put(H, a->L);
     pool_free(&ctx->scratch, H);
     return la_potrf(ctx, a->L);
@@ -102,20 +106,14 @@ static double along(const face *a, const tie *t, const double *x)
     return sum;
 }
 
-/* x += factor times a row of A. */
-static void add_row(const face *a, const tie *t, double factor_, double *x)
-{
-    if (t->threshold < 0) x[t->pull] += factor_;
-    for (int64_t i = 0; i < a->n && a->threshold[i] <= t->threshold; i++) x[i] += factor_;
-}
-
 /* One more row of A, and of the factor of A H^-1 A'. */
 static rung_status add_tie(rung_ctx *ctx, face *a, tie t)
 {
     int n = a->ties;
     double *y = a->Y + n * a->n, *last = a->R + n * a->room;
     memset(y, 0, (size_t)a->n * sizeof *y);
-    add_row(a, &t, 1, y);
+    if (t.threshold < 0) y[t.pull] = 1;
+    for (int64_t i = 0; i < a->n && a->threshold[i] <= t.threshold; i++) y[i] = 1;
     TRY(la_potrs(ctx, a->L, 1, y));
     double own = along(a, &t, y), pivot = own;
     for (int j = 0; j < n; j++) {
@@ -147,35 +145,57 @@ static void solve_ties(const face *a, double *x)
 
 /* ---- the step ---- */
 
+/* Adding a row of A to g changes nothing, but large numbers that cancel cost digits: g becomes its deviation from the
+ * mean over the pulls that share a sum, and 0 for a pull that cannot move. */
+static void centre(face *a)
+{
+    const smo *p = a->p;
+    for (int k = 0; k < a->ties; k++)
+        if (a->tied[k].threshold < 0) a->pinned[a->tied[k].pull] = true;
+    for (int64_t from = 0, to = 0; from < a->n; from = to) {
+        int last = a->threshold[from]; /* thresholds share a sum up to the first one without a flow */
+        while (p->flow && last + 1 < p->thresholds && p->flow[last] > 0) last++;
+        double mean = 0, count = 0;
+        for (to = from; to < a->n && a->threshold[to] <= last; to++)
+            if (!a->pinned[to]) mean += (a->g[to] - mean) / ++count;
+        for (int64_t i = from; i < to; i++) a->g[i] = a->pinned[i] ? 0 : a->g[i] - mean;
+    }
+}
+
 /* step = -H^-1 (g + A'lambda) with A step = 0; the second pass corrects what rounding left of A step. */
 static rung_status direction(rung_ctx *ctx, face *a)
 {
+    centre(a);
     for (int64_t i = 0; i < a->n; i++) a->step[i] = -a->g[i];
     TRY(la_potrs(ctx, a->L, 1, a->step));
-    memset(a->lambda, 0, (size_t)a->room * sizeof *a->lambda);
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < a->ties; k++) a->more[k] = along(a, &a->tied[k], a->step);
-        solve_ties(a, a->more);
-        for (int k = 0; k < a->ties; k++) {
-            a->lambda[k] += a->more[k];
-            for (int64_t i = 0; i < a->n; i++) a->step[i] -= a->Y[i + k * a->n] * a->more[k];
-        }
+        for (int k = 0; k < a->ties; k++) a->lambda[k] = along(a, &a->tied[k], a->step);
+        solve_ties(a, a->lambda);
+        for (int k = 0; k < a->ties; k++)
+            for (int64_t i = 0; i < a->n; i++) a->step[i] -= a->Y[i + k * a->n] * a->lambda[k];
     }
-    for (int k = 0; k < a->ties; k++)
-        if (a->tied[k].threshold < 0) a->step[a->tied[k].pull] = 0;
+    for (int64_t i = 0; i < a->n; i++)
+        if (a->pinned[i]) a->step[i] = 0;
     return RUNG_OK;
 }
 
-/* The best length without bounds: (step'H step) / (step'Q step), where step'H step = -g'step. 0: nothing to gain. */
-static double best_length(const face *a)
+/* The best length without bounds; 0: nothing to gain. along_step = Q step: H step would do if it were not for the
+ * rounding in a nearly singular H. */
+static double best_length(face *a)
 {
-    double decrease = 0, square = 0;
+    const smo *p = a->p;
+    double decrease = 0, size = 0, curve = 0;
+    memset(a->along_step, 0, (size_t)a->n * sizeof *a->along_step);
+    for (int64_t j = 0; j < a->n; j++) {
+        const double *q = p->Q + p->hinges[a->which[j]].row * p->m, step = a->step[j];
+        for (int64_t i = 0; i < a->n && step != 0; i++) a->along_step[i] += step * q[p->hinges[a->which[i]].row];
+    }
     for (int64_t i = 0; i < a->n; i++) {
         decrease -= a->g[i] * a->step[i];
-        square += a->step[i] * a->step[i];
+        size += fabs(a->step[i]);
+        curve += a->step[i] * a->along_step[i];
     }
-    double curve = decrease - a->little * square;
-    return !(decrease > 0) ? 0 : curve > 0 ? decrease / curve : INFINITY;
+    return !(decrease > a->noise * size) ? 0 : curve > 0 ? decrease / curve : INFINITY;
 }
 
 /* By how much flow g changes with the step. */
@@ -217,9 +237,7 @@ static void take(face *a, double length, bool stopped, const tie *by)
         a->change[i] += pull - h->pull;
         h->pull = pull;
     }
-    /* g += length Q step,  Q step = H step - little step = -(g + A'lambda) - little step */
-    for (int64_t i = 0; i < a->n; i++) a->g[i] -= length * (a->g[i] + a->little * a->step[i]);
-    for (int k = 0; k < a->ties; k++) add_row(a, &a->tied[k], -length * a->lambda[k], a->g);
+    for (int64_t i = 0; i < a->n; i++) a->g[i] += length * a->along_step[i];
 }
 
 /* ---- afterwards ---- */
@@ -282,7 +300,7 @@ static rung_status follow(rung_ctx *ctx, face *a, smo_effort *effort)
         double length = reach(a, best_length(a), &stopped, &by);
         if (!(length > 0 || stopped) || isinf(length)) break;
         take(a, length, stopped, &by);
-        effort->work += 4.0 * (double)a->n * (double)(a->n + a->ties);
+        effort->work += 4.0 * (double)a->n * (double)(2 * a->n + a->ties);
         full += !stopped;
         if (stopped) TRY(add_tie(ctx, a, by));
     }

@@ -54,7 +54,7 @@ static rung_status factorise(rung_ctx *ctx, sparse_model *m)
 
 rung_status sparse_refit(rung_ctx *ctx, sparse_model *m, double tolerance)
 {
-    TRY(ordmap_fit(ctx, &m->rows, m->Phi, m->alpha, tolerance, false, m->w, m->b, &m->state));
+    TRY(ordmap_fit(ctx, &m->rows, m->Phi, m->alpha, tolerance, m->w, m->b, &m->state));
     m->log_evidence = m->state.log_posterior;
     return m->M > 0 ? factorise(ctx, m) : RUNG_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the tests of the manifold family share: small problems, fits straight through the table, graphs by definition. */
+/* What the tests of the manifold family share: small problems, fits straight through the table, graphs by definition.
+ */
 #ifndef RUNG_TESTS_MANIFOLD_CASES_H
 #define RUNG_TESTS_MANIFOLD_CASES_H
 
@@ -44,8 +45,7 @@ static inline rung_status try_settings(rung_ctx *ctx, const char *method_name, c
     rung_status status = spec_new(ctx, method_name, false, &spec);
     for (; settings[0] && status == RUNG_OK; settings += 2) status = spec_set(ctx, spec, settings[0], settings[1]);
     problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, &p);
-    if (status == RUNG_OK)
-        status = spec->method->fit(ctx, &ctx->scratch, &p, spec->params, NULL, out, NULL);
+    if (status == RUNG_OK) status = spec->method->fit(ctx, &ctx->scratch, &p, spec->params, NULL, out, NULL);
     if (spec) spec_free(spec);
     return status;
 }
@@ -169,8 +169,7 @@ static inline void form_by_definition(const sample *s, const real *G, real *Z)
         for (int64_t b = 0; b < d; b++) {
             real z = 0;
             for (int64_t i = 0; i < n; i++)
-                for (int64_t j = 0; j < n; j++)
-                    z += s->X[a + i * d] * G[i + j * n] * s->X[b + j * d];
+                for (int64_t j = 0; j < n; j++) z += s->X[a + i * d] * G[i + j * n] * s->X[b + j * d];
             Z[a + b * d] = z;
         }
 }

@@ -254,7 +254,6 @@ static void thin_equals_whole(void **state)
         fitted b = fit_small(ctx, &whole, "ot", text, &f, &two);
         int outputs = a.score.outputs;
         double *x = outputs_of(ctx, &a, 30, s.X), *y = outputs_of(ctx, &b, 30, K);
-        print_message("k=%d lambda %.17g %.17g mu %.17g %.17g\n", k, reported(&a, "lambda"), reported(&b, "lambda"), reported(&a, "multiplier"), reported(&b, "multiplier"));
         for (int i = 0; i < 30 * outputs; i++) {
             assert_close(x[i], y[i], 1e-7);
             assert_close(a.training.output[i], b.training.output[i], 1e-7);

@@ -199,8 +199,8 @@ static void several_components_are_orthonormal_in_the_denominator(void **state)
         for (int wide = 0; wide < 2; wide++) {
             sample s;
             draw(&s, wide ? 20 : 50, wide ? 30 : 5, 4, 30, true);
-            fitted f = fit_settings(ctx, methods[m],
-                                    SETTINGS("ridge", "0.01", "neighbours", "6", "components", "3"), &s);
+            fitted f =
+                fit_settings(ctx, methods[m], SETTINGS("ridge", "0.01", "neighbours", "6", "components", "3"), &s);
             assert_int_equal(f.score.outputs, 3);
             check_directions(ctx, methods[m], &s, false, 0.01, 3, &f);
         }

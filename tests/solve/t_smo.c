@@ -230,27 +230,39 @@ static void the_order_of_thresholds_is_kept(void **state)
 
 /* ---- the Newton step ---- */
 
-/* From pulls well within wide bounds one step makes all hinges of a threshold agree; the sums stay. */
+/* Pulls moved a little away from the solution, all of them still within their bounds, are brought back by one step. */
 static void a_full_newton_step_is_exact(void **state)
 {
     instance *t = calloc(1, sizeof *t);
-    random_instance(t, 40, 8, 3, 202);
-    for (int i = 0; i < 40; i++) t->Q[i * 41] += 0.5;
-    set_up(t, 40, 3, ALL_THRESHOLDS, 1e6);
-    for (int g = 0; g < 2; g++) { /* the same from each side: sums of 0 */
-        int64_t up = 0, down = 0;
-        for (int64_t i = t->first[g]; i < t->first[g + 1]; i++) *(t->hinges[i].side > 0 ? &up : &down) += 1;
-        for (int64_t i = t->first[g]; i < t->first[g + 1]; i++)
-            t->hinges[i].pull = t->hinges[i].side > 0 ? 5e5 / (double)up : -5e5 / (double)down;
-    }
-    for (int i = 0; i < 40; i++) t->f[i] = 0;
-    for (int64_t i = 0; i < t->first[2]; i++)
-        for (int k = 0; k < 40; k++) t->f[k] += t->Q[k + 40 * t->hinges[i].row] * t->hinges[i].pull;
-    smo_effort effort = {.limit = INFINITY};
-    double before = objective(t);
-    assert_ok(*state, newton_step(*state, &t->p, &effort));
-    assert_true(objective(t) < before);
-    check_feasible(t);
+    for (uint64_t stream = 200; stream < 210; stream++)
+        for (span which = ALL_THRESHOLDS; which <= ADJACENT; which++) {
+            random_instance(t, 60, 8, 4, stream);
+            for (int i = 0; i < 60; i++) t->Q[i * 61] += 0.5;
+            set_up(t, 60, 4, which, 1);
+            smo_effort effort = {.limit = INFINITY};
+            assert_ok(*state, smo_solve(*state, &t->p, &effort));
+            int moved = 0;
+            for (int g = 0; g < 3; g++) {
+                hinge *before = NULL;
+                for (int64_t i = t->first[g]; i < t->first[g + 1]; i++) {
+                    hinge *h = &t->hinges[i];
+                    if (!(h->pull > h->low + 1e-3 && h->pull < h->high - 1e-3)) continue;
+                    if (before) {
+                        before->pull += 1e-4;
+                        h->pull -= 1e-4;
+                        for (int k = 0; k < 60; k++)
+                            t->f[k] += 1e-4 * (t->Q[k + 60 * before->row] - t->Q[k + 60 * h->row]);
+                        moved++;
+                    }
+                    before = before ? NULL : h;
+                }
+            }
+            assert_true(moved > 2);
+            assert_true(violation(t) > 1e-6);
+            assert_ok(*state, newton_step(*state, &t->p, &effort));
+            check_feasible(t);
+            assert_true(violation(t) <= 1e-10);
+        }
     free(t);
 }
 
