@@ -235,7 +235,7 @@ static void answers_are_valid(void **state)
 static void threads_and_repetition_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
-    rows train = make_rows(700, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
+    rows train = make_rows(300, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
     for
         EACH_METHOD(m)
         {
@@ -540,7 +540,7 @@ static void the_memory_estimate_is_true(void **state)
     for
         EACH_METHOD(m)
     for (int calibrated = 0; calibrated < 2; calibrated++) {
-        rows s = make_rows(1200, 20, 4, 42, 0.5, false);
+        rows s = make_rows(600, 20, 4, 42, 0.5, false);
         rung_view view = view_of(&s);
         rung_data *data;
         rung_spec *spec;
