@@ -3,30 +3,15 @@
  * 19-21). */
 #include "method/graph_dl.h"
 
-static rung_status settle_kernel(rung_ctx *ctx, pool *mem, const problem *p, const graph_dl_params *params, kernel *k,
-                                 problem_space *space)
-{
-    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
-    *k = problem_kernel(p, k);
-    *space = (problem_space){.kind = SPACE_FEATURE, .k = *k, .rank = params->rank};
-    return RUNG_OK;
-}
-
 static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
 {
-    kernel k;
-    problem_space space;
-    TRY(settle_kernel(ctx, p->mem, p, params, &k, &space));
-    return graph_dl_prepare(ctx, p, params, &k, &space);
+    return graph_dl_prepare_in(ctx, p, params, true, ((const graph_dl_params *)params)->rank);
 }
 
 static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
                        held_out *held)
 {
-    kernel k;
-    problem_space space;
-    TRY(settle_kernel(ctx, mem, p, params, &k, &space));
-    return graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held);
+    return graph_dl_fit_in(ctx, mem, p, params, true, ((const graph_dl_params *)params)->rank, f, out, held);
 }
 
 static const rung_param rows[] = {

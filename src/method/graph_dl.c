@@ -17,17 +17,6 @@ static problem_graph graph_of(const graph_dl_params *params, const problem_space
     return (problem_graph){.space = *space, .neighbours = params->neighbours, .rule = GRAPH_OR, .weight = EDGE_BINARY};
 }
 
-rung_status graph_dl_prepare(rung_ctx *ctx, problem *p, const graph_dl_params *params, const kernel *k,
-                             const problem_space *space)
-{
-    const la_mat *K;
-    const la_csr *L;
-    TRY(problem_gram(ctx, p, k, &K));
-    if (params->mu == 0) return RUNG_OK;
-    problem_graph g = graph_of(params, space);
-    return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
-}
-
 rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
                          const problem_space *space, const folds *f, fitted *out, held_out *held)
 {
@@ -41,6 +30,38 @@ rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_pa
         TRY(report_number(ctx, mem, out, "cv_mae_with_graph", params->with));
     }
     return RUNG_OK;
+}
+
+static rung_status settle_space(rung_ctx *ctx, pool *mem, const problem *p, const graph_dl_params *params,
+                                bool feature_space, double rank, kernel *k, problem_space *space)
+{
+    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
+    *k = problem_kernel(p, k);
+    *space = (problem_space){.kind = feature_space ? SPACE_FEATURE : SPACE_INPUT, .k = *k, .rank = rank};
+    return RUNG_OK;
+}
+
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
+                            double rank, const folds *f, fitted *out, held_out *held)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_space(ctx, mem, p, params, feature_space, rank, &k, &space));
+    return graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held);
+}
+
+rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
+                                double rank)
+{
+    kernel k;
+    problem_space space;
+    const la_mat *K;
+    const la_csr *L;
+    TRY(settle_space(ctx, p->mem, p, params, feature_space, rank, &k, &space));
+    TRY(problem_gram(ctx, p, &k, &K));
+    if (params->mu == 0) return RUNG_OK;
+    problem_graph g = graph_of(params, &space);
+    return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
 }
 
 /* Without a graph a fold is a matter of the labelled rows, and block deletion serves. */

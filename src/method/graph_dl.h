@@ -56,8 +56,12 @@ typedef struct {
 /* k: settled; space: where the graph is drawn. */
 rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
                          const problem_space *space, const folds *f, fitted *out, held_out *held);
-rung_status graph_dl_prepare(rung_ctx *ctx, problem *p, const graph_dl_params *params, const kernel *k,
-                             const problem_space *space);
+
+/* fit and prepare of the methods that differ in the space alone; rank: share of its components (1: all of them). */
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
+                            double rank, const folds *f, fitted *out, held_out *held);
+rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
+                                double rank);
 bool graph_dl_holds_out(const void *params);
 double graph_dl_bytes(const problem_shape *shape, const void *params);
 double feature_dl_bytes(const problem_shape *shape, const void *params); /* with a reduced feature space */
