@@ -379,7 +379,7 @@ static void hard_data(void **state)
                      : c == 1 ? make_rows(40, 3, 2, 21, 0.5, true)    /* two classes */
                      : c == 2 ? make_rows(20, 60, 3, 22, 0.5, true)   /* more columns than rows */
                      : c == 3 ? make_rows(5, 2, 5, 23, 0.5, false)    /* one label per class */
-                     : c == 4 ? make_rows(200, 2, 50, 24, 0.5, false) /* many classes */
+                     : c == 4 ? make_rows(100, 2, 25, 24, 0.5, false) /* many classes */
                               : make_rows(60, 3, 3, 25, 0.5, c != 9);
             for (int64_t i = 0; i < s.n; i++) {
                 if (c == 5) s.x[i * 3 + 1] = 4;                        /* a constant column */
@@ -533,6 +533,7 @@ static void the_memory_limit_is_kept(void **state)
         }
 }
 
+#ifndef __SANITIZE_ADDRESS__
 /* The estimate of a method's memory is within 1.5 of what a fit takes at its peak. */
 static void the_memory_estimate_is_true(void **state)
 {
@@ -561,6 +562,7 @@ static void the_memory_estimate_is_true(void **state)
         free_rows(&s);
     }
 }
+#endif
 
 typedef struct {
     rung_ctx *ctx;
@@ -640,7 +642,9 @@ int main(void)
         WITH_CONTEXT(weights_count_rows),
         WITH_CONTEXT(wrong_shapes_are_refused),
         WITH_CONTEXT(the_memory_limit_is_kept),
+#ifndef __SANITIZE_ADDRESS__ /* large fits that measure memory, not mistakes: the plain build does them */
         WITH_CONTEXT(the_memory_estimate_is_true),
+#endif
         WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
