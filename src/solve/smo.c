@@ -168,7 +168,7 @@ static bool move_pair(const smo *p, hinge *falls, hinge *rises, int from, int to
     double step = fmin(off / curvature(q[falls->row], r[rises->row], q[rises->row]), fmin(room, fmin(down, up)));
     double fallen = step == down ? falls->low : falls->pull - step,
            risen = step == up ? rises->high : rises->pull + step;
-    if (fallen == falls->pull && risen == rises->pull) return false;
+    if (fallen == falls->pull && risen == rises->pull && step != room) return false;
     falls->pull = fallen;
     rises->pull = risen;
     for (int g = from; g < to; g++) p->flow[g] += step;

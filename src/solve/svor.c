@@ -18,11 +18,15 @@ enum {
     START = 300,       /* rows of the first round otherwise */
     FRESH = 1000,      /* violators a round may take; more where there are many rows, or were in the round before */
     ROUND_MOST = 8000, /* rows of a round, where memory is not limited: two matrices of 0.5 GiB */
-    STUCK_MOST = 3     /* rounds in which nothing moves */
+    STUCK_MOST = 10    /* rounds that gain nothing: then rounding allows no more */
 };
 
+/* A gain of the dual objective, relative to the primal one, that is rounding. */
+static const double NO_GAIN = 1e-13;
 /* A disagreement of hinges on a threshold, relative to the largest score, that passes for none. */
 static const double EXACT = 1e-11;
+/* ... and one that may be all that rounding allows (a gap is C times that, for each row); so may such a gap. */
+static const double ROUNDED = 1e-8;
 /* What may be spent, beyond the work that reached the tolerance, on the exact solution: it is often near. */
 static const double EXACT_SHARE = 0.5, EXACT_FLOPS = 1e6;
 
@@ -179,19 +183,29 @@ static void choose_spread(solver *a)
     }
 }
 
-/* The hinges at threshold j that want to rise (or to fall), those that add most to the gap first; returns how many. */
+/* The hinges at threshold j that want to rise (or to fall), those that add most to the gap first; returns how many.
+ * The first is the one with the strongest claim, violator or not: so the two hinges that disagree most, be it across
+ * thresholds, are in every round. Those right on their threshold add nothing, but others may want to pair with them. */
 static int64_t list_violators(const solver *a, int j, bool rise, candidate *list)
 {
     double tiny = 1e-4 * a->s->gap / (double)(a->h.n * a->J);
-    int64_t count = 0;
+    double strongest = -INFINITY;
+    int64_t count = 1;
     for (int64_t i = 0; i < a->h.n; i++) {
         int from, to;
         hinge_range(&a->h, i, &from, &to);
         if (j < from || j > to) continue;
         hinge h = hinge_of(a, i, j);
-        double off = a->s->f[i] - h.side - a->s->b[j], gap = hinge_gap(&h, a->s->f[i], a->s->b[j]);
-        if ((off < 0) == rise && gap > tiny) list[count++] = (candidate){gap, i};
+        double off = a->s->f[i] - h.side - a->s->b[j], claim = rise ? -off : off;
+        if (rise ? h.pull >= h.high : h.pull <= h.low) continue;
+        double gap = hinge_gap(&h, a->s->f[i], a->s->b[j]);
+        if (claim == 0 || (claim > 0 && gap > tiny)) list[count++] = (candidate){gap, i};
+        if (claim > strongest) {
+            strongest = claim;
+            list[0] = (candidate){INFINITY, i};
+        }
     }
+    if (isinf(strongest)) return 0; /* none may rise, or fall */
     qsort(list, (size_t)count, sizeof *list, by_gap);
     return count;
 }
@@ -202,7 +216,7 @@ static rung_status choose_violators(rung_ctx *ctx, solver *a)
     pool_mark mark = pool_here(&ctx->scratch);
     candidate *list = NULL;
     int64_t wanted = FRESH + a->h.n / 16 + a->m / 2, open = 0;
-    TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n + 1));
     for (int64_t i = 0; i < a->h.n; i++) open += a->in_play[i];
     bool all_open = open <= a->most / 2; /* otherwise they take turns like the others */
     for (int64_t i = 0; i < a->h.n; i++) a->chosen[i] = all_open && a->in_play[i];
@@ -302,24 +316,28 @@ static rung_status one_round(rung_ctx *ctx, solver *a)
 
 static double row_bytes(int64_t n, int64_t d, int K) { return 8 * (double)n * (double)(3 * d + 3 * K + 30); }
 
-/* A round has two matrices at a time: the kernel values in linalg and here, later a factor and its origin. */
+/* A round has three matrices at a time: its kernel values, and in linalg these or a factor and what was factored. */
 static int64_t rows_within(const rung_ctx *ctx, const problem *p)
 {
     double most = fmin((double)p->n, ROUND_MOST), room = (double)ctx->memory - row_bytes(p->n, p->d, p->K);
     return (int64_t)(ctx->memory > 0 ? fmin(most, fmax(sqrt(fmax(room, 0) / 24), SMALL)) : most);
 }
 
-static rung_status solver_new(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_solution *out, solver *a)
+static rung_status solution_new(rung_ctx *ctx, pool *mem, const problem *p, svor_solution *out)
 {
-    problem *p = q->p;
+    *out = (svor_solution){0};
+    TRY(NEW(ctx, mem, out->pull, p->n * (p->K - 1)));
+    TRY(NEW(ctx, mem, out->v, p->n));
+    TRY(NEW(ctx, mem, out->f, p->n));
+    return NEW(ctx, mem, out->b, p->K - 1);
+}
+
+static rung_status solver_new(rung_ctx *ctx, const svor_problem *q, const la_mat *gram, svor_solution *out, solver *a)
+{
+    const problem *p = q->p;
     int64_t n = p->n;
     double *cap = NULL;
-    *out = (svor_solution){0};
-    *a = (solver){.q = q, .s = out, .J = p->K - 1, .most = rows_within(ctx, p)};
-    TRY(NEW(ctx, mem, out->pull, n * a->J));
-    TRY(NEW(ctx, mem, out->v, n));
-    TRY(NEW(ctx, mem, out->f, n));
-    TRY(NEW(ctx, mem, out->b, a->J));
+    *a = (solver){.q = q, .s = out, .J = p->K - 1, .gram = gram, .most = rows_within(ctx, p)};
     TRY(NEW(ctx, &ctx->scratch, cap, n));
     TRY(NEW(ctx, &ctx->scratch, a->in_play, n));
     TRY(NEW(ctx, &ctx->scratch, a->chosen, n));
@@ -328,7 +346,7 @@ static rung_status solver_new(rung_ctx *ctx, pool *mem, const svor_problem *q, s
     if (q->hinges == SVOR_EXPLICIT) TRY(NEW(ctx, &ctx->scratch, a->flow, a->J));
     for (int64_t i = 0; i < n; i++) cap[i] = q->C * (p->w ? p->w[i] : 1);
     a->h = (hinge_rows){.n = n, .K = p->K, .y = p->y, .cap = cap, .hinges = q->hinges};
-    return svor_takes_gram(p, &q->k) ? problem_gram(ctx, p, &q->k, &a->gram) : RUNG_OK;
+    return RUNG_OK;
 }
 
 /* The pulls given, if they are within their bounds and sum to 0 (explicit: to what flows of 0 or more can carry). */
@@ -382,9 +400,15 @@ static rung_status converge(rung_ctx *ctx, solver *a)
         double goal = 0.3 * a->q->tolerance * s->primal;
         a->effort.limit = INFINITY;
         a->effort.gap = stuck ? 0 : a->h.n <= SMALL ? goal : fmax(goal, 0.01 * s->gap);
+        double dual = s->primal - s->gap;
         TRY(one_round(ctx, a));
-        stuck = a->moved ? 0 : stuck + 1;
+        stuck = s->primal - s->gap > dual + NO_GAIN * s->primal ? 0 : stuck + 1;
         progress(ctx, "fitting", fmin(a->q->tolerance * s->primal / s->gap, 0.99));
+        if (stuck == STUCK_MOST && (s->violation <= ROUNDED || s->gap <= ROUNDED * s->primal)) {
+            log_at(ctx, RUNG_WARNING, "the relative duality gap is %.2g: rounding allows no smaller one",
+                   s->gap / s->primal);
+            break;
+        }
         if (stuck == STUCK_MOST)
             return fail(
                 ctx, RUNG_ENOCONV,
@@ -409,8 +433,11 @@ static rung_status finish(rung_ctx *ctx, solver *a)
 rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_solution *out)
 {
     solver a;
-    TRY(solver_new(ctx, mem, q, out, &a));
-    pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem may be the same pool */
+    const la_mat *gram = NULL;
+    TRY(solution_new(ctx, mem, q->p, out));
+    if (svor_takes_gram(q->p, &q->k)) TRY(problem_gram(ctx, q->p, &q->k, &gram));
+    pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem and the problem's may be the same pool */
+    TRY(solver_new(ctx, q, gram, out, &a));
     if (q->start) TRY(take_start(ctx, &a));
     TRY(measure(ctx, &a));
     TRY(converge(ctx, &a));
