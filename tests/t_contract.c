@@ -578,7 +578,7 @@ static rung_status fit_and_predict(void *argument)
     if (status == RUNG_OK) {
         rung_view view = view_of(c->s);
         int rank[40];
-        double score[40], proba[120];
+        double score[40 * 16], proba[40 * 3]; /* methods have up to a few outputs */
         rung_output out = {.rank = rank, .score = score, .proba = rung_model_has_probabilities(model) ? proba : NULL};
         status = rung_predict(c->ctx, model, &view, &out);
     }
