@@ -12,9 +12,9 @@
 #include "json_out.h"
 #include "output.h"
 
-static const command *const commands[] = {&command_fit,      &command_tune,    &command_predict, &command_update,
-                                          &command_evaluate, &command_metrics, &command_inspect, &command_methods,
-                                          &command_generate, &command_demo};
+static const command *const commands[] = {&command_fit,      &command_tune,       &command_predict, &command_update,
+                                          &command_evaluate, &command_metrics,    &command_inspect, &command_methods,
+                                          &command_generate, &command_experiment, &command_demo};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }
@@ -40,10 +40,12 @@ static int unknown_command(const char *name)
     return USAGE;
 }
 
-/* "MODEL DATA", "[METHOD]": as many operands as are named, those in brackets if wanted. */
+/* "MODEL DATA", "[METHOD]", "FILE...": as many operands as are named, those in brackets if wanted, and any number of
+ * the last where dots follow it. */
 static bool operands_fit(const command *c, const arguments *args)
 {
     int given = 0;
+    size_t end = strlen(c->operands);
     for (const char *name = c->operands; *name; given++) {
         int length = (int)strcspn(name, " ");
         if (given >= args->operands && *name != '[') {
@@ -52,7 +54,7 @@ static bool operands_fit(const command *c, const arguments *args)
         }
         name += length + (name[length] == ' ');
     }
-    if (args->operands <= given) return true;
+    if (args->operands <= given || (end > 3 && !strcmp(c->operands + end - 3, "..."))) return true;
     const char *extra = operand(args, given);
     if (strchr(extra, '=') && option_find(c->options, "param")) {
         complain("%s: one argument too many: '%s'; did you mean -p %s?", c->name, extra, extra);

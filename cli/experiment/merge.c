@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the shards of an experiment found, in one file. A cell that is done beats one that failed, which beats one that
+ * was never finished; of two that are done the first stays. Merging again changes nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/merge.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "experiment/store.h"
+
+#define GROUP "Merging"
+const option merge_options[] = {{"output", 'o', "FILE", "merge: the database to write or to add to", GROUP}, {0}};
+
+/* A name that stands for one thing in one file and for another in the other: its cells cannot be compared. */
+static bool same_meaning(store *s, const char *sql, const char *path)
+{
+    sqlite3_stmt *q = store_query(s, sql, "");
+    int code = q ? store_step(s, q) : SQLITE_ERROR;
+    if (code == SQLITE_ROW)
+        complain("experiment: %s: %s differs from the one of that name in %s: %s", path, sqlite3_column_text(q, 0),
+                 s->path, sqlite3_column_text(q, 1));
+    sqlite3_finalize(q);
+    return code == SQLITE_DONE;
+}
+
+static bool check_names(store *s, const char *path)
+{
+    return same_meaning(s,
+                        "SELECT 'method ' || a.name, a.settings || ' instead of ' || b.settings FROM other.method a"
+                        " JOIN main.method b USING (name) WHERE a.settings <> b.settings OR a.method <> b.method",
+                        path) &&
+           same_meaning(s,
+                        "SELECT 'data set ' || a.name, a.settings || ' instead of ' || b.settings FROM other.dataset a"
+                        " JOIN main.dataset b USING (name) WHERE a.settings <> b.settings",
+                        path) &&
+           same_meaning(s,
+                        "SELECT 'data set ' || a.name, 'its rows are not the same' FROM other.dataset a"
+                        " JOIN main.dataset b USING (name) WHERE a.fingerprint <> b.fingerprint",
+                        path);
+}
+
+static bool copy_names(store *s)
+{
+    return store_do(s, "INSERT OR IGNORE INTO main.plan SELECT * FROM other.plan", "") &&
+           store_do(s,
+                    "INSERT OR IGNORE INTO main.dataset (name, position, settings)"
+                    " SELECT name, position, settings FROM other.dataset ORDER BY position",
+                    "") &&
+           store_do(s,
+                    "UPDATE main.dataset SET (rows, features, classes, class_names, fingerprint) = (SELECT rows,"
+                    " features, classes, class_names, fingerprint FROM other.dataset o WHERE o.name = dataset.name)"
+                    " WHERE rows IS NULL AND name IN (SELECT name FROM other.dataset)",
+                    "") &&
+           store_do(s,
+                    "INSERT OR IGNORE INTO main.method (name, position, method, settings)"
+                    " SELECT name, position, method, settings FROM other.method ORDER BY position",
+                    "");
+}
+
+#define PAIRS                                                                                                          \
+    " FROM other.cell c JOIN other.dataset od ON od.id = c.dataset JOIN other.method om ON om.id = c.method"           \
+    " JOIN main.dataset d ON d.name = od.name JOIN main.method m ON m.name = om.name"
+
+static bool copy_cells(store *s)
+{
+    return store_do(s,
+                    "INSERT OR IGNORE INTO main.cell (dataset, partition, method)"
+                    " SELECT d.id, c.partition, m.id" PAIRS " ORDER BY c.id",
+                    "") &&
+           store_do(s,
+                    "CREATE TEMP TABLE taken AS SELECT c.id AS source, t.id AS target" PAIRS
+                    " JOIN main.cell t ON t.dataset = d.id AND t.partition = c.partition AND t.method = m.id"
+                    " WHERE (c.status = 'done' AND t.status <> 'done')"
+                    " OR (c.status = 'failed' AND t.status NOT IN ('done', 'failed'))",
+                    "") &&
+           store_do(
+               s,
+               "UPDATE main.cell SET (status, message, owner, heartbeat, started, search_seconds, fit_seconds,"
+               " predict_seconds, labelled, unlabelled, test) = (SELECT status, message, owner, heartbeat, started,"
+               " search_seconds, fit_seconds, predict_seconds, labelled, unlabelled, test FROM other.cell c"
+               " JOIN temp.taken ON c.id = source WHERE target = cell.id)"
+               " WHERE id IN (SELECT target FROM temp.taken)",
+               "") &&
+           store_do(s,
+                    "INSERT INTO main.metric SELECT target, part, key, value FROM other.metric"
+                    " JOIN temp.taken ON cell = source",
+                    "") &&
+           store_do(s,
+                    "INSERT INTO main.param SELECT target, name, value, searched FROM other.param"
+                    " JOIN temp.taken ON cell = source",
+                    "") &&
+           store_do(s,
+                    "INSERT INTO main.prediction SELECT target, part, rows, truth, rank, score FROM other.prediction"
+                    " JOIN temp.taken ON cell = source",
+                    "");
+}
+
+static bool merge_attached(store *s, const char *path, int64_t *taken)
+{
+    if (!store_begin(s)) return false;
+    bool good = check_names(s, path) && copy_names(s) && copy_cells(s);
+    *taken = good ? store_number(s, 0, "SELECT count(*) FROM temp.taken", "") : 0;
+    if (good) good = store_do(s, "DROP TABLE temp.taken", "") && store_commit(s);
+    if (!good) store_rollback(s);
+    return good;
+}
+
+static bool merge_one(store *s, const char *path, int64_t *taken)
+{
+    store other; /* opened once on its own: what is wrong with it is told by its own name */
+    bool good = store_open(&other, path, false);
+    store_close(&other);
+    good = good && store_do(s, "ATTACH ? AS other", "t", path) && merge_attached(s, path, taken);
+    return good && store_do(s, "DETACH other", "");
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int merge_all(session *session_, const arguments *args, store *s)
+{
+    for (int i = 1; i < args->operands; i++) {
+        int64_t taken = 0;
+        if (same_file(operand(args, i), s->path)) continue;
+        if (!merge_one(s, operand(args, i), &taken)) return FAILED;
+        if (!session_->quiet) fprintf(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
+    }
+    if (!session_->quiet)
+        fprintf(stderr, "%s: %lld of %lld cells done, %lld failed\n", s->path,
+                (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'done'", ""),
+                (long long)store_number(s, 0, "SELECT count(*) FROM cell", ""),
+                (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'failed'", ""));
+    return GOOD;
+}
+
+int experiment_merge(session *s, const arguments *args)
+{
+    const char *path = option_value(args, "output");
+    if (!path) {
+        complain("experiment: merge: give the file to write with -o: rung experiment merge a.db b.db -o all.db");
+        return USAGE;
+    }
+    store into;
+    int code = store_open(&into, path, true) ? merge_all(s, args, &into) : FAILED;
+    store_close(&into);
+    return code;
+}
