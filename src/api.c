@@ -210,6 +210,44 @@ rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, double 
 
 const char *rung_generators(int index, const char **help) { return generator_name(index, help); }
 
+static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
+                          rung_data **out)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (rows[i] < 0 || rows[i] >= data->n)
+            return fail(ctx, RUNG_EARG, "row %lld of a data set with %lld rows (counted from 0)", (long long)rows[i],
+                        (long long)data->n);
+    TRY(dataset_subset(ctx, data, n, rows, out));
+    for (int64_t i = 0; i < n && hidden; i++) {
+        if (!hidden[i]) continue;
+        (*out)->y[i] = 0;
+        if ((*out)->target) (*out)->target[i] = NAN;
+    }
+    return RUNG_OK;
+}
+
+rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
+                             rung_data **out)
+{
+    if (out) *out = NULL;
+    if (!ctx || !data || !rows || !out) return missing(ctx, "rung_data_subset");
+    CALL(ctx, subset(ctx, data, n, rows, hidden, out));
+}
+
+static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
+{
+    if (keep > 0) return keep_labels(ctx, n, rank, classes, keep);
+    if (!(share >= 0 && share <= 1))
+        return fail(ctx, RUNG_EARG, "hide a share of %g of the labels: from 0 to 1 is expected", share);
+    return hide_labels(ctx, n, rank, classes, share);
+}
+
+rung_status rung_hide_labels(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
+{
+    if (!ctx || !rank) return missing(ctx, "rung_hide_labels");
+    CALL(ctx, hide(ctx, n, rank, classes, share, keep));
+}
+
 void rung_data_free(rung_data *data) { dataset_free(data); }
 int64_t rung_data_rows(const rung_data *data) { return data->n; }
 int64_t rung_data_features(const rung_data *data) { return data->d; }

@@ -193,6 +193,13 @@ RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, co
 RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, double noise,
                                               double unlabelled, rung_data **out);
 RUNG_API const char *rung_generators(int index, const char **help); /* name and what it is; NULL past the end */
+/* Some rows of a data set, with its columns and classes. hidden: n flags, not 0 = without its label; may be NULL. */
+RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *, const rung_data *, int64_t n, const int64_t *rows,
+                                                 const int *hidden, rung_data **out);
+/* Sets ranks to 0 at random (the context's seed), stratified by class: about `share` of them or, keep > 0, all but
+ * `keep` of each class. A class keeps at least one. */
+RUNG_API RUNG_CHECK rung_status rung_hide_labels(rung_ctx *, int64_t n, int *rank, int classes, double share,
+                                                 int64_t keep);
 RUNG_API void rung_data_free(rung_data *);
 
 RUNG_API int64_t rung_data_rows(const rung_data *);

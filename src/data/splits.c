@@ -262,3 +262,17 @@ rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share)
     }
     return RUNG_OK;
 }
+
+rung_status keep_labels(rung_ctx *ctx, int64_t n, int *y, int K, int64_t keep)
+{
+    by_class c;
+    TRY(sort_by_class(ctx, n, y, K, &c));
+    rng r;
+    rng_open(&r, ctx->seed, HIDING_STREAM);
+    for (int k = 1; k <= K; k++) {
+        int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
+        rng_shuffle(&r, rows, size);
+        for (int64_t i = keep; i < size; i++) y[rows[i]] = 0;
+    }
+    return RUNG_OK;
+}

@@ -36,5 +36,7 @@ int64_t folds_kept(const folds *f, int repeat, int fold, int64_t *rows);
 
 /* Sets about share (0..1) of the ranks to 0, stratified by class; a class keeps at least one of its labels. */
 rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share);
+/* Sets all but `keep` ranks of each class to 0. */
+rung_status keep_labels(rung_ctx *ctx, int64_t n, int *y, int K, int64_t keep);
 
 #endif

@@ -88,10 +88,67 @@ static void test_generators(void **state)
     assert_int_equal(count, 5);
 }
 
+static void test_subset(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double X[] = {0, 10, 1, 11, 2, 12, 3, 13}, weight[] = {1, 2, 3, 4};
+    static const int rank[] = {1, 2, 0, 3};
+    static const int64_t rows[] = {3, 1, 3}, outside[] = {0, 4}, negative[] = {-1};
+    static const int hidden[] = {0, 1, 1};
+    rung_data *data, *part;
+    assert_ok(ctx, rung_data_new(ctx, &(rung_view){X, 4, 2, 2, 1}, rank, weight, 4, &data));
+    assert_ok(ctx, rung_data_subset(ctx, data, 3, rows, hidden, &part));
+    assert_int_equal(rung_data_rows(part), 3);
+    assert_int_equal(rung_data_classes(part), 4); /* of the whole, whichever rows are here */
+    assert_int_equal(rung_data_ranks(part)[0], 3);
+    assert_int_equal(rung_data_ranks(part)[1], 0);
+    assert_int_equal(rung_data_ranks(part)[2], 0);
+    assert_true(rung_data_view(part).v[0] == 3 && rung_data_view(part).v[3] == 11);
+    rung_data_free(part);
+    assert_ok(ctx, rung_data_subset(ctx, data, 0, rows, NULL, &part));
+    assert_int_equal(rung_data_rows(part), 0);
+    rung_data_free(part);
+    assert_fails(ctx, rung_data_subset(ctx, data, 2, outside, NULL, &part), RUNG_EARG,
+                 "row 4 of a data set with 4 rows");
+    assert_null(part);
+    assert_fails(ctx, rung_data_subset(ctx, data, 1, negative, NULL, &part), RUNG_EARG, "row -1 of");
+    rung_data_free(data);
+}
+
+static void test_hide_labels(void **state)
+{
+    rung_ctx *ctx = *state;
+    int rank[30], again[30], kept[4] = {0};
+    for (int i = 0; i < 30; i++) rank[i] = again[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
+    assert_ok(ctx, rung_hide_labels(ctx, 30, rank, 3, 0.8, 0));
+    assert_ok(ctx, rung_hide_labels(ctx, 30, again, 3, 0.8, 0));
+    assert_memory_equal(rank, again, sizeof rank);
+    for (int i = 0; i < 30; i++) kept[rank[i]]++;
+    assert_int_equal(kept[1], 4);
+    assert_int_equal(kept[2], 2);
+    assert_int_equal(kept[3], 1); /* the last of its class stays */
+
+    memset(kept, 0, sizeof kept);
+    for (int i = 0; i < 30; i++) rank[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
+    assert_ok(ctx, rung_hide_labels(ctx, 30, rank, 3, 0, 5));
+    for (int i = 0; i < 30; i++) kept[rank[i]]++;
+    assert_int_equal(kept[1], 5);
+    assert_int_equal(kept[2], 5);
+    assert_int_equal(kept[3], 1);
+    rung_set_seed(ctx, 2);
+    for (int i = 0; i < 30; i++) again[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
+    assert_ok(ctx, rung_hide_labels(ctx, 30, again, 3, 0, 5));
+    assert_memory_not_equal(rank, again, sizeof rank);
+    assert_fails(ctx, rung_hide_labels(ctx, 30, rank, 3, 1.5, 0), RUNG_EARG, "from 0 to 1");
+    rank[4] = 7;
+    assert_fails(ctx, rung_hide_labels(ctx, 30, rank, 3, 0.5, 0), RUNG_EARG, "rank 7 of row 5");
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PUBLIC(test_blocks_by_model), PUBLIC(test_targets), PUBLIC(test_generators)};
+    const struct CMUnitTest tests[] = {PUBLIC(test_blocks_by_model), PUBLIC(test_subset), PUBLIC(test_hide_labels),
+                                       PUBLIC(test_targets), PUBLIC(test_generators)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
