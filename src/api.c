@@ -172,6 +172,25 @@ int64_t rung_table_cell(const rung_table *table, int64_t row, int64_t index, cha
     return 0;
 }
 
+rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung_table **out)
+{
+    if (!ctx || !out) return missing(ctx, "rung_table_new");
+    CALL(ctx, table_from_memory(ctx, rows, out));
+}
+
+rung_status rung_table_add_numbers(rung_ctx *ctx, rung_table *table, const char *name, const double *v, int64_t step)
+{
+    if (!ctx || !table || !v) return missing(ctx, "rung_table_add_numbers");
+    CALL(ctx, table_add_numbers(ctx, table, name, v, step));
+}
+
+rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *name, const int32_t *code,
+                                const char *const *values, int32_t n_values, int ordered)
+{
+    if (!ctx || !table || !code || (!values && n_values > 0)) return missing(ctx, "rung_table_add_text");
+    CALL(ctx, table_add_text(ctx, table, name, code, values, n_values, ordered != 0));
+}
+
 rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const rung_model *model,
                              rung_reader **out)
 {
@@ -199,6 +218,20 @@ rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, co
 {
     if (!ctx || !X || !X->v || !rank || !out) return missing(ctx, "rung_data_new");
     CALL(ctx, dataset_new(ctx, X, rank, weight, classes, out));
+}
+
+rung_status rung_data_new_real(rung_ctx *ctx, const rung_view *X, const double *target, const double *weight,
+                               rung_data **out)
+{
+    if (!ctx || !X || !X->v || !target || !out) return missing(ctx, "rung_data_new_real");
+    CALL(ctx, dataset_new_real(ctx, X, target, weight, out));
+}
+
+rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
+                                const char *const *classes)
+{
+    if (!ctx || !data) return missing(ctx, "rung_data_set_names");
+    CALL(ctx, dataset_set_names(ctx, data, columns, label, classes));
 }
 
 rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
@@ -311,6 +344,18 @@ rung_status rung_load(rung_ctx *ctx, const char *path, rung_model **out)
 {
     if (!ctx || !path || !out) return missing(ctx, "rung_load");
     CALL(ctx, model_load(ctx, path, out));
+}
+
+rung_status rung_save_memory(rung_ctx *ctx, const rung_model *model, char **bytes, int64_t *size)
+{
+    if (!ctx || !model || !bytes || !size) return missing(ctx, "rung_save_memory");
+    CALL(ctx, model_to_memory(ctx, model, bytes, size));
+}
+
+rung_status rung_load_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
+{
+    if (!ctx || !bytes || !out || size < 0) return missing(ctx, "rung_load_memory");
+    CALL(ctx, model_from_memory(ctx, bytes, size, out));
 }
 
 int rung_model_classes(const rung_model *model) { return model->code.n_classes; }

@@ -174,6 +174,15 @@ RUNG_API const char *rung_table_name(const rung_table *, int64_t column); /* "" 
 /* The text of a cell (a number as its shortest text), at most size bytes with the final 0; returns its whole length. */
 RUNG_API int64_t rung_table_cell(const rung_table *, int64_t row, int64_t column, char *text, int64_t size);
 
+/* A table from memory, its columns added one by one, all with a name or (NULL) all without. Numbers: row i at
+ * v[i * step], NaN = missing. Text: row i is values[code[i]], code -1 = missing; ordered: 1: as labels the values are
+ * the classes, lowest first. Everything is copied. */
+RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *, int64_t rows, rung_table **out);
+RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *, rung_table *, const char *name, const double *v,
+                                                       int64_t step);
+RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *, rung_table *, const char *name, const int32_t *code,
+                                                    const char *const *values, int32_t n_values, int ordered);
+
 /* A file in blocks, at constant memory. With a model its columns are read as the model needs them and all others as
  * text, as they stand; the file is read once. rung_reader_next gives at most `rows` rows, and NULL after the last. */
 typedef struct rung_reader rung_reader;
@@ -188,6 +197,13 @@ RUNG_API RUNG_CHECK rung_status rung_encode(rung_ctx *, const rung_table *, cons
 /* From memory: rank[i] in 1..classes, 0 = unlabelled; weight may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, const int *rank, const double *weight,
                                               int classes, rung_data **out);
+/* The same with real targets, NaN = unlabelled. */
+RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *, const rung_view *X, const double *target,
+                                                   const double *weight, rung_data **out);
+/* Names for data from memory, before they are used: of the feature columns, of the label column, of the classes (lowest
+ * first). Each may be NULL: left as it is. Without names columns go by position and classes are called 1, 2, ... */
+RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *, rung_data *, const char *const *columns,
+                                                    const char *label, const char *const *classes);
 /* A data set by formula (rung_generators lists them). noise < 0: the formula's own; unlabelled: the share of the rows
  * whose label is hidden, stratified, at least one kept per class. */
 RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, double noise,
@@ -264,6 +280,10 @@ typedef struct {
 
 RUNG_API RUNG_CHECK rung_status rung_save(rung_ctx *, const rung_model *, const char *path);
 RUNG_API RUNG_CHECK rung_status rung_load(rung_ctx *, const char *path, rung_model **out);
+
+/* The same in memory: the bytes of a model file; release them with rung_text_free. */
+RUNG_API RUNG_CHECK rung_status rung_save_memory(rung_ctx *, const rung_model *, char **bytes, int64_t *size);
+RUNG_API RUNG_CHECK rung_status rung_load_memory(rung_ctx *, const char *bytes, int64_t size, rung_model **out);
 
 RUNG_API int rung_model_classes(const rung_model *);
 RUNG_API const char *rung_model_class_name(const rung_model *, int rank); /* rank from 1 */

@@ -61,8 +61,9 @@ rung_status coding_fills(rung_ctx *ctx, rung_data *data)
     return RUNG_OK;
 }
 
-static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
-                               rung_data *data)
+/* rank and target: at most one of them. */
+static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *rank, const double *target,
+                               const double *weight, int classes, rung_data *data)
 {
     if (X->n < 1 || X->d < 1)
         return fail(ctx, RUNG_EARG, "%lld rows of %lld columns are no data", (long long)X->n, (long long)X->d);
@@ -81,6 +82,11 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
             return fail(ctx, RUNG_EDATA, "rank %d of row %lld is outside 0..%d", rank[i], (long long)i + 1, classes);
         data->y[i] = rank[i];
     }
+    if (target) TRY(NEW_RAW(ctx, &data->mem, data->target, X->n));
+    for (int64_t i = 0; target && i < X->n; i++) {
+        if (isinf(target[i])) return fail(ctx, RUNG_EDATA, "the target of row %lld is infinite", (long long)i + 1);
+        data->target[i] = target[i];
+    }
     if (weight) TRY(NEW_RAW(ctx, &data->mem, data->weight, X->n));
     for (int64_t i = 0; weight && i < X->n; i++) {
         if (!isfinite(weight[i]) || weight[i] < 0)
@@ -89,19 +95,36 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
         data->weight[i] = weight[i];
     }
     TRY(coding_plain(ctx, &data->mem, X->d, classes, &data->code));
+    if (target) {
+        data->code.real = true;
+        data->code.label_position = X->d;
+        data->code.file_columns = X->d + 1;
+    }
     return coding_fills(ctx, data);
 }
 
-rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
-                        rung_data **out)
+static rung_status new_from_memory(rung_ctx *ctx, const rung_view *X, const int *rank, const double *target,
+                                   const double *weight, int classes, rung_data **out)
 {
     rung_data *data;
     *out = NULL;
     TRY(dataset_open(ctx, &data));
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = from_memory(ctx, X, rank, weight, classes, data);
+    rung_status status = from_memory(ctx, X, rank, target, weight, classes, data);
     pool_release(&ctx->scratch, mark);
     return dataset_close(status, data, out);
+}
+
+rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
+                        rung_data **out)
+{
+    return new_from_memory(ctx, X, rank, NULL, weight, classes, out);
+}
+
+rung_status dataset_new_real(rung_ctx *ctx, const rung_view *X, const double *target, const double *weight,
+                             rung_data **out)
+{
+    return new_from_memory(ctx, X, NULL, target, weight, 0, out);
 }
 
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to)

@@ -52,6 +52,12 @@ rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *cod
  * labels in one more column, the last. rank may be NULL: no labels. */
 rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                         rung_data **out);
+/* The same with real targets, NaN = unlabelled. */
+rung_status dataset_new_real(rung_ctx *ctx, const rung_view *X, const double *target, const double *weight,
+                             rung_data **out);
+/* Names for data from memory; each may be NULL. See rung_data_set_names. */
+rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
+                              const char *const *classes);
 /* Some rows, with the same coding. */
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);

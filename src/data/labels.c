@@ -25,27 +25,15 @@ static double value_of(const char *name)
     return text_number(name, strlen(name), '.', &x) && isfinite(x) ? x : NAN;
 }
 
-static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order, int *n_classes, const char ***classes)
+rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names)
 {
-    int64_t n = 1;
-    for (const char *p = order; *p; p++) n += *p == '<';
-    if (n > INT_MAX) return fail(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
-    const char **names = NULL;
     double *values = NULL;
     dictionary distinct = {0};
-    TRY(NEW(ctx, mem, names, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, values, n));
-    const char *p = order;
-    for (int k = 0; k < (int)n; k++) {
-        const char *end = strchr(p, '<'), *next = end ? end + 1 : NULL;
-        if (!end) end = p + strlen(p);
-        while (p < end && (*p == ' ' || *p == '\t')) p++;
-        while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
-        if (p == end) return fail(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
+    for (int k = 0; k < n; k++) {
         int32_t index;
-        TRY(dictionary_add(ctx, mem, &distinct, p, (size_t)(end - p), &index));
-        if (index < k) return fail(ctx, RUNG_EARG, "the order names class '%.80s' twice", distinct.values[index]);
-        names[k] = distinct.values[index];
+        TRY(dictionary_add(ctx, &ctx->scratch, &distinct, names[k], strlen(names[k]), &index));
+        if (index < k) return fail(ctx, RUNG_EARG, "the order names class '%.80s' twice", names[k]);
         if (unlabelled(names[k]))
             return fail(ctx, RUNG_EARG, "the order names class '%.80s', but such a cell means unlabelled", names[k]);
         values[k] = value_of(names[k]);
@@ -53,12 +41,30 @@ static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order,
             if (values[j] == values[k])
                 return fail(ctx, RUNG_EARG, "the order names '%.80s' and '%.80s', which are the same number", names[j],
                             names[k]);
+    }
+    return RUNG_OK;
+}
+
+static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order, int *n_classes, const char ***classes)
+{
+    int64_t n = 1;
+    for (const char *p = order; *p; p++) n += *p == '<';
+    if (n > INT_MAX) return fail(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
+    const char **names = NULL;
+    TRY(NEW(ctx, mem, names, n));
+    const char *p = order;
+    for (int k = 0; k < (int)n; k++) {
+        const char *end = strchr(p, '<'), *next = end ? end + 1 : NULL;
+        if (!end) end = p + strlen(p);
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
+        if (p == end) return fail(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
+        TRY(pool_printf(ctx, mem, &names[k], "%.*s", (int)(end - p), p));
         p = next;
     }
-    dictionary_seal(mem, &distinct);
     *n_classes = (int)n;
     *classes = names;
-    return RUNG_OK;
+    return labels_check_order(ctx, (int)n, names);
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -12,6 +12,9 @@ enum { MOST_NUMERIC_CLASSES = 50 };
 rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
                            const char *order, int *n_classes, const char ***classes);
 
+/* The names of classes, lowest first: distinct, also as numbers, and none that means unlabelled. */
+rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names);
+
 /* The rank of every cell of a column, 0 = unlabelled (empty, ?, NA, nan). A number names the class of the same value
  * however it is written. A label that is no class is an error. */
 rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,

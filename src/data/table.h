@@ -35,6 +35,11 @@ struct rung_table {
 
 rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out);
 void table_free(rung_table *t);
+/* From memory: columns are added one by one, all with a name or all without (memory.c; see rung_table_new). */
+rung_status table_from_memory(rung_ctx *ctx, int64_t rows, rung_table **out);
+rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, const double *v, int64_t step);
+rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
+                           const char *const *values, int32_t n_values, bool ordered);
 int64_t table_line(const rung_table *t, int64_t row); /* for messages */
 
 /* How messages call a column: its name in quotes, or its position from 1. Returns label. */

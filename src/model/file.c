@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -151,21 +152,45 @@ static rung_status replace_file(rung_ctx *ctx, const char *path, const unsigned 
     return status;
 }
 
+/* The whole file, in scratch memory. */
+static rung_status checked_bytes(rung_ctx *ctx, const rung_model *m, unsigned char **bytes, int64_t *size)
+{
+    if (model_check_texts(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EDATA, "the model cannot be saved: ");
+    if (model_check(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EINTERNAL, "the model cannot be saved: ");
+    json_t *header = json_object();
+    rung_status status = to_bytes(ctx, m, header, bytes, size);
+    json_decref(header);
+    return status;
+}
+
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path)
 {
     if (path[0] == 0 || strcmp(path, "-") == 0)
         return fail(ctx, RUNG_EARG, "a model is saved to a file: give its name, not '%s'", path);
-    if (model_check_texts(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EDATA, "the model cannot be saved: ");
-    if (model_check(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EINTERNAL, "the model cannot be saved: ");
     pool_mark mark = pool_here(&ctx->scratch);
     unsigned char *bytes = NULL;
     int64_t size = 0;
-    json_t *header = json_object();
-    rung_status status = to_bytes(ctx, m, header, &bytes, &size);
-    json_decref(header);
+    rung_status status = checked_bytes(ctx, m, &bytes, &size);
     if (status == RUNG_OK) status = replace_file(ctx, path, bytes, size);
     pool_release(&ctx->scratch, mark);
     return status == RUNG_OK ? status : fail_prefix(ctx, status, "%s: ", path);
+}
+
+rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **out, int64_t *size)
+{
+    *out = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    unsigned char *bytes = NULL;
+    rung_status status = checked_bytes(ctx, m, &bytes, size);
+    if (status == RUNG_OK) {
+        *out = malloc((size_t)*size); /* the caller's, as the text of a description is */
+        if (*out)
+            memcpy(*out, bytes, (size_t)*size);
+        else
+            status = fail(ctx, RUNG_ENOMEM, "out of memory: the bytes of the model");
+    }
+    pool_release(&ctx->scratch, mark);
+    return status;
 }
 
 /* ---- load: disk -> bytes ---- */
@@ -280,21 +305,39 @@ static rung_status from_bytes(rung_ctx *ctx, unsigned char *file, int64_t size, 
     return status;
 }
 
+static rung_status new_from_bytes(rung_ctx *ctx, unsigned char *file, int64_t size, rung_model **out)
+{
+    rung_model *m = NULL;
+    TRY(model_new(ctx, &m));
+    rung_status status = from_bytes(ctx, file, size, m);
+    if (status == RUNG_OK)
+        *out = m;
+    else
+        model_free(m);
+    return status;
+}
+
 rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out)
 {
     *out = NULL;
-    rung_model *m = NULL;
     unsigned char *file = NULL;
     int64_t size = 0;
-    TRY(model_new(ctx, &m));
     pool_mark mark = pool_here(&ctx->scratch);
     rung_status status = read_file(ctx, path, &file, &size);
-    if (status == RUNG_OK) status = from_bytes(ctx, file, size, m);
+    if (status == RUNG_OK) status = new_from_bytes(ctx, file, size, out);
     pool_release(&ctx->scratch, mark);
-    if (status != RUNG_OK) {
-        model_free(m);
-        return fail_prefix(ctx, status, "%s: ", path);
-    }
-    *out = m;
-    return RUNG_OK;
+    return status == RUNG_OK ? status : fail_prefix(ctx, status, "%s: ", path);
+}
+
+rung_status model_from_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
+{
+    *out = NULL;
+    unsigned char *file = NULL; /* a copy, for arrays must be aligned */
+    TRY(memory_check(ctx, 2 * (double)size, "loading the model"));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW_RAW(ctx, &ctx->scratch, file, size));
+    memcpy(file, bytes, (size_t)size);
+    rung_status status = new_from_bytes(ctx, file, size, out);
+    pool_release(&ctx->scratch, mark);
+    return status;
 }

@@ -165,6 +165,8 @@ int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT; 
 
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path);
 rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out);
+rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **bytes, int64_t *size); /* malloc'ed */
+rung_status model_from_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out);
 rung_status model_describe(rung_ctx *ctx, const rung_model *m, char **json); /* malloc'ed */
 
 #endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Tables, names, targets and models that live in memory, by the functions of rung.h. */
+#include "helper.h"
+
+static int open_public(void **state) { return rung_open((rung_ctx **)state) != RUNG_OK; }
+
+static int close_public(void **state)
+{
+    rung_close(*state);
+    return 0;
+}
+
+enum { ROWS = 6 };
+static const double size[2 * ROWS] = {1, 0, 2, 0, 3, 0, NAN, 0, 5, 0, 6, 0}; /* every second number */
+static const int32_t colour[ROWS] = {0, 1, 0, -1, 1, 2};
+static const char *const colours[] = {"red", "blue", "NA"};
+static const int32_t grade[ROWS] = {0, 0, 1, 1, -1, 1};
+static const char *const grades[] = {"good", "bad", "never"};
+
+static rung_status fill_table(rung_ctx *ctx, rung_table **out)
+{
+    TRY(rung_table_new(ctx, ROWS, out));
+    rung_status status = rung_table_add_numbers(ctx, *out, "size", size, 2);
+    if (status == RUNG_OK) status = rung_table_add_text(ctx, *out, "colour", colour, colours, 3, 0);
+    if (status == RUNG_OK) status = rung_table_add_text(ctx, *out, "grade", grade, grades, 3, 1);
+    if (status == RUNG_OK) return status;
+    rung_table_free(*out);
+    *out = NULL;
+    return status;
+}
+
+static void test_table(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *data;
+    assert_ok(ctx, fill_table(ctx, &table));
+    assert_int_equal(rung_table_rows(table), ROWS);
+    assert_int_equal(rung_table_columns(table), 3);
+    assert_string_equal(rung_table_name(table, 1), "colour");
+    char cell[8];
+    rung_table_cell(table, 5, 1, cell, sizeof cell);
+    assert_string_equal(cell, ""); /* NA is missing, as it is in a file */
+    assert_ok(ctx, rung_encode(ctx, table, NULL, &data));
+    static const int ranks[ROWS] = {1, 1, 2, 2, 0, 2};
+    for (int i = 0; i < ROWS; i++) assert_int_equal(rung_data_ranks(data)[i], ranks[i]);
+    assert_int_equal(rung_data_classes(data), 3); /* in the order given, the unused one too */
+    assert_string_equal(rung_data_class_name(data, 1), "good");
+    assert_string_equal(rung_data_class_name(data, 3), "never");
+    assert_int_equal(rung_data_features(data), 4);   /* size; no colour, blue, red */
+    assert_true(rung_data_view(data).v[3 * 4] == 3); /* the median */
+    assert_true(rung_data_view(data).v[1] == 0 && rung_data_view(data).v[3] == 1);
+    rung_data_free(data);
+    rung_table_free(table);
+}
+
+static void test_table_refusals(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *data;
+    static const int32_t wild[ROWS] = {0, 1, 3, 0, 0, 0};
+    static const double infinite[ROWS] = {1, 2, -INFINITY, 4, 5, INFINITY};
+    assert_fails(ctx, rung_table_new(ctx, 0, &table), RUNG_EARG, "a table of 0 rows");
+    assert_null(table);
+    assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, "a", infinite, 1));
+    assert_fails(ctx, rung_table_add_numbers(ctx, table, "a", size, 1), RUNG_EARG, "two columns are called 'a'");
+    assert_fails(ctx, rung_table_add_numbers(ctx, table, NULL, size, 1), RUNG_EARG, "column 2 has no name");
+    assert_fails(ctx, rung_table_add_text(ctx, table, "b", wild, grades, 3, 0), RUNG_EARG, "row 3 has text 3 of 3");
+    assert_fails(ctx, rung_table_add_text(ctx, table, "b", NULL, grades, 3, 0), RUNG_EARG, "argument is NULL");
+    assert_int_equal(rung_table_columns(table), 1); /* what was refused left nothing */
+    assert_fails(ctx, rung_encode(ctx, table, &(rung_encode_options){.unlabelled = 1}, &data), RUNG_EDATA,
+                 "the table, line 3, column 'a': '-inf' is not a finite number");
+    rung_table_free(table);
+}
+
+static const double X[] = {0, 1, 2, 3, 10, 11, 12, 13}; /* two columns of four rows, one after the other */
+static const rung_view by_columns = {.v = X, .n = 4, .d = 2, .row = 1, .col = 4};
+
+static void test_names(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    static const int rank[] = {1, 2, 2, 1};
+    static const char *const columns[] = {"width", "height"}, *const twice[] = {"a", "a"}, *const empty[] = {"a", ""};
+    static const char *const classes[] = {"low", "high"}, *const same[] = {"1", "1.0"}, *const none[] = {"low", "nan"};
+    char name[16];
+    assert_ok(ctx, rung_data_new(ctx, &by_columns, rank, NULL, 2, &data));
+    assert_ok(ctx, rung_data_set_names(ctx, data, NULL, NULL, NULL));
+    assert_string_equal(rung_data_class_name(data, 2), "2");
+    assert_ok(ctx, rung_data_set_names(ctx, data, columns, "grade", classes));
+    assert_string_equal(rung_data_class_name(data, 2), "high");
+    rung_data_feature_name(data, 1, name, sizeof name);
+    assert_string_equal(name, "height");
+    assert_fails(ctx, rung_data_set_names(ctx, data, twice, NULL, NULL), RUNG_EARG, "two columns are called 'a'");
+    assert_fails(ctx, rung_data_set_names(ctx, data, empty, NULL, NULL), RUNG_EARG, "column 2 has no name");
+    assert_fails(ctx, rung_data_set_names(ctx, data, columns, "width", NULL), RUNG_EARG, "both called 'width'");
+    assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", same), RUNG_EARG, "which are the same number");
+    assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", none), RUNG_EARG, "such a cell means unlabelled");
+    assert_fails(ctx, rung_data_set_names(ctx, NULL, NULL, NULL, NULL), RUNG_EARG, "argument is NULL");
+    rung_data_free(data);
+}
+
+static void test_real_targets(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    static const double target[] = {1.5, NAN, -2, 7}, bad[] = {1, 2, INFINITY, 3};
+    assert_ok(ctx, rung_data_new_real(ctx, &by_columns, target, NULL, &data));
+    assert_int_equal(rung_data_classes(data), 0);
+    assert_true(rung_data_targets(data)[3] == 7 && isnan(rung_data_targets(data)[1]));
+    assert_true(rung_data_view(data).v[2] == 1 && rung_data_view(data).v[3] == 11);
+    rung_data_free(data);
+    assert_fails(ctx, rung_data_new_real(ctx, &by_columns, bad, NULL, &data), RUNG_EDATA, "target of row 3 is inf");
+    assert_null(data);
+}
+
+/* Everything at once: named data, a fit, its bytes, a model from them. */
+typedef struct {
+    rung_ctx *ctx;
+    rung_model *first, *second;
+} world;
+
+static rung_status there_and_back(world *w)
+{
+    static const int rank[] = {1, 2, 2, 1};
+    static const char *const columns[] = {"width", "height"}, *const classes[] = {"low", "high"};
+    rung_data *data = NULL;
+    rung_spec *spec = NULL;
+    char *bytes = NULL;
+    int64_t count = 0;
+    rung_status status = rung_data_new(w->ctx, &by_columns, rank, NULL, 2, &data);
+    if (status == RUNG_OK) status = rung_data_set_names(w->ctx, data, columns, "grade", classes);
+    if (status == RUNG_OK) status = rung_spec_new(w->ctx, "median", 0, &spec);
+    if (status == RUNG_OK) status = rung_fit(w->ctx, spec, data, &w->first);
+    if (status == RUNG_OK) status = rung_save_memory(w->ctx, w->first, &bytes, &count);
+    if (status == RUNG_OK) status = rung_load_memory(w->ctx, bytes, count, &w->second);
+    rung_data_free(data);
+    rung_spec_free(spec);
+    rung_text_free(bytes);
+    return status;
+}
+
+static void drop(world *w)
+{
+    rung_model_free(w->first);
+    rung_model_free(w->second);
+    w->first = w->second = NULL;
+}
+
+static rung_status once(void *argument)
+{
+    world *w = argument;
+    rung_table *table = NULL;
+    rung_status status = there_and_back(w);
+    drop(w);
+    if (status == RUNG_OK) status = fill_table(w->ctx, &table);
+    rung_table_free(table);
+    return status;
+}
+
+static void test_bytes(void **state)
+{
+    world w = {.ctx = *state};
+    char *a, *b;
+    int64_t n, m;
+    rung_model *none;
+    assert_ok(w.ctx, there_and_back(&w));
+    assert_string_equal(rung_model_class_name(w.second, 2), "high");
+    assert_ok(w.ctx, rung_save_memory(w.ctx, w.first, &a, &n));
+    assert_ok(w.ctx, rung_save_memory(w.ctx, w.second, &b, &m));
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, (size_t)n);
+    a[n - 1] ^= 1;
+    assert_fails(w.ctx, rung_load_memory(w.ctx, a, n, &none), RUNG_EFORMAT, "its checksum does not match");
+    assert_null(none);
+    assert_fails(w.ctx, rung_load_memory(w.ctx, a, 0, &none), RUNG_EFORMAT, "this is not a rung model");
+    assert_fails(w.ctx, rung_load_memory(w.ctx, NULL, 0, &none), RUNG_EARG, "argument is NULL");
+    rung_text_free(a);
+    rung_text_free(b);
+    drop(&w);
+    assert_true(fail_each_allocation(once, &w) > 40);
+}
+
+#define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {PUBLIC(test_table), PUBLIC(test_table_refusals), PUBLIC(test_names),
+                                       PUBLIC(test_real_targets), PUBLIC(test_bytes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
