@@ -8,22 +8,22 @@
 #include "json_out.h"
 
 #define AT(field) offsetof(rung_metrics, field)
-const measure measures[] = {{"mae", "mean absolute error, in classes", AT(mae)},
-                            {"mae_low", "95 % bootstrap range of mae, lower end", AT(mae_low)},
-                            {"mae_high", "95 % bootstrap range of mae, upper end", AT(mae_high)},
-                            {"mze", "share of rows in the wrong class", AT(mze)},
-                            {"acc", "share of rows in the right class", AT(acc)},
-                            {"off1", "share of rows at most one class off", AT(off1)},
-                            {"amae", "mae of each class, averaged over the classes", AT(amae)},
-                            {"mmae", "mae of the worst class", AT(mmae)},
-                            {"mse", "mean squared error, in classes", AT(mse)},
-                            {"gm", "geometric mean of the classes' recalls", AT(gm)},
-                            {"ms", "recall of the worst class", AT(ms)},
-                            {"rps", "ranked probability score (needs probabilities)", AT(rps)},
-                            {"tau", "Kendall's tau-b, 1 = same order", AT(tau)},
-                            {"spearman", "Spearman's rank correlation", AT(spearman)},
-                            {"kappa", "Cohen's kappa with linear weights, agreement beyond chance", AT(kappa)},
-                            {"qkappa", "kappa with quadratic weights", AT(qkappa)},
+const measure measures[] = {{"mae", "mean absolute error, in classes", AT(mae), false},
+                            {"mae_low", "95 % bootstrap range of mae, lower end", AT(mae_low), false},
+                            {"mae_high", "95 % bootstrap range of mae, upper end", AT(mae_high), false},
+                            {"mze", "share of rows in the wrong class", AT(mze), false},
+                            {"acc", "share of rows in the right class", AT(acc), true},
+                            {"off1", "share of rows at most one class off", AT(off1), true},
+                            {"amae", "mae of each class, averaged over the classes", AT(amae), false},
+                            {"mmae", "mae of the worst class", AT(mmae), false},
+                            {"mse", "mean squared error, in classes", AT(mse), false},
+                            {"gm", "geometric mean of the classes' recalls", AT(gm), true},
+                            {"ms", "recall of the worst class", AT(ms), true},
+                            {"rps", "ranked probability score (needs probabilities)", AT(rps), false},
+                            {"tau", "Kendall's tau-b, 1 = same order", AT(tau), true},
+                            {"spearman", "Spearman's rank correlation", AT(spearman), true},
+                            {"kappa", "Cohen's kappa with linear weights, agreement beyond chance", AT(kappa), true},
+                            {"qkappa", "kappa with quadratic weights", AT(qkappa), true},
                             {0}};
 
 double measure_value(const measure *m, const rung_metrics *metrics)

@@ -4,12 +4,14 @@
 #define RUNG_CLI_MEASURES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "rung/rung.h"
 
 typedef struct {
     const char *key, *meaning;
     size_t place; /* of the double in rung_metrics */
+    bool larger_better;
 } measure;
 
 extern const measure measures[]; /* ends with a row whose key is NULL */

@@ -10,7 +10,8 @@
 #include "experiment/store.h"
 
 #define GROUP "Merging"
-const option merge_options[] = {{"output", 'o', "FILE", "merge: the database to write or to add to", GROUP}, {0}};
+const option merge_options[] = {
+    {"output", 'o', "FILE", "merge: the database to write or to add to; report: the file to write", GROUP}, {0}};
 
 /* A name that stands for one thing in one file and for another in the other: its cells cannot be compared. */
 static bool same_meaning(store *s, const char *sql, const char *path)

@@ -50,6 +50,18 @@ void statistics_ranks(int k, const double *value, double *rank) { ranks_within(k
 
 /* ---- k methods on n blocks ---- */
 
+/* The probability that n rankings of these ranks, shuffled at random, are all alike. */
+static double all_alike(int n, int k, const double *rank)
+{
+    double arrangements = lgamma(k + 1.0);
+    for (int j = 0; j < k; j++) {
+        int ties = 1; /* of this one with those before it: the product over j is the product of the t! */
+        for (int i = 0; i < j; i++) ties += rank[i] == rank[j];
+        arrangements -= log(ties);
+    }
+    return exp(-(n - 1) * arrangements);
+}
+
 friedman_test statistics_friedman(int n, int k, const double *value, double *mean_rank)
 {
     friedman_test out = {.n = n, .k = k, .df1 = k - 1, .df2 = (double)(k - 1) * (n - 1), .chi_square_p = 1, .f_p = 1};
@@ -74,7 +86,7 @@ friedman_test statistics_friedman(int n, int k, const double *value, double *mea
     out.chi_square_p = chi_square_tail(out.df1, out.chi_square);
     double left = n * spread - between;
     out.f = left > 0 ? (n - 1) * between / left : INFINITY;
-    out.f_p = f_tail(out.df1, out.df2, out.f);
+    out.f_p = left > 0 ? f_tail(out.df1, out.df2, out.f) : all_alike(n, k, mean_rank);
     return out;
 }
 

@@ -16,12 +16,10 @@ void statistics_ranks(int k, const double *value, double *rank);
 
 typedef struct {
     int n, k;
-    double
-        chi_square; /* Friedman's, divided by the variance of the ranks, so right with ties; k - 1 degrees of freedom */
-    double chi_square_p;
-    double
-        f; /* Iman and Davenport's (n-1) chi^2 / (n (k-1) - chi^2): less conservative; infinite when all blocks agree */
-    double df1, df2, f_p;
+    double chi_square, chi_square_p; /* Friedman's, right also with ties; k - 1 degrees of freedom */
+    /* Iman and Davenport's (n-1) chi^2 / (n (k-1) - chi^2), which is less conservative. Where all blocks rank alike it
+     * is infinite, and its p is the probability that they do by chance. */
+    double f, df1, df2, f_p;
 } friedman_test;
 
 /* mean_rank has room for k. Needs n >= 2 and k >= 2. Blocks on which all methods are equal have nothing to say; when

@@ -154,9 +154,9 @@ static bool make_tables(store *s)
 
 static bool known(store *s)
 {
-    int64_t application = store_number(s, -1, "PRAGMA application_id", ""),
-            version = store_number(s, 0, "PRAGMA user_version", "");
+    int64_t application = store_number(s, -1, "PRAGMA application_id", "");
     if (application < 0) return false; /* no database at all; told */
+    int64_t version = store_number(s, 0, "PRAGMA user_version", "");
     if (application != APPLICATION) {
         complain("experiment: %s is no file of an experiment", s->path);
         return false;
