@@ -94,15 +94,16 @@ RUNG_API int rung_counters(const rung_ctx *, int index, rung_counter *out);
 
 typedef enum { RUNG_REAL, RUNG_INT, RUNG_CHOICE, RUNG_TEXT } rung_type;
 
-enum {                        /* of a parameter */
-       RUNG_OPEN_LOW = 1,     /* the lower bound itself is not allowed */
-       RUNG_LOG = 2,          /* search it on a log scale */
-       RUNG_AUTO = 4,         /* the word `auto` is allowed */
-       RUNG_NO_EFFECT = 8,    /* never changes a rank: do not search it */
-       RUNG_OPTIONAL = 16,    /* may be left unset: the default is empty */
-       RUNG_PER_COLUMN = 32,  /* may be written c/d: c over the number of columns that vary */
-       RUNG_SMOOTH_UP = 64,   /* a larger value gives a smoother model */
-       RUNG_SMOOTH_DOWN = 128 /* a smaller one does */
+enum {                         /* of a parameter */
+       RUNG_OPEN_LOW = 1,      /* the lower bound itself is not allowed */
+       RUNG_LOG = 2,           /* search it on a log scale */
+       RUNG_AUTO = 4,          /* the word `auto` is allowed */
+       RUNG_NO_EFFECT = 8,     /* never changes a rank: do not search it */
+       RUNG_OPTIONAL = 16,     /* may be left unset: the default is empty */
+       RUNG_PER_COLUMN = 32,   /* may be written c/d: c over the number of columns that vary */
+       RUNG_SMOOTH_UP = 64,    /* a larger value gives a smoother model */
+       RUNG_SMOOTH_DOWN = 128, /* a smaller one does */
+       RUNG_CHEAP = 256 /* fits that differ in it alone share the costly part: a search tries it nearly for free */
 };
 
 typedef struct {

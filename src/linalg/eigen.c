@@ -104,25 +104,6 @@ rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat
     return interrupted(ctx);
 }
 
-rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t *rank)
-{
-    double started = op_start();
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = A->rows;
-    int found = 0, *order = NULL;
-    double *work = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, order, n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, work, 2 * n));
-    TRY(interrupted(ctx));
-    if (n > 0)
-        LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', blas_int(n), A->v, blas_int(la_ld(A)), order, &found, tolerance,
-                            work);
-    *rank = found;
-    pool_release(&ctx->scratch, mark);
-    op_done(ctx, OP_RANK, (double)n * (double)found * (double)found, started);
-    return interrupted(ctx);
-}
-
 rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *values)
 {
     pool_mark mark = pool_here(&ctx->scratch);

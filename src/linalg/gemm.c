@@ -72,11 +72,12 @@ static void symmetric_product(rung_ctx *ctx, bool transpose_a, bool transpose_b,
     }
 }
 
-rung_status la_gemm_symmetric(rung_ctx *ctx, double alpha, const la_mat *A, const la_mat *B, double beta, la_mat *C)
+rung_status la_gemm_symmetric(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, const la_mat *B,
+                              double beta, la_mat *C)
 {
     double started = op_start();
-    symmetric_product(ctx, false, false, alpha, A, B, beta, C);
-    op_done(ctx, OP_GEMM, (double)C->rows * (double)C->rows * (double)A->cols, started);
+    symmetric_product(ctx, transpose_a, false, alpha, A, B, beta, C);
+    op_done(ctx, OP_GEMM, (double)C->rows * (double)C->rows * (double)B->rows, started);
     return interrupted(ctx);
 }
 

@@ -26,6 +26,8 @@ void la_put(const double *host, la_mat *A); /* column-major, as large as A */
 void la_get(const la_mat *A, double *host);
 /* out = A[rows, cols]; NULL: all of them in order. */
 rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const int64_t *cols, la_mat *out);
+void la_pick(const la_mat *A, int64_t m, const int64_t *rows, int64_t n, const int64_t *cols,
+             double *host); /* a few entries: m x n */
 rung_status la_transpose(rung_ctx *ctx, const la_mat *A, la_mat *out);
 /* A_ij = table[row_i + col_j * groups]: a matrix that depends on the groups (ranks) of its row and column alone. */
 rung_status la_lookup(rung_ctx *ctx, int groups, const double *table, const int *row, const int *col, la_mat *A);
@@ -64,9 +66,10 @@ rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, cons
 /* C = alpha op(A) op(B) + beta C; beta = 0: C is not read. */
 rung_status la_gemm(rung_ctx *ctx, bool transpose_a, bool transpose_b, double alpha, const la_mat *A, const la_mat *B,
                     double beta, la_mat *C);
-/* The same where the product is known to be symmetric (K (L K)): half the work, and C is symmetric to the bit if it was
- * before. */
-rung_status la_gemm_symmetric(rung_ctx *ctx, double alpha, const la_mat *A, const la_mat *B, double beta, la_mat *C);
+/* C = alpha op(A) B + beta C where the product is known to be symmetric (K (L K)): half the work, and C is symmetric to
+ * the bit if it was before. */
+rung_status la_gemm_symmetric(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, const la_mat *B,
+                              double beta, la_mat *C);
 /* C = alpha op(A) op(A)' + beta C, both triangles; C symmetric before. */
 rung_status la_syrk(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, double beta, la_mat *C);
 
@@ -89,6 +92,7 @@ double la_trace(const la_mat *A);
 
 /* ---- symmetric matrices ---- */
 void la_add_diagonal(la_mat *A, double alpha, const double *v); /* A += alpha diag(v); v NULL: alpha I */
+void la_add_constant(la_mat *A, double c);                      /* A_ij += c */
 double la_asymmetry(const la_mat *A);                           /* max |A_ij - A_ji| / max |A_ij| */
 
 /* A = L L' in its lower triangle; the upper one is left as it is. RUNG_ESINGULAR tells the pivot that failed. */
@@ -115,6 +119,9 @@ rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat
 /* The steps of a pivoted Cholesky factorisation of the positive semidefinite A after which no diagonal entry of what is
  * left exceeds `tolerance`: then lambda_{rank+1} <= (n - rank) tolerance. A is destroyed. */
 rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t *rank);
+/* A becomes its root: n x rank with A = F F' to rounding, by a pivoted Cholesky factorisation on one thread.
+ * RUNG_EDATA: A is not positive semidefinite. */
+rung_status la_root(rung_ctx *ctx, la_mat *A);
 
 /* ---- orthogonal factorisation for a ridge least-squares problem ---- */
 /* Minimises |B z - b|^2 + |z|^2 for the k columns of b by a QR factorisation of [I; B], which squares no condition

@@ -106,9 +106,20 @@ rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const
     return interrupted(ctx);
 }
 
+void la_pick(const la_mat *A, int64_t m, const int64_t *rows, int64_t n, const int64_t *cols, double *host)
+{
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++) host[i + j * m] = *la_at(A, rows[i], cols[j]);
+}
+
 void la_add_diagonal(la_mat *A, double alpha, const double *v)
 {
     for (int64_t i = 0; i < min64(A->rows, A->cols); i++) *la_at(A, i, i) += v ? alpha * v[i] : alpha;
+}
+
+void la_add_constant(la_mat *A, double c)
+{
+    for (int64_t i = 0; i < A->rows * A->cols; i++) A->v[i] += c;
 }
 
 double la_asymmetry(const la_mat *A)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "method/baseline.h"
 #include "method/heldout.h"
 #include "method/update.h"
 
@@ -123,6 +124,20 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     return RUNG_OK;
 }
 
+/* A run that learns from unlabelled rows is told what label propagation alone would reach. */
+static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p, rung_model *model,
+                           fitted *fit)
+{
+    const char *kernel_value = spec_value(spec, "kernel");
+    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    if (!all || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem view = problem_view(p, &ctx->scratch);
+    TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
                          rung_model *model)
 {
@@ -149,8 +164,10 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     else
         TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
     pool_release(&ctx->scratch, mark);
+    TRY(compare(ctx, spec, t, p, model, &fit));
     bool has_scores = fit.map.n > 0;
-    if (count && !own && has_scores) TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, p, &f, &held));
+    if (count && !own && has_scores)
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
     if (count && !has_scores)

@@ -107,7 +107,7 @@ static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph
     calibration cal = {.K = p->K};
     double off = 0;
     *mae = 0;
-    TRY(held_out_by_refits(ctx, &ctx->scratch, m, params, p, f, &held));
+    TRY(held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, p, f, &held));
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
     TRY(held_out_thresholds(ctx, p, &held, f, &cal));
     for (int64_t i = 0; i < held.n; i++) {

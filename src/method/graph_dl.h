@@ -17,15 +17,7 @@ typedef struct {
 } graph_dl_params;
 
 #define NEIGHBOUR_PARAMS(T)                                                                                            \
-    {.name = "neighbours",                                                                                             \
-     .help = "nearest rows each row is joined with in the graph",                                                      \
-     .type = RUNG_INT,                                                                                                 \
-     .standard = "5",                                                                                                  \
-     .published = "5",                                                                                                 \
-     .low = 1,                                                                                                         \
-     .high = 100000,                                                                                                   \
-     .published_grid = "3,5,7",                                                                                        \
-     PARAM_PLACE(T, neighbours)},                                                                                      \
+    GRAPH_NEIGHBOURS_PARAM(T, neighbours, "5", "3,5,7"),                                                               \
     {                                                                                                                  \
         .name = "graph-norm", .help = "graph Laplacian: degree minus adjacency, or normalised by the degrees",         \
         .type = RUNG_CHOICE, .standard = "plain", .published = "plain", .choices = "plain|normalised",                 \
@@ -33,17 +25,8 @@ typedef struct {
     }
 
 #define GRAPH_PARAMS(T)                                                                                                \
-    {.name = "mu",                                                                                                     \
-     .help = "weight of the graph over all rows; auto: chosen by cross-validation, 0 (no graph) unless it helps",      \
-     .type = RUNG_REAL,                                                                                                \
-     .standard = "0.1",                                                                                                \
-     .published = "0.1",                                                                                               \
-     .low = 0,                                                                                                         \
-     .high = HUGE_VAL,                                                                                                 \
-     .flags = RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP,                                                                   \
-     .grid = "0,0.01,0.1,0.5",                                                                                         \
-     .published_grid = "0.5,0.25,0.1,0.01",                                                                            \
-     PARAM_PLACE(T, mu)},                                                                                              \
+    MU_PARAM(T, "; auto: chosen by cross-validation, 0 (no graph) unless it helps", RUNG_AUTO, "0,0.01,0.1,0.5",       \
+             "0.5,0.25,0.1,0.01"),                                                                                     \
         NEIGHBOUR_PARAMS(T)
 
 #define RANK_PARAM(T)                                                                                                  \

@@ -12,50 +12,69 @@ enum { CROSS_GROUPS = 5 };
 
 static const double CALIBRATION_LAMBDA = 0.05;
 
-/* One fold by fitting again on what it keeps; its scores and ranks are on the scale of all classes. */
-static rung_status refit_fold(rung_ctx *ctx, const method *m, const void *params, const problem *p, const folds *f,
-                              int repeat, int fold, held_out *out)
-{
+/* One fold: its problem, and the rows held out of it. */
+typedef struct {
     problem sub;
-    fitted fit = {0};
-    int *classes = NULL, *rank = NULL;
-    int64_t *kept = NULL, *held = NULL;
-    double *X = NULL, *score = NULL;
-    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    int *classes; /* of all rows, for the ranks of sub */
+    int repeat, fold;
+    int64_t n;
+    int64_t *rows;
+    double *X;
+} held_fold;
+
+static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f, held_fold *h)
+{
+    int64_t *kept = NULL;
+    TRY(NEW(ctx, &ctx->scratch, h->classes, p->K));
     TRY(NEW(ctx, &ctx->scratch, kept, p->n));
-    TRY(NEW(ctx, &ctx->scratch, held, p->n));
-    int64_t n = folds_kept(f, repeat, fold, kept), h = folds_held(f, repeat, fold, held);
-    if (h == 0) return RUNG_OK;
-    TRY(problem_subset(ctx, &ctx->scratch, p, n, kept, &sub, classes));
-    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * h));
-    TRY(NEW(ctx, &ctx->scratch, score, h));
-    TRY(NEW(ctx, &ctx->scratch, rank, h));
-    for (int64_t i = 0; i < h; i++) memcpy(X + i * p->d, p->X + held[i] * p->d, (size_t)p->d * sizeof *X);
-    if (sub.K > 1) {
-        TRY(m->fit(ctx, &ctx->scratch, &sub, params, NULL, &fit, NULL));
-        TRY(fitted_apply(ctx, &fit, classes, h, X, score, rank));
+    TRY(NEW(ctx, &ctx->scratch, h->rows, p->n));
+    h->n = folds_held(f, h->repeat, h->fold, h->rows);
+    if (h->n == 0) return RUNG_OK;
+    TRY(problem_subset(ctx, &ctx->scratch, p, folds_kept(f, h->repeat, h->fold, kept), kept, &h->sub, h->classes));
+    TRY(NEW_RAW(ctx, &ctx->scratch, h->X, p->d * h->n));
+    for (int64_t i = 0; i < h->n; i++) memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, (size_t)p->d * sizeof *h->X);
+    return RUNG_OK;
+}
+
+/* By fitting again on what the fold keeps; scores and ranks are on the scale of all classes. */
+static rung_status refit(rung_ctx *ctx, const method *m, const void *params, held_fold *h, held_out *out)
+{
+    fitted fit = {0};
+    double *score = NULL;
+    int *rank = NULL;
+    TRY(NEW(ctx, &ctx->scratch, score, h->n));
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    if (h->sub.K > 1) {
+        TRY(m->fit(ctx, &ctx->scratch, &h->sub, params, NULL, &fit, NULL));
+        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank));
     }
-    for (int64_t i = 0; i < h; i++, out->n++) {
-        out->row[out->n] = held[i];
-        out->repeat[out->n] = repeat;
-        out->fold[out->n] = fold;
-        out->score[out->n] = sub.K > 1 ? score[i] : classes[0];
-        out->rank[out->n] = sub.K > 1 ? rank[i] : classes[0];
+    for (int64_t i = 0; i < h->n; i++, out->n++) {
+        out->row[out->n] = h->rows[i];
+        out->repeat[out->n] = h->repeat;
+        out->fold[out->n] = h->fold;
+        out->score[out->n] = h->sub.K > 1 ? score[i] : h->classes[0];
+        out->rank[out->n] = h->sub.K > 1 ? rank[i] : h->classes[0];
     }
     return RUNG_OK;
 }
 
-rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, const void *params, const problem *p,
-                               const folds *f, held_out *out)
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
+                               const problem *p, const folds *f, held_out *out)
 {
-    TRY(held_out_new(ctx, mem, p->n * f->repeats, out));
-    for (int r = 0; r < f->repeats; r++)
-        for (int fold = 0; fold < f->count; fold++) {
-            pool_mark mark = pool_here(&ctx->scratch);
-            TRY(interrupted(ctx));
-            TRY(refit_fold(ctx, m, params, p, f, r, fold, out));
-            pool_release(&ctx->scratch, mark);
+    for (int c = 0; c < count; c++) TRY(held_out_new(ctx, mem, p->n * f->repeats, &out[c]));
+    for (int64_t t = 0; t < (int64_t)f->repeats * f->count; t++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        held_fold h = {.repeat = (int)(t / f->count), .fold = (int)(t % f->count)};
+        TRY(interrupted(ctx));
+        TRY(held_fold_new(ctx, p, f, &h));
+        if (count > 1 && h.n > 0 && h.sub.K > 1) TRY(m->share(ctx, &h.sub, params[0]));
+        for (int c = 0; c < count && h.n > 0; c++) {
+            pool_mark each = pool_here(&ctx->scratch);
+            TRY(refit(ctx, m, params[c], &h, &out[c]));
+            pool_release(&ctx->scratch, each);
         }
+        pool_release(&ctx->scratch, mark);
+    }
     return RUNG_OK;
 }
 

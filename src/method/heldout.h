@@ -4,9 +4,10 @@
 
 #include "method/training.h"
 
-/* Fold by fold, for methods without a cheaper way. A fold is a sub-block of the problem's matrices. */
-rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, const void *params, const problem *p,
-                               const folds *f, held_out *out);
+/* Fold by fold, for methods without a cheaper way. A fold is a sub-block of the problem's matrices. Several settings at
+ * once (params and out have `count`) must differ in RUNG_CHEAP parameters alone: a fold's common part is made once. */
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
+                               const problem *p, const folds *f, held_out *out);
 
 bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 

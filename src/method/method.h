@@ -51,6 +51,9 @@ typedef struct method {
     rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
     /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
     rung_status (*prepare)(rung_ctx *ctx, problem *p, const void *params);
+    /* Leaves in p->shared (scratch memory) what fits on p have in common if they differ in RUNG_CHEAP parameters alone.
+     * A fit uses what it finds there, and otherwise calls this for itself; NULL: nothing is. */
+    rung_status (*share)(rung_ctx *ctx, problem *p, const void *params);
     /* Whether fit has a cheaper way to held-out scores than fitting again, with these parameters; NULL: never. */
     bool (*holds_out)(const void *params);
     /* f: NULL, or (only if holds_out) the rows to hold out in turn, whose scores go to `held`. */
@@ -84,7 +87,7 @@ rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
 rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG, telling which methods can */
-const char *spec_value(const rung_spec *spec, const char *name); /* NULL: unset, or no such parameter */
+const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */
 void spec_free(rung_spec *spec);
 
 /* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
@@ -145,15 +148,28 @@ typedef struct {
         .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
     }
 
-#define KERNEL_PARAMS(T)                                                                                               \
-    KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID,                                                                    \
-                     "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d")
+#define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d"
+#define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
 
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     {                                                                                                                  \
         .name = "calibrate",                                                                                           \
         .help = "folds of the out-of-fold scores behind probabilities and recalibrated thresholds; 0: off",            \
         .type = RUNG_INT, .standard = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)       \
+    }
+
+/* Rows of the methods with a graph: its weight `mu`, and the neighbours a row is joined with. */
+#define MU_PARAM(T, more_help, more_flags, values, published_values)                                                   \
+    {                                                                                                                  \
+        .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_REAL, .standard = "0.1",     \
+        .published = "0.1", .low = 0, .high = HUGE_VAL, .flags = RUNG_LOG | RUNG_SMOOTH_UP | (more_flags),             \
+        .grid = values, .published_grid = published_values, PARAM_PLACE(T, mu)                                         \
+    }
+#define GRAPH_NEIGHBOURS_PARAM(T, field, value, published_values)                                                      \
+    {                                                                                                                  \
+        .name = "neighbours", .help = "nearest rows each row is joined with in the graph", .type = RUNG_INT,           \
+        .standard = value, .published = value, .low = 1, .high = 100000, .published_grid = published_values,           \
+        PARAM_PLACE(T, field)                                                                                          \
     }
 
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */

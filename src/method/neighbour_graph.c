@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/neighbour_graph.h"
 
-#include <string.h>
-
-#include "graph/novel.h"
 #include "solve/simplex_weights.h"
 
 static problem_graph graph_of(const graph_params *params, const kernel *k)
@@ -24,11 +21,15 @@ static rung_status mixtures(rung_ctx *ctx, problem *p, const graph_params *param
     problem_graph g = graph_of(params, k);
     neighbours near;
     la_csr *weights = NULL, *laplacian = NULL, symmetric;
-    if (k && k->kind == KERNEL_PRECOMPUTED)
-        return fail(ctx, RUNG_EARG, "graph=linear mixes rows, which a precomputed kernel does not have");
     TRY(problem_neighbours(ctx, p, &g.space, g.neighbours, &near));
     TRY(NEW(ctx, &ctx->scratch, weights, 1));
-    TRY(simplex_weights(ctx, &ctx->scratch, p->d, p->X, &near, weights));
+    if (k && k->kind == KERNEL_PRECOMPUTED) {
+        const la_mat *K;
+        TRY(problem_gram(ctx, p, k, &K));
+        TRY(simplex_weights_kernel(ctx, &ctx->scratch, K, &near, weights));
+    } else {
+        TRY(simplex_weights(ctx, &ctx->scratch, p->d, p->X, &near, weights));
+    }
     *S = weights;
     if (!L) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, laplacian, 1));
@@ -55,46 +56,6 @@ rung_status neighbour_graph_prepare(rung_ctx *ctx, problem *p, const graph_param
     problem_graph g = graph_of(params, k);
     if (params->weights == WEIGH_LINEAR) return problem_neighbours(ctx, p, &g.space, g.neighbours, &near);
     return problem_laplacian(ctx, p, &g, LAPLACIAN_PLAIN, &L);
-}
-
-/* The sum of |rank - y| over the held-out rows of one fold, the rank being that of the largest membership. */
-static double errors(const problem *p, int64_t held, const int64_t *rows, const double *P)
-{
-    double sum = 0;
-    for (int64_t h = 0; h < held; h++) {
-        int best = 0;
-        for (int q = 1; q < p->K; q++)
-            if (P[rows[h] + q * p->n] > P[rows[h] + best * p->n]) best = q;
-        sum += fabs((double)(best + 1 - p->y[rows[h]]));
-    }
-    return sum;
-}
-
-rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const problem *p, const la_csr *S, double novel, fitted *out)
-{
-    if (p->rows) return RUNG_OK; /* nobody sees the report of a fold's fit */
-    pool_mark mark = pool_here(&ctx->scratch);
-    folds f;
-    int64_t *rows = NULL, held, total = 0;
-    int *y = NULL;
-    double *P = NULL, sum = 0;
-    TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, 5, 1, &f));
-    TRY(NEW(ctx, &ctx->scratch, rows, p->n));
-    TRY(NEW(ctx, &ctx->scratch, y, p->n));
-    TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
-    for (int fold = 0; fold < f.count; fold++) {
-        held = folds_held(&f, 0, fold, rows);
-        memcpy(y, p->y, (size_t)p->n * sizeof *y);
-        for (int64_t h = 0; h < held; h++) y[rows[h]] = 0;
-        TRY(propagate_novel(ctx, S, p->K, y, novel, P));
-        sum += errors(p, held, rows, P);
-        total += held;
-    }
-    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
-    if (total == 0) return RUNG_OK;
-    log_at(ctx, RUNG_INFO, "label propagation alone has a cross-validated MAE of %.3f: the baseline to beat",
-           sum / (double)total);
-    return report_number(ctx, mem, out, "propagation_cv_mae", sum / (double)total);
 }
 
 /* Neighbour lists, edges and Laplacian of the problem, their making, and memberships. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The neighbour graph of plp, lapsvm and sosvm, label propagation over it, and its error as the baseline. */
+/* The neighbour graph of plp, lapsvm and sosvm, and the parameters of the last two about it. */
 #ifndef RUNG_METHOD_NEIGHBOUR_GRAPH_H
 #define RUNG_METHOD_NEIGHBOUR_GRAPH_H
 
@@ -14,14 +14,7 @@ typedef struct {
 
 /* T has a member `graph_params graph`. */
 #define NEIGHBOUR_GRAPH_PARAMS(T)                                                                                      \
-    {.name = "neighbours",                                                                                             \
-     .help = "nearest rows each row is joined with in the graph",                                                      \
-     .type = RUNG_INT,                                                                                                 \
-     .standard = "6",                                                                                                  \
-     .published = "6",                                                                                                 \
-     .low = 1,                                                                                                         \
-     .high = 100000,                                                                                                   \
-     PARAM_PLACE(T, graph.neighbours)},                                                                                \
+    GRAPH_NEIGHBOURS_PARAM(T, graph.neighbours, "6", NULL),                                                            \
         {.name = "graph",                                                                                              \
          .help = "weights of the graph: exp(-d^2/(2 s^2)), 1, or the mixture of neighbours nearest to the row",        \
          .type = RUNG_CHOICE,                                                                                          \
@@ -34,6 +27,16 @@ typedef struct {
         .type = RUNG_REAL, .standard = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                           \
         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO, PARAM_PLACE(T, graph.width)                                     \
     }
+
+#define DERIVATIVE_PARAM(T)                                                                                            \
+    {                                                                                                                  \
+        .name = "tolerance", .help = "largest projected derivative of the dual at the end", .type = RUNG_REAL,         \
+        .standard = "1e-8", .published = "1e-8", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_CHEAP,  \
+        PARAM_PLACE(T, tolerance)                                                                                      \
+    }
+
+/* A factorisation for each: fewer than where a Gram matrix is all that a width costs. */
+#define GRAPH_GAMMA_GRID "0.1/d,1/d,10/d"
 
 #define NOVEL_PARAM(T)                                                                                                 \
     {                                                                                                                  \
@@ -48,10 +51,6 @@ rung_status neighbour_graph_prepare(rung_ctx *ctx, problem *p, const graph_param
  * Laplacian of (S + S') / 2. They last as the problem or the scratch pool does. */
 rung_status neighbour_graph(rung_ctx *ctx, problem *p, const graph_params *params, const kernel *k, const la_csr **S,
                             const la_csr **L, double *width);
-/* What label propagation alone makes of labels that are hidden from it: its mean absolute error in five folds, to the
- * report and the log. A method that learns more from the graph must do better. */
-rung_status propagation_baseline(rung_ctx *ctx, pool *mem, const problem *p, const la_csr *S, double novel,
-                                 fitted *out);
 double neighbour_graph_bytes(const problem_shape *shape, const graph_params *params);
 
 #endif

@@ -33,7 +33,7 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr 
     TRY(la_new(ctx, &ctx->scratch, l, n, &KT));
     TRY(la_new(ctx, &ctx->scratch, l, l, &G));
     TRY(la_gather(ctx, K, out->rows, NULL, KT));
-    TRY(la_gemm_symmetric(ctx, 1, KT, out->V, 0, G));
+    TRY(la_gemm_symmetric(ctx, false, 1, KT, out->V, 0, G));
     la_free(&ctx->scratch, KT);
     out->G = G;
     return RUNG_OK;
@@ -67,7 +67,7 @@ static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, const la_
         TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &out->F));
         TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &LK));
         TRY(la_spmm(ctx, 1, L, K, 0, LK));
-        TRY(la_gemm_symmetric(ctx, mu, K, LK, 0, out->F));
+        TRY(la_gemm_symmetric(ctx, false, mu, K, LK, 0, out->F));
         la_free(&ctx->scratch, LK);
         la_add_diagonal(out->F, out->ridge, NULL);
         TRY(la_potrf(ctx, out->F));

@@ -14,17 +14,7 @@ static double skda_bytes(const problem_shape *shape, const void *params_)
 static const rung_param skda_rows[] = {
     KERNEL_PARAMS(kda_params),
     KDA_PARAMS(kda_params),
-    {.name = "mu",
-     .help = "weight of the graph over all rows",
-     .type = RUNG_REAL,
-     .standard = "0.1",
-     .published = "0.1",
-     .low = 0,
-     .high = HUGE_VAL,
-     .flags = RUNG_LOG | RUNG_SMOOTH_UP,
-     .grid = "0,0.01,0.1,0.5",
-     .published_grid = "0.5,0.25,0.1,0.01",
-     PARAM_PLACE(kda_params, mu)},
+    MU_PARAM(kda_params, "", 0, "0,0.01,0.1,0.5", "0.5,0.25,0.1,0.01"),
     NEIGHBOUR_PARAMS(kda_params),
     {0},
 };

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* sosvm.c - semi-supervised ordinal support vector machine:
  *
- *     minimise  1/2 a'K a + lambda1/2 sum_i e_i (f_i - t_i)^2 + lambda2 sum_p max(0, 1 - (f_hi(p) - f_lo(p)))
+ *     minimise  1/2 a'K a + lambda1/2 sum_i e_i (f_i - t_i)^2 + lambda2 sum_p w_p max(0, 1 - (f_hi(p) - f_lo(p)))
  *               + lambda3/2 f'L f,                    f = K a, 1 added to the kernel for the constant
  *
  * t: evaluate=all: e = 1 and the expected rank by label propagation, P r; labelled: the rank, e = 1 on labelled rows
- * only. p: pairs of labelled rows in a given order. L = (1 - omega) L_graph + omega L_scale, the second from the
+ * only; a row weight multiplies e_i of a labelled row. p: pairs of labelled rows in a given order, w_p the product of
+ * their weights: a row of weight 2 counts as two. L = (1 - omega) L_graph + omega L_scale, the second from the
  * similarities P B P' of the propagated ranks, B_kq = exp(-(k - q)^2 / 2), which stay of rank K: L_scale v = d o v -
- * P (B (P'v)). What depends on lambda2 is over the labelled rows alone (solve/margins.h). */
+ * P (B (P'v)). What depends on lambda2 is over the labelled rows alone (solve/margins.h): in a search all values of it
+ * share one factorisation. */
+#include <string.h>
+
 #include "graph/novel.h"
 #include "method/neighbour_graph.h"
 #include "solve/margins.h"
@@ -24,27 +28,41 @@ enum { PAIRS_ADJACENT, PAIRS_CONSECUTIVE, PAIRS_SKIP };
 enum { SCALES_MEAN, SCALES_LITERAL };
 enum { EVALUATE_ALL, EVALUATE_LABELLED };
 
+/* What does not depend on lambda2 nor on the pairs. */
 typedef struct {
     const problem *p;
     const sosvm_params *params;
+    double width; /* of the graph */
     int64_t l;
     int64_t *lab;     /* labelled rows by rank, then in their order */
-    double *e, *t;    /* n: which rows have a target, and it */
+    double *weight;   /* l; NULL: 1 */
+    double *e, *t;    /* n: how much a row's target counts, and it */
     double *diagonal; /* n */
     double *P, *core; /* n x K memberships, K x K */
     penalty W;
-    int64_t n_pairs;
-    margin *pairs; /* places in lab */
+    response r;
+    double *G;         /* l x l: how a pull on one labelled row moves the score of another */
+    double *c, *start; /* n: pulls of the targets; l: the scores they give the labelled rows */
 } sosvm;
+
+typedef struct {
+    int64_t count;
+    margin *list; /* places in lab */
+} row_pairs;
 
 /* ---- the problem ---- */
 
 static rung_status sort_labelled(rung_ctx *ctx, sosvm *s)
 {
-    TRY(NEW(ctx, &ctx->scratch, s->lab, s->p->n));
-    for (int q = 1; q <= s->p->K; q++)
-        for (int64_t i = 0; i < s->p->n; i++)
-            if (s->p->y[i] == q) s->lab[s->l++] = i;
+    const problem *p = s->p;
+    TRY(NEW(ctx, &ctx->scratch, s->lab, p->n));
+    if (p->w) TRY(NEW(ctx, &ctx->scratch, s->weight, p->n));
+    for (int q = 1; q <= p->K; q++)
+        for (int64_t i = 0; i < p->n; i++) {
+            if (p->y[i] != q) continue;
+            if (p->w) s->weight[s->l] = p->w[i];
+            s->lab[s->l++] = i;
+        }
     return RUNG_OK;
 }
 
@@ -56,6 +74,7 @@ static rung_status set_targets(rung_ctx *ctx, sosvm *s)
     for (int64_t i = 0; i < n; i++) {
         bool all = s->params->evaluate == EVALUATE_ALL;
         s->e[i] = all || s->p->y[i] ? 1 : 0;
+        if (s->p->y[i] && s->p->w) s->e[i] = s->p->w[i];
         if (!all) s->t[i] = s->p->y[i];
         for (int q = 0; q < s->p->K && all; q++) s->t[i] += (q + 1) * s->P[i + q * n];
     }
@@ -97,33 +116,81 @@ static rung_status set_penalty(rung_ctx *ctx, const la_csr *L, sosvm *s)
 static int rank_at(const sosvm *s, int64_t place) { return s->p->y[s->lab[place]]; }
 
 /* Every row of a class against every row of the class below. */
-static rung_status pair_classes(rung_ctx *ctx, sosvm *s)
+static rung_status pair_classes(rung_ctx *ctx, const sosvm *s, row_pairs *out)
 {
     int64_t below = 0, here = 0, end, room = 0;
     for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) TRY(NEW_RAW(ctx, &ctx->scratch, s->pairs, room));
+        if (pass == 1) TRY(NEW_RAW(ctx, &ctx->scratch, out->list, room));
         for (here = 0; here < s->l && rank_at(s, here) == 1; here++) continue;
         for (below = 0; here < s->l; below = here, here = end) {
             for (end = here; end < s->l && rank_at(s, end) == rank_at(s, here); end++) continue;
             if (pass == 0) room += (end - here) * (here - below);
             for (int64_t hi = here; hi < end && pass == 1; hi++)
-                for (int64_t lo = below; lo < here; lo++) s->pairs[s->n_pairs++] = (margin){hi, lo};
+                for (int64_t lo = below; lo < here; lo++) out->list[out->count++] = (margin){hi, lo};
         }
     }
     return RUNG_OK;
 }
 
-static rung_status set_pairs(rung_ctx *ctx, sosvm *s)
+static rung_status pairs_of(rung_ctx *ctx, const sosvm *s, int kind, row_pairs *out)
 {
-    if (s->params->pairs == PAIRS_ADJACENT) return pair_classes(ctx, s);
-    TRY(NEW_RAW(ctx, &ctx->scratch, s->pairs, s->l));
+    *out = (row_pairs){0};
+    if (kind == PAIRS_ADJACENT) return pair_classes(ctx, s, out);
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->list, s->l));
     for (int64_t i = 1; i < s->l; i++)
-        if (s->params->pairs == PAIRS_CONSECUTIVE || rank_at(s, i) > rank_at(s, i - 1))
-            s->pairs[s->n_pairs++] = (margin){i, i - 1};
+        if (kind == PAIRS_CONSECUTIVE || rank_at(s, i) > rank_at(s, i - 1))
+            out->list[out->count++] = (margin){i, i - 1};
     return RUNG_OK;
 }
 
 /* ---- its solution ---- */
+
+static rung_status respond(rung_ctx *ctx, const la_mat *F, sosvm *s)
+{
+    int64_t n = s->p->n, l = s->l;
+    double *f = NULL, *a = NULL;
+    TRY(NEW(ctx, &ctx->scratch, s->c, n));
+    TRY(NEW(ctx, &ctx->scratch, s->start, l));
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->G, l * l));
+    TRY(response_new(ctx, &s->W, F, &s->r));
+    TRY(response_block(ctx, &s->r, l, s->lab, s->G));
+    TRY(NEW(ctx, &ctx->scratch, f, n));
+    TRY(NEW(ctx, &ctx->scratch, a, n));
+    for (int64_t i = 0; i < n; i++) s->c[i] = s->params->lambda1 * s->e[i] * s->t[i];
+    TRY(response_apply(ctx, &s->r, 1, s->c, f, a));
+    for (int64_t i = 0; i < l; i++) s->start[i] = f[s->lab[i]];
+    return RUNG_OK;
+}
+
+static rung_status sosvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const sosvm_params *params, kernel *out)
+{
+    TRY(kernel_from_params(ctx, mem, &params->kernel, out));
+    *out = problem_kernel(p, out);
+    return RUNG_OK;
+}
+
+static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const sosvm_params *params = params_;
+    sosvm *s = NULL;
+    const la_csr *S, *L;
+    const la_mat *F;
+    kernel k;
+    TRY(NEW(ctx, &ctx->scratch, s, 1));
+    s->p = p;
+    s->params = params;
+    TRY(sosvm_kernel(ctx, &ctx->scratch, p, params, &k));
+    TRY(neighbour_graph(ctx, p, &params->graph, &k, &S, &L, &s->width));
+    TRY(problem_root(ctx, p, &k, true, &F));
+    TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
+    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s->P));
+    TRY(sort_labelled(ctx, s));
+    TRY(set_targets(ctx, s));
+    TRY(set_penalty(ctx, L, s));
+    TRY(respond(ctx, F, s));
+    p->shared = s;
+    return RUNG_OK;
+}
 
 typedef struct {
     double *f, *a; /* n */
@@ -144,76 +211,46 @@ static rung_status objective(rung_ctx *ctx, const sosvm *s, const margins_soluti
     return RUNG_OK;
 }
 
-static rung_status solve(rung_ctx *ctx, const sosvm *s, const la_mat *K, solution *out)
+static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *params, solution *out)
 {
-    int64_t n = s->p->n, l = s->l;
-    response r;
+    int64_t n = s->p->n;
     margins_solution m;
-    double *c = NULL, *start = NULL, *G = NULL;
+    row_pairs pairs;
+    double *c = NULL;
     TRY(NEW(ctx, &ctx->scratch, c, n));
-    TRY(NEW(ctx, &ctx->scratch, start, l));
     TRY(NEW(ctx, &ctx->scratch, out->f, n));
     TRY(NEW(ctx, &ctx->scratch, out->a, n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, G, l * l));
-    TRY(response_new(ctx, &s->W, K, true, &r));
-    TRY(response_block(ctx, &r, l, s->lab, G));
-    for (int64_t i = 0; i < n; i++) c[i] = s->params->lambda1 * s->e[i] * s->t[i];
-    TRY(response_apply(ctx, &r, 1, c, out->f, out->a));
-    for (int64_t i = 0; i < l; i++) start[i] = out->f[s->lab[i]];
+    TRY(pairs_of(ctx, s, params->pairs, &pairs));
     progress(ctx, "fitting", 0.5);
-    const margins_problem p = {.m = l,
-                               .G = G,
-                               .start = start,
-                               .count = s->n_pairs,
-                               .margins = s->pairs,
-                               .cap = s->params->lambda2,
-                               .tolerance = s->params->tolerance};
+    const margins_problem p = {.m = s->l,
+                               .G = s->G,
+                               .start = s->start,
+                               .count = pairs.count,
+                               .margins = pairs.list,
+                               .cap = params->lambda2,
+                               .weight = s->weight,
+                               .tolerance = params->tolerance};
     TRY(margins_solve(ctx, &ctx->scratch, &p, &m));
-    for (int64_t i = 0; i < l; i++) c[s->lab[i]] += m.v[i];
-    TRY(response_apply(ctx, &r, 1, c, out->f, out->a));
+    memcpy(c, s->c, (size_t)n * sizeof *c);
+    for (int64_t i = 0; i < s->l; i++) c[s->lab[i]] += m.v[i];
+    TRY(response_apply(ctx, &s->r, 1, c, out->f, out->a));
     return objective(ctx, s, &m, out);
 }
 
 static rung_status set_decision(rung_ctx *ctx, pool *mem, const problem *p, const double *f, fitted *out)
 {
-    double *mean = NULL, *count = NULL;
+    double *mean = NULL, *mass = NULL;
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
-    TRY(NEW(ctx, &ctx->scratch, count, p->K));
+    TRY(NEW(ctx, &ctx->scratch, mass, p->K));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) {
-            mean[p->y[i] - 1] += f[i];
-            count[p->y[i] - 1]++;
+            double w = p->w ? p->w[i] : 1;
+            mean[p->y[i] - 1] += w * f[i];
+            mass[p->y[i] - 1] += w;
         }
-    for (int q = 0; q < p->K; q++) mean[q] /= count[q];
+    for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
     TRY(mean_rank_map(ctx, mem, p->K, mean, &out->map));
     return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->decide);
-}
-
-static rung_status learn(rung_ctx *ctx, pool *mem, problem *p, const sosvm_params *params, const kernel *k, fitted *out)
-{
-    sosvm s = {.p = p, .params = params};
-    const la_csr *S, *L;
-    const la_mat *K;
-    solution answer;
-    double width, bias = 0;
-    TRY(problem_gram(ctx, p, k, &K));
-    TRY(neighbour_graph(ctx, p, &params->graph, k, &S, &L, &width));
-    TRY(NEW(ctx, &ctx->scratch, s.P, p->n * p->K));
-    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s.P));
-    TRY(sort_labelled(ctx, &s));
-    TRY(set_targets(ctx, &s));
-    TRY(set_penalty(ctx, L, &s));
-    TRY(set_pairs(ctx, &s));
-    TRY(solve(ctx, &s, K, &answer));
-    TRY(expansion_scorer(ctx, mem, p, k, answer.a, &out->score));
-    for (int64_t i = 0; i < p->n; i++) bias += answer.a[i];
-    out->score.bias[0] = bias;
-    out->n_expansion = p->n;
-    TRY(set_decision(ctx, mem, p, answer.f, out));
-    TRY(report_number(ctx, mem, out, "objective", answer.objective));
-    TRY(report_number(ctx, mem, out, "gap", answer.gap));
-    if (params->graph.weights == WEIGH_GAUSSIAN) TRY(report_number(ctx, mem, out, "graph_width", width));
-    return propagation_baseline(ctx, mem, p, S, params->novel, out);
 }
 
 static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
@@ -221,49 +258,57 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
 {
     (void)f, (void)held;
     const sosvm_params *params = params_;
+    solution answer;
     kernel k;
-    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    pool_mark mark = pool_here(&ctx->scratch);
-    TRY(learn(ctx, mem, p, params, &k, out));
-    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
+    double bias = 0;
+    TRY(sosvm_kernel(ctx, mem, p, params, &k));
+    if (!p->shared) TRY(sosvm_share(ctx, p, params));
+    const sosvm *s = p->shared;
+    TRY(solve(ctx, s, params, &answer));
+    TRY(expansion_scorer(ctx, mem, p, &k, answer.a, &out->score));
+    for (int64_t i = 0; i < p->n; i++) bias += answer.a[i];
+    out->score.bias[0] = bias;
+    out->n_expansion = p->n;
+    TRY(set_decision(ctx, mem, p, answer.f, out));
+    TRY(report_number(ctx, mem, out, "objective", answer.objective));
+    TRY(report_number(ctx, mem, out, "gap", answer.gap));
+    return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", s->width) : RUNG_OK;
 }
 
 static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const sosvm_params *params = params_;
-    const la_mat *K;
+    const la_mat *F;
     kernel k;
-    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    TRY(problem_gram(ctx, p, &k, &K));
+    TRY(sosvm_kernel(ctx, p->mem, p, params, &k));
+    TRY(problem_root(ctx, p, &k, true, &F));
     return neighbour_graph_prepare(ctx, p, &params->graph, &k);
 }
 
-/* Gram matrix, factors of the system, the block of the labelled rows; then its solutions for them, or the pairs with
- * their order of visits. */
+/* The root of the Gram matrix, its product with the penalty and the factor; then the solutions of the labelled rows and
+ * their block, or the pairs with their order of visits. Folds have theirs beside the root of all rows. */
 static double sosvm_bytes(const problem_shape *shape, const void *params_)
 {
     const sosvm_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
     double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l;
-    double refits = params->calibrate > 0 ? 2 * n * n : 0;
-    return 8 * (2 * n * n + refits + l * l + 2 * pairs + fmax(n * l + l * l, 5 * pairs)) +
+    double root = params->calibrate > 0 ? n * n : 0;
+    return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 7 * pairs)) + l * l) +
            neighbour_graph_bytes(shape, &params->graph);
 }
 
 #define LAMBDA(field, value, what, way, values)                                                                        \
     {                                                                                                                  \
         .name = #field, .help = what, .type = RUNG_REAL, .standard = value, .published = value, .low = 0,              \
-        .high = HUGE_VAL, .flags = RUNG_LOG | way, .grid = values, PARAM_PLACE(sosvm_params, field)                    \
+        .high = HUGE_VAL, .flags = RUNG_LOG | (way), .grid = values, PARAM_PLACE(sosvm_params, field)                  \
     }
 
 static const rung_param sosvm_rows[] = {
-    KERNEL_PARAMS(sosvm_params),
+    KERNEL_PARAMS_AS(sosvm_params, "auto", "auto", GRAPH_GAMMA_GRID, GAMMA_HELP),
     LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_SMOOTH_DOWN,
            "0.1,1,10"),
-    LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN, NULL),
+    LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN | RUNG_CHEAP,
+           "0.1,1,10"),
     LAMBDA(lambda3, "0.1", "weight of the graph over all rows", RUNG_SMOOTH_UP, "0,0.01,0.1,1"),
     {.name = "omega",
      .help = "share of the similarity of propagated ranks in the graph; the rest is that of the rows",
@@ -282,6 +327,7 @@ static const rung_param sosvm_rows[] = {
      .standard = "adjacent",
      .published = "consecutive",
      .choices = "adjacent|consecutive|skip",
+     .flags = RUNG_CHEAP,
      PARAM_PLACE(sosvm_params, pairs)},
     {.name = "scale-norm",
      .help = "similarities of propagated ranks: divided by the number of rows, or as they are",
@@ -297,15 +343,7 @@ static const rung_param sosvm_rows[] = {
      .published = "all",
      .choices = "all|labelled",
      PARAM_PLACE(sosvm_params, evaluate)},
-    {.name = "tolerance",
-     .help = "largest projected derivative of the dual at the end",
-     .type = RUNG_REAL,
-     .standard = "1e-8",
-     .published = "1e-8",
-     .low = 0,
-     .high = 1,
-     .flags = RUNG_OPEN_LOW | RUNG_LOG,
-     PARAM_PLACE(sosvm_params, tolerance)},
+    DERIVATIVE_PARAM(sosvm_params),
     CALIBRATE_PARAM(sosvm_params, "0"),
     {0},
 };
@@ -315,11 +353,14 @@ const method method_sosvm = {
              .title = "Semi-supervised ordinal support vector machine",
              .reference = "Qian, Chen, Xu, Qi. How about utilizing ordinal information from the distribution of "
                           "unlabeled data. CIKM 2010",
-             .cost = "time 2/3 n^3 + 2 n^2 l, then l per step; memory 2 n^2 + n l for n rows, l of them labelled",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
+             .cost = "time 5/3 n^3, less where the kernel matrix has a lower rank, then l per step; memory 3 n^2 for n "
+                     "rows, l of "
+                     "them labelled",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
              .params = sosvm_rows},
     .params_size = sizeof(sosvm_params),
     .bytes = sosvm_bytes,
     .prepare = sosvm_prepare,
+    .share = sosvm_share,
     .fit = sosvm_fit,
 };

@@ -6,6 +6,7 @@
 
 static bool same_kernel(const kernel *a, const kernel *b)
 {
+    if (a->kind == KERNEL_PRECOMPUTED) return b->kind == KERNEL_PRECOMPUTED;
     return a->kind == b->kind && a->gamma == b->gamma && a->coef0 == b->coef0 && a->degree == b->degree &&
            a->n_precisions == b->n_precisions &&
            (a->n_precisions == 0 ||
@@ -27,6 +28,7 @@ static bool same_graph(const problem_graph *a, const problem_graph *b)
 static bool answers(const problem_entry *e, entry_kind kind, const entry_key *key)
 {
     if (e->kind != kind || !same_place(&e->key.at, &key->at)) return false;
+    if (kind == ENTRY_ROOT) return e->key.constant == key->constant;
     if (kind == ENTRY_EIGEN) return e->eigen.r >= key->at_least;
     if (kind == ENTRY_LISTS) return e->lists.k >= key->at_least;
     if (kind == ENTRY_LAPLACIAN && e->key.norm != key->norm) return false;

@@ -5,7 +5,15 @@
 
 #include "problem/problem.h"
 
-typedef enum { ENTRY_GRAM, ENTRY_EIGEN, ENTRY_EXHAUSTED, ENTRY_LISTS, ENTRY_EDGES, ENTRY_LAPLACIAN } entry_kind;
+typedef enum {
+    ENTRY_GRAM,
+    ENTRY_ROOT,
+    ENTRY_EIGEN,
+    ENTRY_EXHAUSTED,
+    ENTRY_LISTS,
+    ENTRY_EDGES,
+    ENTRY_LAPLACIAN
+} entry_kind;
 
 /* Where distances really are measured, once it is known which spaces give the same graph. */
 typedef enum {
@@ -25,13 +33,14 @@ typedef struct {
     place at;
     problem_graph graph; /* ENTRY_EDGES, ENTRY_LAPLACIAN: but for its space */
     laplacian_norm norm; /* ENTRY_LAPLACIAN */
+    bool constant;       /* ENTRY_ROOT */
     int64_t at_least;    /* ENTRY_EIGEN: pairs, ENTRY_LISTS: neighbours */
 } entry_key;
 
 struct problem_entry {
     entry_kind kind;
     entry_key key;
-    la_mat *gram;
+    la_mat *gram; /* ENTRY_GRAM, ENTRY_ROOT */
     eigenpairs eigen;
     bool exhausted; /* r leading components leave nothing out */
     neighbours lists;

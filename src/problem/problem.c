@@ -72,6 +72,7 @@ problem problem_view(const problem *parent, pool *mem)
     view.parent = parent;
     view.rows = NULL;
     view.cache = NULL;
+    view.shared = NULL;
     return view;
 }
 
@@ -127,6 +128,41 @@ rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_ma
         TRY(cache_new(ctx, p, ENTRY_GRAM, &key, &entry));
         TRY(la_new(ctx, p->mem, p->n, p->n, &entry->gram));
         TRY(compute_gram(ctx, p, k, entry->gram));
+        cache_keep(p, entry);
+        found = entry;
+    }
+    *out = found->gram;
+    return RUNG_OK;
+}
+
+static rung_status compute_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, la_mat **out)
+{
+    entry_key key = kernel_key(k);
+    key.constant = constant;
+    const problem_entry *parent = p->parent && p->rows ? cache_find(p->parent, ENTRY_ROOT, &key) : NULL;
+    if (parent) {
+        TRY(la_new(ctx, p->mem, p->n, la_cols(parent->gram), out));
+        return la_gather(ctx, parent->gram, p->rows, NULL, *out);
+    }
+    const problem_entry *gram = cache_find(p, ENTRY_GRAM, &key);
+    TRY(la_new(ctx, p->mem, p->n, p->n, out));
+    if (gram)
+        TRY(la_scale_add(ctx, 1, gram->gram, 0, *out));
+    else
+        TRY(compute_gram(ctx, p, k, *out));
+    if (constant) la_add_constant(*out, 1);
+    return la_root(ctx, *out);
+}
+
+rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, const la_mat **out)
+{
+    entry_key key = kernel_key(k);
+    key.constant = constant;
+    const problem_entry *found = cache_find(p, ENTRY_ROOT, &key);
+    if (!found) {
+        problem_entry *entry = NULL;
+        TRY(cache_new(ctx, p, ENTRY_ROOT, &key, &entry));
+        TRY(compute_root(ctx, p, k, constant, &entry->gram));
         cache_keep(p, entry);
         found = entry;
     }

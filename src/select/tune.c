@@ -4,7 +4,8 @@
  * Scaling is fitted once on all rows given; squared distances are computed once, each Gram matrix once. The points that
  * share a Gram matrix form a batch: the matrix is made with all threads, then the points run side by side, each worker
  * with its own context and memory on a problem that nobody changes; then the matrix is dropped. A point gets the
- * held-out scores of all its folds from one factorisation where its method can. Large problems run one point at a time
+ * held-out scores of all its folds from one factorisation where its method can, and points that differ in a cheap
+ * parameter alone share theirs fold by fold. Large problems run one point at a time
  * on all threads instead. The bits are the same either way. */
 #include "select/tune.h"
 
@@ -152,25 +153,42 @@ static void copy_held(const held_out *from, held_out *to)
     memcpy(to->rank, from->rank, n * sizeof *to->rank);
 }
 
-/* ctx is the worker's; the parent's problem is only read. */
-static rung_status run_point(rung_ctx *ctx, const run *r, const rung_spec *spec, point_result *out)
+/* Points that differ in RUNG_CHEAP parameters alone, most often a single one: they share what they can. */
+typedef struct {
+    int n;
+    const int *points;
+} point_group;
+
+static const rung_spec *spec_at(const run *r, const point_group *g, int i)
 {
+    return r->search->grid.points[g->points[i]].spec;
+}
+
+/* ctx is the worker's; the parent's problem is only read. */
+static rung_status run_group(rung_ctx *ctx, const run *r, const point_group *g)
+{
+    const rung_spec *spec = spec_at(r, g, 0);
     const problem *parent = uses_all(spec) ? &r->training.all : &r->training.labelled;
     const folds *f = uses_all(spec) ? &r->all : &r->labelled;
     pool_mark mark = pool_here(&ctx->scratch);
     problem p = problem_view(parent, &ctx->scratch);
     fitted fit = {0};
-    held_out held = {0};
-    void *params;
-    TRY(method_settle(ctx, &ctx->scratch, spec, &p, &params));
-    if (method_holds_out(spec->method, params))
-        TRY(spec->method->fit(ctx, &ctx->scratch, &p, params, f, &fit, &held));
+    held_out *held = NULL;
+    void **params = NULL;
+    TRY(NEW(ctx, &ctx->scratch, held, g->n));
+    TRY(NEW(ctx, &ctx->scratch, params, g->n));
+    for (int i = 0; i < g->n; i++) TRY(method_settle(ctx, &ctx->scratch, spec_at(r, g, i), &p, &params[i]));
+    if (g->n == 1 && method_holds_out(spec->method, params[0]))
+        TRY(spec->method->fit(ctx, &ctx->scratch, &p, params[0], f, &fit, held));
     else
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, params, &p, f, &held));
-    if (held.n == 0)
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));
+    if (held->n == 0)
         return fail(ctx, RUNG_EDATA, "no class has two labelled rows: nothing can be held out to compare with");
-    TRY(judge(ctx, r, spec, &p, f, &held, out));
-    copy_held(&held, &out->held);
+    for (int i = 0; i < g->n; i++) {
+        point_result *out = &r->search->results[g->points[i]];
+        TRY(judge(ctx, r, spec_at(r, g, i), &p, f, &held[i], out));
+        copy_held(&held[i], &out->held);
+    }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -205,31 +223,84 @@ static rung_status choose_workers(rung_ctx *ctx, run *r, int n, const int *point
     return RUNG_OK;
 }
 
-static void run_side_by_side(const run *r, int n, const int *points, int workers, rung_ctx **worker)
+static void give_up(const rung_ctx *ctx, rung_status status, point_result *out)
 {
-    search *s = r->search;
-#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
-    for (int i = 0; i < n; i++) {
-        rung_ctx *ctx = worker[omp_get_thread_num()];
-        point_result *result = &s->results[points[i]];
-        result->status = run_point(ctx, r, s->grid.points[points[i]].spec, result);
-        if (result->status != RUNG_OK) {
-            result->criterion = INFINITY;
-            result->value = NAN;
-            memcpy(result->message, ctx->message, sizeof result->message);
-        }
-        ctx->message[0] = 0;
-        pool_free_all(&ctx->scratch);
+    out->status = status;
+    out->criterion = INFINITY;
+    out->value = NAN;
+    memcpy(out->message, ctx->message, sizeof out->message);
+}
+
+/* Where one of the points cannot be fitted, each stands for itself. */
+static void run_each(rung_ctx *ctx, const run *r, const point_group *g)
+{
+    rung_status status = run_group(ctx, r, g);
+    bool apart = g->n > 1 && point_may_fail(status);
+    pool_free_all(&ctx->scratch);
+    for (int i = 0; i < g->n; i++) {
+        const point_group one = {1, g->points + i};
+        if (apart) status = run_group(ctx, r, &one);
+        point_result *result = &r->search->results[g->points[i]];
+        result->status = RUNG_OK;
+        if (status != RUNG_OK) give_up(ctx, status, result);
+        if (apart) pool_free_all(&ctx->scratch);
     }
+    ctx->message[0] = 0;
+}
+
+static void run_side_by_side(const run *r, int n, const point_group *groups, int workers, rung_ctx **worker)
+{
+#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
+    for (int i = 0; i < n; i++) run_each(worker[omp_get_thread_num()], r, &groups[i]);
+}
+
+/* Whether fits of the two share their costly part. */
+static bool alike(const rung_spec *a, const rung_spec *b)
+{
+    const rung_param *row = a->method->info.params;
+    if (a->method != b->method || !a->method->share) return false;
+    for (int i = 0; row[i].name; i++) {
+        const char *x = a->values[i], *y = b->values[i];
+        if (!(row[i].flags & RUNG_CHEAP) && x != y && (!x || !y || strcmp(x, y) != 0)) return false;
+    }
+    return true;
+}
+
+/* The points in groups, each with those like its first one; `sorted` has room for the points. */
+static rung_status form_groups(rung_ctx *ctx, const run *r, int n, const int *points, int *sorted, point_group **groups,
+                               int *count)
+{
+    bool *taken = NULL;
+    int used = 0;
+    TRY(NEW(ctx, &ctx->scratch, *groups, n));
+    TRY(NEW(ctx, &ctx->scratch, taken, n));
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        if (taken[i]) continue;
+        point_group *g = &(*groups)[(*count)++];
+        g->points = sorted + used;
+        for (int j = i; j < n; j++) {
+            const grid_point *all = r->search->grid.points;
+            if (taken[j] || (j != i && !alike(all[points[i]].spec, all[points[j]].spec))) continue;
+            taken[j] = true;
+            sorted[used++] = points[j];
+            g->n++;
+        }
+    }
+    return RUNG_OK;
 }
 
 static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
 {
     search *s = r->search;
-    int workers = 1;
+    int workers = 1, count, *sorted = NULL;
+    point_group *groups = NULL;
     rung_ctx **worker = NULL;
     rung_status status = RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, sorted, n));
+    TRY(form_groups(ctx, r, n, points, sorted, &groups, &count));
     TRY(choose_workers(ctx, r, n, points, &workers));
+    if (workers > count) workers = count;
     for (int i = 0; i < n; i++) {
         const rung_spec *spec = s->grid.points[points[i]].spec;
         if (spec->method->prepare) TRY(spec->method->prepare(ctx, problem_of(r, spec), spec->params));
@@ -237,7 +308,7 @@ static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
     TRY(NEW(ctx, &ctx->scratch, worker, workers));
     for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
     if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
-    if (status == RUNG_OK) run_side_by_side(r, n, points, workers, worker);
+    if (status == RUNG_OK) run_side_by_side(r, count, groups, workers, worker);
     for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
     TRY(status);
     for (int i = 0; i < n; i++) {

@@ -23,6 +23,14 @@ static double difference(const margin *ends, const double *f)
     return (ends->plus >= 0 ? f[ends->plus] : 0) - (ends->minus >= 0 ? f[ends->minus] : 0);
 }
 
+static double cap_of(const margins_problem *p, const margin *ends)
+{
+    double cap = p->cap;
+    if (p->weight && ends->plus >= 0) cap *= p->weight[ends->plus];
+    if (p->weight && ends->minus >= 0) cap *= p->weight[ends->minus];
+    return cap;
+}
+
 static double curvature(const margins_problem *p, const margin *ends)
 {
     int64_t a = ends->plus, b = ends->minus, m = p->m;
@@ -74,12 +82,12 @@ static void move(const margins_problem *p, const coordinate *c, double by, doubl
 /* The projected derivative before the step. */
 static double step(const margins_problem *p, coordinate *c, double *f)
 {
-    double g = difference(&c->ends, f) - 1, to;
-    if ((c->beta <= 0 && g >= 0) || (c->beta >= p->cap && g <= 0) || g == 0) return 0;
+    double g = difference(&c->ends, f) - 1, cap = cap_of(p, &c->ends), to;
+    if ((c->beta <= 0 && g >= 0) || (c->beta >= cap && g <= 0) || g == 0) return 0;
     if (c->curvature > 0)
-        to = fmin(fmax(c->beta - g / c->curvature, 0), p->cap);
+        to = fmin(fmax(c->beta - g / c->curvature, 0), cap);
     else
-        to = g < 0 ? p->cap : 0;
+        to = g < 0 ? cap : 0;
     if (to != c->beta) move(p, c, to - c->beta, f);
     c->beta = to;
     return fabs(g);
@@ -113,18 +121,23 @@ static int64_t root_of(int64_t *parent, int64_t i)
     return i;
 }
 
+static double room_of(const margins_problem *p, const coordinate *c)
+{
+    return fmin(c->beta, cap_of(p, &c->ends) - c->beta);
+}
+
 static rung_status grow_forest(rung_ctx *ctx, const margins_problem *p, const coordinate *c, forest *out)
 {
     candidate *list = NULL;
     int64_t found = 0, free_ones = 0;
     *out = (forest){0};
-    for (int64_t i = 0; i < p->count; i++) free_ones += c[i].beta > 0 && c[i].beta < p->cap;
+    for (int64_t i = 0; i < p->count; i++) free_ones += room_of(p, &c[i]) > 0;
     TRY(NEW(ctx, &ctx->scratch, out->edge, p->m));
     TRY(NEW(ctx, &ctx->scratch, out->parent, p->m + 1));
     TRY(NEW_RAW(ctx, &ctx->scratch, list, free_ones));
     for (int64_t i = 0; i <= p->m; i++) out->parent[i] = i;
     for (int64_t i = 0; i < p->count; i++)
-        if (c[i].beta > 0 && c[i].beta < p->cap) list[found++] = (candidate){fmin(c[i].beta, p->cap - c[i].beta), i};
+        if (room_of(p, &c[i]) > 0) list[found++] = (candidate){room_of(p, &c[i]), i};
     qsort(list, (size_t)found, sizeof *list, by_room);
     for (int64_t k = 0; k < found; k++) {
         const margin *ends = &c[list[k].index].ends;
@@ -187,7 +200,10 @@ static rung_status newton_step(rung_ctx *ctx, const margins_problem *p, coordina
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
     for (int64_t j = 0; j < t.size; j++) from[j] = c[t.edge[j]].beta;
     for (double share = status == RUNG_OK ? 1 : 0;; share = share > 1e-4 ? share / 4 : 0) {
-        for (int64_t j = 0; j < t.size; j++) c[t.edge[j]].beta = fmin(fmax(from[j] + share * direction[j], 0), p->cap);
+        for (int64_t j = 0; j < t.size; j++) {
+            coordinate *edge = &c[t.edge[j]];
+            edge->beta = fmin(fmax(from[j] + share * direction[j], 0), cap_of(p, &edge->ends));
+        }
         refresh(p, c, s);
         if (share == 0 || dual(p, c, s) <= before) break;
     }
@@ -227,9 +243,9 @@ rung_status margins_solve(rung_ctx *ctx, pool *mem, const margins_problem *p, ma
     TRY(descend(ctx, p, c, out));
     refresh(p, c, out);
     for (int64_t i = 0; i < p->count; i++) {
-        double g = difference(&c[i].ends, out->f) - 1;
-        out->loss += p->cap * fmax(-g, 0);
-        out->gap += g > 0 ? c[i].beta * g : (c[i].beta - p->cap) * g;
+        double g = difference(&c[i].ends, out->f) - 1, cap = cap_of(p, &c[i].ends);
+        out->loss += cap * fmax(-g, 0);
+        out->gap += g > 0 ? c[i].beta * g : (c[i].beta - cap) * g;
     }
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -2,10 +2,10 @@
 /* Many margins on few scores: the dual problem of a support vector machine with hinges on scores or on differences of
  * two of them.
  *
- *     minimise over the scores  1/2 (f - f0)'G^-1 (f - f0) + cap sum_p max(0, 1 - (f_plus(p) - f_minus(p)))
+ *     minimise over the scores  1/2 (f - f0)'G^-1 (f - f0) + sum_p cap_p max(0, 1 - (f_plus(p) - f_minus(p)))
  *
- * by its dual: f = f0 + G v, v the sum over p of beta_p (e_plus - e_minus), 0 <= beta_p <= cap. The derivative by
- * beta_p is f_plus - f_minus - 1, so that the matrix over pairs of margins is never formed. */
+ * by its dual: f = f0 + G v, v the sum over p of beta_p (e_plus - e_minus), 0 <= beta_p <= cap_p = cap w_plus w_minus.
+ * The derivative by beta_p is f_plus - f_minus - 1, so that the matrix over pairs of margins is never formed. */
 #ifndef RUNG_SOLVE_MARGINS_H
 #define RUNG_SOLVE_MARGINS_H
 
@@ -22,7 +22,8 @@ typedef struct {
     int64_t count;
     const margin *margins;
     double cap;
-    double tolerance; /* largest projected derivative at the end */
+    const double *weight; /* m: multiplies the cap of every margin of the score; NULL: 1 */
+    double tolerance;     /* largest projected derivative at the end */
 } margins_problem;
 
 typedef struct {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One LU factorisation of I + W K, 2/3 n^3 flops: less than half of what a Cholesky factorisation of I + F'W F with
- * K = F F' takes once F'W F is counted, and K may be singular. */
 #include "solve/response.h"
 
 #include <string.h>
@@ -30,96 +28,86 @@ rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const doub
     return RUNG_OK;
 }
 
-/* A += U V' for host arrays of r columns. */
-static rung_status add_product(rung_ctx *ctx, int64_t r, const double *U, const double *V, la_mat *A)
+/* WF -= (P core) (P'F). */
+static rung_status subtract_low_rank(rung_ctx *ctx, const penalty *W, const la_mat *F, la_mat *WF)
 {
-    la_mat *left = NULL, *right = NULL;
-    TRY(la_new(ctx, &ctx->scratch, la_rows(A), r, &left));
-    TRY(la_new(ctx, &ctx->scratch, la_cols(A), r, &right));
-    la_put(U, left);
-    la_put(V, right);
-    TRY(la_gemm(ctx, false, true, 1, left, right, 1, A));
-    la_free(&ctx->scratch, right);
-    la_free(&ctx->scratch, left);
-    return RUNG_OK;
-}
-
-/* The parts of W (K + constant 11') of low rank: -(P core)(K P)' and, last, (W 1) 1'. */
-static rung_status add_low_rank(rung_ctx *ctx, const response *r, la_mat *A)
-{
-    const penalty *W = r->W;
-    int64_t n = W->n;
-    int rank = W->rank, terms = rank + (r->constant ? 1 : 0);
-    if (terms == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
-    double *U = NULL, *V = NULL, *one = NULL;
-    TRY(NEW(ctx, &ctx->scratch, U, n * terms));
-    TRY(NEW(ctx, &ctx->scratch, V, n * terms));
-    TRY(NEW(ctx, &ctx->scratch, one, n));
-    for (int q = 0; q < rank; q++)
-        for (int s = 0; s < rank; s++)
-            for (int64_t i = 0; i < n; i++) U[i + q * n] -= W->P[i + s * n] * W->core[s + q * rank];
-    if (rank > 0) TRY(la_mul(ctx, 1, r->K, rank, W->P, 0, V));
-    for (int64_t i = 0; i < n; i++) one[i] = 1;
-    if (r->constant) {
-        TRY(penalty_apply(ctx, W, 1, one, U + n * rank));
-        memcpy(V + n * rank, one, (size_t)n * sizeof *V);
-    }
-    TRY(add_product(ctx, terms, U, V, A));
+    int64_t n = W->n, r = W->rank;
+    la_mat *P = NULL, *left = NULL, *right = NULL;
+    double *scaled = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, r, &P));
+    TRY(la_new(ctx, &ctx->scratch, n, r, &left));
+    TRY(la_new(ctx, &ctx->scratch, r, la_cols(F), &right));
+    TRY(NEW(ctx, &ctx->scratch, scaled, n * r));
+    for (int64_t q = 0; q < r; q++)
+        for (int64_t s = 0; s < r; s++)
+            for (int64_t i = 0; i < n; i++) scaled[i + q * n] += W->P[i + s * n] * W->core[s + q * r];
+    la_put(W->P, P);
+    la_put(scaled, left);
+    TRY(la_gemm(ctx, true, false, 1, P, F, 0, right));
+    TRY(la_gemm(ctx, false, false, -1, left, right, 1, WF));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *K, bool constant, response *out)
+static rung_status penalty_apply_wide(rung_ctx *ctx, const penalty *W, const la_mat *F, la_mat *WF)
 {
-    int64_t n = W->n;
     double *none = NULL;
-    *out = (response){.W = W, .K = K, .constant = constant};
-    TRY(la_new(ctx, &ctx->scratch, n, n, &out->LU));
-    TRY(NEW(ctx, &ctx->scratch, out->pivot, n));
-    TRY(NEW(ctx, &ctx->scratch, none, n));
-    TRY(la_scale_add(ctx, 1, K, 0, out->LU));
-    TRY(la_scale(ctx, W->diagonal ? W->diagonal : none, NULL, out->LU));
-    if (W->sparse) TRY(la_spmm(ctx, W->weight, W->sparse, K, 1, out->LU));
-    TRY(add_low_rank(ctx, out, out->LU));
-    la_add_diagonal(out->LU, 1, NULL);
-    return la_getrf(ctx, out->LU, out->pivot);
+    TRY(NEW(ctx, &ctx->scratch, none, W->n));
+    TRY(la_scale_add(ctx, 1, F, 0, WF));
+    TRY(la_scale(ctx, W->diagonal ? W->diagonal : none, NULL, WF));
+    if (W->sparse) TRY(la_spmm(ctx, W->weight, W->sparse, F, 1, WF));
+    return W->rank > 0 ? subtract_low_rank(ctx, W, F, WF) : RUNG_OK;
+}
+
+rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out)
+{
+    la_mat *WF = NULL;
+    *out = (response){.W = W, .F = F};
+    TRY(la_new(ctx, &ctx->scratch, la_cols(F), la_cols(F), &out->M));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(la_new(ctx, &ctx->scratch, W->n, la_cols(F), &WF));
+    TRY(penalty_apply_wide(ctx, W, F, WF));
+    TRY(la_gemm_symmetric(ctx, true, 1, F, WF, 0, out->M));
+    pool_release(&ctx->scratch, mark);
+    la_add_diagonal(out->M, 1, NULL);
+    return la_potrf(ctx, out->M);
 }
 
 rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a)
 {
-    int64_t n = r->W->n;
-    TRY(la_mul(ctx, 1, r->K, k, c, 0, f));
-    for (int64_t j = 0; j < k && r->constant; j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; i++) sum += c[i + j * n];
-        for (int64_t i = 0; i < n; i++) f[i + j * n] += sum;
-    }
-    TRY(la_getrs(ctx, r->LU, r->pivot, true, k, f));
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = r->W->n, rank = la_cols(r->F);
+    la_mat *C = NULL, *FC = NULL;
+    double *z = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, k, &C));
+    TRY(la_new(ctx, &ctx->scratch, rank, k, &FC));
+    TRY(NEW_RAW(ctx, &ctx->scratch, z, rank * k));
+    la_put(c, C);
+    TRY(la_gemm(ctx, true, false, 1, r->F, C, 0, FC));
+    la_get(FC, z);
+    TRY(la_potrs(ctx, r->M, k, z));
+    TRY(la_mul(ctx, 1, r->F, k, z, 0, f));
     TRY(penalty_apply(ctx, r->W, k, f, a));
     for (int64_t i = 0; i < n * k; i++) a[i] = c[i] - a[i];
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 rung_status response_block(rung_ctx *ctx, const response *r, int64_t l, const int64_t *rows, double *G)
 {
-    int64_t n = r->W->n;
     pool_mark mark = pool_here(&ctx->scratch);
-    la_mat *R = NULL, *block = NULL;
-    double *one = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, l, &R));
+    int64_t rank = la_cols(r->F);
+    la_mat *some = NULL, *half = NULL, *block = NULL;
+    TRY(la_new(ctx, &ctx->scratch, l, rank, &some));
+    TRY(la_new(ctx, &ctx->scratch, rank, l, &half));
+    TRY(la_gather(ctx, r->F, rows, NULL, some));
+    TRY(la_transpose(ctx, some, half));
+    la_free(&ctx->scratch, some);
+    TRY(la_trsm(ctx, r->M, false, half));
     TRY(la_new(ctx, &ctx->scratch, l, l, &block));
-    TRY(la_gather(ctx, r->K, NULL, rows, R));
-    if (r->constant) {
-        TRY(NEW(ctx, &ctx->scratch, one, n));
-        for (int64_t i = 0; i < n; i++) one[i] = 1;
-        TRY(add_product(ctx, 1, one, one, R));
-    }
-    TRY(la_getrs_wide(ctx, r->LU, r->pivot, true, R));
-    TRY(la_gather(ctx, R, rows, NULL, block));
+    TRY(la_syrk(ctx, true, 1, half, 0, block));
     la_get(block, G);
-    for (int64_t j = 0; j < l; j++)
-        for (int64_t i = 0; i < j; i++) G[i + j * l] = G[j + i * l] = 0.5 * (G[i + j * l] + G[j + i * l]);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

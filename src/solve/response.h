@@ -3,8 +3,9 @@
  *
  *     1/2 a'K a + 1/2 f'W f - c'f,   f = K a,
  *
- * is f = H c with H = K (I + W K)^-1 = (I + K W)^-1 K, which is symmetric, and a = c - W f. W is positive semidefinite:
- * a diagonal, a sparse matrix and one of low rank, never formed. */
+ * is f = H c with H = K (I + W K)^-1, and a = c - W f. W is positive semidefinite: a diagonal, a sparse matrix and one
+ * of low rank, never formed. With the root of the kernel matrix, K = F F', this is H = F (I + F'W F)^-1 F': one
+ * Cholesky factorisation, of the order of the rank of K. */
 #ifndef RUNG_SOLVE_RESPONSE_H
 #define RUNG_SOLVE_RESPONSE_H
 
@@ -21,16 +22,14 @@ typedef struct { /* W = diag(diagonal) + weight * sparse - P core P' */
 
 typedef struct {
     const penalty *W;
-    const la_mat *K; /* the kernel matrix ... */
-    bool constant;   /* ... and 1 is added to each of its entries */
-    la_mat *LU;      /* of I + W K */
-    int *pivot;
+    const la_mat *F; /* n x rank of K */
+    la_mat *M;       /* Cholesky factor of I + F'W F */
 } response;
 
 rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const double *f, double *Wf); /* n x k */
 
-/* Arrays of the response are in the scratch pool. */
-rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *K, bool constant, response *out);
+/* The factor is in the scratch pool. */
+rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out);
 /* f (n x k) = H c, and a (n x k) = c - W f. */
 rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a);
 /* G (l x l) = H[rows, rows], symmetric to the bit. */

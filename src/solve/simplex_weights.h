@@ -9,6 +9,8 @@
 
 /* S: row i holds the weights of its neighbours, not symmetric. X is d x n. */
 rung_status simplex_weights(rung_ctx *ctx, pool *mem, int64_t d, const double *X, const neighbours *nb, la_csr *out);
+/* The same for rows that only a kernel matrix (n x n) knows. */
+rung_status simplex_weights_kernel(rung_ctx *ctx, pool *mem, const la_mat *K, const neighbours *nb, la_csr *out);
 /* (S + S') / 2, symmetric to the bit, for a Laplacian. */
 rung_status symmetric_part(rung_ctx *ctx, pool *mem, const la_csr *S, la_csr *out);
 

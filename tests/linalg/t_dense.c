@@ -124,7 +124,7 @@ static void symmetric_products(void **state)
         double *sym;
         la_mat *S = symmetric_matrix(ctx, n, 6, &sym);
         assert_ok(ctx, la_gemm(ctx, false, false, 1, C, S, 0, AC));
-        assert_ok(ctx, la_gemm_symmetric(ctx, 1, S, AC, 0, ACA));
+        assert_ok(ctx, la_gemm_symmetric(ctx, false, 1, S, AC, 0, ACA));
         double *got = copy(ctx, ACA);
         assert_true(product_error(n, n, n, sym, copy(ctx, AC), got) < 1e-10 * (double)n);
         for (int64_t i = 0; i < n; i++)
@@ -418,7 +418,7 @@ static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
     KEEP(C);
     assert_ok(ctx, la_syrk(ctx, false, 1, A, 0, C));
     KEEP(C);
-    assert_ok(ctx, la_gemm_symmetric(ctx, 1, K, K, 0.5, C));
+    assert_ok(ctx, la_gemm_symmetric(ctx, false, 1, K, K, 0.5, C));
     KEEP(C);
     assert_ok(ctx, la_centre(ctx, LA_CENTRE_BOTH, C));
     KEEP(C);
