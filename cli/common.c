@@ -103,6 +103,11 @@ static void on_progress(void *user, const char *stage, double done)
     }
 }
 
+void session_progress(session *s, const char *stage, double done)
+{
+    if (!s->quiet) on_progress(s, stage, done);
+}
+
 /* ---- Ctrl-C ---- */
 
 static volatile sig_atomic_t stop_asked;
@@ -181,6 +186,8 @@ int session_open(session *s, const char *command, const arguments *args)
         complain("out of memory");
         return FAILED;
     }
+    s->threads = (int)threads_number;
+    s->memory = limit;
     rung_set_seed(s->ctx, (uint64_t)seed_number);
     rung_set_threads(s->ctx, (int)threads_number);
     rung_set_memory(s->ctx, limit);

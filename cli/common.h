@@ -16,6 +16,8 @@ typedef struct {
     rung_ctx *outer; /* of the session this one runs inside, or NULL */
     const char *command;
     bool json, quiet, verbose;
+    int threads;       /* 0: all cores */
+    int64_t memory;    /* 0: no limit */
     const char *stage; /* the one whose progress is shown, where others repeat within it; NULL: all */
     int warnings;      /* told so far */
     struct {           /* the progress bar */
@@ -41,6 +43,8 @@ int session_check(session *s, rung_status status);
     } while (0)
 
 bool session_interrupted(void);
+/* What the library's progress shows: a bar with an estimate on a terminal, plain lines with -v otherwise. */
+void session_progress(session *s, const char *stage, double done);
 void session_counters(session *s); /* -v: the work done, operation by operation */
 
 /* `rung: ...` on stderr. */

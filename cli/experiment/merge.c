@@ -109,10 +109,7 @@ static bool merge_attached(store *s, const char *path, int64_t *taken)
 
 static bool merge_one(store *s, const char *path, int64_t *taken)
 {
-    store other; /* opened once on its own: what is wrong with it is told by its own name */
-    bool good = store_open(&other, path, false);
-    store_close(&other);
-    good = good && store_do(s, "ATTACH ? AS other", "t", path) && merge_attached(s, path, taken);
+    bool good = store_do(s, "ATTACH ? AS other", "t", path) && merge_attached(s, path, taken);
     return good && store_do(s, "DETACH other", "");
 }
 
@@ -146,6 +143,11 @@ int experiment_merge(session *s, const arguments *args)
         return USAGE;
     }
     store into;
+    for (int i = 1; i < args->operands; i++) { /* what is wrong with one is told before anything is written */
+        bool good = store_open(&into, operand(args, i), false);
+        store_close(&into);
+        if (!good) return FAILED;
+    }
     int code = store_open(&into, path, true) ? merge_all(s, args, &into) : FAILED;
     store_close(&into);
     return code;

@@ -192,7 +192,8 @@ bool store_open(store *s, const char *path, bool create)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) return failed(s);
     sqlite3_busy_timeout(s->db, PATIENCE);
-    return settle(s, create) && plain(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    return settle(s, create) &&
+           plain(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
 }
 
 void store_close(store *s)

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiment/owner.h"
+#include "measures.h"
+#include "output.h"
+
+double seconds_since_1970(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the plan enters the store ---- */
+
+static bool same_settings(store *s, const char *what, const char *table, const char *name, const char *settings)
+{
+    char *sql = text_of("SELECT settings FROM %s WHERE name = ?", table);
+    sqlite3_stmt *q = store_query(s, sql, "t", name);
+    free(sql);
+    bool good = q != NULL;
+    if (q && store_step(s, q) == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(q, 0), settings)) {
+        complain("experiment: %s %s has other settings in %s: '%s' there, '%s' here; give it another name or use "
+                 "another --db",
+                 what, name, s->path, sqlite3_column_text(q, 0), settings);
+        good = false;
+    }
+    sqlite3_finalize(q);
+    return good;
+}
+
+static bool enter_names(store *s, const plan *p)
+{
+    for (int i = 0; i < p->n_datasets; i++) {
+        const plan_dataset *d = &p->datasets[i];
+        if (!same_settings(s, "data set", "dataset", d->name, d->settings) ||
+            !store_do(s,
+                      "INSERT INTO dataset (name, position, settings) VALUES (?, ?, ?)"
+                      " ON CONFLICT (name) DO UPDATE SET position = excluded.position",
+                      "tit", d->name, (int64_t)i, d->settings))
+            return false;
+    }
+    for (int i = 0; i < p->n_methods; i++) {
+        const plan_method *m = &p->methods[i];
+        if (!same_settings(s, "method", "method", m->name, m->settings) ||
+            !store_do(s,
+                      "INSERT INTO method (name, position, method, settings) VALUES (?, ?, ?, ?)"
+                      " ON CONFLICT (name) DO UPDATE SET position = excluded.position",
+                      "titt", m->name, (int64_t)i, m->method, m->settings))
+            return false;
+    }
+    const char *facts[][2] = {{"name", p->name}, {"file", p->file.path}, {"text", p->file.text}, {"metric", p->metric}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (facts[i][1] && !store_do(s, "INSERT OR REPLACE INTO plan VALUES (?, ?)", "tt", facts[i][0], facts[i][1]))
+            return false;
+    return true;
+}
+
+/* The cells of the plan that this process may do, in the order of the plan. */
+static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shard, int shards)
+{
+    int64_t position = 0;
+    if (!store_do(s,
+                  "CREATE TEMP TABLE todo (position INTEGER PRIMARY KEY, cell INTEGER NOT NULL UNIQUE,"
+                  " dataset INTEGER NOT NULL, partition INTEGER NOT NULL, method INTEGER NOT NULL,"
+                  " open INTEGER NOT NULL DEFAULT 1)",
+                  "") ||
+        !store_do(s, "CREATE INDEX temp.todo_open ON todo (open, position)", ""))
+        return false;
+    sqlite3_stmt *make = store_query(s,
+                                     "INSERT OR IGNORE INTO cell (dataset, partition, method) SELECT d.id, ?, m.id"
+                                     " FROM dataset d, method m WHERE d.name = ? AND m.name = ?",
+                                     ""),
+                 *note =
+                     store_query(s,
+                                 "INSERT INTO temp.todo SELECT ?, c.id, ?, c.partition, ?, 1 FROM cell c JOIN dataset d"
+                                 " ON d.id = c.dataset JOIN method m ON m.id = c.method"
+                                 " WHERE c.partition = ? AND d.name = ? AND m.name = ?",
+                                 "");
+    bool good = make && note;
+    for (int d = 0; d < p->n_datasets; d++)
+        for (int64_t i = 0; i < counts[d]; i++)
+            for (int m = 0; m < p->n_methods && good; m++) {
+                if (!p->methods[m].on[d]) continue;
+                sqlite3_bind_int64(make, 1, i);
+                sqlite3_bind_text(make, 2, p->datasets[d].name, -1, SQLITE_STATIC);
+                sqlite3_bind_text(make, 3, p->methods[m].name, -1, SQLITE_STATIC);
+                good = store_step(s, make) == SQLITE_DONE;
+                sqlite3_reset(make);
+                /* Every shard gets its share of every data set and of every method. */
+                if (!good || (d + i + m) % shards != shard) continue;
+                sqlite3_bind_int64(note, 1, position++);
+                sqlite3_bind_int64(note, 2, d);
+                sqlite3_bind_int64(note, 3, m);
+                sqlite3_bind_int64(note, 4, i);
+                sqlite3_bind_text(note, 5, p->datasets[d].name, -1, SQLITE_STATIC);
+                sqlite3_bind_text(note, 6, p->methods[m].name, -1, SQLITE_STATIC);
+                good = store_step(s, note) == SQLITE_DONE;
+                sqlite3_reset(note);
+            }
+    sqlite3_finalize(make);
+    sqlite3_finalize(note);
+    return good;
+}
+
+bool cells_open(cells *c, store *s, const plan *p, const int64_t *counts, int shard, int shards, bool retry)
+{
+    *c = (cells){.store = s};
+    pthread_mutex_init(&c->lock, NULL);
+    if (!store_begin(s)) return false;
+    bool good = enter_names(s, p) && enter_cells(s, p, counts, shard, shards);
+    if (good && retry)
+        good = store_do(s,
+                        "UPDATE cell SET status = 'waiting', message = NULL WHERE status = 'failed'"
+                        " AND id IN (SELECT cell FROM temp.todo)",
+                        "");
+    if (good)
+        good = store_commit(s);
+    else
+        store_rollback(s);
+    if (!good) return false;
+    c->next =
+        store_query(s,
+                    "SELECT t.cell, t.partition, t.dataset, t.method FROM temp.todo t JOIN cell c ON c.id = t.cell"
+                    " WHERE t.open = 1 AND (c.status = 'waiting' OR (c.status = 'running' AND c.heartbeat < ?))"
+                    " ORDER BY t.position LIMIT 1",
+                    "");
+    c->claim =
+        store_query(s, "UPDATE cell SET status = 'running', owner = ?, heartbeat = ?, message = NULL WHERE id = ?", "");
+    c->done = store_query(s,
+                          "UPDATE cell SET status = ?, message = ?, started = ?, search_seconds = ?, fit_seconds = ?,"
+                          " predict_seconds = ?, labelled = ?, unlabelled = ?, test = ?"
+                          " WHERE id = ? AND status = 'running' AND owner = ?",
+                          "");
+    c->metric = store_query(s, "INSERT INTO metric VALUES (?, ?, ?, ?)", "");
+    c->param = store_query(s, "INSERT INTO param VALUES (?, ?, ?, ?)", "");
+    c->prediction = store_query(s, "INSERT INTO prediction VALUES (?, ?, ?, ?, ?, ?)", "");
+    c->left = store_query(s, "UPDATE temp.todo SET open = 0 WHERE cell = ?", "");
+    return c->next && c->claim && c->done && c->metric && c->param && c->prediction && c->left;
+}
+
+void cells_close(cells *c)
+{
+    sqlite3_stmt *all[] = {c->next, c->claim, c->done, c->metric, c->param, c->prediction, c->left};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sqlite3_finalize(all[i]);
+    pthread_mutex_destroy(&c->lock);
+    *c = (cells){0};
+}
+
+/* ---- steps ---- */
+
+static bool run(cells *c, sqlite3_stmt *statement)
+{
+    bool good = store_step(c->store, statement) == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return good;
+}
+
+static bool lock(cells *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (store_begin(c->store)) return true;
+    pthread_mutex_unlock(&c->lock);
+    return false;
+}
+
+static bool unlock(cells *c, bool good)
+{
+    if (good) good = store_commit(c->store);
+    if (!good) store_rollback(c->store);
+    pthread_mutex_unlock(&c->lock);
+    return good;
+}
+
+static json_t *class_names(const dataset *d)
+{
+    json_t *names = json_array();
+    for (int k = 0; k < d->classes; k++) json_array_append_new(names, json_string(d->class_names[k]));
+    return names;
+}
+
+bool cells_describe(cells *c, const dataset *d)
+{
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)d->fingerprint);
+    if (!lock(c)) return false;
+    sqlite3_stmt *q = store_query(c->store, "SELECT 1 FROM dataset WHERE name = ? AND fingerprint <> ?", "tt",
+                                  d->plan->name, fingerprint);
+    bool other = q && store_step(c->store, q) == SQLITE_ROW, good = q && !other;
+    sqlite3_finalize(q);
+    if (other)
+        complain("experiment: the rows of %s are not those that %s was made with; use another --db", d->plan->name,
+                 c->store->path);
+    json_t *names = class_names(d);
+    char *text = json_dumps(names, JSON_COMPACT | JSON_ENCODE_ANY);
+    good = good && store_do(c->store,
+                            "UPDATE dataset SET rows = ?, features = ?, classes = ?, class_names = ?, fingerprint = ?"
+                            " WHERE name = ?",
+                            "iiittt", d->rows, d->features, (int64_t)d->classes, text, fingerprint, d->plan->name);
+    free(text);
+    json_decref(names);
+    return unlock(c, good);
+}
+
+int cells_claim(cells *c, cell_place *out)
+{
+    double now = seconds_since_1970();
+    if (!lock(c)) return -1;
+    sqlite3_bind_double(c->next, 1, now - CLAIM_SECONDS);
+    int code = store_step(c->store, c->next);
+    if (code == SQLITE_ROW)
+        *out = (cell_place){.id = sqlite3_column_int64(c->next, 0),
+                            .partition = sqlite3_column_int64(c->next, 1),
+                            .dataset = sqlite3_column_int(c->next, 2),
+                            .method = sqlite3_column_int(c->next, 3)};
+    sqlite3_reset(c->next);
+    bool good = code == SQLITE_ROW || code == SQLITE_DONE;
+    if (code == SQLITE_ROW) {
+        sqlite3_bind_text(c->claim, 1, c->store->owner, -1, SQLITE_STATIC);
+        sqlite3_bind_double(c->claim, 2, now);
+        sqlite3_bind_int64(c->claim, 3, out->id);
+        good = run(c, c->claim);
+    }
+    return unlock(c, good) ? code == SQLITE_ROW : -1;
+}
+
+bool cells_release(cells *c, const cell_place *place)
+{
+    if (!lock(c)) return false;
+    return unlock(c, store_do(c->store,
+                              "UPDATE cell SET status = 'waiting', owner = NULL, heartbeat = NULL"
+                              " WHERE id = ? AND owner = ? AND status = 'running'",
+                              "it", place->id, c->store->owner));
+}
+
+/* ---- a finished cell ---- */
+
+static void bind_number(sqlite3_stmt *q, int at, double x)
+{
+    if (isfinite(x))
+        sqlite3_bind_double(q, at, x);
+    else
+        sqlite3_bind_null(q, at);
+}
+
+/* False: somebody else holds the cell by now, or failure; *lost tells which. */
+static bool finish(cells *c, const cell_place *place, const char *status, const char *message, const cell_result *r,
+                   double started, bool *lost)
+{
+    sqlite3_stmt *q = c->done;
+    sqlite3_bind_text(q, 1, status, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, message, -1, SQLITE_STATIC);
+    sqlite3_bind_double(q, 3, started);
+    const double seconds[] = {r ? r->search_seconds : NAN, r ? r->fit_seconds : NAN, r ? r->predict_seconds : NAN};
+    const int64_t rows[] = {r ? r->labelled : 0, r ? r->unlabelled : 0, r ? r->test : 0};
+    for (int i = 0; i < 3; i++) {
+        bind_number(q, 4 + i, seconds[i]);
+        if (r)
+            sqlite3_bind_int64(q, 7 + i, rows[i]);
+        else
+            sqlite3_bind_null(q, 7 + i);
+    }
+    sqlite3_bind_int64(q, 10, place->id);
+    sqlite3_bind_text(q, 11, c->store->owner, -1, SQLITE_STATIC);
+    bool good = run(c, q);
+    *lost = good && sqlite3_changes(c->store->db) == 0;
+    sqlite3_bind_int64(c->left, 1, place->id);
+    return good && run(c, c->left) && !*lost;
+}
+
+static bool put_metric(cells *c, int64_t id, const char *part, const char *key, double value)
+{
+    sqlite3_bind_int64(c->metric, 1, id);
+    sqlite3_bind_text(c->metric, 2, part, -1, SQLITE_STATIC);
+    sqlite3_bind_text(c->metric, 3, key, -1, SQLITE_STATIC);
+    bind_number(c->metric, 4, value);
+    return run(c, c->metric);
+}
+
+static bool put_metrics(cells *c, int64_t id, const char *part, const answers *a, bool real)
+{
+    bool good = put_metric(c, id, part, "n", (double)a->n);
+    if (real)
+        return good && put_metric(c, id, part, "mae", a->real.mae) && put_metric(c, id, part, "mse", a->real.mse) &&
+               put_metric(c, id, part, "rmse", a->real.rmse) && put_metric(c, id, part, "r2", a->real.r2);
+    for (const measure *m = measures; m->key && good; m++)
+        good = put_metric(c, id, part, m->key, measure_value(m, &a->metrics));
+    return good;
+}
+
+/* "[1,2,3]"; to be freed. NULL for NULL. */
+static char *whole_numbers(int64_t n, const int *a, const int64_t *b)
+{
+    if (!a && !b) return NULL;
+    char *text = allocate((size_t)n * 21 + 3, 1), *at = text;
+    *at++ = '[';
+    for (int64_t i = 0; i < n; i++) at += snprintf(at, 22, "%s%lld", i ? "," : "", (long long)(a ? a[i] : b[i]));
+    strcpy(at, "]");
+    return text;
+}
+
+static char *real_numbers(int64_t n, const double *a)
+{
+    if (!a) return NULL;
+    char *text = allocate((size_t)n * 33 + 3, 1), *at = text;
+    *at++ = '[';
+    for (int64_t i = 0; i < n; i++)
+        at += snprintf(at, 34, "%s%s", i ? "," : "", isfinite(a[i]) ? number_of(a[i]).text : "null");
+    strcpy(at, "]");
+    return text;
+}
+
+static bool put_prediction(cells *c, int64_t id, const char *part, const answers *a)
+{
+    char *texts[] = {whole_numbers(a->n, NULL, a->rows),
+                     a->target ? real_numbers(a->n, a->target) : whole_numbers(a->n, a->truth, NULL),
+                     whole_numbers(a->n, a->rank, NULL), real_numbers(a->n, a->score)};
+    sqlite3_bind_int64(c->prediction, 1, id);
+    sqlite3_bind_text(c->prediction, 2, part, -1, SQLITE_STATIC);
+    for (int i = 0; i < 4; i++) sqlite3_bind_text(c->prediction, 3 + i, texts[i], -1, SQLITE_STATIC);
+    bool good = run(c, c->prediction);
+    for (int i = 0; i < 4; i++) free(texts[i]);
+    return good;
+}
+
+static bool put_params(cells *c, int64_t id, const cell_result *r)
+{
+    const char *name;
+    json_t *value;
+    bool good = true;
+    json_object_foreach(r->params, name, value)
+    {
+        bool chosen = false;
+        size_t i;
+        json_t *other;
+        json_array_foreach(r->searched, i, other) chosen = chosen || !strcmp(json_string_value(other), name);
+        if (!json_is_string(value)) continue;
+        sqlite3_bind_int64(c->param, 1, id);
+        sqlite3_bind_text(c->param, 2, name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(c->param, 3, json_string_value(value), -1, SQLITE_STATIC);
+        sqlite3_bind_int(c->param, 4, chosen);
+        good = good && run(c, c->param);
+    }
+    return good;
+}
+
+bool cells_store(cells *c, const cell_place *place, const cell_result *r, double started)
+{
+    bool lost = false;
+    if (!lock(c)) return false;
+    bool good = finish(c, place, "done", NULL, r, started, &lost);
+    good =
+        good && put_params(c, place->id, r) && put_metric(c, place->id, "model", "n_expansion", (double)r->n_expansion);
+    for (int i = 0; i < PARTS && good; i++)
+        if (r->part[i].n)
+            good = put_metrics(c, place->id, part_names[i], &r->part[i], r->real) &&
+                   put_prediction(c, place->id, part_names[i], &r->part[i]);
+    return unlock(c, good) || lost;
+}
+
+bool cells_fail(cells *c, const cell_place *place, const char *message, double started)
+{
+    bool lost = false;
+    if (!lock(c)) return false;
+    return unlock(c, finish(c, place, "failed", message, NULL, started, &lost)) || lost;
+}
+
+/* ---- time goes by ---- */
+
+static bool free_the_gone(cells *c)
+{
+    sqlite3_stmt *q = store_query(c->store, "SELECT DISTINCT owner FROM cell WHERE status = 'running' AND owner <> ?",
+                                  "t", c->store->owner);
+    bool good = q != NULL;
+    while (good && store_step(c->store, q) == SQLITE_ROW) {
+        const char *owner = (const char *)sqlite3_column_text(q, 0);
+        if (owner && owner_gone(owner))
+            good = store_do(c->store,
+                            "UPDATE cell SET status = 'waiting', owner = NULL, heartbeat = NULL"
+                            " WHERE status = 'running' AND owner = ?",
+                            "t", owner);
+    }
+    sqlite3_finalize(q);
+    return good;
+}
+
+bool cells_beat(cells *c)
+{
+    if (!lock(c)) return false;
+    bool good = store_do(c->store, "UPDATE cell SET heartbeat = ? WHERE status = 'running' AND owner = ?", "dt",
+                         seconds_since_1970(), c->store->owner);
+    good = good && store_do(c->store,
+                            "UPDATE temp.todo SET open = 0 WHERE open = 1 AND cell IN"
+                            " (SELECT id FROM cell WHERE status IN ('done', 'failed'))",
+                            "");
+    return unlock(c, good && free_the_gone(c));
+}
+
+bool cells_progress(cells *c, cells_count *out)
+{
+    *out = (cells_count){0};
+    pthread_mutex_lock(&c->lock);
+    sqlite3_stmt *q = store_query(c->store,
+                                  "SELECT c.status, c.owner = ?, count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell"
+                                  " GROUP BY 1, 2",
+                                  "t", c->store->owner);
+    int code = SQLITE_ERROR;
+    while (q && (code = store_step(c->store, q)) == SQLITE_ROW) {
+        const char *status = (const char *)sqlite3_column_text(q, 0);
+        int64_t n = sqlite3_column_int64(q, 2);
+        out->total += n;
+        if (!strcmp(status, "done")) out->done += n;
+        if (!strcmp(status, "failed")) out->failed += n;
+        if (!strcmp(status, "running")) {
+            out->running += n;
+            if (sqlite3_column_int(q, 1) == 0) out->others += n;
+        }
+    }
+    sqlite3_finalize(q);
+    pthread_mutex_unlock(&c->lock);
+    return code == SQLITE_DONE;
+}

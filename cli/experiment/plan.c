@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A plan, whichever dialect it was written in. */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/plan.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/partitions.h"
+#include "output.h"
+
+/* ---- lists ---- */
+
+static char **names_add(char **names, const char *text, size_t length)
+{
+    size_t n = 0;
+    while (names && names[n]) n++;
+    char **more = allocate(n + 2, sizeof *more);
+    if (n) memcpy(more, names, n * sizeof *more);
+    more[n] = text_of("%.*s", (int)length, text);
+    free(names);
+    return more;
+}
+
+void names_free(char **names)
+{
+    for (size_t i = 0; names && names[i]; i++) free(names[i]);
+    free(names);
+}
+
+/* The items of a comma list without the blanks around them. */
+static char **names_split(const char *list)
+{
+    char **names = allocate(1, sizeof *names);
+    while (*list) {
+        size_t n = strcspn(list, ",");
+        const char *from = list, *to = list + n;
+        while (from < to && isspace((unsigned char)*from)) from++;
+        while (to > from && isspace((unsigned char)to[-1])) to--;
+        if (to > from) names = names_add(names, from, (size_t)(to - from));
+        list += n + (list[n] == ',');
+    }
+    return names;
+}
+
+static char **names_of_folders(const char *folder, partition_kind kind)
+{
+    struct dirent **found = NULL;
+    int n = scandir(folder, &found, NULL, alphasort);
+    char **names = allocate(1, sizeof *names);
+    for (int i = 0; i < n; i++) {
+        const char *name = found[i]->d_name;
+        char *path = text_of("%s/%s", folder, name);
+        plan_dataset d = {.source = (char *)name, .folder = path, .kind = kind, .splits = "splits.csv"};
+        if (*name != '.' && partitions_there(&d)) names = names_add(names, name, strlen(name));
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    return names;
+}
+
+char **plan_names(const char *list, const char *folder, partition_kind kind)
+{
+    return strcmp(list, "all") ? names_split(list) : names_of_folders(folder, kind);
+}
+
+char *plan_path(const plan *p, const char *path)
+{
+    const char *slash = strrchr(p->file.path, '/');
+    if (*path == '/' || !slash) return text_of("%s", path);
+    return text_of("%.*s/%s", (int)(slash - p->file.path), p->file.path, path);
+}
+
+/* ---- data sets and methods ---- */
+
+static void *grown(void *list, int n, size_t size)
+{
+    char *more = allocate((size_t)n + 1, size);
+    if (n) memcpy(more, list, (size_t)n * size);
+    free(list);
+    return more;
+}
+
+plan_dataset *plan_add_dataset(plan *p, const char *name)
+{
+    p->datasets = grown(p->datasets, p->n_datasets, sizeof *p->datasets);
+    plan_dataset *d = &p->datasets[p->n_datasets++];
+    d->name = text_of("%s", name);
+    d->seed = p->seed;
+    return d;
+}
+
+plan_method *plan_add_method(plan *p, const char *name)
+{
+    p->methods = grown(p->methods, p->n_methods, sizeof *p->methods);
+    plan_method *m = &p->methods[p->n_methods++];
+    m->name = text_of("%s", name);
+    m->fixed = allocate(1, sizeof *m->fixed);
+    m->grids = allocate(1, sizeof *m->grids);
+    return m;
+}
+
+/* Every value is tried on a spec now: a typing mistake must not wait for the first cell. */
+bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name, const char *values, int line)
+{
+    char **list = names_split(values);
+    rung_spec *spec = NULL;
+    rung_status status = rung_spec_new(s->ctx, m->method, m->as_published, &spec);
+    for (int i = 0; status == RUNG_OK && list[i]; i++) status = rung_set(s->ctx, spec, name, list[i]);
+    bool good = status == RUNG_OK && list[0];
+    if (status != RUNG_OK) ini_wrong(&p->file, line, "%s", rung_message(s->ctx));
+    if (status == RUNG_OK && !list[0]) ini_wrong(&p->file, line, "%s has no value", name);
+    if (good) {
+        char *text = text_of("%s=%s", name, list[0]);
+        for (int i = 1; list[i]; i++) {
+            char *longer = text_of("%s,%s", text, list[i]);
+            free(text);
+            text = longer;
+        }
+        if (list[1])
+            m->grids = names_add(m->grids, text, strlen(text));
+        else
+            m->fixed = names_add(m->fixed, text, strlen(text));
+        free(text);
+    }
+    rung_spec_free(spec);
+    names_free(list);
+    return good;
+}
+
+bool setting_is(const char *setting, const char *name)
+{
+    size_t n = strlen(name);
+    return !strncmp(setting, name, n) && setting[n] == '=';
+}
+
+bool plan_searches(const plan_method *m)
+{
+    if (m->grids[0]) return true;
+    const rung_method *method = rung_find_method(m->method);
+    for (const rung_param *q = method->params; !m->listed && q->name; q++) {
+        const char *grid = m->as_published ? q->published_grid : q->grid;
+        bool fixed = false;
+        for (int i = 0; m->fixed[i]; i++) fixed = fixed || setting_is(m->fixed[i], q->name);
+        if (grid && !fixed) return true;
+    }
+    return false;
+}
+
+/* ---- settings: the same text for the same meaning ---- */
+
+static char *joined(char *text, const char *key, const char *value)
+{
+    char *longer = text_of("%s%s%s%s%s", text, *text ? " " : "", key, value ? "=" : "", value ? value : "");
+    free(text);
+    return longer;
+}
+
+static char *joined_amount(char *text, const char *key, const amount *a)
+{
+    char value[64] = "";
+    if (a->share > 0) snprintf(value, sizeof value, "%s", number_of(a->share).text);
+    if (a->rows > 0) snprintf(value, sizeof value, "%lld", (long long)a->rows);
+    if (a->per_class > 0) snprintf(value, sizeof value, "%lld-per-class", (long long)a->per_class);
+    return *value ? joined(text, key, value) : text;
+}
+
+static void settle_dataset(plan_dataset *d)
+{
+    static const char *const kinds[] = {"splits", "random", "orca", "skordinal"};
+    char number[32];
+    char *t = joined(text_of("%s", ""), "source", d->source);
+    if (d->file) t = joined(t, "file", d->file);
+    t = joined(t, "partitions", d->kind == SPLITS ? d->splits : kinds[d->kind]);
+    t = joined_amount(t, "test", &d->test);
+    t = joined_amount(t, "train", &d->train);
+    t = joined_amount(t, "labelled", &d->labelled);
+    if (d->transductive) t = joined(t, "transductive", NULL);
+    snprintf(number, sizeof number, "%d%s", d->bins, d->width ? ",width" : "");
+    if (d->bins) t = joined(t, "bins", number);
+    if (d->real) t = joined(t, "real", NULL);
+    if (d->label) t = joined(t, "label", d->label);
+    if (d->order) t = joined(t, "order", d->order);
+    if (d->ignore) t = joined(t, "ignore", d->ignore);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)d->seed);
+    d->settings = joined(t, "seed", number);
+}
+
+static void settle_method(plan_method *m)
+{
+    char number[32];
+    char *t = text_of("%s%s", m->method, m->as_published ? " as-published" : "");
+    if (m->scale) t = joined(t, "scale", m->scale);
+    for (int i = 0; m->fixed[i]; i++) t = joined(t, m->fixed[i], NULL);
+    for (int i = 0; m->grids[i]; i++) t = joined(t, m->grids[i], NULL);
+    if (!plan_searches(m)) {
+        m->settings = t;
+        return;
+    }
+    if (m->listed) t = joined(t, "search", "listed");
+    snprintf(number, sizeof number, "%d", m->folds ? m->folds : 5);
+    t = joined(t, "folds", number);
+    if (m->repeats) {
+        snprintf(number, sizeof number, "%d", m->repeats);
+        t = joined(t, "repeats", number);
+    }
+    m->settings = joined(t, "metric", m->metric ? m->metric : "mae");
+}
+
+/* ---- the whole ---- */
+
+static bool orca_dialect(const ini *f)
+{
+    for (int i = 0; i < f->n; i++)
+        if (f->sections[i].brace) return true;
+    return false;
+}
+
+bool plan_read(session *s, const char *path, const uint64_t *seed, plan *out)
+{
+    *out = (plan){.seed = seed ? *seed : 1};
+    if (!ini_read(path, &out->file)) return false;
+    if (!(orca_dialect(&out->file) ? plan_read_orca(s, out) : plan_read_own(s, out))) return false;
+    for (int i = 0; i < out->n_datasets; i++) {
+        if (seed) out->datasets[i].seed = *seed;
+        settle_dataset(&out->datasets[i]);
+    }
+    for (int i = 0; i < out->n_methods; i++) settle_method(&out->methods[i]);
+    return true;
+}
+
+void plan_free(plan *p)
+{
+    for (int i = 0; i < p->n_datasets; i++) {
+        plan_dataset *d = &p->datasets[i];
+        char *texts[] = {d->name, d->source, d->folder, d->file, d->splits, d->label, d->order, d->ignore, d->settings};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
+    }
+    for (int i = 0; i < p->n_methods; i++) {
+        plan_method *m = &p->methods[i];
+        char *texts[] = {m->name, m->method, m->metric, m->scale, m->settings};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
+        names_free(m->fixed);
+        names_free(m->grids);
+        free(m->on);
+    }
+    free(p->datasets);
+    free(p->methods);
+    free(p->name);
+    free(p->metric);
+    ini_free(&p->file);
+}
