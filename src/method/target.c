@@ -109,6 +109,7 @@ int64_t centred_basis(const centred_kernel *c) { return c->K ? c->n : c->r; }
 static rung_status mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, double *out)
 {
     double scale = 0;
+    if (c->n < 2) return fail(ctx, RUNG_EDATA, "one row is not enough to learn from: label at least two that differ");
     for (int64_t i = 0; i < c->n && c->K; i++) scale += fabs(c->mean[i]);
     for (int64_t j = 0; j < c->p->d && !c->K; j++) scale += (double)c->n * c->mean[j] * c->mean[j];
     if (!(c->trace > 1e-13 * scale) || !isfinite(c->trace))
@@ -120,9 +121,15 @@ static rung_status mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, doubl
 
 rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out)
 {
+    const double least = 1e-60, most = 1e6; /* beyond them squares and differences lose their digits */
     double unit;
     TRY(mean_eigenvalue(ctx, c, &unit));
     *out = lambda * (kind == LAMBDA_RELATIVE ? unit : 1);
+    if (!(*out >= least * unit && *out <= most * unit))
+        return fail(
+            ctx, RUNG_EARG,
+            "lambda=%g is %.3g times the mean eigenvalue of the kernel matrix; give one between %g and %g times",
+            lambda, *out / unit, least, most);
     return RUNG_OK;
 }
 
@@ -186,9 +193,11 @@ void target_moments(int64_t m, const double *v, double *mean, double *sd)
     for (int64_t i = 0; i < m; i++) *mean += v[i] / (double)m;
     for (int64_t i = 0; i < m; i++) *sd += (v[i] - *mean) * (v[i] - *mean) / (double)m;
     *sd = sqrt(*sd);
-    bool equal = true;
+    bool equal = m > 0;
     for (int64_t i = 1; i < m; i++) equal = equal && v[i] == v[0];
-    if (equal) *sd = 0;
+    if (!equal) return;
+    *mean = v[0]; /* to the last digit */
+    *sd = 0;
 }
 
 rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *out)

@@ -58,7 +58,7 @@ rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kerne
                                centred_kernel *out);
 /* Asks the problem for the Gram matrix if there will be one. */
 rung_status centred_kernel_prepare(rung_ctx *ctx, problem *p, const kernel_params *params);
-/* lambda of the parameters as a number; RUNG_EDATA where the rows do not differ. */
+/* lambda of the parameters as a number; RUNG_EDATA where the rows do not differ, RUNG_EARG out of all proportion. */
 rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out);
 /* Length of a: n or r. */
 int64_t centred_basis(const centred_kernel *c);

@@ -155,26 +155,56 @@ static void thin_equals_whole(void **state)
     }
 }
 
+static void check_refused(rung_ctx *ctx, small *s, const char *options, rung_status status, const char *text)
+{
+    rung_spec *spec = make_spec(ctx, "krr", options);
+    fitted out = {0};
+    assert_fails(ctx, method_krr.fit(ctx, &ctx->scratch, &s->p, spec->params, NULL, &out, NULL), status, text);
+    spec_free(spec);
+}
+
 static void rows_that_do_not_differ(void **state)
 {
     rung_ctx *ctx = *state;
     for (int k = 0; k < 2; k++) {
         small s = make_small(ctx, 10, 2, 2, 1, 6);
         for (int i = 0; i < 20; i++) s.X[i] = 1.1 + i % 2;
-        rung_spec *spec = make_spec(ctx, "krr", k ? "kernel=linear" : "gamma=1");
-        fitted out = {0};
-        assert_fails(ctx, method_krr.fit(ctx, &ctx->scratch, &s.p, spec->params, NULL, &out, NULL), RUNG_EDATA,
-                     "do not differ");
-        spec_free(spec);
+        check_refused(ctx, &s, k ? "kernel=linear" : "gamma=1", RUNG_EDATA, "do not differ");
     }
+}
+
+static void lambda_out_of_all_proportion(void **state)
+{
+    rung_ctx *ctx = *state;
+    small s = make_small(ctx, 10, 2, 2, 1, 7);
+    const char *kernels[] = {"kernel=linear ", "gamma=1 "};
+    for (int k = 0; k < 2; k++)
+        for (int large = 0; large < 2; large++) {
+            char text[100];
+            snprintf(text, sizeof text, "%slambda=%s", kernels[k], large ? "1e7" : "1e-61");
+            check_refused(ctx, &s, text, RUNG_EARG, "times the mean eigenvalue of the kernel matrix");
+        }
+}
+
+static void one_row(void **state)
+{
+    rung_ctx *ctx = *state;
+    small s = make_small(ctx, 1, 2, 0, 1, 8);
+    check_refused(ctx, &s, "gamma=1", RUNG_EDATA, "one row is not enough");
+    check_refused(ctx, &s, "kernel=linear", RUNG_EDATA, "one row is not enough");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(equals_its_definition),       WITH_CONTEXT(folds_equal_refits),
-        WITH_CONTEXT(leave_one_out_equals_refits), WITH_CONTEXT(relative_lambda_has_no_unit),
-        WITH_CONTEXT(thin_equals_whole),           WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(equals_its_definition),
+        WITH_CONTEXT(folds_equal_refits),
+        WITH_CONTEXT(leave_one_out_equals_refits),
+        WITH_CONTEXT(relative_lambda_has_no_unit),
+        WITH_CONTEXT(thin_equals_whole),
+        WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(lambda_out_of_all_proportion),
+        WITH_CONTEXT(one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
