@@ -18,7 +18,8 @@ static const struct {
                     {RUNG_TRANSDUCTIVE, "transductive", "speaks of its own training rows"},
                     {RUNG_WEIGHTS, "weights", "takes class and row weights"},
                     {RUNG_UPDATABLE, "updatable", "can take in new rows"},
-                    {RUNG_PROBABILITIES, "probabilities", "has probabilities of its own"}};
+                    {RUNG_PROBABILITIES, "probabilities", "has probabilities of its own"},
+                    {RUNG_EVIDENCE, "evidence", "tells its log evidence, which a search can decide by"}};
 enum { FLAGS = sizeof method_flags / sizeof *method_flags };
 
 static const char *const type_names[] = {

@@ -19,7 +19,7 @@ static const option tune_options[] = {
     {"grid", 'g', "NAME=V1,V2,...", "values to try instead of the method's own; may be repeated", GROUP},
     {"folds", 0, "N|loo", "folds the labelled rows are cut into, or leave one out (default 5)", GROUP},
     {"repeats", 0, "N", "how often, with other folds (default: 5 up to 60 labelled rows, 2 up to 150, else 1)", GROUP},
-    {"metric", 0, "KEY", "what to be best in, a key of 'rung metrics' (default mae)", GROUP},
+    {"metric", 0, "KEY", "what to be best in, a key of 'rung metrics', or evidence (default mae)", GROUP},
     {"groups", 0, "COLUMN", "rows with the same value here are held out together; the column is no feature", GROUP},
     {"folds-file", 0, "FILE",
      "your own folds: a row per row of DATA, a column per repeat, fold numbers; empty: never held out", GROUP},
@@ -252,7 +252,11 @@ static int tell(session *s, const tune_job *job)
             (long long)json_integer_value(json_object_get(job->report, "labelled")),
             (long long)rung_data_features(job->data), K);
     long long repeats = (long long)json_integer_value(json_object_get(job->report, "repeats"));
-    fprintf(stderr, "folds       %lld", (long long)json_integer_value(json_object_get(job->report, "folds")));
+    long long folds = (long long)json_integer_value(json_object_get(job->report, "folds"));
+    if (folds > 0)
+        fprintf(stderr, "folds       %lld", folds);
+    else
+        fprintf(stderr, "folds       none: the log evidence of all labels decides");
     if (repeats > 1) fprintf(stderr, ", repeated %lld times", repeats);
     fprintf(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->report);

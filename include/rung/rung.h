@@ -127,7 +127,8 @@ enum { /* of a method */
        RUNG_WEIGHTS = 16, /* takes class and row weights */
        RUNG_UPDATABLE = 32,
        RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
-       RUNG_USES_UNLABELLED = 128
+       RUNG_USES_UNLABELLED = 128,
+       RUNG_EVIDENCE = 256 /* reports the log evidence of the labels, which a search can decide by */
 };
 
 typedef struct {
@@ -255,7 +256,7 @@ typedef struct {                /* zeros: the default */
     const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
     const char *const *weights; /* "high=2": class weights */
     const char *scale;          /* as in rung_set_scale */
-    const char *metric;         /* key of rung_metrics to be best in; NULL: mae */
+    const char *metric;         /* key of rung_metrics to be best in, or "evidence" (no folds then); NULL: mae */
     int as_published;           /* 1: published values and grids, and the first minimum in grid order */
     int folds;                  /* 0: 5; -1: leave one out */
     int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */

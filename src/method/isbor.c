@@ -131,6 +131,7 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     TRY(sparse_finish(ctx, mem, p, &s.basis, &s.m, params->decision == ARGMAX, out));
     TRY(report_number(ctx, mem, out, "steps", s.steps));
     TRY(report_number(ctx, mem, out, "undone_steps", s.undone));
+    TRY(report_number(ctx, mem, out, "settled", s.settled));
     return report_number(ctx, mem, out, "full_sweeps", s.full_sweeps);
 }
 
@@ -202,7 +203,7 @@ const method method_isbor = {
              .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
                           "2018. doi:10.1016/j.neunet.2018.07.015",
              .cost = "time 200 l m for each of some 2 m actions, memory l m, for m basis functions and l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_UPDATABLE,
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_UPDATABLE,
              .params = isbor_rows},
     .params_size = sizeof(isbor_params),
     .bytes = isbor_bytes,

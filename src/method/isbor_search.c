@@ -10,6 +10,7 @@ enum {
     FULL_ROWS = 30000,     /* up to this many functions all of them are looked at once before stopping */
     PATIENCE = 3,          /* samples without a gain before that ... */
     PATIENCE_SAMPLED = 10, /* ... or, above, before stopping */
+    AHEAD = 8,             /* functions of whatever gain a small model tries together before stopping */
     POLISH = 30            /* updates of all precisions at the end */
 };
 /* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
@@ -120,7 +121,8 @@ static rung_status one_at_a_time(rung_ctx *ctx, isbor_search *s)
         s->full_sweeps++;
         TRY(best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
         int64_t place = best_own(s, outside.gain, &inside);
-        if (id < 0 && place < 0) return RUNG_OK;
+        s->settled = id < 0 && place < 0;
+        if (s->settled) return RUNG_OK;
         if (place < 0)
             TRY(add(ctx, s, id, outside.alpha));
         else if (inside.kind == ACTION_DELETE)
@@ -180,11 +182,11 @@ static rung_status save(rung_ctx *ctx, const sparse_model *m, saved *out)
     return RUNG_OK;
 }
 
-/* Undoes what was done since, if the evidence is lower than it was. */
-static rung_status undo_if_worse(rung_ctx *ctx, isbor_search *s, const saved *before, bool *undone)
+/* Undoes what was done since, unless the evidence has risen by `least`. */
+static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *before, double least, bool *undone)
 {
     double slack = 1e-4 * fmax(1, fabs(before->log_evidence)); /* a loose maximum is found again to about this */
-    *undone = s->m.log_evidence < before->log_evidence;
+    *undone = !(s->m.log_evidence >= before->log_evidence + least);
     if (!*undone) return RUNG_OK;
     while (s->m.M > 0) drop(s, s->m.M - 1);
     for (int64_t j = 0; j < before->M; j++) {
@@ -195,7 +197,6 @@ static rung_status undo_if_worse(rung_ctx *ctx, isbor_search *s, const saved *be
     TRY(sparse_refit(ctx, &s->m, LOOSE));
     assert(s->m.log_evidence >= before->log_evidence - slack);
     (void)slack;
-    s->undone++;
     return RUNG_OK;
 }
 
@@ -216,8 +217,9 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     TRY(save(ctx, &s->m, &before));
     TRY(add(ctx, s, chosen, action.alpha));
     TRY(refine(ctx, s, 1, LOOSE));
-    TRY(undo_if_worse(ctx, s, &before, &undone));
+    TRY(undo_unless(ctx, s, &before, 0, &undone));
     if (undone) s->blocked_by[chosen] = chosen;
+    s->undone += undone;
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -265,23 +267,55 @@ static rung_status full_sweep(rung_ctx *ctx, isbor_search *s, int64_t count)
     return RUNG_OK;
 }
 
-static rung_status by_samples(rung_ctx *ctx, isbor_search *s)
+/* Samples until `patience` of them in a row bring nothing. */
+static rung_status sample(rung_ctx *ctx, isbor_search *s, int64_t count)
 {
-    int64_t all = s->basis.count, count = s->options.candidates < all ? s->options.candidates : all;
+    int64_t all = s->basis.count;
     int vain = 0, patience = count == all ? 1 : all > FULL_ROWS ? PATIENCE_SAMPLED : PATIENCE;
-    bool found, undone;
-    saved before;
-    TRY(sparse_refit(ctx, &s->m, EXACT));
+    bool found;
     while (vain < patience && s->steps < s->options.max_iterations) {
         if (count < all) draw(s, count);
         TRY(step(ctx, s, count, s->order, &found));
         vain = found ? 0 : vain + 1;
     }
     if (count == all) s->full_sweeps++;
-    if (count < all && all <= FULL_ROWS) TRY(full_sweep(ctx, s, count));
+    return count < all && all <= FULL_ROWS ? full_sweep(ctx, s, count) : RUNG_OK;
+}
+
+/* Wide functions gain next to nothing one by one, and much together: a few of whatever gain come in, and stay if on
+ * average they bring what is asked of one. */
+static rung_status look_ahead(rung_ctx *ctx, isbor_search *s, int64_t count, bool *gained)
+{
+    double tolerance = s->options.tolerance;
+    bool found = true, undone;
+    saved before;
+    TRY(save(ctx, &s->m, &before));
+    s->options.tolerance = 0;
+    for (int k = 0; k < AHEAD && found && s->steps < s->options.max_iterations; k++) {
+        draw(s, count);
+        TRY(step(ctx, s, count, s->order, &found));
+    }
+    s->options.tolerance = tolerance;
+    TRY(undo_unless(ctx, s, &before, AHEAD * tolerance, &undone));
+    *gained = !undone && s->m.log_evidence > before.log_evidence;
+    return RUNG_OK;
+}
+
+static rung_status by_samples(rung_ctx *ctx, isbor_search *s)
+{
+    int64_t count = s->options.candidates < s->basis.count ? s->options.candidates : s->basis.count;
+    bool gained = true, undone;
+    saved before;
+    TRY(sparse_refit(ctx, &s->m, EXACT));
+    while (gained && s->steps < s->options.max_iterations) {
+        TRY(sample(ctx, s, count));
+        gained = false;
+        if (s->m.M < AHEAD) TRY(look_ahead(ctx, s, count, &gained));
+    }
+    s->settled = s->steps < s->options.max_iterations;
     TRY(save(ctx, &s->m, &before));
     TRY(refine(ctx, s, POLISH, EXACT));
-    return undo_if_worse(ctx, s, &before, &undone);
+    return undo_unless(ctx, s, &before, 0, &undone);
 }
 
 rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,

@@ -18,6 +18,9 @@
 
 enum { SIDE_BY_SIDE = 1500 }; /* up to this many rows points run in parallel, above it the tiles of one fit do */
 
+/* Not a function of grades: the log evidence of all labels, from one fit without folds. */
+static const metric EVIDENCE = {.name = "evidence", .more = true};
+
 typedef struct {
     search *search;
     training training;
@@ -164,6 +167,20 @@ static const rung_spec *spec_at(const run *r, const point_group *g, int i)
     return r->search->grid.points[g->points[i]].spec;
 }
 
+static rung_status run_evidence(rung_ctx *ctx, const run *r, const point_group *g, problem *p, void *const *params)
+{
+    for (int i = 0; i < g->n; i++) {
+        point_result *out = &r->search->results[g->points[i]];
+        fitted fit = {0};
+        TRY(spec_at(r, g, i)->method->fit(ctx, &ctx->scratch, p, params[i], NULL, &fit, NULL));
+        for (int k = 0; k < fit.n_report; k++)
+            if (strcmp(fit.report[k].name, "log_evidence") == 0) out->value = fit.report[k].value[0];
+        out->se = NAN;
+        out->criterion = metric_cost(&EVIDENCE, out->value);
+    }
+    return RUNG_OK;
+}
+
 /* ctx is the worker's; the parent's problem is only read. */
 static rung_status run_group(rung_ctx *ctx, const run *r, const point_group *g)
 {
@@ -178,6 +195,7 @@ static rung_status run_group(rung_ctx *ctx, const run *r, const point_group *g)
     TRY(NEW(ctx, &ctx->scratch, held, g->n));
     TRY(NEW(ctx, &ctx->scratch, params, g->n));
     for (int i = 0; i < g->n; i++) TRY(method_settle(ctx, &ctx->scratch, spec_at(r, g, i), &p, &params[i]));
+    if (r->search->metric == &EVIDENCE) return run_evidence(ctx, r, g, &p, params);
     if (g->n == 1 && method_holds_out(spec->method, params[0]))
         TRY(spec->method->fit(ctx, &ctx->scratch, &p, params[0], f, &fit, held));
     else
@@ -376,14 +394,25 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
 
 static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **out)
 {
-    *out = metric_find(name ? name : "mae");
+    *out = name && strcmp(name, EVIDENCE.name) == 0 ? &EVIDENCE : metric_find(name ? name : "mae");
     if (*out) return RUNG_OK;
     char known[256] = "";
     for (const metric *m = metric_list; m->name; m++) {
         strcat(known, " ");
         strcat(known, m->name);
     }
-    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s is expected", name, known);
+    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, EVIDENCE.name);
+}
+
+static rung_status check_evidence(rung_ctx *ctx, const grid *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        const rung_method *m = &g->points[i].spec->method->info;
+        if (!(m->flags & RUNG_EVIDENCE))
+            return fail(ctx, RUNG_EARG, "%s has no evidence to decide by ('rung methods' tells which methods have)",
+                        m->name);
+    }
+    return RUNG_OK;
 }
 
 static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r)
@@ -400,7 +429,10 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r
     TRY(training_new(ctx, s->grid.points[0].spec, data, unlabelled, &r->training));
     for (int i = 0; i < s->grid.n; i++) TRY(training_check(ctx, &r->training, s->grid.points[i].spec->method));
     r->training.labelled.many_kernels = r->training.all.many_kernels = many;
-    TRY(tune_folds(ctx, mem, s->options, data->n, &r->training.labelled, &r->labelled));
+    if (s->metric == &EVIDENCE)
+        TRY(check_evidence(ctx, &s->grid));
+    else
+        TRY(tune_folds(ctx, mem, s->options, data->n, &r->training.labelled, &r->labelled));
     if (unlabelled) TRY(folds_of_all(ctx, mem, &r->training.all, &r->training.labelled, &r->labelled, &r->all));
     s->folds = r->labelled.count;
     s->repeats = r->labelled.repeats;

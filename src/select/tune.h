@@ -22,7 +22,7 @@ typedef struct {
     grid grid;
     point_result *results;
     int winner;
-    int folds, repeats;
+    int folds, repeats; /* 0: the evidence decides */
     int64_t n_labelled;
 } search;
 

@@ -53,6 +53,8 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
     lbfgs_parameter_init(&how);
     how.epsilon = options->tolerance;
     how.max_iterations = options->most;
+    how.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE; /* it comes back from points without a value */
+    how.wolfe = 0.9;
     TRY(NEW(ctx, &ctx->scratch, s.best, n));
     TRY(NEW(ctx, &ctx->scratch, point, n));
     memcpy(point, x, (size_t)n * sizeof *x);
