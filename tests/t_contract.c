@@ -158,7 +158,7 @@ static void each_row_is_complete(void **state)
             assert_ptr_equal(rung_find_method(m->name), m);
             for (const rung_param *p = m->params; p->name; p++) {
                 assert_true(p->help && *p->help);
-                assert_true((p->type == RUNG_CHOICE) == (p->choices != NULL));
+                assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
                 assert_true(p->standard || (p->flags & RUNG_OPTIONAL));
             }
         }

@@ -113,7 +113,7 @@ typedef struct {
     const char *published; /* what the paper used */
     double low, high;      /* numbers: the allowed range */
     unsigned flags;
-    const char *choices;        /* RUNG_CHOICE: "kernel|identity" */
+    const char *choices;        /* RUNG_CHOICE: "kernel|identity"; RUNG_INT: a word that stands for 0, or NULL */
     const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
     const char *published_grid; /* what the paper searched; NULL: nothing */
     int64_t place;              /* internal: where the value lives */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Nearest neighbours: for each row the nearest others, sorted by (distance, index), exactly. More neighbours than there
- * are rows give all of them. */
+/* Nearest neighbours: for each row the nearest others, sorted by (distance, index), exactly; of more than 50,000 rows
+ * with more than 8 columns at least 0.95 of them (cells.h). More neighbours than there are rows give all of them. */
 #ifndef RUNG_GRAPH_NEIGHBOURS_H
 #define RUNG_GRAPH_NEIGHBOURS_H
 

@@ -54,9 +54,11 @@ static inline int blas_int(int64_t n) { return (int)n; }
 /* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
 void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols);
 
-/* B := op(T)^-1 B with a triangle of T: in tile rows for a thin B, in strips of columns for a wide one. */
+/* B := op(T)^-1 B with a triangle of the leading n x n block of T: in tile rows for a thin B, in strips of columns for
+ * a wide one. */
 typedef struct {
     const la_mat *T;
+    int64_t n;
     bool lower, transposed, unit;
 } triangle;
 void triangle_solve(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb);

@@ -28,6 +28,8 @@ void la_get(const la_mat *A, double *host);
 rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const int64_t *cols, la_mat *out);
 void la_pick(const la_mat *A, int64_t m, const int64_t *rows, int64_t n, const int64_t *cols,
              double *host); /* a few entries: m x n */
+/* Columns j.. of B (as many as A has) = rows i.. of A (as many as B has). */
+rung_status la_put_columns(rung_ctx *ctx, const la_mat *A, int64_t i, la_mat *B, int64_t j);
 rung_status la_transpose(rung_ctx *ctx, const la_mat *A, la_mat *out);
 /* A_ij = table[row_i + col_j * groups]: a matrix that depends on the groups (ranks) of its row and column alone. */
 rung_status la_lookup(rung_ctx *ctx, int groups, const double *table, const int *row, const int *col, la_mat *A);
@@ -100,7 +102,7 @@ rung_status la_potrf(rung_ctx *ctx, la_mat *A);
 rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B); /* B := (L L')^-1 B */
 /* B := L_tail B (or L_tail' B) with the trailing m x m block of L: the factor of a Schur complement. */
 void la_trmm_tail(const la_mat *L, int64_t m, bool transposed, int64_t k, double *B);
-/* B := L^-1 B, or L^-T B, for a wide B. */
+/* B := L^-1 B, or L^-T B, for a wide B; with fewer rows than L the leading block of L is meant. */
 rung_status la_trsm(rung_ctx *ctx, const la_mat *L, bool transposed, la_mat *B);
 /* A = (L L')^-1 from the factor in its lower triangle; both triangles are filled. */
 rung_status la_potri(rung_ctx *ctx, la_mat *A);
@@ -157,6 +159,8 @@ typedef struct {
 rung_status la_spmm(rung_ctx *ctx, double alpha, const la_csr *S, const la_mat *B, double beta, la_mat *C);
 rung_status la_spmm_thin(rung_ctx *ctx, double alpha, const la_csr *S, int64_t k, const double *B, double beta,
                          double *C);
+/* C (m x t) = B S'[:, first .. first + t - 1], for a B (m x S.cols) whose columns go with the rows of S. */
+rung_status la_mul_csr(rung_ctx *ctx, const la_mat *B, const la_csr *S, int64_t first, la_mat *C);
 rung_status la_add_csr(rung_ctx *ctx, double alpha, const la_csr *S, la_mat *A); /* A += alpha S */
 
 /* ---- nearest columns ---- */
@@ -171,7 +175,17 @@ typedef struct { /* multiplies |x_i - z_j|^2 by table[row_i + col_j * groups] > 
  * z_j. k <= n, or n - 1 with self. index and d2 are k x m. */
 rung_status la_nearest(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const int64_t *self,
                        const la_pair_factor *factor, int64_t k, int64_t *index, double *d2);
-/* The same in the feature space of the symmetric matrix K, for its columns `of` (NULL: all of them): the squared
+/* Columns sorted into cells, each around a centre. */
+typedef struct {
+    const la_mat *X;       /* d x n: the columns of cell c are start[c] .. start[c+1] - 1 */
+    const la_mat *centres; /* d x cells */
+    const int64_t *start;  /* cells + 1 */
+    const int64_t *name;   /* n: what a column is called; ties are decided by it */
+    int64_t probes;        /* cells looked at, those whose centres are nearest: more than k columns in any of them */
+} la_cells;
+/* For each column of X the k nearest others within its cells, by (distance, name); index holds names. k x n. */
+rung_status la_nearest_in_cells(rung_ctx *ctx, const la_cells *c, int64_t k, int64_t *index, double *d2);
+/* la_nearest in the feature space of the symmetric matrix K, for its columns `of` (NULL: all of them): the squared
  * distance is K_ii + K_jj - 2 K_ij, clipped at 0; the column itself is no neighbour. */
 rung_status la_nearest_kernel(rung_ctx *ctx, const la_mat *K, int64_t m, const int64_t *of, int64_t k, int64_t *index,
                               double *d2);

@@ -102,7 +102,7 @@ static CBLAS_DIAG diag(const triangle *t) { return t->unit ? CblasUnit : CblasNo
 /* A tile row at a time; what it gives to the others runs in parallel. */
 static void solve_thin(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb)
 {
-    int64_t n = t->T->rows, tiles = (n + SOLVE_SIDE - 1) / SOLVE_SIDE;
+    int64_t n = t->n, tiles = (n + SOLVE_SIDE - 1) / SOLVE_SIDE;
     int ld = blas_int(la_ld(t->T)), cols = blas_int(k);
     bool forward = t->lower != t->transposed;
     for (int64_t s = 0; s < tiles && !stop_asked(ctx); s++) {
@@ -125,8 +125,8 @@ static void solve_wide(rung_ctx *ctx, const triangle *t, int64_t k, double *B, i
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic)
     for (int64_t j = 0; j < k; j += WIDE)
         if (!stop_asked(ctx))
-            cblas_dtrsm(CblasColMajor, CblasLeft, uplo(t), op(t), diag(t), blas_int(t->T->rows),
-                        blas_int(min64(WIDE, k - j)), 1, t->T->v, blas_int(la_ld(t->T)), B + j * ldb, blas_int(ldb));
+            cblas_dtrsm(CblasColMajor, CblasLeft, uplo(t), op(t), diag(t), blas_int(t->n), blas_int(min64(WIDE, k - j)),
+                        1, t->T->v, blas_int(la_ld(t->T)), B + j * ldb, blas_int(ldb));
 }
 
 void triangle_solve(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb)
@@ -140,9 +140,9 @@ void triangle_solve(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int6
 rung_status la_trsm(rung_ctx *ctx, const la_mat *L, bool transposed, la_mat *B)
 {
     double started = op_start();
-    triangle t = {.T = L, .lower = true, .transposed = transposed};
+    triangle t = {.T = L, .n = B->rows, .lower = true, .transposed = transposed};
     triangle_solve(ctx, &t, B->cols, B->v, la_ld(B));
-    op_done(ctx, OP_TRSM, (double)L->rows * (double)L->rows * (double)B->cols, started);
+    op_done(ctx, OP_TRSM, (double)B->rows * (double)B->rows * (double)B->cols, started);
     return interrupted(ctx);
 }
 
@@ -161,8 +161,8 @@ static rung_status lu_solve(rung_ctx *ctx, const la_mat *LU, const int *pivot, b
 {
     double started = op_start();
     int64_t n = LU->rows;
-    triangle first = {.T = LU, .lower = !transposed, .transposed = transposed, .unit = !transposed};
-    triangle second = {.T = LU, .lower = transposed, .transposed = transposed, .unit = transposed};
+    triangle first = {.T = LU, .n = n, .lower = !transposed, .transposed = transposed, .unit = !transposed};
+    triangle second = {.T = LU, .n = n, .lower = transposed, .transposed = transposed, .unit = transposed};
     if (!transposed) swap_columns_rows(ctx, n, pivot, false, k, B, ldb);
     triangle_solve(ctx, &first, k, B, ldb);
     triangle_solve(ctx, &second, k, B, ldb);

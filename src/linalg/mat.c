@@ -112,6 +112,15 @@ void la_pick(const la_mat *A, int64_t m, const int64_t *rows, int64_t n, const i
         for (int64_t i = 0; i < m; i++) host[i + j * m] = *la_at(A, rows[i], cols[j]);
 }
 
+rung_status la_put_columns(rung_ctx *ctx, const la_mat *A, int64_t i, la_mat *B, int64_t j)
+{
+    double started = op_start();
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (A->cols * B->rows > 10000)
+    for (int64_t c = 0; c < A->cols; c++) memcpy(la_at(B, 0, j + c), la_at(A, i, c), (size_t)B->rows * sizeof(double));
+    op_done(ctx, OP_GATHER, 0, started);
+    return interrupted(ctx);
+}
+
 void la_add_diagonal(la_mat *A, double alpha, const double *v)
 {
     for (int64_t i = 0; i < min64(A->rows, A->cols); i++) *la_at(A, i, i) += v ? alpha * v[i] : alpha;

@@ -65,6 +65,23 @@ rung_status la_spmm_thin(rung_ctx *ctx, double alpha, const la_csr *S, int64_t k
     return interrupted(ctx);
 }
 
+rung_status la_mul_csr(rung_ctx *ctx, const la_mat *B, const la_csr *S, int64_t first, la_mat *C)
+{
+    double started = op_start();
+    int64_t m = B->rows, t = C->cols;
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic, 64) if (t > 64)
+    for (int64_t i = 0; i < t; i++) {
+        double *to = la_at(C, 0, i);
+        memset(to, 0, (size_t)m * sizeof *to);
+        for (int64_t e = S->start[first + i]; e < S->start[first + i + 1]; e++) {
+            const double *b = la_at(B, 0, S->col[e]);
+            for (int64_t r = 0; r < m; r++) to[r] += S->value[e] * b[r];
+        }
+    }
+    op_done(ctx, OP_SPMM, 2 * (double)(S->start[first + t] - S->start[first]) * (double)m, started);
+    return interrupted(ctx);
+}
+
 rung_status la_add_csr(rung_ctx *ctx, double alpha, const la_csr *S, la_mat *A)
 {
     double started = op_start();

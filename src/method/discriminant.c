@@ -26,6 +26,7 @@
 
 #include <string.h>
 
+#include "method/landmark_dl.h"
 #include "solve/simplex_qp.h"
 
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out)
@@ -424,9 +425,11 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, int K, const double *
     return report_number(ctx, mem, out, "degenerate", degenerate);
 }
 
-rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
-                             const la_csr *L, double mu, const folds *f, fitted *out, held_out *held)
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
+                             const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
+                             held_out *held)
 {
+    if (m > 0) return landmark_dl_fit(ctx, mem, p, k, m, params, L, mu, f, out, held);
     setting s = {0};
     solution best = {0};
     folds part;
@@ -454,13 +457,12 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel 
 
 /* ---- directions (KDA) ---- */
 
-/* R (K x K) with E R = (E - w 1'/s) diag(sqrt(s_q)): the scatter between the classes is K_T E R R'E'K_T'. */
-static void between_operator(const class_index *c, double *R)
+void between_operator(int K, const double *mass, double *R)
 {
     double total = 0;
-    for (int q = 0; q < c->K; q++) total += c->mass[q];
-    for (int j = 0; j < c->K; j++)
-        for (int q = 0; q < c->K; q++) R[q + j * c->K] = ((q == j ? 1 : 0) - c->mass[q] / total) * sqrt(c->mass[j]);
+    for (int q = 0; q < K; q++) total += mass[q];
+    for (int j = 0; j < K; j++)
+        for (int q = 0; q < K; q++) R[q + j * K] = ((q == j ? 1 : 0) - mass[q] / total) * sqrt(mass[j]);
 }
 
 /* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes. */
@@ -488,8 +490,7 @@ static rung_status directions_by_kernel_ridge(rung_ctx *ctx, const problem *p, c
     return RUNG_OK;
 }
 
-/* The class mean of largest modulus is positive in each component. */
-static void fix_signs(int K, int m, double *mean, int64_t n, double *beta)
+void fix_signs(int K, int m, double *mean, int64_t n, double *beta)
 {
     for (int j = 0; j < m; j++) {
         int largest = 0;
@@ -501,12 +502,13 @@ static void fix_signs(int K, int m, double *mean, int64_t n, double *beta)
     }
 }
 
-rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k,
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t landmark_count,
                                     const discriminant_params *params, const la_csr *L, double mu, int components,
                                     fitted *out)
 {
     setting s = {0};
     int K = p->K, m = components < K - 1 ? components : K - 1;
+    if (landmark_count > 0) return landmark_dl_directions(ctx, mem, p, k, landmark_count, params, L, mu, m, out);
     double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
            *one = NULL;
     bool coincide;
@@ -521,7 +523,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const 
     TRY(NEW(ctx, &ctx->scratch, score, l * m));
     TRY(NEW(ctx, &ctx->scratch, mean, m * K));
     TRY(NEW(ctx, &ctx->scratch, one, K));
-    between_operator(&s.classes, R);
+    between_operator(K, s.classes.mass, R);
     if (s.form.kind == RIDGE_KERNEL)
         TRY(directions_by_kernel_ridge(ctx, &s.labelled, &s.classes, params, s.form.G, R, C, gram));
     else

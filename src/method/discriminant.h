@@ -64,15 +64,22 @@ typedef struct {
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out);
 
 /* The order-constrained fit of the whole family: p has all rows of the expansion, L is a Laplacian over them (NULL:
- * none). With folds (kernel ridge without a graph) also the held-out scores, without another factorisation. */
-rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
-                             const la_csr *L, double mu, const folds *f, fitted *out, held_out *held);
+ * none). m: 0, or how many landmark features stand for the kernel (landmark_dl.h). With folds (kernel ridge without a
+ * graph, or landmarks) also the held-out scores, without a fit for each. */
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
+                             const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
+                             held_out *held);
 
 /* The unordered counterpart (KDA): the directions that maximise b'Hb / b'Zb, H the scatter between the classes, b'Zb =
  * 1, by a K x K eigenproblem; nearest class mean. At most K - 1 components. */
-rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k,
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
                                     const discriminant_params *params, const la_csr *L, double mu, int components,
                                     fitted *out);
+
+/* R (K x K) with E R = (E - w 1'/s) diag(sqrt(s_q)): the scatter between the classes is K_T E R R'E'K_T'. */
+void between_operator(int K, const double *mass, double *R);
+/* Turns components (columns of beta, n x m) so that the class mean (m x K) of largest modulus is positive in each. */
+void fix_signs(int K, int m, double *mean, int64_t n, double *beta);
 
 /* What an ordered fit tells once its projected class means are known: thresholds, rank map, report; all of `out` but
  * its scorer. */

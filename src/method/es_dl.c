@@ -15,8 +15,13 @@ static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params,
 }
 
 static const rung_param rows[] = {
-    KERNEL_PARAMS(graph_dl_params), DISCRIMINANT_PARAMS(graph_dl_params),  GRAPH_PARAMS(graph_dl_params),
-    RANK_PARAM(graph_dl_params),    CALIBRATE_PARAM(graph_dl_params, "5"), {0},
+    KERNEL_PARAMS(graph_dl_params),
+    LANDMARKS_PARAM(graph_dl_params),
+    DISCRIMINANT_PARAMS(graph_dl_params),
+    GRAPH_PARAMS(graph_dl_params),
+    RANK_PARAM(graph_dl_params),
+    CALIBRATE_PARAM(graph_dl_params, "5"),
+    {0},
 };
 
 const method method_es_dl = {

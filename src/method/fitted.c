@@ -74,6 +74,15 @@ rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const k
     return expansion_outputs(ctx, mem, p, k, 1, beta, out);
 }
 
+rung_status landmark_scorer(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, scorer *out)
+{
+    *out = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
+    TRY(NEW(ctx, mem, out->bias, outputs));
+    TRY(landmarks_expand(ctx, l, outputs, V));
+    TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->coef));
+    return copy_doubles(ctx, mem, l->d * l->m, l->X, &out->rows);
+}
+
 rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
                           scorer *out)
 {

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "method/heldout.h"
+#include "method/landmark_dl.h"
 
 static problem_graph graph_of(const graph_dl_params *params, const problem_space *space)
 {
@@ -23,7 +24,7 @@ rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_pa
     const la_csr *L = NULL;
     problem_graph g = graph_of(params, space);
     if (params->mu > 0) TRY(problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L));
-    TRY(discriminant_fit(ctx, mem, p, k, &params->d, L, params->mu, f, out, held));
+    TRY(discriminant_fit(ctx, mem, p, k, params->kernel.landmarks, &params->d, L, params->mu, f, out, held));
     TRY(report_number(ctx, mem, out, "mu", params->mu));
     if (params->without > 0 || params->with > 0) {
         TRY(report_number(ctx, mem, out, "cv_mae_without_graph", params->without));
@@ -37,7 +38,10 @@ static rung_status settle_space(rung_ctx *ctx, pool *mem, const problem *p, cons
 {
     TRY(kernel_from_params(ctx, mem, &params->kernel, k));
     *k = problem_kernel(p, k);
-    *space = (problem_space){.kind = feature_space ? SPACE_FEATURE : SPACE_INPUT, .k = *k, .rank = rank};
+    *space = (problem_space){.kind = feature_space ? SPACE_FEATURE : SPACE_INPUT,
+                             .k = *k,
+                             .rank = rank,
+                             .landmarks = params->kernel.landmarks};
     return RUNG_OK;
 }
 
@@ -56,19 +60,24 @@ rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params
     kernel k;
     problem_space space;
     const la_mat *K;
+    const landmarks *l;
     const la_csr *L;
     TRY(settle_space(ctx, p->mem, p, params, feature_space, rank, &k, &space));
-    TRY(problem_gram(ctx, p, &k, &K));
+    if (params->kernel.landmarks > 0)
+        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
+    else
+        TRY(problem_gram(ctx, p, &k, &K));
     if (params->mu == 0) return RUNG_OK;
     problem_graph g = graph_of(params, &space);
     return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
 }
 
-/* Without a graph a fold is a matter of the labelled rows, and block deletion serves. */
+/* Without a graph a fold is a matter of the labelled rows, and block deletion serves; with landmarks rows leave sums.
+ */
 bool graph_dl_holds_out(const void *params_)
 {
     const graph_dl_params *params = params_;
-    return params->mu == 0 && params->d.ridge_kind == RIDGE_KERNEL;
+    return params->d.ridge_kind == RIDGE_KERNEL && (params->mu == 0 || params->kernel.landmarks > 0);
 }
 
 /* Over all rows the Gram matrix, then the LU factors and their right-hand sides (kernel ridge) or the Cholesky factor
@@ -77,6 +86,8 @@ double graph_dl_bytes(const problem_shape *shape, const void *params_)
 {
     const graph_dl_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, first = 0, then;
+    if (params->kernel.landmarks > 0)
+        return landmark_dl_bytes(shape, params->kernel.landmarks, params->mu == 0 ? 0 : shape->n, params->neighbours);
     bool identity = params->d.ridge_kind == RIDGE_IDENTITY, graph = !(params->mu == 0);
     if (identity) {
         first = graph ? 2 * n * n : 0;
@@ -91,6 +102,7 @@ double graph_dl_bytes(const problem_shape *shape, const void *params_)
 /* The eigenvectors of the Gram matrix and LAPACK's work space. */
 double feature_dl_bytes(const problem_shape *shape, const void *params)
 {
+    if (((const graph_dl_params *)params)->kernel.landmarks > 0) return graph_dl_bytes(shape, params);
     double n = (double)shape->n, eigen = 8 * (4.7 * n * n + 3 * n * (double)shape->d),
            rest = graph_dl_bytes(shape, params);
     return eigen > rest ? eigen : rest;
@@ -107,7 +119,13 @@ static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph
     calibration cal = {.K = p->K};
     double off = 0;
     *mae = 0;
-    TRY(held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, p, f, &held));
+    if (method_holds_out(m, params)) {
+        fitted fit = {0};
+        problem view = problem_view(p, &ctx->scratch);
+        TRY(m->fit(ctx, &ctx->scratch, &view, params, f, &fit, &held));
+    } else {
+        TRY(held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, p, f, &held));
+    }
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
     TRY(held_out_thresholds(ctx, p, &held, f, &cal));
     for (int64_t i = 0; i < held.n; i++) {

@@ -4,6 +4,8 @@
  * 4). */
 #include "method/kda.h"
 
+#include "method/landmark_dl.h"
+
 static rung_status laplacian_of(rung_ctx *ctx, problem *p, const kda_params *params, const kernel *k,
                                 const la_csr **out)
 {
@@ -19,11 +21,15 @@ rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const kda_params *params = params_;
     const la_mat *K;
+    const landmarks *l;
     const la_csr *L;
     kernel k;
     TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    TRY(problem_gram(ctx, p, &k, &K));
+    if (params->kernel.landmarks > 0)
+        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
+    else
+        TRY(problem_gram(ctx, p, &k, &K));
     return laplacian_of(ctx, p, params, &k, &L);
 }
 
@@ -37,18 +43,20 @@ rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, c
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     TRY(laplacian_of(ctx, p, params, &k, &L));
-    return discriminant_directions(ctx, mem, p, &k, &params->d, L, params->mu,
+    return discriminant_directions(ctx, mem, p, &k, params->kernel.landmarks, &params->d, L, params->mu,
                                    params->components ? params->components : p->K - 1, out);
 }
 
 static double kda_bytes(const problem_shape *shape, const void *params)
 {
-    (void)params;
+    int m = ((const kda_params *)params)->kernel.landmarks;
+    if (m > 0) return landmark_dl_bytes(shape, m, 0, 0);
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     return 8 * (2 * n * n + 3 * n * d + n * (6 * K + 80));
 }
 
-static const rung_param kda_rows[] = {KERNEL_PARAMS(kda_params), KDA_PARAMS(kda_params), {0}};
+static const rung_param kda_rows[] = {
+    KERNEL_PARAMS(kda_params), LANDMARKS_PARAM(kda_params), KDA_PARAMS(kda_params), {0}};
 
 const method method_kda = {
     .info = {.name = "kda",

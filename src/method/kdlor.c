@@ -7,6 +7,7 @@
  * (as published). The expansion is over the labelled rows. C scales score and thresholds together and never changes a
  * rank. The solver, its algebra and its folds are those of the whole family: discriminant.c. */
 #include "method/discriminant.h"
+#include "method/landmark_dl.h"
 
 typedef struct {
     kernel_params kernel;
@@ -19,10 +20,12 @@ static bool kdlor_holds_out(const void *params) { return ((const kdlor_params *)
 static rung_status kdlor_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const kdlor_params *params = params_;
+    const landmarks *l;
     const la_mat *K;
     kernel k;
     TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
+    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
     return problem_gram(ctx, p, &k, &K);
 }
 
@@ -33,7 +36,7 @@ static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    return discriminant_fit(ctx, mem, p, &k, &params->d, NULL, 0, f, out, held);
+    return discriminant_fit(ctx, mem, p, &k, params->kernel.landmarks, &params->d, NULL, 0, f, out, held);
 }
 
 /* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows); identity ridge: Gram matrix
@@ -42,12 +45,14 @@ static double kdlor_bytes(const problem_shape *shape, const void *params_)
 {
     const kdlor_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    if (params->kernel.landmarks > 0) return landmark_dl_bytes(shape, params->kernel.landmarks, 0, 0);
     bool inverse = params->d.ridge_kind == RIDGE_KERNEL && params->calibrate > 0 && n <= 2000;
     return 8 * ((inverse ? 3 : 2) * n * n + 3 * n * d + n * (4 * K + 80));
 }
 
 static const rung_param kdlor_rows[] = {
     KERNEL_PARAMS(kdlor_params),
+    LANDMARKS_PARAM(kdlor_params),
     DISCRIMINANT_PARAMS(kdlor_params),
     CALIBRATE_PARAM(kdlor_params, "5"),
     {0},
@@ -58,7 +63,7 @@ const method method_kdlor = {
              .title = "Kernel discriminant learning for ordinal regression",
              .reference = "Sun, Li, Wu, Zhang, Li. Kernel discriminant learning for ordinal regression. IEEE TKDE "
                           "22(6):906-910, 2010. doi:10.1109/TKDE.2009.170",
-             .cost = "time l^3/3, memory 2 l^2 for l labelled rows",
+             .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS,
              .params = kdlor_rows},
     .params_size = sizeof(kdlor_params),

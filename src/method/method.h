@@ -96,7 +96,17 @@ typedef struct {
     double gamma, width, coef0; /* gamma -c: c/d; NaN: auto or unset */
     int degree;
     const char *precisions;
+    int landmarks; /* 0: exact; LANDMARKS_AUTO until settled */
 } kernel_params;
+
+enum { LANDMARKS_AUTO = -1 };
+#define LANDMARKS_PARAM(T)                                                                                             \
+    {                                                                                                                  \
+        .name = "landmarks",                                                                                           \
+        .help = "rows that stand for the kernel; exact: all of them; auto: exact where that fits into the memory",     \
+        .type = RUNG_INT, .standard = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,         \
+        .choices = "exact", PARAM_PLACE(T, kernel.landmarks)                                                           \
+    }
 
 #define GAMMA_GRID "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d"
 #define PARAM_PLACE(T, field) .place = (int64_t)offsetof(T, field)
@@ -175,6 +185,9 @@ typedef struct {
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
 
+/* Peak memory of a fit, landmarks=auto settled. */
+double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape);
+
 bool method_holds_out(const method *m, const void *params);
 /* A copy of the parameters with nothing left to be settled. */
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
@@ -184,6 +197,8 @@ rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
 /* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
 rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
                              scorer *out);
+/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten). */
+rung_status landmark_scorer(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, scorer *out);
 /* The same with several outputs: beta is n x outputs, column-major. Rows without a coefficient are not stored. The bias
  * is 0; a method may set out->bias afterwards. */
 rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,

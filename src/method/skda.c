@@ -7,12 +7,14 @@
 static double skda_bytes(const problem_shape *shape, const void *params_)
 {
     const kda_params *params = params_;
-    graph_dl_params same = {.d = params->d, .mu = params->mu, .neighbours = params->neighbours};
+    graph_dl_params same = {
+        .kernel = params->kernel, .d = params->d, .mu = params->mu, .neighbours = params->neighbours};
     return graph_dl_bytes(shape, &same);
 }
 
 static const rung_param skda_rows[] = {
     KERNEL_PARAMS(kda_params),
+    LANDMARKS_PARAM(kda_params),
     KDA_PARAMS(kda_params),
     MU_PARAM(kda_params, "", 0, "0,0.01,0.1,0.5", "0.5,0.25,0.1,0.01"),
     NEIGHBOUR_PARAMS(kda_params),

@@ -64,8 +64,18 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
     }
     case RUNG_INT: {
         int64_t x = 0;
+        if (value && (row->flags & RUNG_AUTO) && text_equal(value, "auto")) {
+            *(int *)place = -1;
+            return RUNG_OK;
+        }
+        if (value && row->choices && strcmp(value, row->choices) == 0) { /* the one word that stands for 0 */
+            *(int *)place = 0;
+            return RUNG_OK;
+        }
         if (!value || !text_integer(value, strlen(value), &x))
-            return fail(ctx, RUNG_EARG, "%s=%s: a whole number is expected", row->name, value ? value : "");
+            return fail(ctx, RUNG_EARG, "%s=%s: a whole number%s%s%s is expected", row->name, value ? value : "",
+                        row->flags & RUNG_AUTO ? ", auto" : "", row->choices ? " or " : "",
+                        row->choices ? row->choices : "");
         if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
         *(int *)place = (int)x;
         return RUNG_OK;
@@ -194,12 +204,56 @@ rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
 
 bool method_holds_out(const method *m, const void *params) { return m->holds_out && m->holds_out(params); }
 
+/* ---- landmarks=auto ---- */
+
+/* Without a limit the choice must not depend on the machine. */
+static const double USUAL_MEMORY = 8.0 * (1 << 30);
+enum { USUAL_LANDMARKS = 1000, FEWEST_LANDMARKS = 50 };
+
+static int *landmarks_place(const method *m, void *params)
+{
+    for (const rung_param *row = m->info.params; row->name; row++)
+        if (strcmp(row->name, "landmarks") == 0) return (int *)((char *)params + row->place);
+    return NULL;
+}
+
+/* Exact where that fits into the memory, else as many as do. */
+static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem_shape *shape, void *params)
+{
+    int *landmark_count = landmarks_place(m, params);
+    double memory = ctx->memory > 0 ? (double)ctx->memory : USUAL_MEMORY;
+    if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
+    *landmark_count = 0;
+    double exact = m->bytes(shape, params);
+    if (exact <= memory) return;
+    *landmark_count = USUAL_LANDMARKS;
+    while (*landmark_count > FEWEST_LANDMARKS && m->bytes(shape, params) > memory) *landmark_count /= 2;
+    if (m->bytes(shape, params) > exact) *landmark_count = 0;
+}
+
+double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    char *copy = NULL;
+    double bytes = 0;
+    if (NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size) == RUNG_OK) {
+        memcpy(copy, spec->params, (size_t)spec->method->params_size);
+        settle_landmarks(ctx, spec->method, shape, copy);
+        bytes = spec->method->bytes(shape, copy);
+    }
+    pool_release(&ctx->scratch, mark);
+    return bytes;
+}
+
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
 {
     char *copy = NULL;
+    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K};
+    for (int64_t i = 0; i < p->n; i++) shape.labelled += p->t ? !isnan(p->t[i]) : p->y[i] > 0;
     TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
     *params = copy;
+    settle_landmarks(ctx, spec->method, &shape, copy);
     return spec->method->settle ? spec->method->settle(ctx, spec->method, p, copy) : RUNG_OK;
 }
 

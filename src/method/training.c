@@ -145,5 +145,5 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     char what[64];
     snprintf(what, sizeof what, "%s on %lld rows", m->info.name, (long long)p->n);
     *out = p;
-    return memory_check(ctx, m->bytes(&shape, spec->params), what);
+    return memory_check(ctx, method_bytes(ctx, spec, &shape), what);
 }

@@ -15,8 +15,8 @@ static bool same_kernel(const kernel *a, const kernel *b)
 
 static bool same_place(const place *a, const place *b)
 {
-    return a->kind == b->kind && (a->kind == PLACE_INPUT || same_kernel(&a->k, &b->k)) &&
-           (a->kind != PLACE_REDUCED || a->r == b->r);
+    return a->kind == b->kind && (a->kind == PLACE_INPUT || same_kernel(&a->k, &b->k)) && a->r == b->r &&
+           a->landmarks == b->landmarks;
 }
 
 static bool same_graph(const problem_graph *a, const problem_graph *b)
@@ -29,6 +29,7 @@ static bool answers(const problem_entry *e, entry_kind kind, const entry_key *ke
 {
     if (e->kind != kind || !same_place(&e->key.at, &key->at)) return false;
     if (kind == ENTRY_ROOT) return e->key.constant == key->constant;
+    if (kind == ENTRY_LANDMARKS) return e->key.landmarks == key->landmarks;
     if (kind == ENTRY_EIGEN) return e->eigen.r >= key->at_least;
     if (kind == ENTRY_LISTS) return e->lists.k >= key->at_least;
     if (kind == ENTRY_LAPLACIAN && e->key.norm != key->norm) return false;
@@ -68,6 +69,7 @@ void cache_keep(problem *p, problem_entry *entry)
 static void drop(pool *mem, problem_entry *e)
 {
     la_free(mem, e->gram);
+    landmarks_free(mem, &e->landmarks);
     la_free(mem, e->eigen.V);
     pool_free(mem, e->eigen.values);
     pool_free(mem, (void *)e->lists.index);

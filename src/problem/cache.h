@@ -8,6 +8,7 @@
 typedef enum {
     ENTRY_GRAM,
     ENTRY_ROOT,
+    ENTRY_LANDMARKS,
     ENTRY_EIGEN,
     ENTRY_EXHAUSTED,
     ENTRY_LISTS,
@@ -20,13 +21,14 @@ typedef enum {
     PLACE_INPUT,     /* the rows */
     PLACE_STRETCHED, /* the rows, columns times sqrt of the precisions of k */
     PLACE_KERNEL,    /* the Gram matrix of k */
-    PLACE_REDUCED    /* its r leading components */
+    PLACE_REDUCED,   /* its r leading components */
+    PLACE_LANDMARKS  /* r of its landmark features */
 } place_kind;
 
 typedef struct {
     place_kind kind;
     kernel k; /* all but PLACE_INPUT */
-    int64_t r;
+    int64_t r, landmarks;
 } place;
 
 typedef struct {
@@ -34,6 +36,7 @@ typedef struct {
     problem_graph graph; /* ENTRY_EDGES, ENTRY_LAPLACIAN: but for its space */
     laplacian_norm norm; /* ENTRY_LAPLACIAN */
     bool constant;       /* ENTRY_ROOT */
+    int64_t landmarks;   /* ENTRY_LANDMARKS: how many were asked for */
     int64_t at_least;    /* ENTRY_EIGEN: pairs, ENTRY_LISTS: neighbours */
 } entry_key;
 
@@ -41,6 +44,7 @@ struct problem_entry {
     entry_kind kind;
     entry_key key;
     la_mat *gram; /* ENTRY_GRAM, ENTRY_ROOT */
+    landmarks landmarks;
     eigenpairs eigen;
     bool exhausted; /* r leading components leave nothing out */
     neighbours lists;

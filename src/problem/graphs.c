@@ -55,6 +55,16 @@ static rung_status settle(rung_ctx *ctx, problem *p, const problem_space *space,
     *out = (place){.kind = PLACE_INPUT};
     if (input && space->k.kind != KERNEL_PRECOMPUTED) return RUNG_OK;
     *out = full_rank(&space->k);
+    if (space->landmarks > 0 && out->kind == PLACE_KERNEL) {
+        int64_t first = (int64_t)(space->rank * space->landmarks);
+        *out = (place){.kind = PLACE_LANDMARKS,
+                       .k = space->k,
+                       .landmarks = space->landmarks,
+                       .r = input || first > space->landmarks ? space->landmarks
+                            : first < 1                       ? 1
+                                                              : first};
+    }
+    if (space->landmarks > 0) return RUNG_OK;
     int64_t r = components(p, space->rank);
     if (input || r >= p->n) return RUNG_OK;
     TRY(exhausted(ctx, p, &space->k, r, &all));
@@ -63,6 +73,8 @@ static rung_status settle(rung_ctx *ctx, problem *p, const problem_space *space,
 }
 
 /* ---- neighbours ---- */
+
+enum { MANY_ROWS = 50000 };
 
 static bool ascending(int64_t n, const int64_t *rows)
 {
@@ -83,12 +95,20 @@ static rung_status compute_lists(rung_ctx *ctx, problem *p, const place *at, int
     const double *X;
     const la_mat *K;
     const eigenpairs *e;
+    const landmarks *l;
     la_mat *features = NULL;
     switch (at->kind) {
     case PLACE_KERNEL: TRY(problem_gram(ctx, p, &at->k, &K)); return neighbours_in_kernel(ctx, p->mem, K, k, out);
     case PLACE_REDUCED:
         TRY(problem_eigen(ctx, p, &at->k, at->r, &e));
         TRY(kernel_features(ctx, &ctx->scratch, e, at->r, &features));
+        TRY(neighbours_of_columns(ctx, p->mem, features, k, out));
+        la_free(&ctx->scratch, features);
+        return RUNG_OK;
+    case PLACE_LANDMARKS:
+        TRY(problem_landmarks(ctx, p, &at->k, at->landmarks, &l));
+        TRY(la_new(ctx, &ctx->scratch, at->r < l->m ? at->r : l->m, p->n, &features));
+        TRY(landmarks_features(ctx, l, p->n, p->X, features));
         TRY(neighbours_of_columns(ctx, p->mem, features, k, out));
         la_free(&ctx->scratch, features);
         return RUNG_OK;
@@ -121,15 +141,15 @@ static rung_status lists_at(rung_ctx *ctx, problem *p, const place *at, int64_t 
     const problem_entry *found = cache_find(p, ENTRY_LISTS, &key), *parent = NULL;
     if (!found) {
         problem_entry *entry = NULL;
-        if (p->parent && p->rows && at->kind != PLACE_REDUCED && ascending(p->n, p->rows)) {
+        if (p->parent && p->rows && at->kind <= PLACE_KERNEL && ascending(p->n, p->rows)) {
             parent = cache_find(p->parent, ENTRY_LISTS, &key);
             if (!parent) parent = cache_find(p->parent, ENTRY_LISTS, &any);
         }
         TRY(cache_new(ctx, p, ENTRY_LISTS, &key, &entry));
         if (parent) /* a fold has no folds of its own: no more than asked for */
             TRY(select_lists(ctx, p, at, k, &parent->lists, &entry->lists));
-        else /* some to spare, so that a fold finds k of its rows in them */
-            TRY(compute_lists(ctx, p, at, k + k / 2 + 4, &entry->lists));
+        else /* some to spare, so that a fold finds k of its rows in them; not where they are dear */
+            TRY(compute_lists(ctx, p, at, p->n > MANY_ROWS ? k : k + k / 2 + 4, &entry->lists));
         cache_keep(p, entry);
         found = entry;
     }

@@ -187,3 +187,20 @@ rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r,
     *out = &found->eigen;
     return RUNG_OK;
 }
+
+rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const landmarks **out)
+{
+    entry_key key = kernel_key(k);
+    key.landmarks = m;
+    const problem_entry *found = cache_find(p, ENTRY_LANDMARKS, &key);
+    if (!found && p->parent && p->rows) found = cache_find(p->parent, ENTRY_LANDMARKS, &key);
+    if (!found) {
+        problem_entry *entry = NULL;
+        TRY(cache_new(ctx, p, ENTRY_LANDMARKS, &key, &entry));
+        TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, p->d, p->n, p->X, m, &entry->landmarks));
+        cache_keep(p, entry);
+        found = entry;
+    }
+    *out = &found->landmarks;
+    return RUNG_OK;
+}

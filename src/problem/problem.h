@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "kernel/feature.h"
 #include "kernel/kernel.h"
+#include "kernel/landmark.h"
 
 typedef struct problem_entry problem_entry;
 
@@ -51,6 +52,9 @@ rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, bool consta
 /* At least the r leading eigenpairs of the Gram matrix. */
 rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, const eigenpairs **out);
 
+/* m landmarks among its rows; a fold has those of its parent. */
+rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const landmarks **out);
+
 /* ---- graphs: of the problem's rows only, so a fold's held-out rows leave expansion and graph ---- */
 
 typedef struct { /* where distances are measured */
@@ -58,8 +62,9 @@ typedef struct { /* where distances are measured */
         SPACE_INPUT,  /* between the rows; with a precomputed kernel as SPACE_FEATURE of full rank */
         SPACE_FEATURE /* in the empirical feature space of k */
     } kind;
-    kernel k;    /* SPACE_INPUT: only whether it is precomputed */
-    double rank; /* SPACE_FEATURE: floor(rank * n) leading components, at least one; 1: all of them */
+    kernel k;      /* SPACE_INPUT: only whether it is precomputed */
+    double rank;   /* SPACE_FEATURE: floor(rank * n) leading components, at least one; 1: all of them */
+    int landmarks; /* > 0: rank is that of so many landmark features, and the kernel matrix is not looked at */
 } problem_space;
 
 typedef struct {

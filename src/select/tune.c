@@ -230,7 +230,7 @@ static rung_status choose_workers(rung_ctx *ctx, run *r, int n, const int *point
         const rung_spec *spec = r->search->grid.points[points[i]].spec;
         const problem *p = problem_of(r, spec);
         problem_shape shape = {.n = p->n, .labelled = r->training.n_labelled, .d = p->d, .K = p->K};
-        each = fmax(each, spec->method->bytes(&shape, spec->params));
+        each = fmax(each, method_bytes(ctx, spec, &shape));
         rows = p->n > rows ? p->n : rows;
     }
     if (r->training.labelled.many_kernels) shared = 8.0 * (double)rows * (double)rows; /* the distances */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One fit of any size: seconds, the part of them spent in its own large linear algebra operations, peak memory.
+ *
+ *     bench_scale METHOD ROWS COLUMNS LABELLED [NAME=VALUE]...     LABELLED: a share of the rows
+ *
+ * Prints one line of JSON. The rows are COLUMNS normal numbers each, five classes along a bent direction. */
+#define _DEFAULT_SOURCE /* getrusage */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench.h"
+
+enum { K = 5 };
+
+static double operations(const rung_ctx *ctx, bool print)
+{
+    rung_counter c;
+    double total = 0;
+    for (int i = 0; rung_counters(ctx, i, &c); i++) {
+        total += c.seconds;
+        if (print && c.calls)
+            fprintf(stderr, "  %-10s %8lld calls %9.3f s %8.1f Gflop/s\n", c.name, (long long)c.calls, c.seconds,
+                    c.flops / c.seconds / 1e9);
+    }
+    return total;
+}
+
+static void log_line(void *user, rung_level level, const char *text)
+{
+    (void)user, (void)level;
+    fprintf(stderr, "  %s\n", text);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5) {
+        fprintf(stderr, "usage: bench_scale METHOD ROWS COLUMNS LABELLED [NAME=VALUE]...\n");
+        return 2;
+    }
+    int64_t n = atoll(argv[2]), d = atoll(argv[3]), known = 0;
+    double share = atof(argv[4]);
+    double *x = malloc(sizeof *x * (size_t)(n * d));
+    int *y = malloc(sizeof *y * (size_t)n);
+    rung_ctx *ctx;
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
+    rung_set_log(ctx, log_line, NULL);
+    draw(n, d, K, x, y);
+    for (int64_t i = 0; i < n; i++) { /* every (1 / share)-th row keeps its label */
+        if ((int64_t)((double)(i + 1) * share) == (int64_t)((double)i * share)) y[i] = 0;
+        known += y[i] > 0;
+    }
+    rung_view view = {.v = x, .n = n, .d = d, .row = d, .col = 1};
+    need(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
+    free(x);
+    need(ctx, rung_spec_new(ctx, argv[1], 0, &spec));
+    for (int i = 5; i < argc; i++) {
+        char *value = strchr(argv[i], '=');
+        if (!value) return 2;
+        *value = 0;
+        need(ctx, rung_set(ctx, spec, argv[i], value + 1));
+    }
+    double before = operations(ctx, false), t = seconds();
+    need(ctx, rung_fit(ctx, spec, data, &model));
+    t = seconds() - t;
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    double own = operations(ctx, true) - before;
+    printf("{\"method\":\"%s\",\"rows\":%lld,\"columns\":%lld,\"labelled\":%lld,\"seconds\":%.4f,\"operations\":%.4f,"
+           "\"peak_mb\":%.0f}\n",
+           argv[1], (long long)n, (long long)d, (long long)known, t, own, (double)use.ru_maxrss / 1024);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_data_free(data);
+    rung_close(ctx);
+    free(y);
+    return 0;
+}

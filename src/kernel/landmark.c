@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* landmark.c - randomly pivoted Cholesky in blocks.
+ *
+ * With F (m x N) the factor so far and r_i = k(x_i,x_i) - |f_i|^2 what is left of the diagonal, a block of proposals is
+ * drawn with probabilities r / sum r. Proposals made with the old r are kept with the probability by which the ones
+ * kept before them would have lowered theirs, so that the pivots are distributed as if drawn one by one; all products
+ * are products of blocks. */
+#include "kernel/landmark.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+enum { SAMPLE = 20000, SAMPLE_PER_LANDMARK = 8, PROPOSALS = 128, STREAM = 0x1a4d };
+
+/* A pivot below this share of the largest diagonal entry is rounding. */
+static const double NOTHING = 1e-11;
+
+typedef struct {
+    rung_ctx *ctx;
+    rng random;
+    la_map map;
+    int64_t n, d;
+    la_mat *X;          /* d x n, placed */
+    double *left;       /* n: the diagonal that is left */
+    double most;        /* its largest entry at the beginning */
+    int64_t blocks;     /* of the factor */
+    la_mat **F;         /* each t x n */
+    int64_t *chosen, m; /* pivots so far */
+} pivoting;
+
+static double sum(int64_t n, const double *v)
+{
+    double s = 0;
+    for (int64_t i = 0; i < n; i++) s += v[i];
+    return s;
+}
+
+/* `count` rows, each drawn with probability left_i / sum, found in the cumulative sums. */
+static rung_status propose(pivoting *p, int count, int64_t *proposal)
+{
+    double *cumulative = NULL, total = 0;
+    TRY(NEW_RAW(p->ctx, &p->ctx->scratch, cumulative, p->n));
+    for (int64_t i = 0; i < p->n; i++) cumulative[i] = total += p->left[i];
+    for (int c = 0; c < count; c++) {
+        double u = rng_uniform(&p->random) * total;
+        int64_t low = 0, high = p->n - 1;
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            if (cumulative[middle] > u)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        proposal[c] = low;
+    }
+    pool_free(&p->ctx->scratch, cumulative);
+    return RUNG_OK;
+}
+
+/* G (t x n) = k(x_rows, X) - F_rows'F: what the factor leaves of some rows of the kernel matrix. columns NULL: all. */
+static rung_status residual_rows(pivoting *p, int64_t t, const int64_t *rows, const int64_t *columns, la_mat *G)
+{
+    rung_ctx *ctx = p->ctx;
+    int64_t width = la_cols(G);
+    la_mat *at_rows = NULL, *at_columns = p->X;
+    TRY(la_new(ctx, &ctx->scratch, p->d, t, &at_rows));
+    TRY(la_gather(ctx, p->X, NULL, rows, at_rows));
+    if (columns) {
+        TRY(la_new(ctx, &ctx->scratch, p->d, width, &at_columns));
+        TRY(la_gather(ctx, p->X, NULL, columns, at_columns));
+    }
+    TRY(la_cross(ctx, at_rows, at_columns, &p->map, G));
+    for (int64_t b = 0; b < p->blocks; b++) {
+        la_mat *Fr = NULL, *Fc = p->F[b];
+        TRY(la_new(ctx, &ctx->scratch, la_rows(p->F[b]), t, &Fr));
+        TRY(la_gather(ctx, p->F[b], NULL, rows, Fr));
+        if (columns) {
+            TRY(la_new(ctx, &ctx->scratch, la_rows(p->F[b]), width, &Fc));
+            TRY(la_gather(ctx, p->F[b], NULL, columns, Fc));
+        }
+        TRY(la_gemm(ctx, true, false, -1, Fr, Fc, 1, G));
+    }
+    return RUNG_OK;
+}
+
+/* Which proposals are kept: H (t x t) is the residual kernel matrix between them, eliminated as they are. */
+static int64_t accept(pivoting *p, int64_t t, double *H, const int64_t *proposal, int64_t room, int64_t *kept)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < t; i++) {
+        double h = H[i + i * t], chance = rng_uniform(&p->random) * p->left[proposal[i]];
+        if (count == room || !(h > NOTHING * p->most) || !(chance < h)) continue;
+        kept[count++] = proposal[i];
+        for (int64_t c = i + 1; c < t; c++) {
+            double factor = H[i + c * t] / h;
+            for (int64_t r = i + 1; r < t; r++) H[r + c * t] -= factor * H[r + i * t];
+        }
+    }
+    return count;
+}
+
+/* Draws a block of rows and tells which of them are kept. A draw of nothing but rounding ends its rows. */
+static rung_status draw(pivoting *p, int64_t room, int64_t *kept, int64_t *count)
+{
+    rung_ctx *ctx = p->ctx;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t proposal[PROPOSALS];
+    double *H = NULL;
+    la_mat *block = NULL;
+    TRY(propose(p, PROPOSALS, proposal));
+    TRY(la_new(ctx, &ctx->scratch, PROPOSALS, PROPOSALS, &block));
+    TRY(NEW_RAW(ctx, &ctx->scratch, H, PROPOSALS * PROPOSALS));
+    TRY(residual_rows(p, PROPOSALS, proposal, proposal, block));
+    la_get(block, H);
+    *count = accept(p, PROPOSALS, H, proposal, room, kept);
+    for (int64_t i = 0; i < PROPOSALS && *count == 0; i++) p->left[proposal[i]] = 0;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The factor grows by the rows kept. */
+static rung_status eliminate(pivoting *p, int64_t t, const int64_t *kept)
+{
+    rung_ctx *ctx = p->ctx;
+    double *squares = NULL;
+    la_mat *G = NULL, *L = NULL;
+    TRY(la_new(ctx, &ctx->scratch, t, p->n, &G));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(la_new(ctx, &ctx->scratch, t, t, &L));
+    TRY(NEW_RAW(ctx, &ctx->scratch, squares, p->n));
+    TRY(residual_rows(p, t, kept, NULL, G));
+    TRY(la_gather(ctx, G, NULL, kept, L));
+    TRY(la_potrf(ctx, L));
+    TRY(la_trsm(ctx, L, false, G));
+    TRY(la_column_dots(ctx, G, G, squares));
+    for (int64_t i = 0; i < p->n; i++) {
+        p->left[i] -= squares[i];
+        if (!(p->left[i] > NOTHING * p->most)) p->left[i] = 0;
+    }
+    for (int64_t i = 0; i < t; i++) p->left[kept[i]] = 0;
+    p->F[p->blocks++] = G;
+    memcpy(p->chosen + p->m, kept, (size_t)t * sizeof *kept);
+    p->m += t;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status choose(pivoting *p, int64_t m)
+{
+    int64_t kept[PROPOSALS], count;
+    while (p->m < m && sum(p->n, p->left) > 0) {
+        TRY(interrupted(p->ctx));
+        TRY(draw(p, m - p->m, kept, &count));
+        if (count > 0) TRY(eliminate(p, count, kept));
+        progress(p->ctx, "choosing landmarks", (double)p->m / (double)m);
+    }
+    return RUNG_OK;
+}
+
+/* Some rows, ascending; all of them where they are few. */
+static rung_status sample_rows(rung_ctx *ctx, rng *random, int64_t n, int64_t m, int64_t **out, int64_t *count)
+{
+    int64_t *rows = NULL, most = SAMPLE_PER_LANDMARK * m > SAMPLE ? SAMPLE_PER_LANDMARK * m : SAMPLE, at = 0;
+    *count = most < n ? most : n;
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, *count));
+    for (int64_t i = 0; i < n && at < *count; i++) /* i is taken with probability (wanted) / (rows left) */
+        if (rng_below(random, n - i) < *count - at) rows[at++] = i;
+    *out = rows;
+    return RUNG_OK;
+}
+
+static rung_status copy_rows(rung_ctx *ctx, pool *mem, int64_t d, const double *X, int64_t n, const int64_t *rows,
+                             double **out)
+{
+    TRY(pool_alloc_raw(ctx, mem, d * n, sizeof **out, "rows", (void **)out));
+    for (int64_t i = 0; i < n; i++) memcpy(*out + i * d, X + rows[i] * d, (size_t)d * sizeof **out);
+    return RUNG_OK;
+}
+
+static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
+{
+    la_mat *placed = NULL;
+    double *mean = NULL;
+    la_map map = kernel_map(&l->k);
+    TRY(kernel_origin(ctx, l->d, l->m, l->X, &mean));
+    TRY(NEW(ctx, mem, l->origin, l->d));
+    memcpy(l->origin, mean, (size_t)l->d * sizeof *mean);
+    TRY(kernel_place(ctx, &l->k, l->d, l->m, l->X, l->origin, &placed));
+    TRY(la_new(ctx, mem, l->m, l->m, &l->R));
+    TRY(la_gram(ctx, placed, &map, l->R));
+    return la_potrf(ctx, l->R);
+}
+
+/* The pivots as columns of X, and what they leave of the trace. */
+static rung_status choose_rows(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
+                               int64_t *chosen, int64_t *count, double *error)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    pivoting p = {.ctx = ctx, .map = kernel_map(k), .d = d, .chosen = chosen};
+    int64_t *sample = NULL;
+    double *rows = NULL, *origin = NULL;
+    rng_open(&p.random, ctx->seed, STREAM);
+    TRY(sample_rows(ctx, &p.random, n, m, &sample, &p.n));
+    TRY(copy_rows(ctx, &ctx->scratch, d, X, p.n, sample, &rows));
+    TRY(kernel_origin(ctx, d, p.n, rows, &origin));
+    TRY(kernel_place(ctx, k, d, p.n, rows, origin, &p.X));
+    TRY(NEW(ctx, &ctx->scratch, p.left, p.n));
+    TRY(NEW(ctx, &ctx->scratch, p.F, m));
+    for (int64_t i = 0; i < p.n; i++) {
+        p.left[i] = kernel_self(k, d, rows + i * d);
+        p.most = fmax(p.most, p.left[i]);
+    }
+    double trace = sum(p.n, p.left);
+    TRY(choose(&p, m));
+    for (int64_t i = 0; i < p.m; i++) chosen[i] = sample[chosen[i]];
+    *count = p.m;
+    *error = trace > 0 ? sum(p.n, p.left) / trace : 0;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
+                          landmarks *out)
+{
+    *out = (landmarks){.k = *k, .d = d};
+    if (k->kind == KERNEL_PRECOMPUTED)
+        return fail(ctx, RUNG_EARG, "kernel=precomputed is there as a whole: landmarks=exact is the only choice");
+    m = m < n ? m : n;
+    TRY(NEW(ctx, mem, out->rows, m));
+    TRY(choose_rows(ctx, k, d, n, X, m, out->rows, &out->m, &out->error));
+    if (out->m == 0) return fail(ctx, RUNG_EDATA, "the kernel is 0 everywhere: there is nothing to learn from");
+    TRY(copy_rows(ctx, mem, d, X, out->m, out->rows, &out->X));
+    return factor_landmarks(ctx, mem, out);
+}
+
+void landmarks_free(pool *mem, landmarks *l)
+{
+    pool_free(mem, l->rows);
+    pool_free(mem, l->X);
+    pool_free(mem, l->origin);
+    la_free(mem, l->R);
+}
+
+rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t m = la_rows(Phi);
+    la_map map = kernel_map(&l->k);
+    la_mat *at = NULL, *columns = NULL;
+    TRY(kernel_place(ctx, &l->k, l->d, m, l->X, l->origin, &at));
+    TRY(kernel_place(ctx, &l->k, l->d, n, X, l->origin, &columns));
+    TRY(la_cross(ctx, at, columns, &map, Phi));
+    TRY(la_trsm(ctx, l->R, false, Phi));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *B = NULL;
+    TRY(la_new(ctx, &ctx->scratch, l->m, o, &B));
+    la_put(V, B);
+    TRY(la_trsm(ctx, l->R, true, B));
+    la_get(B, V);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Landmark (Nystrom) features: phi(x) = R^-1 k(S, x) with R R' = k(S, S) for m chosen rows S, so that phi(x)'phi(z) is
+ * the best approximation of k(x, z) from S. A kernel method on them is a linear method in m dimensions, and its weights
+ * v are an expansion over the landmarks: v'phi(x) = (R^-T v)'k(S, x). */
+#ifndef RUNG_KERNEL_LANDMARK_H
+#define RUNG_KERNEL_LANDMARK_H
+
+#include "kernel/kernel.h"
+
+typedef struct {
+    kernel k;
+    int64_t d, m;
+    int64_t *rows;  /* which rows were chosen, the most telling first: their first m' are landmarks, too */
+    double *X;      /* d x m: the rows themselves */
+    double *origin; /* d: where columns are placed, see kernel_place */
+    la_mat *R;      /* m x m, lower triangle */
+    double error;   /* sum_i k(x_i,x_i) - |phi(x_i)|^2, relative, over the rows they were chosen from */
+} landmarks;
+
+/* At most m of the columns of X (d x n), fewer where they leave nothing out. Chosen by accelerated randomly pivoted
+ * Cholesky (Chen, Epperly, Tropp, Webber 2022; Epperly, Tropp, Webber 2024), for many rows among a random sample of
+ * them; the random numbers come from the seed of the context. Not for precomputed kernels. */
+rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
+                          landmarks *out);
+void landmarks_free(pool *mem, landmarks *l);
+
+/* phi of the columns of X (d x n), as the columns of Phi: all m features, or the first la_rows(Phi) of them. */
+rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi);
+/* V (m x o) := R^-T V: from weights of the features to the coefficients of an expansion. */
+rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V);
+
+/* ---- sums over many rows, in tiles: Phi is never stored whole unless it fits into `room` bytes ---- */
+
+typedef struct { /* some columns of X, their weights and groups */
+    const double *X;
+    int64_t count;
+    const int64_t *rows;
+    const double *weight; /* of every column of X; NULL: 1 */
+    int groups;
+    const int *group; /* of every column of X, from 1 */
+} grouped_rows;
+/* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_group(i)', sign 1 or -1. */
+rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
+                              double *sums);
+/* M (m x m) = Phi A Phi' for a sparse symmetric A over the n columns of X. */
+rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
+                                double room, la_mat *M);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* landmark_sums.c - what a linear method in feature space needs of many rows: second moments and quadratic forms of a
+ * sparse matrix, m x m. Features are cheap to make again (a kernel column and a triangular solve), storing n x m of
+ * them may be impossible. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/landmark.h"
+
+enum { TILE = 4096 };
+
+static int64_t tile_end(int64_t first, int64_t n) { return n - first < TILE ? n : first + TILE; }
+
+/* Phi of some columns of X, in scratch memory. */
+static rung_status features_of(rung_ctx *ctx, const landmarks *l, const double *X, int64_t count, const int64_t *rows,
+                               la_mat **out)
+{
+    double *Z = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, Z, l->d * count));
+    for (int64_t i = 0; i < count; i++) memcpy(Z + i * l->d, X + rows[i] * l->d, (size_t)l->d * sizeof *Z);
+    TRY(la_new(ctx, &ctx->scratch, l->m, count, out));
+    return landmarks_features(ctx, l, count, Z, *out);
+}
+
+rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
+                              double *sums)
+{
+    for (int64_t first = 0; first < r->count; first = tile_end(first, r->count)) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        int64_t t = tile_end(first, r->count) - first;
+        const int64_t *at = r->rows + first;
+        double *E = NULL, *root = NULL;
+        la_mat *Phi = NULL;
+        TRY(interrupted(ctx));
+        TRY(NEW(ctx, &ctx->scratch, E, t * r->groups));
+        TRY(NEW_RAW(ctx, &ctx->scratch, root, t));
+        TRY(features_of(ctx, l, r->X, t, at, &Phi));
+        for (int64_t i = 0; i < t; i++) {
+            double w = r->weight ? r->weight[at[i]] : 1;
+            E[i + (r->group[at[i]] - 1) * t] = w;
+            root[i] = sqrt(w);
+        }
+        TRY(la_mul(ctx, sign, Phi, r->groups, E, 1, sums));
+        if (r->weight) TRY(la_scale(ctx, NULL, root, Phi));
+        TRY(la_syrk(ctx, false, sign, Phi, 1, S));
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+/* The rows c0 .. of Phi, as many as `block` has, over all n columns of X. */
+static rung_status feature_block(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int64_t c0,
+                                 la_mat *block)
+{
+    for (int64_t first = 0; first < n; first = tile_end(first, n)) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        la_mat *Phi = NULL;
+        int64_t t = tile_end(first, n) - first;
+        TRY(interrupted(ctx));
+        TRY(la_new(ctx, &ctx->scratch, c0 + la_rows(block), t,
+                   &Phi)); /* later features do not matter to earlier ones */
+        TRY(landmarks_features(ctx, l, t, X + first * l->d, Phi));
+        TRY(la_put_columns(ctx, Phi, c0, block, first));
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+static rung_status some_columns(rung_ctx *ctx, const la_mat *A, int64_t first, la_mat *out)
+{
+    int64_t *columns = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, columns, la_cols(out)));
+    for (int64_t j = 0; j < la_cols(out); j++) columns[j] = first + j;
+    return la_gather(ctx, A, NULL, columns, out);
+}
+
+/* part (w x (c0 + w)) = block A Phi', Phi the first c0 + w features. */
+static rung_status block_products(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
+                                  int64_t c0, const la_mat *block, la_mat *part)
+{
+    int64_t w = la_rows(block);
+    for (int64_t first = 0; first < n; first = tile_end(first, n)) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        la_mat *Phi = NULL, *Y = NULL;
+        int64_t t = tile_end(first, n) - first;
+        TRY(interrupted(ctx));
+        TRY(la_new(ctx, &ctx->scratch, w, t, &Y));
+        TRY(la_mul_csr(ctx, block, A, first, Y));
+        TRY(la_new(ctx, &ctx->scratch, c0 + w, t, &Phi));
+        if (w == l->m)
+            TRY(some_columns(ctx, block, first, Phi));
+        else
+            TRY(landmarks_features(ctx, l, t, X + first * l->d, Phi));
+        TRY(la_gemm(ctx, false, true, 1, Y, Phi, first > 0, part));
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+/* Rows c0 .. of M left of and in the diagonal block, and their mirror image. */
+static rung_status put_symmetric(rung_ctx *ctx, int64_t m, int64_t c0, const la_mat *part, double *M)
+{
+    int64_t w = la_rows(part);
+    double *values = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, w * (c0 + w)));
+    la_get(part, values);
+    for (int64_t j = 0; j < c0 + w; j++)
+        for (int64_t i = 0; i < w; i++) {
+            double v = values[i + j * w];
+            if (j >= c0) v = (v + values[j - c0 + (c0 + i) * w]) / 2; /* symmetric to the bit */
+            M[c0 + i + j * m] = M[j + (c0 + i) * m] = v;
+        }
+    return RUNG_OK;
+}
+
+rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
+                                double room, la_mat *M)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t m = l->m, width = (int64_t)(room / (8 * (double)n));
+    double *values = NULL;
+    width = width < 32 ? 32 : width > m ? m : width;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, m * m));
+    for (int64_t c0 = 0; c0 < m; c0 += width) {
+        pool_mark here = pool_here(&ctx->scratch);
+        int64_t w = m - c0 < width ? m - c0 : width;
+        la_mat *block = NULL, *part = NULL;
+        TRY(la_new(ctx, &ctx->scratch, w, n, &block));
+        TRY(la_new(ctx, &ctx->scratch, w, c0 + w, &part));
+        TRY(feature_block(ctx, l, n, X, c0, block));
+        TRY(block_products(ctx, l, n, X, A, c0, block, part));
+        TRY(put_symmetric(ctx, m, c0, part, values));
+        pool_release(&ctx->scratch, here);
+        progress(ctx, "graph over the landmarks", (double)(c0 + w) / (double)m);
+    }
+    la_put(values, M);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

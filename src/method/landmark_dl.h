@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The discriminants of discriminant.h on landmark features: m x m systems whatever the number of rows. */
+#ifndef RUNG_METHOD_LANDMARK_DL_H
+#define RUNG_METHOD_LANDMARK_DL_H
+
+#include "method/discriminant.h"
+
+/* As discriminant_fit, with at most m landmarks. Held-out rows leave the graph, which is not drawn again. */
+rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
+                            const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
+                            held_out *held);
+/* As discriminant_directions. */
+rung_status landmark_dl_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
+                                   const discriminant_params *params, const la_csr *L, double mu, int components,
+                                   fitted *out);
+/* Peak memory of either, n rows in the graph (0: none) with so many nearest neighbours. */
+double landmark_dl_bytes(const problem_shape *shape, int64_t m, int64_t graph_rows, int nearest);
+
+#endif

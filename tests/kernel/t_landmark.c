@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Landmark features: they give the kernel back, exactly where nothing is left out; sums over rows by definition. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "kernel/landmark.h"
+
+enum { N = 90, D = 4 };
+
+static const kernel kernels[] = {
+    {.kind = KERNEL_RBF, .gamma = 1.5},
+    {.kind = KERNEL_LAPLACIAN, .gamma = 1},
+    {.kind = KERNEL_POLY, .gamma = 0.5, .coef0 = 1, .degree = 2},
+    {.kind = KERNEL_LINEAR},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static double *draw(rung_ctx *ctx, int64_t n)
+{
+    double *X = NULL;
+    rng r;
+    rng_open(&r, 12, (uint64_t)n);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, X, D * n));
+    for (int64_t i = 0; i < D * n; i++) X[i] = rng_normal(&r);
+    return X;
+}
+
+static double *features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X)
+{
+    double *values = NULL;
+    la_mat *Phi;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, l->m, n, &Phi));
+    assert_ok(ctx, landmarks_features(ctx, l, n, X, Phi));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, values, l->m * n));
+    la_get(Phi, values);
+    return values;
+}
+
+static double *gram(rung_ctx *ctx, const kernel *k, int64_t n, const double *X)
+{
+    double *values = NULL;
+    la_mat *K;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &K));
+    assert_ok(ctx, kernel_gram(ctx, k, D, n, X, K));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, values, n * n));
+    la_get(K, values);
+    return values;
+}
+
+static double dot(int64_t m, const double *a, const double *b)
+{
+    double s = 0;
+    for (int64_t i = 0; i < m; i++) s += a[i] * b[i];
+    return s;
+}
+
+/* With as many landmarks as the kernel has rank, phi'phi is the kernel; the finite-dimensional ones stop by themselves.
+ */
+static void all_rows_give_the_kernel_back(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int64_t rank[KERNELS] = {N, N, (D + 1) * (D + 2) / 2, D};
+    double *X = draw(ctx, N);
+    for (int which = 0; which < KERNELS; which++) {
+        landmarks l;
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[which], D, N, X, N, &l));
+        assert_int_equal(l.m, rank[which]);
+        double *Phi = features(ctx, &l, N, X), *K = gram(ctx, &kernels[which], N, X);
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < N; j++) assert_close(dot(l.m, Phi + i * l.m, Phi + j * l.m), K[i + j * N], 1e-8);
+        assert_true(l.error >= 0 && l.error < 1e-9);
+    }
+}
+
+static void few_landmarks_leave_what_they_say(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N), before = 2;
+    for (int64_t m = 5; m <= 80; m *= 2) {
+        landmarks l;
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, m, &l));
+        assert_int_equal(l.m, m);
+        double *Phi = features(ctx, &l, N, X), left = 0;
+        for (int64_t i = 0; i < N; i++) left += 1 - dot(m, Phi + i * m, Phi + i * m);
+        assert_close(l.error, left / N, 1e-9);
+        assert_true(l.error < before);
+        before = l.error;
+        for (int64_t i = 0; i < m; i++) { /* a landmark is represented exactly, and chosen once */
+            const double *phi = Phi + l.rows[i] * m;
+            assert_close(dot(m, phi, phi), 1, 1e-9);
+            for (int64_t j = 0; j < i; j++) assert_int_not_equal(l.rows[i], l.rows[j]);
+        }
+    }
+}
+
+static void duplicates_are_chosen_once(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N);
+    landmarks l;
+    for (int64_t i = 0; i < N; i++) memcpy(X + i * D, X + i % 7 * D, D * sizeof *X);
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 30, &l));
+    assert_int_equal(l.m, 7);
+    memset(X, 0, D * N * sizeof *X);
+    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[3], D, N, X, 30, &l), RUNG_EDATA, "nothing to learn");
+    kernel own = {.kind = KERNEL_PRECOMPUTED};
+    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &own, D, N, X, 30, &l), RUNG_EARG, "landmarks=exact");
+}
+
+static void weights_become_an_expansion(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N), v[40], f[N];
+    landmarks l;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 20, &l));
+    double *Phi = features(ctx, &l, N, X);
+    for (int i = 0; i < 40; i++) v[i] = sin(i);
+    double first = dot(20, Phi, v), second = dot(20, Phi, v + 20);
+    assert_ok(ctx, landmarks_expand(ctx, &l, 2, v));
+    assert_ok(ctx, kernel_expand(ctx, &l.k, D, N, X, l.m, l.X, 1, v, f));
+    assert_close(f[0], first, 1e-9);
+    assert_ok(ctx, kernel_expand(ctx, &l.k, D, N, X, l.m, l.X, 1, v + 20, f));
+    assert_close(f[0], second, 1e-9);
+}
+
+static void moments_by_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N), w[N], *sums = NULL, *S = NULL;
+    int group[N];
+    int64_t rows[N], count = 0;
+    landmarks l;
+    la_mat *M;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 12, &l));
+    double *Phi = features(ctx, &l, N, X);
+    for (int i = 0; i < N; i++) {
+        w[i] = 0.5 + i % 3;
+        group[i] = 1 + i % 4;
+        if (i % 2) rows[count++] = i;
+    }
+    grouped_rows some = {.X = X, .count = count, .rows = rows, .weight = w, .groups = 4, .group = group};
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, S, l.m * l.m));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, sums, l.m * 4));
+    la_put(S, M);
+    assert_ok(ctx, landmarks_moments(ctx, &l, &some, 1, M, sums));
+    la_get(M, S);
+    for (int64_t a = 0; a < l.m; a++) {
+        for (int64_t b = 0; b < l.m; b++) {
+            double s = 0;
+            for (int64_t i = 0; i < count; i++) s += w[rows[i]] * Phi[a + rows[i] * l.m] * Phi[b + rows[i] * l.m];
+            assert_close(S[a + b * l.m], s, 1e-12);
+        }
+        for (int q = 0; q < 4; q++) {
+            double s = 0;
+            for (int64_t i = 0; i < count; i++)
+                if (group[rows[i]] == q + 1) s += w[rows[i]] * Phi[a + rows[i] * l.m];
+            assert_close(sums[a + q * l.m], s, 1e-12);
+        }
+    }
+    some.count = count;
+    assert_ok(ctx, landmarks_moments(ctx, &l, &some, -1, M, sums)); /* and out again */
+    la_get(M, S);
+    for (int64_t i = 0; i < l.m * l.m; i++) assert_close(S[i], 0, 1e-12);
+}
+
+/* A ring: row i is joined with i - 1 and i + 1. */
+static void ring(rung_ctx *ctx, int64_t n, la_csr *A)
+{
+    *A = (la_csr){.rows = n, .cols = n};
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A->start, n + 1));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A->col, 3 * n));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A->value, 3 * n));
+    for (int64_t i = 0; i < n; i++) {
+        A->start[i + 1] = 3 * (i + 1);
+        int64_t at = 3 * i;
+        for (int64_t j = 0; j < n; j++)
+            if (j == i || (j + 1) % n == i || (i + 1) % n == j) {
+                A->col[at] = j;
+                A->value[at++] = j == i ? 2 : -1;
+            }
+    }
+}
+
+/* In one block and in several, which make the features again. */
+static void quadratic_forms_by_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N), *one = NULL, *some = NULL;
+    landmarks l;
+    la_csr A;
+    la_mat *M;
+    ring(ctx, N, &A);
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 70, &l));
+    double *Phi = features(ctx, &l, N, X);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, one, l.m * l.m));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, some, l.m * l.m));
+    assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 1e9, M));
+    la_get(M, one);
+    assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 0, M));
+    la_get(M, some);
+    for (int64_t a = 0; a < l.m; a++)
+        for (int64_t b = 0; b < l.m; b++) {
+            double s = 0;
+            for (int64_t i = 0; i < N; i++) {
+                int64_t j = (i + 1) % N;
+                s += (Phi[a + i * l.m] - Phi[a + j * l.m]) * (Phi[b + i * l.m] - Phi[b + j * l.m]);
+            }
+            assert_close(one[a + b * l.m], s, 1e-11);
+            assert_close(some[a + b * l.m], s, 1e-11);
+        }
+    assert_close(la_asymmetry(M), 0, 0);
+}
+
+static void threads_do_not_matter_and_the_seed_does(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, 3000);
+    landmarks a, b, c;
+    ctx->threads = 1;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &a));
+    ctx->threads = 2;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &b));
+    ctx->seed++;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &c));
+    assert_memory_equal(a.rows, b.rows, 150 * sizeof *a.rows);
+    assert_memory_not_equal(a.rows, c.rows, 150 * sizeof *a.rows);
+    assert_true(a.error == b.error);
+}
+
+static void memory_may_run_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    double *X = draw(ctx, N);
+    int64_t before = pool_live_blocks();
+    for (int64_t after = 0;; after++) {
+        pool own = {0};
+        landmarks l;
+        pool_mark mark = pool_here(&ctx->scratch);
+        pool_fail_after(after);
+        rung_status status = landmarks_new(ctx, &own, &kernels[0], D, N, X, 20, &l);
+        pool_fail_after(-1);
+        pool_release(&ctx->scratch, mark);
+        pool_free_all(&own);
+        assert_int_equal(pool_live_blocks(), before);
+        if (status == RUNG_OK) break;
+        assert_int_equal(status, RUNG_ENOMEM);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(all_rows_give_the_kernel_back),
+        WITH_CONTEXT(few_landmarks_leave_what_they_say),
+        WITH_CONTEXT(duplicates_are_chosen_once),
+        WITH_CONTEXT(weights_become_an_expansion),
+        WITH_CONTEXT(moments_by_definition),
+        WITH_CONTEXT(quadratic_forms_by_definition),
+        WITH_CONTEXT(threads_do_not_matter_and_the_seed_does),
+        WITH_CONTEXT(memory_may_run_out),
+    };
+    return cmocka_run_group_tests_name("landmark", tests, NULL, NULL);
+}
