@@ -220,6 +220,8 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     TRY(undo_unless(ctx, s, &before, 0, &undone));
     if (undone) s->blocked_by[chosen] = chosen;
     s->undone += undone;
+    log_at(ctx, RUNG_DEBUG, "isbor: step %d%s, %lld functions, log evidence %.10g", s->steps, undone ? " undone" : "",
+           (long long)s->m.M, s->m.log_evidence);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

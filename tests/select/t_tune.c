@@ -356,6 +356,33 @@ static void every_allocation_may_fail(void **state)
     dataset_free(data);
 }
 
+/* One fit per point and no folds: the values are those of the fits, and the winner is the largest. */
+static void the_evidence_decides(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 90, 3, false, true);
+    rung_tune_options o = {
+        .methods = LIST("isbor"), .grids = LIST("gamma=0.01,1,100"), .metric = "evidence", .one_se = 1};
+    outcome out = run(ctx, &o, data);
+    assert_int_equal(out.s.folds, 0);
+    for (int i = 0; i < 3; i++) {
+        rung_model *alone;
+        assert_ok(ctx, method_fit(ctx, out.s.grid.points[i].spec, data, &alone));
+        assert_string_equal(alone->report[0].name, "log_evidence");
+        assert_true(out.s.results[i].value == *alone->report[0].value && isnan(out.s.results[i].se));
+        assert_true(out.s.results[i].value <= out.s.results[out.s.winner].value);
+        model_free(alone);
+    }
+    assert_int_equal(out.s.winner, 1);
+    assert_true(!out.model->has_cv && model_has_probabilities(out.model));
+    finish(&out);
+    rung_tune_options no = {.methods = LIST("isbor", "krr"), .metric = "evidence"};
+    outcome none = {0};
+    assert_fails(ctx, tune_run(ctx, &ctx->scratch, &no, data, &none.s, &none.model), RUNG_EARG, "krr has no evidence");
+    grid_free(&none.s.grid);
+    dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +399,7 @@ int main(void)
         WITH_CONTEXT(a_limit_of_memory_is_kept),
         WITH_CONTEXT(folds_follow_the_user),
         WITH_CONTEXT(every_allocation_may_fail),
+        WITH_CONTEXT(the_evidence_decides),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* isbor: where the search ends nothing gains any more; the evidence only rises; and no n x n matrix. */
+#include "probit_checks.h"
+
+#include "method/isbor_search.h"
+
+/* ---- the search ---- */
+
+static isbor_search *run_search(rung_ctx *ctx, const rows *s, const kernel *k, const isbor_options *options)
+{
+    problem *p = NULL;
+    isbor_search *out = NULL;
+    int64_t *origin = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, p, 1));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, out, 1));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, origin, s->n));
+    problem_new(&ctx->scratch, s->d, s->n, s->x, s->y, NULL, origin, s->K, p);
+    assert_ok(ctx, isbor_search_run(ctx, p, k, options, 0, NULL, out));
+    return out;
+}
+
+/* One action at a time, over all functions: at the end no addition, no new precision and no deletion gains. */
+static void nothing_gains_any_more(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double tolerance = 1e-6;
+    for (int linear = 0; linear < 2; linear++)
+        for (int K = 2; K <= 5; K += 3) {
+            rows r = make_rows(80, 3, K, 0.2, (uint64_t)K);
+            kernel k = {.kind = linear ? KERNEL_LINEAR : KERNEL_RBF, .gamma = 0.5};
+            isbor_options options = {.tolerance = tolerance, .max_iterations = 1000};
+            isbor_search *s = run_search(ctx, &r, &k, &options);
+            assert_true(s->settled && s->steps < 1000 && s->m.M <= s->basis.count);
+            for (int64_t j = 0; j < s->m.M; j++) {
+                double S, Q;
+                sparse_own_relevance(&s->m, j, &S, &Q);
+                assert_true(sparse_best_action(S, Q, s->m.alpha[j]).gain <= tolerance);
+            }
+            assert_ok(ctx, sparse_relevance(ctx, &s->m, s->basis.count, s->basis.id, s->S, s->Q));
+            for (int64_t j = 0; j < s->basis.count; j++)
+                if (!s->active[j] && s->blocked_by[j] < 0)
+                    assert_true(sparse_best_action(s->S[j], s->Q[j], INFINITY).gain <= tolerance);
+            free_rows(&r);
+        }
+}
+
+typedef struct {
+    int steps, undone;
+    double evidence, fall; /* the last, and the largest fall from one to the next, relative */
+} trace;
+
+static void note_step(void *user, rung_level level, const char *text)
+{
+    trace *t = user;
+    const char *evidence = strstr(text, "log evidence ");
+    if (level != RUNG_DEBUG || !evidence) return;
+    double now = atof(evidence + strlen("log evidence "));
+    if (t->steps > 0) t->fall = fmax(t->fall, (t->evidence - now) / fmax(1, fabs(now)));
+    t->evidence = now;
+    t->steps++;
+    t->undone += strstr(text, "undone") != NULL;
+}
+
+/* Without noise the curvature moves with every step and the predicted gains are wrong: steps are taken back, to the
+ * accuracy to which a maximum is found again. */
+static void the_evidence_only_rises(void **state)
+{
+    rung_ctx *ctx = *state;
+    trace t = {0};
+    int undone = 0;
+    rung_set_log(ctx, note_step, &t);
+    for (uint64_t stream = 0; stream < 3; stream++) {
+        rows r = make_rows(120, 2, 4, 0, 20 + stream);
+        kernel k = {.kind = KERNEL_RBF, .gamma = 3};
+        isbor_options options = {.tolerance = 1e-6, .max_iterations = 1000, .candidates = 15};
+        t.steps = t.undone = 0;
+        isbor_search *s = run_search(ctx, &r, &k, &options);
+        assert_true(s->settled && t.steps == s->steps && t.undone == s->undone);
+        undone += s->undone;
+        assert_true(t.fall < 1e-6);
+        assert_true(s->m.log_evidence >= t.evidence - 1e-6);
+        free_rows(&r);
+    }
+    assert_true(undone > 0);
+}
+
+static void all_functions_are_looked_at_before_the_end(void **state)
+{
+    rows r = make_rows(300, 2, 4, 0.2, 5);
+    kernel k = {.kind = KERNEL_RBF, .gamma = 0.5};
+    isbor_options options = {.tolerance = NAN, .max_iterations = 1000, .candidates = 10};
+    isbor_search *s = run_search(*state, &r, &k, &options);
+    assert_true(s->settled && s->full_sweeps >= 1);
+    options.max_iterations = 2;
+    s = run_search(*state, &r, &k, &options);
+    assert_false(s->settled);
+    free_rows(&r);
+}
+
+/* Above 30 000 rows samples alone decide. A matrix of these rows would take 7 GB. */
+static void many_rows_need_little_memory(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(30001, 1, 3, 0.2, 6);
+    kernel k = {.kind = KERNEL_RBF, .gamma = 0.5};
+    isbor_options options = {.tolerance = NAN, .max_iterations = 1000, .candidates = 5};
+    ctx->scratch.peak = 0;
+    isbor_search *s = run_search(ctx, &r, &k, &options);
+    assert_true(s->settled && s->full_sweeps == 0 && s->m.M > 0);
+    assert_true(ctx->scratch.peak < 8 * 30001 * (s->m.M + 100));
+    free_rows(&r);
+}
+
+/* ---- models ---- */
+
+/* A product of columns, kernels so wide that each function is nearly constant: only several together gain. */
+static void wide_functions_come_in_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    assert_ok(ctx, rung_generate(ctx, "toy", 150, -1, 0, &data));
+    rung_view v = rung_data_view(data);
+    rows r = {.n = v.n, .d = v.d, .K = rung_data_classes(data), .x = malloc((size_t)(v.n * v.d) * sizeof *r.x)};
+    for (int64_t i = 0; i < v.n; i++)
+        for (int64_t j = 0; j < v.d; j++) r.x[i * v.d + j] = 4 * v.v[i * v.row + j * v.col] - 2;
+    r.y = (int *)rung_data_ranks(data);
+    rung_model *m = fit_rows(ctx, "isbor", "gamma=0.1", &r, r.n, false);
+    assert_true(share_wrong(ctx, m, &r) < 0.2);
+    rung_model_free(m);
+    free(r.x);
+    rung_data_free(data);
+}
+
+static void it_says_how_sure_it_is(void **state)
+{
+    for (int K = 2; K <= 4; K++) {
+        const char *options[] = {"gamma=0.5", "kernel=linear", "decision=argmax gamma=1"};
+        rows r = make_rows(150, 2, K, 0.3, (uint64_t)K);
+        for (int k = 0; k < 3; k++) {
+            rung_model *m = fit_rows(*state, "isbor", options[k], &r, r.n, false);
+            check_uncertainty(*state, m, &r, 0.9);
+            rung_model_free(m);
+        }
+        free_rows(&r);
+    }
+}
+
+/* Columns as functions: those that say nothing of the labels stay out. */
+static void linear_functions_are_columns(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(400, 12, 4, 0, 8);
+    for (int64_t i = 0; i < r.n; i++) {
+        double t = r.x[i * 12 + 3] - 0.5 * r.x[i * 12 + 7] + 0.2 * r.x[i * 12 + 11] * r.x[i * 12 + 10];
+        r.y[i] = t < -1 ? 1 : t < 0 ? 2 : t < 1 ? 3 : 4;
+    }
+    rung_model *m = fit_rows(ctx, "isbor", "kernel=linear candidates=0 tolerance=0.1", &r, r.n, false);
+    const scorer *score = &m->members[0].score;
+    assert_int_equal(score->kind, SCORER_LINEAR);
+    assert_true(score->coef[3] > 1 && score->coef[7] < -0.5);
+    assert_close(score->coef[7] / score->coef[3], -0.5, 0.05);
+    assert_true(m->n_expansion >= 2 && m->n_expansion <= 6);
+    rung_model_free(m);
+    free_rows(&r);
+}
+
+/* The same numbers from a kernel matrix as from the rows. */
+static void a_given_kernel_is_the_kernel(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(60, 2, 3, 0.2, 9), g = {.n = 60, .d = 60, .K = 3, .y = r.y};
+    g.x = malloc(60 * 60 * sizeof *g.x);
+    for (int i = 0; i < 60; i++)
+        for (int j = 0; j < 60; j++)
+            g.x[i * 60 + j] = exp(-0.5 * (pow(r.x[2 * i] - r.x[2 * j], 2) + pow(r.x[2 * i + 1] - r.x[2 * j + 1], 2)));
+    rung_model *a = fit_rows(ctx, "isbor", "gamma=0.5", &r, 60, false),
+               *b = fit_rows(ctx, "isbor", "kernel=precomputed", &g, 60, false);
+    double f[60], h[60];
+    rung_view x = view_of(&r, 0, 60), k = view_of(&g, 0, 60);
+    assert_ok(ctx, rung_predict(ctx, a, &x, &(rung_output){.score = f}));
+    assert_ok(ctx, rung_predict(ctx, b, &k, &(rung_output){.score = h}));
+    assert_arrays_close(60, f, h, 1e-6);
+    assert_int_equal(a->n_expansion, b->n_expansion);
+    rung_model_free(a);
+    rung_model_free(b);
+    free(g.x);
+    free_rows(&r);
+}
+
+/* An update has fewer steps to go than a fit, and gets as far. */
+static void new_rows_join_a_model(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int linear = 0; linear < 2; linear++) {
+        const char *options = linear ? "kernel=linear" : "gamma=1";
+        rows r = make_rows(400, 2, 4, 0.1, 10);
+        rung_model *first = fit_rows(ctx, "isbor", options, &r, 360, true), *both,
+                   *fresh = fit_rows(ctx, "isbor", options, &r, 400, true);
+        rung_view view = view_of(&r, 360, 400);
+        rung_data *more;
+        assert_ok(ctx, rung_data_new(ctx, &view, r.y + 360, NULL, r.K, &more));
+        assert_ok(ctx, rung_update(ctx, first, more, &both));
+        double reached = reported(both, "log_evidence"), goal = reported(fresh, "log_evidence");
+        assert_true(fabs(reached - goal) < 0.1 * fabs(goal));
+        assert_true(linear || reported(both, "steps") < 0.7 * reported(fresh, "steps"));
+        assert_int_equal(both->n_labelled, 400);
+        check_uncertainty(ctx, both, &r, 0.8);
+        rung_model_free(first), rung_model_free(both), rung_model_free(fresh);
+        rung_data_free(more);
+        free_rows(&r);
+    }
+}
+
+/* gamma=auto: three times wider or narrower is worse. */
+static void the_width_of_largest_evidence(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(200, 2, 4, 0.1, 11);
+    rung_model *m = fit_rows(ctx, "isbor", "gamma=auto", &r, r.n, false);
+    double best = reported(m, "log_evidence"), gamma = m->members[0].score.k.gamma;
+    for (double factor = 1.0 / 3; factor < 4; factor *= 9) {
+        char option[64];
+        snprintf(option, sizeof option, "gamma=%.17g", gamma * factor);
+        assert_true(evidence_of(ctx, "isbor", option, &r) < best);
+    }
+    rung_model_free(m);
+    free_rows(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(nothing_gains_any_more),
+        WITH_CONTEXT(the_evidence_only_rises),
+        WITH_CONTEXT(all_functions_are_looked_at_before_the_end),
+        WITH_CONTEXT(many_rows_need_little_memory),
+        WITH_CONTEXT(wide_functions_come_in_together),
+        WITH_CONTEXT(it_says_how_sure_it_is),
+        WITH_CONTEXT(linear_functions_are_columns),
+        WITH_CONTEXT(a_given_kernel_is_the_kernel),
+        WITH_CONTEXT(new_rows_join_a_model),
+        WITH_CONTEXT(the_width_of_largest_evidence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
