@@ -23,9 +23,9 @@ test: ## build with warnings as errors; run all tests, then unit and cli tests u
 	tools/setup build test
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
-test-long: ## what is too slow for every day: debug build, clang, valgrind
+test-long: ## what is too slow for every day: a wheel in a clean environment, debug build, clang, valgrind
 	tools/setup build test lint long
-	@tools/test.sh debug clang 'valgrind:^unit$$'
+	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
 
 install: ## install to $(DESTDIR)$(PREFIX)
 	tools/setup build

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds presets with warnings as errors and runs their tests.
-# usage: test.sh PRESET[:LABELS]...      LABELS: a regular expression, only tests with such a label
+# usage: test.sh PRESET[:LABELS]...      LABELS: a regular expression, only tests with such a label;
+# without them all but those labelled long
 # The last line is `N passed, N failed`, with `, N skipped` if any were; a preset that does not build is one failure.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +16,8 @@ attribute() { # of the first element of a JUnit file: attribute FILE NAME
 for run in "$@"; do
     preset=${run%%:*} labels=
     [ "$preset" = "$run" ] || labels=${run#*:}
+    choice=(-LE '^long$')
+    [ -z "$labels" ] || choice=(-L "$labels")
     folder=build/$preset
     [ "$preset" = release ] && folder=build
     report=$PWD/$folder/tests.xml
@@ -26,7 +29,7 @@ for run in "$@"; do
         continue
     fi
     status=0
-    ctest --preset "$preset" ${labels:+-L "$labels"} -j "$jobs" --no-tests=error --output-junit "$report" || status=$?
+    ctest --preset "$preset" "${choice[@]}" -j "$jobs" --no-tests=error --output-junit "$report" || status=$?
     if [ ! -s "$report" ]; then
         echo "== $preset: the tests did not run"
         failed=$((failed + 1))

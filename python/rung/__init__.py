@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rung learns to grade: ordinal regression with few labels.
+
+>>> import rung
+>>> X, y = rung.generate("toy", rows=300, unlabelled=0.8)
+>>> model = rung.KDLOR().fit(X, y)
+>>> model.predict(X[:3]).shape
+(3,)
+
+One estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`, ...), `rung.OrdinalClassifier(method=...)` for any of them,
+ordinal metrics and scorers in `rung.metrics`, model files shared with the command line by `rung.save` and `rung.load`.
+"""
+from . import methods, metrics
+from ._checks import EXPECTED_FAILED_CHECKS
+from ._files import generate, load, save
+from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
+from .images import read_images
+from .methods import *  # noqa: F403
+from .model_selection import SemiSupervisedKFold
+from .plots import plot_boundary, plot_confusion, plot_projection, plot_ranks, plot_reliability
+
+__all__ = [
+    *methods.__all__,
+    "DataError",
+    "EXPECTED_FAILED_CHECKS",
+    "FileError",
+    "FormatError",
+    "LimitError",
+    "NumericError",
+    "RungError",
+    "RungWarning",
+    "SemiSupervisedKFold",
+    "__version__",
+    "generate",
+    "load",
+    "metrics",
+    "plot_boundary",
+    "plot_confusion",
+    "plot_projection",
+    "plot_ranks",
+    "plot_reliability",
+    "read_images",
+    "save",
+]

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the estimators have in common. Which of these parts a method's class is made of follows from the table of
+methods; see methods.py."""
+import numbers
+import os
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
+
+from . import _data, _labels, _table
+from ._library import Context, lib
+from ._model import Model
+
+
+def _threads(n_jobs):
+    """None: all cores, or what OMP_NUM_THREADS says (joblib sets it for its workers); -1: all cores."""
+    if n_jobs is None:
+        allowed = os.environ.get("OMP_NUM_THREADS", "")
+        return int(allowed) if allowed.isdigit() else 0
+    return max(int(n_jobs), 0)
+
+
+def _seed(random_state):
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state) & 0xFFFFFFFFFFFFFFFF
+    return int(check_random_state(random_state).randint(2**31))
+
+
+class Estimator(BaseEstimator):
+    """Parameters, fitting and predicting by the library; what is predicted is up to the subclasses."""
+
+    def _spec(self):
+        """The method and the values of its parameters, by the library's names."""
+        values = {p.key: (p, getattr(self, p.name)) for p in self._method.parameters}
+        return self._method, {key: p.text(value) for key, (p, value) in values.items() if value is not None}
+
+    def _context(self, fitting=False):
+        seed = _seed(self.random_state) if fitting else 1
+        return Context(seed=seed, threads=_threads(self.n_jobs), memory=self.memory_limit or 0)
+
+    def _train(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
+        """Fits a model to rows that were checked."""
+        method, values = self._spec()
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if ranks is None:
+            ranks = np.zeros(len(X), dtype=np.intc)
+        ctx = self._context(fitting=True)
+        spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
+        for key, value in values.items():
+            ctx.call(lib.rung_set, spec, key.encode(), value.encode())
+        ctx.call(lib.rung_set_scale, spec, str(self.scale).encode())
+        for name, weight in self._class_weights(classes, ranks, sample_weight):
+            ctx.call(lib.rung_set_class_weight, spec, name.encode(), weight)
+        data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
+        self.model_ = Model(ctx.make("model", lib.rung_fit, spec, data, call=ctx.run))
+        self.cv_ = self.model_.description["cv"]
+        return ctx
+
+    def _class_weights(self, classes, ranks, sample_weight):
+        wanted = getattr(self, "class_weight", None)
+        if wanted is None:
+            return []
+        if isinstance(wanted, str):
+            if wanted != "balanced":
+                raise ValueError(f"class_weight={wanted!r} is neither 'balanced' nor a dict nor None")
+            count = np.bincount(ranks, weights=sample_weight, minlength=len(classes) + 1)[1:]
+            present = np.sum(count > 0)
+            wanted = {c: count.sum() / (present * n) for c, n in zip(classes.tolist(), count, strict=True) if n > 0}
+        return [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
+
+    def _predict(self, X, *wanted, level=0.0):
+        check_is_fitted(self)
+        return self._predict_checked(self._context(), _data.check(self, X, reset=False), *wanted, level=level)
+
+    def _predict_checked(self, ctx, X, *wanted, level=0.0):
+        rows = _data.rows_to_predict(ctx, self.model_, X)
+        return self.model_.predict(ctx, rows, len(X), *wanted, level=level)
+
+    def score_samples(self, X):
+        """The latent score of every row: (n,), or (n, outputs) where the method has several.
+
+        A larger score means a higher class for methods with thresholds.
+        """
+        (score,) = self._predict(X, "score")
+        return score[:, 0] if score.shape[1] == 1 else score
+
+    def describe(self):
+        """What is in the fitted model, as `rung inspect --json` tells it."""
+        check_is_fitted(self)
+        return self.model_.description
+
+    def __sklearn_is_fitted__(self):
+        return "model_" in vars(self)
+
+    @classmethod
+    def as_published(cls, **params):
+        """An estimator with the parameter values of the method's paper; params overrule them."""
+        published = {p.name: p.published for p in cls._method.parameters if p.published is not None}
+        return cls(**{**published, **params})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "median"
+        tags.input_tags.pairwise = getattr(self, "kernel", None) == "precomputed"
+        tags.target_tags.required = self._method.needs_labels
+        return tags
+
+
+# ---- how fit is called ----
+
+
+class Weighted:
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        y : array-like of shape (n,)
+            The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
+        sample_weight : array-like of shape (n,), default None
+            A weight per row; a row of weight 0 counts as unlabelled.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+
+class Unweighted:
+    def fit(self, X, y):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        y : array-like of shape (n,)
+            The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+
+class Unsupervised:
+    def fit(self, X, y=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        y : array-like of shape (n,), default None
+            The labels, for `predict`; the projection does without. None and NaN, and (see `unlabelled`) -1, mean an
+            unlabelled row.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+
+# ---- what is predicted ----
+
+
+def _may_have_probabilities(estimator):
+    if "model_" in vars(estimator):
+        return estimator.model_.has_probabilities
+    method, values = estimator._spec()
+    return method.has_probabilities or int(values.get("calibrate") or 0) > 0
+
+
+def _has_classes(estimator):
+    return "classes_" not in vars(estimator) or len(estimator.classes_) > 0
+
+
+class Classifier(ClassifierMixin, Estimator):
+    def _fit(self, X, y, sample_weight=None):
+        if y is None and self._method.needs_labels:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        X = _data.check(self, X, reset=True)
+        if y is None:
+            classes, ranks = np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc)
+        else:
+            check_consistent_length(X, y)
+            classes, ranks = _labels.rank(y, self.order, self.unlabelled)
+        self.classes_ = classes
+        ctx = self._train(X, y, sample_weight, classes, ranks)
+        if self._method.uses_unlabelled and len(classes) and self.model_.has_ranks:
+            self.transduction_ = classes[self._transduce(ctx, X, ranks) - 1]
+        return self
+
+    def _transduce(self, ctx, X, ranks):
+        """The given ranks, and those of the unlabelled rows as the fit sees them."""
+        if self.model_.training_rows:
+            (said,) = self.model_.predict(ctx, None, len(ranks), "rank")
+            return np.where(ranks > 0, ranks, said)
+        open_rows = np.flatnonzero(ranks == 0)
+        out = ranks.copy()
+        if len(open_rows):
+            X = X.iloc[open_rows] if hasattr(X, "iloc") else X[open_rows]
+            (out[open_rows],) = self._predict_checked(ctx, X, "rank")
+        return out
+
+    @available_if(_has_classes)
+    def predict(self, X):
+        """The class of every row: the method's own decision."""
+        (rank,) = self._predict(X, "rank")
+        return self.classes_[rank - 1]
+
+    @available_if(_may_have_probabilities)
+    def predict_proba(self, X):
+        """The probabilities of the classes, in the order of `classes_`: (n, K).
+
+        The most probable class need not be the predicted one, which is the median of these probabilities for most
+        methods.
+        """
+        (proba,) = self._predict(X, "proba")
+        return proba
+
+    def predict_interval(self, X, level=0.9):
+        """The lowest and the highest class of a range that holds the true one with this probability: (n, 2).
+
+        Credible for methods with a posterior; `describe()['interval']` tells. Models without ranges raise an error.
+        """
+        low, high = self._predict(X, "low", "high", level=level)
+        return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])
+
+    @available_if(_has_classes)
+    def decision_function(self, X):
+        """A value per class, the largest for the predicted one: (n, K); of two classes one column, positive for the
+        second.
+
+        With thresholds on the score: the distance of the score to the nearest end of the class's range, negative
+        outside. With class means: minus the squared distance to the mean. Otherwise the probabilities, or the same
+        distance taken on their cumulative sum.
+        """
+        wanted = ["rank", "score"] + ["proba"] * _may_have_probabilities(self)
+        rank, score, *proba = self._predict(X, *wanted)
+        values = self._decision_values(rank, score, *proba)
+        if len(self.classes_) == 2:
+            return (values[:, 1] - values[:, 0]) / 2
+        return values
+
+    def _decision_values(self, rank, score, proba=None):
+        told = self.model_.description
+        present = np.flatnonzero(np.isin(told["classes"], told["present"]))
+        thresholds, means, decision = told["thresholds"], told["means"], told["decision"]
+        # where the latent value has a spread, thresholds on its mean are the median of the probabilities
+        by_threshold = decision in ("thresholds", "calibrated") and thresholds and None not in thresholds
+        by_threshold = by_threshold and told["interval"] != "credible"
+        if len(present) == 1:
+            seen = np.zeros((len(rank), 1))
+        elif means:
+            seen = -((score[:, None, :] - np.array(means)[None]) ** 2).sum(axis=2)
+        elif by_threshold:
+            seen = _margins(score[:, :1], np.tile(thresholds, (len(score), 1)))
+        elif proba is None:
+            seen = score if score.shape[1] == len(present) else -np.abs(rank[:, None] - 1 - present[None])
+        elif decision == "argmax":
+            seen = proba[:, present]
+        else:
+            seen = _margins(0.5, np.cumsum(proba[:, present], axis=1)[:, :-1])
+        values = np.full((len(rank), len(self.classes_)), -np.inf)
+        values[:, present] = seen
+        row = np.arange(len(rank))
+        best = values.max(axis=1)
+        tie = values.argmax(axis=1) != rank - 1  # on a boundary, where only the method knows
+        values[row[tie], rank[tie] - 1] = np.nextafter(best[tie], np.inf)
+        never = np.isneginf(values)  # classes without labels
+        return np.where(never, seen.min(axis=1, keepdims=True) - 1, values)
+
+    def score(self, X, y, sample_weight=None):
+        """The accuracy over the labelled rows; `rung.metrics` has the ordinal metrics and their scorers."""
+        known, y = _labels.labelled_rows(y, self.unlabelled)
+        X = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        truth = y[known].astype(self.classes_.dtype) if y.dtype.kind == "O" else y[known]
+        return accuracy_score(truth, self.predict(X), sample_weight=weights)
+
+
+def _margins(value, thresholds):
+    """How far a value lies inside the range of each class (negative: outside), given the K - 1 ascending thresholds
+    between them. For the median of probabilities the value is 1/2 and the thresholds are their cumulative sums."""
+    value, thresholds = np.broadcast_arrays(value, thresholds)
+    end = np.full((len(thresholds), 1), np.inf)
+    return np.minimum(np.hstack([end, value - thresholds]), np.hstack([thresholds - value, end]))
+
+
+class Regressor(RegressorMixin, Estimator):
+    def _fit(self, X, y, sample_weight=None):
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        X = _data.check(self, X, reset=True)
+        check_consistent_length(X, y)
+        targets = np.array(column_or_1d(y, warn=True), dtype=np.float64)
+        ctx = self._train(X, y, sample_weight, targets=targets)
+        if self._method.uses_unlabelled:
+            self.transduction_ = targets.copy()
+            open_rows = np.isnan(targets)
+            if self.model_.training_rows:
+                (score,) = self.model_.predict(ctx, None, len(targets), "score")
+            else:
+                (score,) = self._predict_checked(ctx, X, "score")
+            self.transduction_[open_rows] = score[open_rows, 0]
+        return self
+
+    def predict(self, X):
+        """The target of every row."""
+        (score,) = self._predict(X, "score")
+        return score[:, 0]
+
+    def score(self, X, y, sample_weight=None):
+        """The coefficient of determination over the rows that have a target."""
+        y = np.asarray(y, dtype=np.float64)
+        known = ~np.isnan(y)
+        X = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return r2_score(y[known], self.predict(X), sample_weight=weights)
+
+
+class Projection(TransformerMixin):
+    def transform(self, X):
+        """The coordinates of every row in the space the method projects to: (n, components)."""
+        (score,) = self._predict(X, "score")
+        return score
+
+    def get_feature_names_out(self, input_features=None):
+        """kpca0, kpca1, ...: a name per component."""
+        check_is_fitted(self)
+        return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self.model_.outputs)], dtype=object)
+
+
+# ---- any method by name ----
+
+
+class ByName:
+    """The method is a parameter, and its own parameters are a dict."""
+
+    @property
+    def _method(self):
+        return _table.find(self.method)
+
+    def _spec(self):
+        method, own = self._method, {}
+        by_name = {p.name: p for p in method.parameters} | {p.key: p for p in method.parameters}
+        for name, value in (self.params or {}).items():
+            if name not in by_name:
+                raise ValueError(f"{method.name} has no parameter {name!r}; it has {', '.join(p.name for p in method.parameters)}")
+            if value is not None:
+                own[by_name[name].key] = by_name[name].text(value)
+        return method, own
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = (self.params or {}).get("kernel") == "precomputed"
+        return tags

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From arrays and data frames to what the library learns from and predicts for.
+
+Arrays of numbers are handed over as they lie in memory. A data frame with columns of text, or anything with missing
+cells, goes by a table, which the library codes as it codes a file: text one-of-k, missing cells by the median.
+"""
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from ._labels import class_name
+from ._library import ffi, keep, lib, pointer, texts, view
+
+
+def _is_frame(X):
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc")
+
+
+def _is_text(column):
+    return column.dtype.kind not in "biuf" if isinstance(column.dtype, np.dtype) else not column.dtype._is_numeric
+
+
+def has_text(X):
+    return _is_frame(X) and any(_is_text(X.iloc[:, j]) for j in range(X.shape[1]))
+
+
+def check(estimator, X, reset):
+    """X, after the checks of scikit-learn: a frame where it has text, else an array of doubles."""
+    least = 2 if reset else 1
+    if has_text(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        if len(X) < least:
+            raise ValueError(f"Found array with {len(X)} sample(s) while a minimum of {least} is required.")
+        return X
+    missing = "allow-nan" if estimator.missing == "median" else True
+    return validate_data(
+        estimator, X, dtype=np.float64, ensure_all_finite=missing, ensure_min_samples=least, reset=reset
+    )
+
+
+def _needs_table(X):
+    return _is_frame(X) or bool(np.isnan(X).any())
+
+
+def _add_text(ctx, table, name, column, ordered=False, categories=None):
+    if categories is None:
+        column = column.astype("category")
+        codes, categories = column.cat.codes, column.cat.categories
+    else:
+        codes = column
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    values = texts([class_name(value) for value in categories])
+    ctx.call(lib.rung_table_add_text, table, name, pointer(codes, "int32_t"), values, len(categories), int(ordered))
+
+
+def _fill_table(ctx, X, names):
+    table = ctx.make("table", lib.rung_table_new, len(X))
+    for j in range(X.shape[1]):
+        name = ffi.NULL if names is None else str(names[j]).encode()
+        column = X.iloc[:, j] if _is_frame(X) else X[:, j]
+        if _is_frame(X) and _is_text(column):
+            _add_text(ctx, table, name, column)
+            continue
+        if _is_frame(X):
+            column = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        ctx.call(lib.rung_table_add_numbers, table, name, pointer(column), column.strides[0] // column.itemsize)
+    return table
+
+
+def _label_name(y, names):
+    """Of the label column in a model file: that of y, or `label`; never that of a feature."""
+    name = getattr(y, "name", None)
+    name = str(name) if name is not None and str(name) else "label"
+    while names is not None and name in names:
+        name += "_"
+    return name
+
+
+def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, weights=None):
+    """The library's data of the rows X (what check returned) and their ranks or targets."""
+    names = getattr(estimator, "feature_names_in_", None)
+    label = _label_name(y, names)
+    if not _needs_table(X):
+        rows = view(X)
+        if targets is not None:
+            data = ctx.make("data", lib.rung_data_new_real, rows, pointer(targets), pointer(weights))
+        else:
+            data = ctx.make("data", lib.rung_data_new, rows, pointer(ranks, "int"), pointer(weights), len(classes))
+        called = texts([class_name(label) for label in classes]) if targets is None else ffi.NULL
+        ctx.call(lib.rung_data_set_names, data, texts(names), label.encode() if names is not None else ffi.NULL, called)
+        return data
+    named = names if names is not None else [f"x{j + 1}" for j in range(X.shape[1])]
+    table = _fill_table(ctx, X, named)
+    options = ffi.new("rung_encode_options *")
+    options.missing_error = int(estimator.missing != "median")
+    kept = [ffi.new("char[]", label.encode()), ffi.new("char[]", (label + " weights").encode())]
+    if targets is not None:
+        options.real = 1
+        ctx.call(lib.rung_table_add_numbers, table, kept[0], pointer(targets), 1)
+    elif len(classes):
+        _add_text(ctx, table, kept[0], ranks - 1, ordered=True, categories=classes)
+    options.unlabelled = int(targets is None and not len(classes))
+    if not options.unlabelled:
+        options.label = kept[0]
+    if weights is not None:
+        ctx.call(lib.rung_table_add_numbers, table, kept[1], pointer(weights), 1)
+        options.weights = kept[1]
+    return ctx.make("data", lib.rung_encode, table, options)
+
+
+def rows_to_predict(ctx, model, X):
+    """A view of the rows X (what check returned), coded as the model was trained."""
+    columns = model.description["preprocessing"]["columns"]
+    text_columns = [column["name"] for column in columns if column["kind"] == "nominal"]
+    if text_columns and not _is_frame(X):
+        raise TypeError(f"the model has columns of text ({', '.join(text_columns[:5])}): give a DataFrame")
+    if not text_columns and not _needs_table(X):
+        return view(X)
+    names = [column["name"] for column in columns]
+    table = _fill_table(ctx, X, names if all(names) else None)
+    data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
+    return keep(ffi.new("rung_view *", lib.rung_data_view(data)), data)

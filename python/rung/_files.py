@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model files, shared with the command line, and data sets by formula."""
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _base, _labels, methods
+from ._library import Context, ffi, lib
+from ._model import Model
+from ._table import METHODS
+
+
+def save(estimator, path):
+    """Save a fitted estimator as a model file, which `rung predict` and every other front end reads.
+
+    The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training rows.
+    """
+    check_is_fitted(estimator)
+    estimator.model_.save(path)
+
+
+def load(path):
+    """A fitted estimator from a model file, as `rung fit -o` and `rung.save` write it.
+
+    Its class is that of the method (OrdinalClassifier or OrdinalRegressor where the model's target is not what that class
+    predicts). Class names that are all numbers become numbers.
+    """
+    model = Model.load(path)
+    told = model.description
+    cls = methods.CLASSES.get(told["method"])
+    wanted = _base.Regressor if model.is_real else _base.Classifier
+    params = {"scale": told["preprocessing"]["scale"]}
+    own = {}
+    for row in METHODS[told["method"]].parameters if cls else ():
+        if row.key in told["params"]:
+            own[row.name] = row.value(told["params"][row.key])
+    if cls and issubclass(cls, wanted):
+        estimator = cls(**own, **params)
+    else:
+        by_name = methods.OrdinalRegressor if model.is_real else methods.OrdinalClassifier
+        estimator = by_name(told["method"], params=own or None, **params)
+    return _fitted(estimator, model)
+
+
+def _fitted(estimator, model):
+    told = model.description
+    columns = [column["name"] for column in told["preprocessing"]["columns"]]
+    estimator.model_ = model
+    estimator.cv_ = told["cv"]
+    estimator.n_features_in_ = len(columns)
+    if all(columns):
+        estimator.feature_names_in_ = np.array(columns, dtype=object)
+    if not model.is_real:
+        estimator.classes_ = _labels.classes_from_names(told["classes"])
+    return estimator
+
+
+def generate(name="toy", rows=300, *, noise=None, unlabelled=0.0, random_state=1):
+    """A data set by formula, as `rung generate` makes it: X and y, with -1 for unlabelled rows.
+
+    name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows whose
+    label is hidden, at least one kept per class.
+    """
+    ctx = Context(seed=random_state)
+    data = ctx.make("data", lib.rung_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)
+    n, d = lib.rung_data_rows(data), lib.rung_data_features(data)
+    X = np.frombuffer(ffi.buffer(lib.rung_data_view(data).v, n * d * 8)).reshape(n, d).copy()
+    y = np.frombuffer(ffi.buffer(lib.rung_data_ranks(data), n * 4), dtype=np.intc).astype(np.int64)
+    return X, np.where(y == 0, -1, y)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""librung, called through its own header.
+
+The binding is the text of rung.h: cffi reads the declarations and calls the shared library, so there is no list of
+functions or structures to keep up to date and nothing to compile per version of Python. The interpreter lock is free
+while a call runs. Arrays are handed over as views (pointer and strides), never copied on the way.
+"""
+import logging
+import os
+import pathlib
+import re
+import threading
+import warnings
+import weakref
+
+import cffi
+import numpy as np
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_TREE = _HERE.parent.parent  # of the sources, where the package is used without being installed
+
+log = logging.getLogger("rung")
+
+
+def _first(*candidates):
+    for path in candidates:
+        if path and pathlib.Path(path).exists():
+            return str(path)
+    raise ImportError(f"none of these files is there: {', '.join(str(path) for path in candidates if path)}")
+
+
+def _declarations(header):
+    """What stands between the guards of rung.h, without what the C preprocessor would take away."""
+    text = header[header.index("typedef enum") : header.rindex("#ifdef __cplusplus")]
+    text = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\bRUNG_(API|CHECK)\b", "", text)
+
+
+def _defined(header, name):
+    return re.search(rf'^#define {name} "?([^"\s]+)', header, flags=re.MULTILINE).group(1)
+
+
+_header = pathlib.Path(_first(_HERE / "rung.h", _TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
+ffi = cffi.FFI()
+ffi.cdef(_declarations(_header))
+lib = ffi.dlopen(_first(os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"))
+if str(lib.rung_abi()) != _defined(_header, "RUNG_ABI"):
+    raise ImportError(f"librung has ABI {lib.rung_abi()}, its header {_defined(_header, 'RUNG_ABI')}: install rung again")
+
+
+def text(pointer):
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode()
+
+
+__version__ = text(lib.rung_version())
+
+
+# ---- failures ----
+
+
+class RungError(Exception):
+    """A call of the library failed; the message tells why."""
+
+
+class RungWarning(UserWarning):
+    """What the library has to say about data or a fit."""
+
+
+class DataError(RungError, ValueError):
+    """A value or data that cannot be used as they are."""
+
+
+class FileError(RungError, OSError):
+    """A file that could not be read or written."""
+
+
+class FormatError(RungError, ValueError):
+    """A model file that is damaged, foreign or newer than this library."""
+
+
+class NumericError(RungError, ArithmeticError):
+    """A factorisation failed, or an iteration did not converge."""
+
+
+class LimitError(RungError, MemoryError):
+    """There is no memory left, or the limit given would be exceeded."""
+
+
+_ERRORS = {
+    lib.RUNG_ENOMEM: LimitError,
+    lib.RUNG_EARG: DataError,
+    lib.RUNG_EDATA: DataError,
+    lib.RUNG_EIO: FileError,
+    lib.RUNG_EFORMAT: FormatError,
+    lib.RUNG_ESINGULAR: NumericError,
+    lib.RUNG_ENOCONV: NumericError,
+    lib.RUNG_ELIMIT: LimitError,
+    lib.RUNG_EINTERRUPT: KeyboardInterrupt,
+}
+
+
+# ---- calls ----
+
+
+@ffi.callback("rung_log_fn")
+def _log(user, level, message):
+    ffi.from_handle(user).said.append((level, text(message)))
+
+
+class Context:
+    """What a call needs: seed, threads, limit; its warnings and the reason of its failure. One per call."""
+
+    def __init__(self, seed=1, threads=0, memory=0):
+        out = ffi.new("rung_ctx **")
+        if lib.rung_open(out) != lib.RUNG_OK:
+            raise LimitError("out of memory")
+        self.said = []
+        self._pointer = ffi.gc(out[0], lib.rung_close)
+        self._handle = ffi.new_handle(self)
+        lib.rung_set_log(self._pointer, _log, self._handle)
+        lib.rung_set_seed(self._pointer, seed)
+        lib.rung_set_threads(self._pointer, threads)
+        lib.rung_set_memory(self._pointer, memory)
+
+    def call(self, function, *arguments):
+        """Calls function(context, *arguments), passes its warnings on and raises if it fails."""
+        self._finish(function(self._pointer, *arguments))
+
+    def run(self, function, *arguments):
+        """The same for long work: Ctrl-C stops it.
+
+        Python looks at signals in its main thread only, between its own instructions; so the work goes to another
+        thread while the main one waits.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return self.call(function, *arguments)
+        status = []
+        worker = threading.Thread(target=lambda: status.append(function(self._pointer, *arguments)), daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(0.2)  # a signal may have gone to another thread: look up now and then
+        except BaseException:
+            while worker.is_alive():
+                lib.rung_interrupt(self._pointer)
+                worker.join(0.01)
+            raise
+        return self._finish(status[0])
+
+    def make(self, kind, function, *arguments, call=None):
+        """What function(context, *arguments, kind **out) makes; released when nobody holds it any more."""
+        out = ffi.new(f"rung_{kind} **")
+        (call or self.call)(function, *arguments, out)
+        return ffi.gc(out[0], getattr(lib, f"rung_{kind}_free"))
+
+    def _finish(self, status):
+        said, self.said = self.said, []
+        for level, message in said:
+            if level <= lib.RUNG_WARNING:
+                warnings.warn(message, RungWarning, stacklevel=5)
+            else:
+                log.info(message)
+        if status != lib.RUNG_OK:
+            message = text(lib.rung_message(self._pointer))
+            raise _ERRORS.get(status, RungError)(message or text(lib.rung_status_name(status)))
+
+
+# ---- arrays ----
+
+_alive = weakref.WeakKeyDictionary()
+
+
+def keep(owner, *things):
+    """What a C object points to lives as long as it does."""
+    _alive[owner] = things
+    return owner
+
+
+
+def pointer(array, kind="double"):
+    """Of an array that the caller keeps alive; NULL for None."""
+    return ffi.NULL if array is None else ffi.cast(f"{kind} *", array.ctypes.data)
+
+
+def view(X):
+    """A rung_view of a two-dimensional array of doubles, whatever its order and strides; X must be kept alive."""
+    if any(stride % X.itemsize for stride in X.strides):
+        X = np.ascontiguousarray(X)
+    out = ffi.new("rung_view *")
+    out.v, (out.n, out.d) = pointer(X), X.shape
+    out.row, out.col = (stride // X.itemsize for stride in X.strides)
+    return keep(out, X)
+
+
+def texts(names):
+    """A char *[] of names; NULL for None."""
+    if names is None:
+        return ffi.NULL
+    kept = [ffi.new("char[]", str(name).encode()) for name in names]
+    out = ffi.new("char *[]", kept) if kept else ffi.new("char *[1]")
+    return keep(out, kept)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The library's table of methods, as Python objects."""
+import keyword
+import numbers
+
+from ._library import ffi, lib, text
+
+
+class Parameter:
+    """One row of a method's parameters."""
+
+    def __init__(self, row):
+        self.key = text(row.name)  # as the library calls it
+        self.name = self.key.replace("-", "_") + ("_" if keyword.iskeyword(self.key) else "")
+        self.help = text(row.help)
+        self.type = row.type
+        self.flags = row.flags
+        self.low, self.high = row.low, row.high
+        choices = text(row.choices)
+        self.choices = choices.split("|") if choices else None
+        self.default = self.value(text(row.standard))
+        self.published = self.value(text(row.published))
+
+    def value(self, word):
+        """A text of the library as the value a Python user would write."""
+        if word is None or self.type in (lib.RUNG_CHOICE, lib.RUNG_TEXT):
+            return word
+        try:
+            number = float(word)
+        except ValueError:  # auto, 1/d
+            return word
+        return int(number) if self.type == lib.RUNG_INT else number
+
+    def text(self, value):
+        """A value as the library reads it. True and False are yes and no, a tuple is a shape, a list is a list."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool) and self.choices:
+            return "yes" if value else "no"
+        if isinstance(value, numbers.Integral):
+            return str(int(value))
+        if isinstance(value, numbers.Real):
+            return repr(int(value)) if self.type == lib.RUNG_INT and value == int(value) else repr(float(value))
+        if isinstance(value, tuple):
+            return "x".join(self.text(one) for one in value)
+        try:
+            return ",".join(self.text(one) for one in value)
+        except TypeError:
+            raise TypeError(f"{self.name}={value!r} is neither a number nor a text nor a list") from None
+
+    @property
+    def annotation(self):
+        kind = {lib.RUNG_REAL: "float", lib.RUNG_INT: "int", lib.RUNG_CHOICE: "str", lib.RUNG_TEXT: "str"}[self.type]
+        if self.choices:
+            kind = f"Literal[{', '.join(map(repr, self.choices))}]"
+        elif self.type == lib.RUNG_TEXT:
+            kind = "str | Sequence[float]"
+        elif self.flags & (lib.RUNG_AUTO | lib.RUNG_PER_COLUMN):
+            kind += " | str"
+        return kind if self.default is not None else f"{kind} | None"
+
+    @property
+    def range(self):
+        if self.choices:
+            return " or ".join(self.choices)
+        words = {lib.RUNG_REAL: "number", lib.RUNG_INT: "integer", lib.RUNG_TEXT: "text or list of numbers"}[self.type]
+        if self.type != lib.RUNG_TEXT and self.low > float("-inf"):
+            words += f" {'above' if self.flags & lib.RUNG_OPEN_LOW else 'from'} {self.low:g}"
+        if self.type != lib.RUNG_TEXT and self.high < float("inf"):
+            words += f" to {self.high:g}"
+        words += " or c/d" if self.flags & lib.RUNG_PER_COLUMN else ""
+        return words + (" or 'auto'" if self.flags & lib.RUNG_AUTO else "")
+
+
+class Method:
+    """One entry of the table."""
+
+    def __init__(self, entry):
+        self.name, self.title = text(entry.name), text(entry.title)
+        self.reference, self.cost = text(entry.reference), text(entry.cost)
+        self.flags = entry.flags
+        self.parameters = []
+        while entry.params[len(self.parameters)].name != ffi.NULL:
+            self.parameters.append(Parameter(entry.params[len(self.parameters)]))
+
+    def has(self, *names):
+        return any(parameter.name in names for parameter in self.parameters)
+
+    needs_labels = property(lambda self: bool(self.flags & lib.RUNG_NEEDS_LABELS))
+    takes_weights = property(lambda self: bool(self.flags & lib.RUNG_WEIGHTS))
+    takes_reals = property(lambda self: bool(self.flags & lib.RUNG_REAL_TARGETS))
+    uses_unlabelled = property(lambda self: bool(self.flags & lib.RUNG_USES_UNLABELLED))
+    has_probabilities = property(lambda self: bool(self.flags & lib.RUNG_PROBABILITIES))
+    projects = property(lambda self: self.has("components", "shape"))
+
+    @property
+    def class_name(self):
+        return "AutoOrdinal" if self.name == "auto" else self.name.replace("-", "").upper()
+
+
+def _read():
+    table, index = {}, 0
+    while (entry := lib.rung_methods(index)) != ffi.NULL:
+        method = Method(entry)
+        table[method.name] = method
+        index += 1
+    return table
+
+
+METHODS = _read()
+DEFAULT = "auto" if "auto" in METHODS else "kdlor"
+
+
+def find(name):
+    """The method of that name or alias; an error tells the names there are."""
+    entry = lib.rung_find_method(str(name).encode())
+    if entry == ffi.NULL:
+        raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
+    return METHODS[text(entry.name)]

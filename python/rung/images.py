@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images for the tensor methods."""
+import pathlib
+
+import numpy as np
+from sklearn.utils import Bunch
+
+SUFFIXES = {".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
+
+
+def read_images(folder, *, size=None, grey=True):
+    """The images of a folder as rows, with the folder they lie in as label. Needs Pillow.
+
+    Parameters
+    ----------
+    folder : path
+        One subfolder per class (`folder/2/a.png` has label 2), or images without labels in the folder itself; both may
+        occur together. Files are read in the order of their names.
+    size : (height, width), default None
+        Images are resized to it. None: all must have the size of the first.
+    grey : bool, default True
+        Grey values from 0 to 1, so a row is height x width; else red, green, blue: height x width x 3.
+
+    Returns
+    -------
+    Bunch with data (n, pixels), target (n,) (None = unlabelled; numbers if all labels are), shape for the `shape`
+    parameter of the tensor methods, and filenames.
+
+    >>> images = rung.read_images("faces")                              # doctest: +SKIP
+    >>> rung.ORMLM(shape=images.shape).fit(images.data, images.target)  # doctest: +SKIP
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ImportError("read_images needs Pillow: pip install pillow") from None
+    folder = pathlib.Path(folder)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    if not paths:
+        raise FileNotFoundError(f"{folder} holds no image ({', '.join(sorted(SUFFIXES))})")
+    rows, shape = [], None
+    for path in paths:
+        with Image.open(path) as image:
+            image = image.convert("L" if grey else "RGB")
+            if size is not None:
+                image = image.resize((size[1], size[0]), Image.Resampling.BILINEAR)
+            pixels = np.asarray(image, dtype=np.float64) / 255
+        if shape is not None and pixels.shape != shape:
+            raise ValueError(f"{path} is {pixels.shape[0]}x{pixels.shape[1]}, {paths[0]} {shape[0]}x{shape[1]}: give size=(height, width)")
+        shape = pixels.shape
+        rows.append(pixels.ravel())
+    labels = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in paths]
+    return Bunch(data=np.array(rows), target=_labels_of(labels), shape=shape, filenames=[str(path) for path in paths])
+
+
+def _labels_of(names):
+    for kind in (int, float, str):
+        try:
+            return np.array([None if name is None else kind(name) for name in names], dtype=object)
+        except ValueError:
+            continue
+    raise AssertionError("every name is a text")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One estimator class per method, made from the library's table when this module is imported.
+
+The name of a class is that of its method in capitals without dashes: `kdlor` is KDLOR, `es-dl` is ESDL; `auto` is
+AutoOrdinal. A method's parameters are those of the table, with underscores for dashes (`lambda` is `lambda_`).
+"""
+import inspect
+import textwrap
+
+from . import _base, _table
+
+COMMON = {  # parameters that are not the method's own: annotation, default, meaning
+    "scale": (
+        "Literal['standard', 'minmax', 'rank', 'none']",
+        "standard",
+        "How columns are scaled, by all rows given to fit, labelled or not. Part of the model: `predict` takes raw rows.",
+    ),
+    "missing": (
+        "Literal['median', 'error']",
+        "median",
+        "What becomes of missing cells of X: 'median' fills numbers by the median of their column in training and makes a "
+        "category of missing texts; 'error' refuses them.",
+    ),
+    "order": (
+        "Sequence[Any] | None",
+        None,
+        "The classes, lowest first. None: the order of an ordered pandas Categorical, else the sorted labels.",
+    ),
+    "unlabelled": (
+        "Any",
+        "auto",
+        "What in y means an unlabelled row, beside None and NaN. 'auto': -1, where at least two other labels are whole "
+        "numbers from 0 on; None: nothing else.",
+    ),
+    "class_weight": (
+        "Mapping[Any, float] | Literal['balanced'] | None",
+        None,
+        "Weights of classes; 'balanced': inversely proportional to their frequency.",
+    ),
+    "random_state": ("int | RandomState | None", 1, "The seed, of folds above all. None: drawn from NumPy's generator."),
+    "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
+    "memory_limit": ("int | None", None, "Bytes; a fit that needs more is refused before it starts."),
+}
+NOT_FOR_REGRESSORS = ("order", "unlabelled", "class_weight")
+
+
+def _common(regressor, weights):
+    left_out = NOT_FOR_REGRESSORS if regressor else () if weights else ("class_weight",)
+    return {name: row for name, row in COMMON.items() if name not in left_out}
+
+
+def _constructor(defaults):
+    """An __init__ with a real signature that stores its arguments, as scikit-learn asks for."""
+
+    def __init__(self, **params):
+        unknown = set(params) - set(defaults)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no parameter {', '.join(map(repr, sorted(unknown)))}")
+        for name, default in defaults.items():
+            setattr(self, name, params.get(name, default))
+
+    keywords = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()
+    ]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([own, *keywords])
+    return __init__
+
+
+def _entry(name, kind, default, help):
+    words = textwrap.fill(help.rstrip(".") + ".", 112, initial_indent="    ", subsequent_indent="    ")
+    return f"{name} : {kind}, default {default!r}\n{words}"
+
+
+def _attributes(kind, method):
+    rows = [("model_", "the trained model"), ("n_features_in_", "columns of X"), ("feature_names_in_", "their names, if they have")]
+    rows += [("cv_", "dict of out-of-fold metrics of the fit, or None (see `calibrate`)")]
+    if kind is _base.Classifier:
+        rows.insert(0, ("classes_", "the classes, lowest first"))
+    if method is None or method.uses_unlabelled:
+        rows.append(("transduction_", "the labels of the training rows: those given, and what the fit says of the others"))
+    return "\n".join(f"{name} : {meaning}" for name, meaning in rows)
+
+
+def _section(title, body):
+    return f"{title}\n{'-' * len(title)}\n{body}\n"
+
+
+def _document(method, kind, common):
+    learns = "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; the others only help to scale"
+    entries = [_entry(p.name, p.range, p.default, p.help) for p in method.parameters]
+    entries += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
+    return "\n".join(
+        [
+            f"{method.title}.\n",
+            textwrap.fill(f"The method `{method.name}`. Learns from {learns}. Cost: {method.cost}.", 116) + "\n",
+            _section("Parameters", "\n".join(entries)),
+            _section("Attributes", _attributes(kind, method)),
+            _section("References", textwrap.fill(method.reference, 116)),
+        ]
+    )
+
+
+def parts(method):
+    """The classes a method's class is made of."""
+    kind = _base.Regressor if method.takes_reals and method.needs_labels else _base.Classifier
+    fit = _base.Weighted if method.takes_weights else _base.Unweighted if method.needs_labels else _base.Unsupervised
+    return (_base.Projection,) * method.projects + (fit, kind)
+
+
+def defaults(method):
+    """All parameters of a method's class: name -> default."""
+    common = _common(parts(method)[-1] is _base.Regressor, method.takes_weights)
+    return {p.name: p.default for p in method.parameters} | {name: row[1] for name, row in common.items()}
+
+
+def _make(method):
+    bases = parts(method)
+    body = {
+        "__init__": _constructor(defaults(method)),
+        "__doc__": _document(method, bases[-1], _common(bases[-1] is _base.Regressor, method.takes_weights)),
+        "__module__": __name__,
+        "_method": method,
+    }
+    return type(method.class_name, bases, body)
+
+
+class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
+    def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
+                 unlabelled="auto", class_weight=None, random_state=1, n_jobs=None, memory_limit=None):  # fmt: skip
+        self.method = method
+        self.params = params
+        self.scale = scale
+        self.missing = missing
+        self.order = order
+        self.unlabelled = unlabelled
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+
+
+class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
+    def __init__(self, method="krr", *, params=None, scale="standard", missing="median", random_state=1, n_jobs=None,
+                 memory_limit=None):  # fmt: skip
+        self.method = method
+        self.params = params
+        self.scale = scale
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+
+
+def _document_by_name(cls, title, names):
+    common = _common(issubclass(cls, _base.Regressor), True)
+    own = [
+        _entry("method", "name of a method", inspect.signature(cls).parameters["method"].default, f"one of {names}"),
+        _entry("params", "dict", None, "the method's own parameters, by name"),
+    ]
+    own += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
+    kind = _base.Regressor if issubclass(cls, _base.Regressor) else _base.Classifier
+    cls.__doc__ = f"{title}\n\n" + _section("Parameters", "\n".join(own)) + "\n" + _section("Attributes", _attributes(kind, None))
+
+
+_document_by_name(OrdinalClassifier, "Any method by its name, for classes.", ", ".join(_table.METHODS))
+_document_by_name(
+    OrdinalRegressor,
+    "A method that takes real targets, by its name.",
+    ", ".join(name for name, method in _table.METHODS.items() if method.takes_reals),
+)
+CLASSES = {method.name: _make(method) for method in _table.METHODS.values()}
+globals().update({cls.__name__: cls for cls in CLASSES.values()})
+__all__ = ["OrdinalClassifier", "OrdinalRegressor", *(cls.__name__ for cls in CLASSES.values())]

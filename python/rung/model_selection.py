@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cross-validation with unlabelled rows."""
+import warnings
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator, GroupKFold, StratifiedKFold
+from sklearn.utils.validation import check_consistent_length
+
+from ._labels import labelled_rows
+
+
+class SemiSupervisedKFold(BaseCrossValidator):
+    """Stratified folds of the labelled rows; the unlabelled ones are in the training part of every fold.
+
+    So `GridSearchCV` and `cross_val_score` work on few labels among many rows: models see all unlabelled rows, and only rows
+    with a label are graded.
+
+    Parameters
+    ----------
+    n_splits : int, default 5
+    shuffle : bool, default True
+    random_state : int, RandomState or None, default 1
+    unlabelled : what in y means an unlabelled row, beside None and NaN; see the estimators. default 'auto'
+
+    With groups (`split(X, y, groups)`) the labelled rows of a group are held out together.
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=True, random_state=1, unlabelled="auto"):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.unlabelled = unlabelled
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """The number of folds."""
+        return self.n_splits
+
+    def split(self, X, y, groups=None):
+        """Pairs of row numbers (training, test)."""
+        check_consistent_length(X, y, groups)
+        known = labelled_rows(y, self.unlabelled)[0]
+        labelled, unlabelled = np.flatnonzero(known), np.flatnonzero(~known)
+        if len(labelled) < self.n_splits:
+            raise ValueError(f"{self.n_splits} folds need as many labelled rows, but there are {len(labelled)}")
+        with warnings.catch_warnings():  # classes with fewer rows than folds are what few labels mean
+            warnings.filterwarnings("ignore", message="The least populated class")
+            folds = list(self._folds(labelled, y, groups))
+        for train, test in folds:
+            yield np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test]
+
+    def _folds(self, labelled, y, groups):
+        if groups is not None:
+            return GroupKFold(self.n_splits).split(labelled, groups=np.asarray(groups)[labelled])
+        labels = np.array(np.asarray(y, dtype=object)[labelled].tolist())
+        number = np.unique(labels, return_inverse=True)[1]
+        if np.bincount(number).max() < self.n_splits:  # fewer of every class: spread them as they come
+            number = np.zeros_like(number)
+        seed = self.random_state if self.shuffle else None
+        return StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=seed).split(labelled, number)

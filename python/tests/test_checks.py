@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scikit-learn's own checks of an estimator."""
+import collections
+import warnings
+
+import pytest
+from conftest import LONG
+from sklearn.utils.estimator_checks import check_estimator
+
+import rung
+
+CLASSES = [getattr(rung, name) for name in rung.methods.__all__]
+failing = collections.defaultdict(set)
+
+
+@pytest.mark.parametrize("cls", CLASSES if LONG else CLASSES[1::3], ids=lambda cls: cls.__name__)
+def test_check_estimator(cls):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(cls(n_jobs=1), on_skip=None, on_fail=None)
+    bad = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
+    for name in bad:
+        failing[name].add(cls.__name__)
+    unexpected = {name: repr(why)[:500] for name, why in bad.items() if name not in rung.EXPECTED_FAILED_CHECKS}
+    assert not unexpected
+    assert len(results) > 40
+
+
+@pytest.mark.long
+def test_every_expected_failure_occurs():
+    assert set(failing) == set(rung.EXPECTED_FAILED_CHECKS)

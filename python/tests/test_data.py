@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays of every layout, data frames, text, missing cells."""
+import numpy as np
+import pandas as pd
+import pytest
+
+import rung
+from rung import _library
+
+
+def layouts(X):
+    wide = np.zeros((2 * len(X), 3 * X.shape[1]))
+    wide[::2, ::3] = X
+    yield "C", np.ascontiguousarray(X)
+    yield "Fortran", np.asfortranarray(X)
+    yield "strided", wide[::2, ::3]
+    yield "backwards", X[::-1, ::-1].copy()[::-1, ::-1]
+    yield "frame", pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    yield "list", X.tolist()
+
+
+def test_layouts_give_the_same_bits(toy):
+    X, y, _ = toy
+    expected = rung.ESDL().fit(X, y).predict_proba(X)
+    for name, other in layouts(X):
+        np.testing.assert_array_equal(rung.ESDL().fit(other, y).predict_proba(other), expected, err_msg=name)
+
+
+def test_arrays_are_handed_over_without_a_copy(toy):
+    for name, X in layouts(toy[0]):
+        if isinstance(X, np.ndarray):
+            view = _library.view(X)
+            assert int(_library.ffi.cast("intptr_t", view.v)) == X.ctypes.data, name
+            assert (view.row * 8, view.col * 8) == X.strides, name
+    packed = np.zeros(5, dtype=[("a", "i1"), ("x", "f8", 2)])["x"]  # 17 bytes apart: no multiple of 8
+    assert _library.view(packed).row == 2
+
+
+def test_other_numbers(toy):
+    X, y, _ = toy
+    whole = np.rint(100 * X)
+    expected = rung.KDLOR().fit(whole, y).predict_proba(whole)
+    for kind in (np.float32, np.int64, object):
+        np.testing.assert_array_equal(rung.KDLOR().fit(whole.astype(kind), y).predict_proba(whole.astype(kind)), expected)
+
+
+def test_frames_have_names(toy):
+    X, y, _ = toy
+    frame = pd.DataFrame(X, columns=["width", "height"])
+    model = rung.KDLOR().fit(frame, pd.Series(y, name="grade"))
+    assert model.feature_names_in_.tolist() == ["width", "height"]
+    told = model.describe()["preprocessing"]
+    assert [column["name"] for column in told["columns"]] == ["width", "height"] and told["label"] == "grade"
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["height", "width"]])
+    named = rung.KDLOR().fit(pd.DataFrame(X, columns=["label", "b"]), y).describe()["preprocessing"]
+    assert named["label"] == "label_"  # not that of a feature
+    with pytest.raises(ValueError, match="2 features"):
+        model.predict(np.zeros((1, 3)))
+
+
+def people(n=80):
+    rng = np.random.default_rng(5)
+    age = rng.uniform(20, 70, n)
+    smokes = rng.choice(["never", "once", "daily"], n)
+    grade = np.clip((age / 25 + (smokes == "daily") + rng.normal(0, 0.2, n)).astype(int), 0, 3)
+    return pd.DataFrame({"age": age, "smokes": smokes, "height": rng.normal(170, 9, n)}), grade + 1
+
+
+@pytest.mark.parametrize("target", ["classes", "real"])
+def test_text_and_missing_cells_as_in_a_file(command, tmp_path, target):
+    X, y = people()
+    X.loc[3:9, "age"] = np.nan
+    X.loc[[5, 20], "smokes"] = None
+    y = np.where(np.arange(80) % 4 == 0, np.nan, y)
+    X.assign(stage=y).to_csv(tmp_path / "train.csv", index=False)
+    new = people(40)[0]
+    new.loc[0, "smokes"], new.loc[1, "height"] = "often", np.nan  # unseen, missing
+    new.to_csv(tmp_path / "new.csv", index=False)
+    if target == "real":
+        command("fit", tmp_path / "train.csv", "-m", "krr", "--real", "-o", tmp_path / "m.rung")
+        model = rung.KRR().fit(X, y)
+    else:
+        command("fit", tmp_path / "train.csv", "-m", "es-dl", "-o", tmp_path / "m.rung")
+        model = rung.ESDL().fit(X, pd.Series(y, name="stage"))
+    assert model.n_features_in_ == 3 and model.model_.description["preprocessing"]["coded_columns"] == 6
+    said = command.predict(tmp_path / "m.rung", tmp_path / "new.csv")
+    with pytest.warns(rung.RungWarning, match="a category unseen in training"):
+        np.testing.assert_array_equal(model.score_samples(new), said["score"])
+    with pytest.warns(rung.RungWarning, match="unseen"):
+        np.testing.assert_array_equal(rung.load(tmp_path / "m.rung").score_samples(new), said["score"])
+    with pytest.raises(TypeError, match=r"columns of text \(smokes\): give a DataFrame"):
+        model.predict(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="missing"):
+        type(model)(missing="error").fit(X, y)
+
+
+def test_missing_cells_of_arrays():
+    X, y = people()
+    X = X[["age", "height"]].to_numpy(copy=True)
+    X[2, 0] = X[7, 1] = np.nan
+    filled = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
+    model = rung.SVORIM().fit(X, y)
+    np.testing.assert_array_equal(model.score_samples(filled), rung.SVORIM().fit(filled, y).score_samples(filled))
+    np.testing.assert_array_equal(model.score_samples(X), model.score_samples(filled))
+    with pytest.raises(ValueError, match="NaN"):
+        rung.SVORIM(missing="error").fit(X, y)
+    with pytest.raises(ValueError, match="infinity"):
+        rung.SVORIM().fit(np.where(np.isnan(X), np.inf, X), y)
+
+
+def test_weights_with_text():
+    X, y = people()
+    weights = np.linspace(0.5, 2, len(y))
+    coded = pd.concat([X[["age"]], pd.get_dummies(X["smokes"], dtype=float), X[["height"]]], axis=1)
+    np.testing.assert_array_equal(
+        rung.KDLOR().fit(X, y, weights).score_samples(X), rung.KDLOR().fit(coded, y, weights).score_samples(coded)
+    )
+
+
+def test_precomputed_kernel(toy):
+    X, y, _ = toy
+    X, y = X[:90], y[:90]
+    square = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    direct = rung.SDL(gamma=2.0, scale="none", calibrate=0, thresholds="midpoint").fit(X, y)
+    given = rung.SDL(kernel="precomputed", calibrate=0, thresholds="midpoint").fit(np.exp(-2 * square), y)
+    np.testing.assert_allclose(given.score_samples(np.exp(-2 * square)), direct.score_samples(X), atol=1e-8)
+    assert given.__sklearn_tags__().input_tags.pairwise

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model files go between Python and the command line."""
+import numpy as np
+import pandas as pd
+import pytest
+
+import rung
+
+
+@pytest.fixture
+def csv(command, tmp_path):
+    (tmp_path / "toy.csv").write_text(command("generate", "toy", "--rows", "200", "--unlabelled", "0.7"))
+    return tmp_path / "toy.csv"
+
+
+def test_from_the_command(command, csv, tmp_path):
+    path = tmp_path / "m.rung"
+    command("fit", csv, "-m", "kdlor", "-p", "gamma=0.5", "--scale", "minmax", "-o", path)
+    model, frame = rung.load(path), pd.read_csv(csv)
+    assert type(model) is rung.KDLOR and model.gamma == 0.5 and model.scale == "minmax" and model.ridge == 0.01
+    assert model.classes_.tolist() == [1, 2, 3, 4, 5] and model.feature_names_in_.tolist() == ["x1", "x2"]
+    said = command.predict(path, csv, "--proba")
+    X = frame[["x1", "x2"]]
+    np.testing.assert_array_equal(model.score_samples(X), said["score"])
+    np.testing.assert_array_equal(model.predict(X), said["label"].astype(int))
+    np.testing.assert_array_equal(model.predict_proba(X), np.column_stack([said[f"p({k})"] for k in range(1, 6)]))
+    again = rung.KDLOR(**model.get_params()).fit(X, frame["label"])
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))  # the same fit, too
+
+
+def test_to_the_command(command, csv, tmp_path):
+    frame, path = pd.read_csv(csv), tmp_path / "m.rung"
+    words = frame["label"].map({1: "a", 2: "b", 3: "c", 4: "d", 5: "e"})
+    model = rung.SDL(order=["e", "d", "c", "b", "a"]).fit(frame[["x1", "x2"]], words)
+    rung.save(model, path)
+    told = command.inspect(path)
+    assert told["classes"] == ["e", "d", "c", "b", "a"] and told["preprocessing"]["label"] == "label"
+    said = command.predict(path, csv)
+    np.testing.assert_array_equal(said["label"], model.predict(frame[["x1", "x2"]]))
+    frame.assign(label=words).to_csv(tmp_path / "words.csv", index=False)
+    assert "labelled rows" in command("evaluate", path, tmp_path / "words.csv")
+    other = rung.load(path)
+    assert type(other) is rung.SDL and other.classes_.tolist() == ["e", "d", "c", "b", "a"]
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_kinds_that_differ(command, csv, tmp_path):
+    path = tmp_path / "m.rung"
+    command("fit", csv, "-m", "krr", "-o", path)
+    model = rung.load(path)
+    assert type(model) is rung.OrdinalClassifier and model.method == "krr" and model.predict([[0.5, 0.5]]).dtype == int
+    command("fit", csv, "-m", "ot", "--real", "-o", path)
+    model = rung.load(path)
+    assert type(model) is rung.OrdinalRegressor and model.method == "ot"
+    rung.save(model, tmp_path / "again.rung")
+    assert path.read_bytes() == (tmp_path / "again.rung").read_bytes()
+    assert model.model_.to_bytes() == path.read_bytes()
+
+
+def test_bad_files(tmp_path, toy):
+    with pytest.raises(OSError, match="cannot open"):
+        rung.load(tmp_path / "nothing.rung")
+    rung.save(rung.MEDIAN().fit(*toy[:2]), tmp_path / "m.rung")
+    damaged = bytearray((tmp_path / "m.rung").read_bytes())
+    damaged[-1] ^= 1
+    (tmp_path / "m.rung").write_bytes(damaged)
+    with pytest.raises(ValueError, match="checksum"):
+        rung.load(tmp_path / "m.rung")
+    with pytest.raises(rung.RungError):
+        rung.save(rung.MEDIAN().fit(*toy[:2]), tmp_path / "no" / "folder")
+
+
+def test_generate(command):
+    X, y = rung.generate("gauss4", rows=50, unlabelled=0.5, random_state=7)
+    rows = [line.split(",") for line in command("generate", "gauss4", "--rows", 50, "--unlabelled", 0.5, "--seed", 7).split()[1:]]
+    np.testing.assert_array_equal(X, np.array([row[:-1] for row in rows], float))
+    np.testing.assert_array_equal(y, [int(row[-1] or -1) for row in rows])
+    with pytest.raises(ValueError, match="no data set 'nonsense'"):
+        rung.generate("nonsense")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import pickle
+
+import numpy as np
+import pytest
+from sklearn import metrics as theirs
+from sklearn.model_selection import cross_val_score
+
+import rung
+from rung import metrics
+
+RNG = np.random.default_rng(2)
+TRUTH = RNG.integers(1, 5, 60)
+PREDICTED = np.clip(TRUTH + RNG.integers(-1, 2, 60), 1, 4)
+
+
+def test_against_scikit_learn():
+    assert metrics.mae(TRUTH, PREDICTED) == pytest.approx(theirs.mean_absolute_error(TRUTH, PREDICTED))
+    assert metrics.mse(TRUTH, PREDICTED) == pytest.approx(theirs.mean_squared_error(TRUTH, PREDICTED))
+    assert metrics.acc(TRUTH, PREDICTED) == pytest.approx(theirs.accuracy_score(TRUTH, PREDICTED))
+    assert metrics.mze(TRUTH, PREDICTED) == pytest.approx(1 - theirs.accuracy_score(TRUTH, PREDICTED))
+    for name, weights in (("kappa", "linear"), ("qkappa", "quadratic")):
+        expected = theirs.cohen_kappa_score(TRUTH, PREDICTED, weights=weights)
+        assert getattr(metrics, name)(TRUTH, PREDICTED) == pytest.approx(expected)
+    assert metrics.ms(TRUTH, PREDICTED) == pytest.approx(theirs.recall_score(TRUTH, PREDICTED, average=None).min())
+
+
+def test_every_key_of_the_library():
+    report = metrics.report(TRUTH, PREDICTED)
+    assert set(report) == set(metrics.MEANING) | {"mae_low", "mae_high", "n"} and report["n"] == 60
+    for name in metrics.MEANING:
+        if name != "rps":
+            assert getattr(metrics, name)(TRUTH, PREDICTED) == report[name] and metrics.MEANING[name][1:] in getattr(metrics, name).__doc__
+
+
+def test_as_the_command(command, tmp_path):
+    (tmp_path / "two.csv").write_text("t,p\n" + "".join(f"{t},{p}\n" for t, p in zip(TRUTH, PREDICTED)))
+    said = json.loads(command("metrics", tmp_path / "two.csv", "--truth", "t", "--predicted", "p", "--json"))
+    for name, value in metrics.report(TRUTH, PREDICTED).items():
+        if value == value and name in said:
+            assert said[name] == value
+
+
+def test_labels_and_order():
+    words = np.array(["", "low", "mid", "high", "top"])
+    order = ["low", "mid", "high", "top"]
+    assert metrics.mae(words[TRUTH], words[PREDICTED], order=order) == metrics.mae(TRUTH, PREDICTED)
+    assert metrics.mae([1, None, 3], [1, 1, 2]) == 0.5  # rows without a true label do not count
+    assert metrics.amae([1, 1, 3], [1, 1, 2]) == metrics.amae([1, 1, 3], [1, 1, 2], order=[1, 2, 3, 4]) == 0.5
+    with pytest.raises(ValueError, match="label 5 is not one of the classes 1, 2"):
+        metrics.mae([1, 5], [1, 2], order=[1, 2])
+    with pytest.raises(ValueError, match="2 true and 3 predicted"):
+        metrics.mae([1, 2], [1, 2, 3])
+
+
+def test_rps():
+    assert metrics.rps([1, 2, 3], np.eye(3)) == 0
+    proba = np.array([[0.2, 0.5, 0.3]])
+    assert metrics.rps([2], proba, order=[1, 2, 3]) == metrics.report([2], [2], proba, order=[1, 2, 3])["rps"] > 0
+    with pytest.raises(ValueError, match="probabilities of shape"):
+        metrics.rps([1, 2], np.eye(3))
+
+
+def test_scorers(toy):
+    X, y, truth = toy
+    model = rung.KDLOR().fit(X, y)
+    assert metrics.scorer("mae")(model, X, truth) == -metrics.mae(truth, model.predict(X))
+    assert metrics.scorer("qkappa")(model, X, truth) == metrics.qkappa(truth, model.predict(X))
+    assert metrics.scorer("mae")(model, X, y) == -metrics.mae(y[y > 0], model.predict(X)[y > 0])
+    assert metrics.scorer("rps")(model, X, truth) == -metrics.rps(truth, model.predict_proba(X))
+    few = truth < 3  # K is that of the model
+    expected = -metrics.amae(truth[few], model.predict(X)[few], order=[1, 2, 3, 4, 5])
+    assert metrics.scorer("amae")(model, X[few], truth[few]) == expected
+    assert repr(pickle.loads(pickle.dumps(metrics.scorers["mae"]))) == "scorer('mae')"
+    assert cross_val_score(model, X, truth, scoring=metrics.scorers["mae"], cv=3).max() < 0
+    with pytest.raises(ValueError, match="there is no metric 'nonsense'"):
+        metrics.scorer("nonsense")

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests of the Python package, python/tests, on the library just built:  package.py REPOSITORY [PYTEST OPTIONS]
+
+RUNG_LIBRARY, RUNG_COMMAND and RUNG_SHARED tell where things are. Skipped (77) where pytest or what the package needs is not
+installed; tools/setup test installs it."""
+import importlib.util
+import os
+import subprocess
+import sys
+
+root = os.path.abspath(sys.argv[1])
+missing = [name for name in ("cffi", "numpy", "pandas", "pytest", "sklearn") if importlib.util.find_spec(name) is None]
+if missing:
+    print(f"skipped: {sys.executable} has no {', '.join(missing)}")
+    sys.exit(77)
+environment = dict(os.environ, PYTHONPATH=os.path.join(root, "python"), PYTHONDONTWRITEBYTECODE="1")
+options = sys.argv[2:] or [os.path.join(root, "python", "tests")]
+command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", root, *options]
+sys.exit(subprocess.run(command, env=environment, cwd=root).returncode)
