@@ -52,34 +52,33 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The distinct values of one column, ascending, and the share of rows below each plus half of those equal to it. v is
- * sorted. Returns how many. */
-static int64_t fit_knots(int64_t n, double *v, double *knot, double *cdf)
+/* The distinct values of one column, ascending, and the share of rows at or below each. v is sorted. Returns how many.
+ */
+static int64_t fit_knots(int64_t n, double *v, double *knot, double *share)
 {
     int64_t count = 0;
     qsort(v, (size_t)n, sizeof *v, compare_numbers);
     for (int64_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && v[next] == v[i];) next++;
         knot[count] = v[i];
-        cdf[count++] = ((double)i + 0.5 * (double)(next - i)) / (double)n;
+        share[count++] = (double)next / (double)n;
     }
     return count;
 }
 
-static double distribution(int64_t n, const double *knot, const double *cdf, double x)
+/* (share of rows below x + share of rows at or below x) / 2: a step function, half a step at a knot. */
+static double distribution(int64_t n, const double *knot, const double *share, double x)
 {
-    if (x <= knot[0]) return cdf[0];
-    if (x >= knot[n - 1]) return cdf[n - 1];
-    int64_t low = 0, high = n - 1; /* knot[low] <= x < knot[high] */
-    while (high - low > 1) {
+    int64_t low = 0, high = n; /* knots before low are below x, those from high on are not */
+    while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (knot[middle] <= x)
-            low = middle;
+        if (knot[middle] < x)
+            low = middle + 1;
         else
             high = middle;
     }
-    double share = (x / 2 - knot[low] / 2) / (knot[high] / 2 - knot[low] / 2); /* halves: the difference may overflow */
-    return cdf[low] + share * (cdf[high] - cdf[low]);
+    double below = low > 0 ? share[low - 1] : 0;
+    return low < n && knot[low] == x ? (below + share[low]) / 2 : below;
 }
 
 static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, scaling *out)
@@ -98,7 +97,7 @@ static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, cons
         int64_t count = fit_knots(n, v, own, own_cdf);
         out->knots_first[j + 1] = out->knots_first[j] + count;
         if (count == 1) {
-            out->shift[j] = own_cdf[0];
+            out->shift[j] = 0.5;
             continue;
         }
         for (int64_t i = 0; i < n; i++) v[i] = distribution(count, own, own_cdf, X[i * d + j]);

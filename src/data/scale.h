@@ -10,13 +10,13 @@
 typedef enum { SCALE_STANDARD, SCALE_MINMAX, SCALE_RANK, SCALE_NONE } scale_kind;
 
 /* x -> (g(x) - shift) * factor, g the identity or, for SCALE_RANK, the training rows' mid-rank distribution
- * function, linear between its knots and constant outside. A constant column has factor 0. */
+ * function (share of rows below x + share of rows at or below x) / 2. A constant column has factor 0. */
 typedef struct {
     scale_kind kind;
     int64_t d;
     double *shift, *factor;  /* d; NULL for SCALE_NONE */
     int64_t *knots_first;    /* SCALE_RANK: d + 1; column j has knots knots_first[j] .. knots_first[j+1]-1 */
-    double *knot, *knot_cdf; /* its distinct training values, ascending, and g there */
+    double *knot, *knot_cdf; /* its distinct training values, ascending, and the share of rows at or below each */
 } scaling;
 
 bool scale_parse(const char *text, scale_kind *out);

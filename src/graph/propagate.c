@@ -83,3 +83,118 @@ rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y,
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
+
+/* ---- scores and the diagonal ---- */
+
+typedef struct { /* the labelled rows last */
+    int64_t unlabelled, labelled;
+    int64_t *row;   /* which row stands at a place */
+    int64_t *place; /* and where a row stands */
+    int64_t *last;  /* the places of the labelled rows */
+} label_order;
+
+static rung_status order_by_label(rung_ctx *ctx, int64_t n, const int *y, label_order *out)
+{
+    *out = (label_order){0};
+    TRY(NEW(ctx, &ctx->scratch, out->row, n));
+    TRY(NEW(ctx, &ctx->scratch, out->place, n));
+    TRY(NEW(ctx, &ctx->scratch, out->last, n));
+    for (int64_t i = 0; i < n; i++)
+        if (!y[i]) out->row[out->unlabelled++] = i;
+    for (int64_t i = 0; i < n; i++)
+        if (y[i]) {
+            out->last[out->labelled] = out->unlabelled + out->labelled;
+            out->row[out->last[out->labelled++]] = i;
+        }
+    for (int64_t i = 0; i < n; i++) out->place[out->row[i]] = i;
+    return RUNG_OK;
+}
+
+/* A as a dense matrix in this order. */
+static rung_status dense_in_order(rung_ctx *ctx, const la_csr *A, const label_order *o, la_mat *out)
+{
+    int64_t n = A->rows, used = 0;
+    int *none = NULL;
+    la_csr moved = {.rows = n, .cols = n};
+    TRY(NEW(ctx, &ctx->scratch, none, n));
+    TRY(NEW(ctx, &ctx->scratch, moved.start, n + 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, moved.col, A->start[n]));
+    TRY(NEW_RAW(ctx, &ctx->scratch, moved.value, A->start[n]));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t e = A->start[o->row[i]]; e < A->start[o->row[i] + 1]; e++) {
+            moved.col[used] = o->place[A->col[e]];
+            moved.value[used++] = A->value[e];
+        }
+        moved.start[i + 1] = used;
+    }
+    TRY(la_lookup(ctx, 1, (double[]){0}, none, none, out));
+    return la_add_csr(ctx, 1, &moved, out);
+}
+
+/* The trailing block of the Cholesky factor is that of the Schur complement of the unlabelled rows, whose inverse is
+ * the block of A^-1 at the labelled ones. */
+static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *own)
+{
+    int64_t n = A->rows;
+    label_order o;
+    double *Y = NULL, *diagonal = NULL;
+    la_mat *L = NULL, *tail = NULL;
+    TRY(order_by_label(ctx, n, y, &o));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &L));
+    TRY(la_new(ctx, &ctx->scratch, o.labelled, o.labelled, &tail));
+    TRY(NEW(ctx, &ctx->scratch, Y, n * K));
+    TRY(NEW(ctx, &ctx->scratch, diagonal, o.labelled));
+    TRY(dense_in_order(ctx, A, &o, L));
+    TRY(la_potrf(ctx, L));
+    for (int64_t i = 0; i < o.labelled; i++) Y[o.last[i] + (y[o.row[o.last[i]]] - 1) * n] = 1;
+    TRY(la_potrs(ctx, L, K, Y));
+    for (int q = 0; q < K; q++)
+        for (int64_t i = 0; i < n; i++) F[o.row[i] + q * n] = Y[i + q * n];
+    TRY(la_gather(ctx, L, o.last, o.last, tail));
+    TRY(la_potri(ctx, tail));
+    la_diagonal(tail, diagonal);
+    for (int64_t i = 0; i < o.labelled; i++) own[o.row[o.last[i]]] = diagonal[i];
+    return RUNG_OK;
+}
+
+/* e_i'A^-1 e_i is minus twice the least value of the energy that conjugate gradients minimise: its error is the square
+ * of the residual's size, so a coarse residual serves. */
+static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *own)
+{
+    enum { AT_ONCE = 16 };
+    static const double COARSE = 1e-6;
+    int64_t n = A->rows, row[AT_ONCE], next = 0;
+    double *B = NULL, *X = NULL;
+    TRY(NEW(ctx, &ctx->scratch, B, n * (K > AT_ONCE ? K : AT_ONCE)));
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, n * AT_ONCE));
+    one_hot(n, K, y, B);
+    TRY(graph_solve(ctx, A, K, B, RESIDUAL, ITERATIONS, F));
+    while (next < n) {
+        int64_t k = 0;
+        memset(B, 0, (size_t)(n * AT_ONCE) * sizeof *B);
+        for (; next < n && k < AT_ONCE; next++)
+            if (y[next]) {
+                B[next + k * n] = 1;
+                row[k++] = next;
+            }
+        if (k > 0) TRY(graph_solve(ctx, A, k, B, COARSE, ITERATIONS, X));
+        for (int64_t c = 0; c < k; c++) own[row[c]] = X[row[c] + c * n];
+    }
+    return RUNG_OK;
+}
+
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F, double *own)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = W->rows;
+    la_csr A;
+    TRY(graph_laplacian(ctx, &ctx->scratch, W, LAPLACIAN_NORMALISED, &A));
+    spread_system(spread, &A);
+    memset(own, 0, (size_t)n * sizeof *own);
+    if (n <= PROPAGATE_DENSE)
+        TRY(scores_by_factor(ctx, &A, K, y, F, own));
+    else
+        TRY(scores_by_gradients(ctx, &A, K, y, F, own));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

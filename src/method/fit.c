@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "eval/metrics.h"
 #include "method/baseline.h"
 #include "method/heldout.h"
 #include "method/update.h"
@@ -100,24 +101,37 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     return RUNG_OK;
 }
 
-/* The one member, and what a transductive fit says of the training rows. Arrays are those of the fit. */
-static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
-                            rung_model *model)
+/* The only member of a fit that has one. */
+static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *model)
 {
     TRY(NEW(ctx, &model->mem, model->members, 1));
     model->n_members = 1;
-    member *m = &model->members[0];
-    m->weight = 1;
-    m->score = fit->score;
-    m->decide = fit->decide;
-    m->prior = fit->prior;
-    m->probit = fit->probit;
-    m->link = fit->link;
+    model->members[0] = (member){.weight = 1,
+                                 .score = fit->score,
+                                 .decide = fit->decide,
+                                 .prior = fit->prior,
+                                 .probit = fit->probit,
+                                 .link = fit->link,
+                                 .cumulative = fit->cumulative};
+    return RUNG_OK;
+}
+
+/* The members, and what a transductive fit says of the training rows. Arrays are those of the fit. */
+static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
+                            rung_model *model)
+{
+    if (fit->n_members == 0) TRY(only_member(ctx, fit, model));
+    if (fit->n_members > 0) {
+        model->n_members = fit->n_members;
+        model->members = fit->members;
+        model->sharpen = fit->sharpen;
+    }
     model->training = fit->training;
     if (fit->training.n != 0 && fit->training.n != t->data->n)
         return fail(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
                     (long long)fit->training.n, (long long)t->data->n);
-    TRY(scale_copy(ctx, &model->mem, &t->scale, &m->scale));
+    TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
+    for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
     if (spec->keep_data) return keep_data(ctx, t, fit, model);
     pool_free(&model->mem, fit->state);
@@ -134,6 +148,31 @@ static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training 
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
     TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The error of a fit that can tell what its own rows would have been given without them. */
+static rung_status leave_one_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const double *loo,
+                                         rung_model *model)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int classes = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
+    double *proba = NULL;
+    int64_t l = 0;
+    TRY(NEW(ctx, &ctx->scratch, truth, t->n_labelled));
+    TRY(NEW(ctx, &ctx->scratch, predicted, t->n_labelled));
+    TRY(NEW(ctx, &ctx->scratch, proba, t->n_labelled * classes));
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        const double *own = loo + l * p->K;
+        truth[l] = t->present[p->y[i] - 1];
+        predicted[l] = t->present[posterior_median(p->K, own) - 1];
+        for (int q = 0; q < p->K; q++) proba[l * classes + t->present[q] - 1] = own[q];
+        l++;
+    }
+    TRY(metrics_compute(ctx, l, classes, truth, predicted, proba, &model->cv));
+    model->has_cv = true;
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -170,6 +209,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
+    if (fit.loo && t->n_labelled > 1) TRY(leave_one_out_metrics(ctx, t, p, fit.loo, model));
     if (count && !has_scores)
         log_at(ctx, RUNG_WARNING, "%s gives no score that could be calibrated: calibrate=%d does nothing",
                spec->method->info.name, count);

@@ -144,11 +144,35 @@ static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int 
     return RUNG_OK;
 }
 
+/* Several members: the median of their average, and the expected class. */
+static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+                                 double *score, int *rank)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int K = fit->members->decide.K;
+    double *p = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, p, n * K));
+    TRY(members_proba(ctx, fit->n_members, fit->members, fit->sharpen, 0, n, scaled, p));
+    for (int64_t i = 0; i < n; i++) {
+        int r = posterior_median(K, p + i * K);
+        rank[i] = classes ? classes[r - 1] : r;
+        score[i] = 0;
+        for (int q = 0; q < K; q++) score[i] += p[i * K + q] * (classes ? classes[q] : q + 1);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
                          double *score, int *rank)
 {
-    const member one = {
-        .score = fit->score, .decide = fit->decide, .prior = fit->prior, .probit = fit->probit, .link = fit->link};
+    const member one = {.score = fit->score,
+                        .decide = fit->decide,
+                        .prior = fit->prior,
+                        .probit = fit->probit,
+                        .link = fit->link,
+                        .cumulative = fit->cumulative};
+    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, score, rank);
     bool probable = member_has_proba(&one), needed = member_needs_proba(&one);
     int outputs = one.score.outputs, K = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -156,10 +180,10 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
     rank_map map;
     TRY(map_to_classes(ctx, &fit->map, classes, &map));
     TRY(NEW(ctx, &ctx->scratch, variance, n));
-    if (one.probit) TRY(member_variance(ctx, &one, n, scaled, variance));
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, p, K));
     TRY(scorer_apply(ctx, &one.score, n, scaled, output));
+    if (one.probit) TRY(member_variance(ctx, &one, n, scaled, output, variance));
     for (int64_t i = 0; i < n; i++, output += outputs) {
         if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);

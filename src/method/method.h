@@ -20,6 +20,12 @@ typedef struct {
     double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
     bool probit;     /* an ordinal probit method: its probabilities come from the link */
     probit_link link;
+    bool cumulative; /* its K - 1 outputs are P(y > q) */
+    int n_members; /* > 0: several members instead of all the above; their weights need not sum to 1, and their scaling
+                      is left to the driver */
+    member *members;
+    double sharpen;
+    double *loo; /* labelled rows of the problem x K, by rows: their probabilities as told by the others; NULL: none */
     transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
     int64_t n_expansion;
     int state_width; /* numbers per row of the problem (`state`) from which `update` can go on; 0: none */

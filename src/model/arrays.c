@@ -131,15 +131,21 @@ static rung_status number(naming *n, const char *last, double *x)
     return RUNG_OK;
 }
 
-static rung_status walk_scaling(naming *n, scaling *s)
+typedef struct {
+    const char *shift, *factor, *first, *knot, *cdf;
+} scaling_names;
+static const scaling_names scale_arrays = {"scale.shift", "scale.factor", "scale.first", "scale.knot", "scale.cdf"};
+static const scaling_names space_arrays = {"space.shift", "space.factor", "space.first", "space.knot", "space.cdf"};
+
+static rung_status walk_scaling(naming *n, const scaling_names *names, scaling *s)
 {
     if (s->kind == SCALE_NONE) return RUNG_OK;
-    TRY(list(n, "scale.shift", s->d, &s->shift));
-    TRY(list(n, "scale.factor", s->d, &s->factor));
+    TRY(list(n, names->shift, s->d, &s->shift));
+    TRY(list(n, names->factor, s->d, &s->factor));
     if (s->kind != SCALE_RANK) return RUNG_OK;
-    TRY(integers(n, "scale.first", s->d + 1, &s->knots_first));
-    TRY(list(n, "scale.knot", s->knots_first[s->d], &s->knot));
-    return list(n, "scale.cdf", s->knots_first[s->d], &s->knot_cdf);
+    TRY(integers(n, names->first, s->d + 1, &s->knots_first));
+    TRY(list(n, names->knot, s->knots_first[s->d], &s->knot));
+    return list(n, names->cdf, s->knots_first[s->d], &s->knot_cdf);
 }
 
 static rung_status walk_kernel(naming *n, kernel *k)
@@ -152,31 +158,49 @@ static rung_status walk_kernel(naming *n, kernel *k)
 }
 
 /* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
-static rung_status walk_scorer(naming *n, scorer *s)
+static rung_status walk_scorer(naming *n, scorer *s, bool own_coef, bool own_rows)
 {
     if (s->kind != SCORER_NEIGHBOURS) TRY(list(n, "bias", s->outputs, &s->bias));
     if (s->kind == SCORER_CONSTANT) return RUNG_OK;
-    TRY(reals(n, "coef", 2, (int64_t[]){s->outputs, s->m}, &s->coef));
+    if (own_coef) TRY(reals(n, "coef", 2, (int64_t[]){s->outputs, s->m}, &s->coef));
     if (s->kind == SCORER_LINEAR) return RUNG_OK;
     if (s->kind == SCORER_KERNEL) TRY(walk_kernel(n, &s->k));
     if (s->kind == SCORER_KERNEL && s->k.kind == KERNEL_PRECOMPUTED) return integers(n, "index", s->m, &s->index);
     if (s->kind == SCORER_NEIGHBOURS && s->weights == WEIGHTS_GAUSSIAN) TRY(number(n, "width", &s->width));
-    return reals(n, "rows", 2, (int64_t[]){s->m, s->d}, &s->rows);
+    return own_rows ? reals(n, "rows", 2, (int64_t[]){s->m, s->d}, &s->rows) : RUNG_OK;
 }
 
 static rung_status walk_link(naming *n, probit_link *link, int64_t terms, int K)
 {
     TRY(number(n, "probit.noise", &link->noise));
     TRY(list(n, "probit.thresholds", K - 1, &link->b));
+    if (link->spread) {
+        TRY(number(n, "probit.variance", &link->variance));
+        return reals(n, "probit.spread", 2, (int64_t[]){K - 1, K - 1}, &link->spread);
+    }
     return reals(n, "probit.factor", 2, (int64_t[]){link->rank, terms}, &link->factor);
 }
 
-static rung_status walk_member(naming *n, member *one, int K)
+/* Arrays in common are those of the member that brought them; the reader knows it to be an earlier one with counts that
+ * fit. */
+static void share_arrays(const member *all, member *one)
 {
+    one->scale = all->scale;
+    if (one->space_from) one->space = all[one->space_from - 1].space;
+    if (one->rows_from) one->score.rows = all[one->rows_from - 1].score.rows;
+    if (one->coef_from) one->score.coef = all[one->coef_from - 1].score.coef;
+}
+
+static rung_status walk_member(naming *n, member *all, int number_of, int K)
+{
+    member *one = &all[number_of];
     decision *decide = &one->decide;
     TRY(number(n, "weight", &one->weight));
-    TRY(walk_scaling(n, &one->scale));
-    TRY(walk_scorer(n, &one->score));
+    if (number_of == 0) TRY(walk_scaling(n, &scale_arrays, &one->scale));
+    if (n->w->mode == ARRAYS_READ) share_arrays(all, one);
+    if (one->space.d > 0 && !one->space_from) TRY(walk_scaling(n, &space_arrays, &one->space));
+    TRY(walk_scorer(n, &one->score, !one->coef_from, !one->rows_from));
+    if (one->power > 0) TRY(number(n, "power", &one->power));
     if (decide->kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &decide->thresholds));
     if (decide->kind == DECISION_NEAREST_MEAN)
         TRY(reals(n, "means", 2, (int64_t[]){K, one->score.outputs}, &decide->means));
@@ -252,6 +276,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     TRY(walk_fills(&n, &m->code));
     if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
     if (m->has_cv) TRY(walk_cv(&n, &m->cv));
+    if (m->sharpen > 0) TRY(number(&n, "sharpen", &m->sharpen));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));
     for (int i = 0; i < m->n_report; i++) {
@@ -263,7 +288,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     }
     for (int i = 0; i < m->n_members; i++) {
         n.prefix = (size_t)snprintf(n.name, sizeof n.name, "members.%d.", i);
-        TRY(walk_member(&n, &m->members[i], m->n_present));
+        TRY(walk_member(&n, m->members, i, m->n_present));
     }
     return RUNG_OK;
 }

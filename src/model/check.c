@@ -168,26 +168,28 @@ static bool are_shares(int64_t n, const double *v, int64_t step) /* n numbers >=
     return fabs(sum - 1) <= 1e-6;
 }
 
-static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K)
+/* scores: a member with a power, whose outputs need not be shares. */
+static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K, bool scores)
 {
     REQUIRE(s->neighbours >= 1 && s->neighbours <= s->m, "%lld neighbours of %lld rows", (long long)s->neighbours,
             (long long)s->m);
     REQUIRE(s->weights == WEIGHTS_BINARY || (isfinite(s->width) && s->width > 0), "the width of the weights is %g",
             s->width);
     REQUIRE(s->outputs == K, "memberships in %d of %d classes", s->outputs, K);
+    REQUIRE(!scores || all_finite(s->m * K, s->coef), "a class score is not a finite number");
     for (int64_t i = 0; i < s->m * s->d; i++)
         REQUIRE(fabs(s->rows[i]) <= NEIGHBOUR_MOST, "a stored row is beyond +-%g", NEIGHBOUR_MOST);
-    for (int64_t j = 0; j < s->m; j++)
+    for (int64_t j = 0; j < s->m && !scores; j++)
         REQUIRE(are_shares(K, s->coef + j, s->m), "the memberships of row %lld do not sum to 1", (long long)j + 1);
     return RUNG_OK;
 }
 
-static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K)
+static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K, bool scores)
 {
     REQUIRE(s->d == d, "the scorer has %lld columns, the coding %lld", (long long)s->d, (long long)d);
     REQUIRE(s->outputs >= 1, "there are %d outputs", s->outputs);
     REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
-    if (s->kind == SCORER_NEIGHBOURS) return check_neighbours(ctx, s, K);
+    if (s->kind == SCORER_NEIGHBOURS) return check_neighbours(ctx, s, K, scores);
     REQUIRE(all_finite(s->outputs, s->bias), "a bias is not a finite number");
     if (s->kind == SCORER_CONSTANT) return RUNG_OK;
     REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
@@ -213,12 +215,19 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
 {
     const probit_link *link = &one->link;
     const scorer *s = &one->score;
-    REQUIRE(s->outputs == 1 && s->kind != SCORER_NEIGHBOURS, "a probit link of %d outputs", s->outputs);
+    REQUIRE(s->outputs == (link->spread ? K + link->rank : 1) && s->kind != SCORER_NEIGHBOURS,
+            "a probit link of %d outputs", s->outputs);
+    if (link->logit) REQUIRE(link->rank == 0 && !link->functions && !link->spread, "a logit link with a covariance");
+    if (link->spread) {
+        REQUIRE(link->functions, "thresholds inferred with coefficients");
+        REQUIRE(isfinite(link->variance) && link->variance > 0, "the variance of the function is %g", link->variance);
+        REQUIRE(all_finite((int64_t)(K - 1) * (K - 1), link->spread), "the covariance of the thresholds is not finite");
+    }
     REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
             (long long)s->m);
     REQUIRE(!link->functions || (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED),
             "a posterior over functions without a kernel function");
-    REQUIRE(all_finite(link->rank * s->m, link->factor), "a number of the covariance is not finite");
+    REQUIRE(link->spread || all_finite(link->rank * s->m, link->factor), "a number of the covariance is not finite");
     REQUIRE(isfinite(link->noise) && link->noise > 0, "the noise of the probit link is %g", link->noise);
     REQUIRE(all_finite(K - 1, link->b) && always_rises(K - 1, link->b), "the thresholds of the link do not ascend");
     return RUNG_OK;
@@ -241,8 +250,12 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
         REQUIRE(member_has_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
     REQUIRE(d->kind != DECISION_MEDIAN || member_has_proba(one), "a median without probabilities");
     REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
-    REQUIRE(one->calibrated + (one->prior != NULL) + one->probit + (one->score.kind == SCORER_NEIGHBOURS) <= 1,
+    bool scores = one->power > 0, shares = one->score.kind == SCORER_NEIGHBOURS;
+    REQUIRE(!scores || (shares && one->prior && isfinite(one->power)), "a power without class scores or a prior");
+    REQUIRE(one->calibrated + (one->prior && !scores) + one->probit + shares + one->cumulative <= 1,
             "a member with several kinds of probabilities");
+    REQUIRE(!one->cumulative || outputs == K - 1, "%d cumulative probabilities of %d classes", outputs, K);
+    REQUIRE(!one->cumulative || K > 1, "cumulative probabilities of a single class");
     if (one->calibrated) TRY(check_calibration(ctx, one, K));
     if (one->probit) TRY(check_link(ctx, one, K));
     if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
@@ -258,13 +271,16 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         const member *one = &m->members[i];
         REQUIRE(isfinite(one->weight) && one->weight > 0, "member %d has weight %g", i + 1, one->weight);
         total += one->weight;
-        TRY(check_scaling(ctx, &one->scale, m->code.d));
-        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present));
+        if (i == 0) TRY(check_scaling(ctx, &one->scale, m->code.d));
+        REQUIRE(one->scale.shift == m->members->scale.shift, "the members have different scalings");
+        if (one->space.d > 0 && !one->space_from) TRY(check_scaling(ctx, &one->space, m->code.d));
+        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present, one->power > 0));
         TRY(check_decision(ctx, one, m->n_present));
-        REQUIRE(member_columns(one) == model_outputs(m), "the members have different numbers of scores");
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "some members decide, others do not");
     }
+    REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the exponent that sharpens is %g", m->sharpen);
+    REQUIRE(m->n_members == 1 || m->n_present >= 1, "several members without classes");
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(m->n_members == 1 || !model_has_ranks(m) || model_has_probabilities(m),
             "several members need probabilities");

@@ -23,10 +23,26 @@ static rung_status rotated(rung_ctx *ctx, const member *one, int64_t n, const do
     return RUNG_OK;
 }
 
-rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, double *variance)
+/* The scorer has F g(x) among its outputs, after the mean and D(x). */
+static void joint_variance(const member *one, int64_t n, const double *x, const double *output, double *variance)
+{
+    int64_t d = one->score.d, outputs = one->score.outputs, first = one->decide.K;
+    for (int64_t i = 0; i < n; i++, x += d, output += outputs) {
+        double sum = 0;
+        for (int64_t r = first; r < outputs; r++) sum += output[r] * output[r];
+        variance[i] = fmax(one->link.variance * kernel_self(&one->score.k, d, x) - sum, 0);
+    }
+}
+
+rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, const double *output,
+                            double *variance)
 {
     const probit_link *link = &one->link;
     int64_t d = one->score.d;
+    if (link->spread) {
+        joint_variance(one, n, scaled, output, variance);
+        return RUNG_OK;
+    }
     pool_mark mark = pool_here(&ctx->scratch);
     double *G = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, G, (n < ROWS ? n : ROWS) * link->rank));

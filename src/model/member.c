@@ -4,20 +4,68 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "solve/cumulative.h"
 #include "solve/ordprobit.h"
 
 static bool outputs_are_memberships(const member *one) { return one->score.kind == SCORER_NEIGHBOURS; }
 
 bool member_has_proba(const member *one)
 {
-    return one->calibrated || one->prior || one->probit || outputs_are_memberships(one);
+    return one->calibrated || one->prior || one->probit || one->cumulative || outputs_are_memberships(one);
+}
+
+/* Thresholds and function known together: see probit_link. P has room for K numbers. */
+static void joint_proba(const probit_link *link, int K, const double *output, double variance, double *P)
+{
+    const double *D = output + 1;
+    int J = K - 1;
+    double common = 0;
+    for (int q = 0; q < J; q++) { /* P_q := (V D)_q */
+        P[q] = 0;
+        for (int r = 0; r < J; r++) P[q] += link->spread[q + r * J] * D[r];
+        common += P[q] * D[q];
+    }
+    for (int q = 0; q < J; q++) {
+        double s2 = variance + link->spread[q + q * J] + 2 * P[q] + common;
+        double z = (output[0] - link->b[q]) / sqrt(link->noise * link->noise + fmax(s2, 0));
+        P[q] = 0.5 * erfc(-z / sqrt(2));
+    }
+    cumulative_repair(K, P);
+    cumulative_classes(K, P, P);
+}
+
+static void logit_proba(const probit_link *link, int K, double mean, double *p)
+{
+    double above = 1;
+    for (int q = 0; q < K; q++) {
+        double next = q < K - 1 ? 1 / (1 + exp(link->b[q] - mean)) : 0;
+        p[q] = fmax(above - next, 0);
+        above = next;
+    }
+}
+
+static void link_proba(const probit_link *link, int K, const double *output, double variance, double *p)
+{
+    if (link->spread)
+        joint_proba(link, K, output, variance, p);
+    else if (link->logit)
+        logit_proba(link, K, output[0], p);
+    else
+        ordprobit_classes(output[0], variance, K, link->b, link->noise, p);
 }
 
 void member_proba(const member *one, const double *output, double variance, double *p)
 {
-    size_t size = (size_t)one->decide.K * sizeof *p;
+    int K = one->decide.K;
+    size_t size = (size_t)K * sizeof *p;
     if (one->probit)
-        ordprobit_classes(output[0], variance, one->decide.K, one->link.b, one->link.noise, p);
+        link_proba(&one->link, K, output, variance, p);
+    else if (one->cumulative) {
+        memcpy(p, output, size - sizeof *p);
+        cumulative_repair(K, p);
+        cumulative_classes(K, p, p);
+    } else if (one->power > 0)
+        cumulative_power(K, output, one->prior, one->power, p);
     else if (one->calibrated)
         calibrate_proba(&one->cal, rank_score(&one->map, output[0]), p);
     else
@@ -105,14 +153,22 @@ void posterior_range(int K, const double *p, double mass, int *low, int *high)
         }
 }
 
-int member_columns(const member *one) { return outputs_are_memberships(one) ? 1 : one->score.outputs; }
+static bool is_joint(const member *one) { return one->probit && one->link.spread; }
 
-void member_score(const member *one, const int *classes, const double *output, double *score)
+int member_columns(const member *one)
 {
-    if (!outputs_are_memberships(one)) {
-        memcpy(score, output, (size_t)one->score.outputs * sizeof *score);
+    return outputs_are_memberships(one) || one->cumulative || is_joint(one) ? 1 : one->score.outputs;
+}
+
+bool member_scores_by_proba(const member *one) { return one->cumulative || one->power > 0; }
+
+void member_score(const member *one, const int *classes, const double *output, const double *p, double *score)
+{
+    bool by_proba = member_scores_by_proba(one);
+    if (!by_proba && !outputs_are_memberships(one)) {
+        memcpy(score, output, (size_t)member_columns(one) * sizeof *score);
         return;
     }
     *score = 0;
-    for (int q = 0; q < one->score.outputs; q++) *score += classes[q] * output[q];
+    for (int q = 0; q < one->decide.K; q++) *score += classes[q] * (by_proba ? p[q] : output[q]);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The trained model: one coding of the columns and one or more members, each
  *     scaling -> scorer -> decision, and optionally a calibration or an ordinal probit link.
- * Several members predict the weighted mean of their cumulative probabilities. Predict, save, load and describe
- * are written once, for every method. */
+ * Several members predict the weighted mean of their cumulative probabilities, sharpened if the model says so; they
+ * have one scaling, and arrays in common stand in the model once. Predict, save, load and describe are written once,
+ * for every method. */
 #ifndef RUNG_MODEL_MODEL_H
 #define RUNG_MODEL_MODEL_H
 
@@ -17,7 +18,7 @@ typedef enum { WEIGHTS_GAUSSIAN, WEIGHTS_BINARY } weight_kind; /* exp(-|x-z|^2 /
 /* output_o(x) = bias_o + sum_j coef_jo g_j(x),  g_j = 1 (none) | x_j | k(x, row_j) | share_j(x).
  * share_j: the weight of row j among the `neighbours` rows nearest to x, over the sum of their weights; 0 for the
  * others. The coefficients of SCORER_NEIGHBOURS are memberships (>= 0, those of a row sum to 1), one output per class,
- * and so its outputs are probabilities. */
+ * and so its outputs are probabilities; in a member with a power they are scores >= 0 of any size. */
 #define NEIGHBOUR_MOST 1e140 /* columns are kept within +- this, so that squared distances stay finite */
 typedef struct {
     scorer_kind kind;
@@ -61,11 +62,22 @@ typedef struct {
     bool functions; /* the second form; SCORER_KERNEL only, and not with a precomputed kernel */
     double *b;      /* K - 1, ascending */
     double noise;
+    bool logit; /* logistic instead of normal, noise 1: p(y <= q) = 1 / (1 + exp(mean - b_q)); rank is 0 */
+    /* Thresholds that were inferred together with the function f ~ N(0, variance k), and are correlated with it: spread
+     * is their covariance V ((K - 1) x (K - 1)). The outputs of the scorer then are the mean, the K - 1 numbers D(x)
+     * and the `rank` numbers F g(x) (there is no `factor`), and P(y > q) = Phi((mean - b_q) / s_q),  s_q^2 = noise^2 +
+     * v + V_qq + 2 (V D)_q + D'V D, v = variance k(x,x) - |F g(x)|^2, at least 0, made non-increasing in q. NULL: the
+     * thresholds are known. */
+    double *spread;
+    double variance;
 } probit_link;
 
 typedef struct {
     double weight;
-    scaling scale;
+    scaling scale; /* of the first member: the same arrays in all of them */
+    scaling space; /* a second scaling, after that; d = 0: none */
+    /* Arrays that are those of an earlier member, by its number from 1; 0: its own */
+    int space_from, rows_from, coef_from;
     scorer score;
     decision decide;
     bool calibrated;
@@ -74,6 +86,9 @@ typedef struct {
     double *prior; /* CONSTANT: probabilities of its classes (K), else NULL */
     bool probit;
     probit_link link;
+    bool cumulative; /* the K - 1 outputs are P(y > q), to be made valid */
+    double power;    /* > 0: the outputs of SCORER_NEIGHBOURS are class scores, and probabilities are their powers,
+                        normalised; `prior` where no score arrives */
 } member;
 
 /* What a transductive fit says of its own training rows, in their order: the outputs of the (only) member for them. The
@@ -115,6 +130,7 @@ struct rung_model {
     int *present;
     int n_members;
     member *members;
+    double sharpen;             /* of the averaged probabilities, see cumulative_sharpen; 0: as they are */
     int64_t n_rows, n_labelled; /* of the training data */
     transduction training;      /* n is 0 or n_rows */
     kept_data kept;             /* n is 0 or n_labelled */
@@ -130,7 +146,8 @@ rung_status model_new(rung_ctx *ctx, rung_model **out);
 void model_free(rung_model *m);
 
 bool model_has_probabilities(const rung_model *m);
-int model_outputs(const rung_model *m);    /* score columns: the outputs, or one (see member_columns) */
+int model_outputs(
+    const rung_model *m); /* score columns: those of the member (member_columns); of several, the expected class */
 bool model_has_ranks(const rung_model *m); /* false: scores only */
 bool model_has_latent(
     const rung_model *m); /* the score is the mean of a latent value: it has a spread, ranks a range */
@@ -143,8 +160,17 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
 /* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */
 rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double *scaled, double *output);
 
-/* The variance of the latent value of scaled rows, for a member with a probit link (latent.c). */
-rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, double *variance);
+/* The variance of the latent value of scaled rows, for a member with a probit link (latent.c). output: what
+ * scorer_apply gives. */
+rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, const double *output,
+                            double *variance);
+
+/* The probabilities (n x K by rows) several members agree on for rows (d x n) in their common scaling; first: the
+ * number of the first row, for messages (average.c). */
+rung_status members_proba(rung_ctx *ctx, int n_members, const member *members, double sharpen, int64_t first, int64_t n,
+                          const double *scaled, double *proba);
+/* RUNG_EDATA where finite cells and coefficients overflowed. */
+rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first);
 
 /* ---- from the outputs of one row to its answer (member.c) ---- */
 bool member_has_proba(const member *one);
@@ -158,9 +184,11 @@ bool member_needs_proba(const member *one);
 int posterior_median(int K, const double *p); /* the smallest q with p_1 + ... + p_q >= 1/2 */
 /* The shortest range low..high of ranks with at least this mass; of several the one with most, then the lowest. */
 void posterior_range(int K, const double *p, double mass, int *low, int *high);
-/* Score columns: its outputs. Where these are memberships, one column: the expected class sum_q classes[q-1] u_q. */
+/* Score columns: its outputs. Where these are probabilities, one column: the expected class sum_q classes[q-1] p_q.
+ * Where they are the parts of a latent value, its mean. */
 int member_columns(const member *one);
-void member_score(const member *one, const int *classes, const double *output, double *score);
+bool member_scores_by_proba(const member *one); /* the score needs p: what member_proba gives */
+void member_score(const member *one, const int *classes, const double *output, const double *p, double *score);
 int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT; 0 otherwise */
 
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path);

@@ -12,12 +12,11 @@ enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22 }; /* at most 4096 rows and (whi
 
 typedef struct {      /* what one block needs */
     double *scaled;   /* d x rows; of new rows */
-    double *output;   /* rows x outputs, of one member */
-    double *variance; /* rows: of the latent value of one member; NULL: no member has one, or not needed */
+    double *space;    /* the same in the member's own space; NULL: it has none */
+    double *output;   /* rows x outputs, of the only member */
+    double *variance; /* rows: of its latent value; NULL: it has none, or not needed */
     double *score;    /* rows x columns */
     double *proba;    /* rows x n_present; NULL: not needed */
-    double *column;   /* columns: of one member and row */
-    double *p;        /* n_present: the same */
 } block_room;
 
 static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first)
@@ -41,27 +40,26 @@ static rung_status overflow(rung_ctx *ctx, int64_t row)
                 (long long)row + 1);
 }
 
-static rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first)
+rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first)
 {
     for (int64_t i = 0; i < rows * outputs; i++)
         if (!isfinite(output[i])) return overflow(ctx, first + i / outputs);
     return RUNG_OK;
 }
 
-static void add_member(const rung_model *m, const member *one, double share, int64_t n, const block_room *room)
+/* The answers of the only member. */
+static void answer(const rung_model *m, int64_t n, const block_room *room)
 {
+    const member *one = m->members;
     int columns = model_outputs(m), K = m->n_present;
     for (int64_t i = 0; i < n; i++) {
         const double *output = room->output + i * one->score.outputs;
-        member_score(one, m->present, output, room->column);
-        for (int o = 0; o < columns; o++) room->score[i * columns + o] += share * room->column[o];
-        if (!room->proba) continue;
-        member_proba(one, output, one->probit ? room->variance[i] : 0, room->p);
-        for (int q = 0; q < K; q++) room->proba[i * K + q] += share * room->p[q];
+        double *p = room->proba ? room->proba + i * K : NULL;
+        if (p) member_proba(one, output, one->probit ? room->variance[i] : 0, p);
+        member_score(one, m->present, output, p, room->score + i * columns);
     }
 }
 
-/* The mean of the members' probabilities has the mean of their cumulative ones. */
 static int rank_of(const rung_model *m, int64_t i, const block_room *room)
 {
     const double *p = room->proba ? room->proba + i * m->n_present : NULL;
@@ -102,30 +100,47 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
     return RUNG_OK;
 }
 
-static void clear_block(const rung_model *m, int64_t n, const block_room *room)
+/* One member alone: its own decision and score. */
+static rung_status one_member(rung_ctx *ctx, const rung_model *m, int64_t first, int64_t n, const block_room *room)
 {
-    memset(room->score, 0, (size_t)(n * model_outputs(m)) * sizeof(double));
-    if (room->proba) memset(room->proba, 0, (size_t)(n * m->n_present) * sizeof(double));
+    const member *one = m->members;
+    const double *x = room->scaled;
+    if (one->space.d > 0) {
+        rung_view view = {.v = x, .n = n, .d = one->space.d, .row = one->space.d, .col = 1};
+        scale_apply(&one->space, n, &view, NULL, room->space);
+        x = room->space;
+    }
+    TRY(scorer_apply(ctx, &one->score, n, x, room->output));
+    TRY(check_outputs(ctx, n, one->score.outputs, room->output, first));
+    if (room->variance) {
+        TRY(member_variance(ctx, one, n, x, room->output, room->variance));
+        TRY(check_outputs(ctx, n, 1, room->variance, first));
+    }
+    answer(m, n, room);
+    return RUNG_OK;
+}
+
+/* Several: the mean of their probabilities, and the expected class for a score. */
+static rung_status many_members(rung_ctx *ctx, const rung_model *m, int64_t first, int64_t n, const block_room *room)
+{
+    int K = m->n_present;
+    TRY(members_proba(ctx, m->n_members, m->members, m->sharpen, first, n, room->scaled, room->proba));
+    for (int64_t i = 0; i < n; i++) {
+        room->score[i] = 0;
+        for (int q = 0; q < K; q++) room->score[i] += m->present[q] * room->proba[i * K + q];
+    }
+    return RUNG_OK;
 }
 
 static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first,
                                  const rung_output *out, const block_room *room)
 {
-    double total = 0;
-    for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
-    clear_block(m, X->n, room);
     TRY(check_rows(ctx, m, X, first));
-    for (int i = 0; i < m->n_members; i++) {
-        const member *one = &m->members[i];
-        scale_apply(&one->scale, X->n, X, NULL, room->scaled);
-        TRY(scorer_apply(ctx, &one->score, X->n, room->scaled, room->output));
-        TRY(check_outputs(ctx, X->n, one->score.outputs, room->output, first));
-        if (one->probit && room->variance) {
-            TRY(member_variance(ctx, one, X->n, room->scaled, room->variance));
-            TRY(check_outputs(ctx, X->n, 1, room->variance, first));
-        }
-        add_member(m, one, one->weight / total, X->n, room);
-    }
+    scale_apply(&m->members->scale, X->n, X, NULL, room->scaled);
+    if (m->n_members > 1)
+        TRY(many_members(ctx, m, first, X->n, room));
+    else
+        TRY(one_member(ctx, m, first, X->n, room));
     return write_block(ctx, m, first, X->n, NULL, room, out);
 }
 
@@ -156,19 +171,15 @@ static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const ru
 
 static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, const rung_output *out, block_room *room)
 {
-    int columns = model_outputs(m), outputs = 0;
-    for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].score.outputs > outputs) outputs = m->members[i].score.outputs;
-    TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * outputs));
-    TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * columns));
-    TRY(NEW_RAW(ctx, &ctx->scratch, room->column, columns));
-    bool probit = false, proba = out->proba || out->low || out->high ||
-                                 (out->rank && (m->n_members > 1 || member_needs_proba(m->members)));
-    for (int i = 0; i < m->n_members; i++) probit |= m->members[i].probit;
-    if (probit && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
-    if (!proba) return RUNG_OK;
-    TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
-    return NEW_RAW(ctx, &ctx->scratch, room->p, m->n_present);
+    const member *one = m->members;
+    bool proba = m->n_members > 1 || out->proba || out->low || out->high || (out->rank && member_needs_proba(one)) ||
+                 member_scores_by_proba(one);
+    TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * model_outputs(m)));
+    if (proba) TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
+    if (m->n_members > 1) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
+    if (one->probit && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
+    return one->space.d == 0 ? RUNG_OK : NEW_RAW(ctx, &ctx->scratch, room->space, rows * m->code.d);
 }
 
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out)
@@ -207,8 +218,7 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
     for (int64_t first = 0; first < t->n; first += BLOCK_ROWS) {
         int64_t n = t->n - first < BLOCK_ROWS ? t->n - first : BLOCK_ROWS;
         memcpy(room.output, t->output + first * outputs, (size_t)(n * outputs) * sizeof(double));
-        clear_block(m, n, &room);
-        add_member(m, m->members, 1, n, &room);
+        answer(m, n, &room);
         TRY(write_block(ctx, m, first, n, t->label ? t->label + first : NULL, &room, out));
     }
     pool_release(&ctx->scratch, mark);

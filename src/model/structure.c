@@ -84,14 +84,30 @@ static json_t *link_to_json(const probit_link *link)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "rank", json_integer(link->rank));
     bad |= json_object_set_new(out, "over", json_string(link->functions ? "functions" : "coefficients"));
+    if (link->logit) bad |= json_object_set_new(out, "logit", json_true());
+    if (link->spread) bad |= json_object_set_new(out, "inferred", json_true());
     return json_whole(out, bad);
 }
 
-static json_t *member_to_json(const member *one)
+/* Arrays in common with an earlier member, by its number from 1. */
+static int shared_to_json(json_t *out, const char *key, int from)
+{
+    return from ? json_object_set_new(out, key, json_integer(from)) : 0;
+}
+
+static json_t *member_to_json(const member *one, bool first)
 {
     json_t *out = json_object();
     const scorer *s = &one->score;
-    int bad = json_object_set_new(out, "scale", json_string(scale_name(one->scale.kind)));
+    int bad = 0;
+    if (first) bad |= json_object_set_new(out, "scale", json_string(scale_name(one->scale.kind)));
+    if (one->space.d > 0 && !one->space_from)
+        bad |= json_object_set_new(out, "space", json_string(scale_name(one->space.kind)));
+    bad |= shared_to_json(out, "space_from", one->space_from);
+    bad |= shared_to_json(out, "rows_from", one->rows_from);
+    bad |= shared_to_json(out, "coef_from", one->coef_from);
+    if (one->cumulative) bad |= json_object_set_new(out, "cumulative", json_true());
+    if (one->power > 0) bad |= json_object_set_new(out, "power", json_true());
     bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
     if (s->kind == SCORER_KERNEL || s->kind == SCORER_NEIGHBOURS)
@@ -139,7 +155,8 @@ json_t *model_to_json(const rung_model *m)
     json_t *out = json_object(), *present = json_array(), *members = json_array(), *report = json_array();
     int bad = 0;
     for (int i = 0; i < m->n_present; i++) bad |= json_array_append_new(present, json_integer(m->present[i]));
-    for (int i = 0; i < m->n_members; i++) bad |= json_array_append_new(members, member_to_json(&m->members[i]));
+    for (int i = 0; i < m->n_members; i++)
+        bad |= json_array_append_new(members, member_to_json(&m->members[i], i == 0));
     for (int i = 0; i < m->n_report; i++) bad |= json_array_append_new(report, report_to_json(&m->report[i]));
     bad |= json_object_set_new(out, "method", json_string(m->method));
     bad |= json_object_set_new(out, "params", json_params(m));
@@ -150,6 +167,7 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
+    if (m->sharpen > 0) bad |= json_object_set_new(out, "sharpen", json_true());
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));
     bad |= json_object_set_new(out, "kept", kept_to_json(&m->kept));
@@ -302,27 +320,79 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
     static const char *const over[] = {"coefficients", "functions", NULL};
     const char *text = NULL;
     json_int_t rank = 0;
-    int i = 0;
-    TRY(unpack(r, json, "probit", "{s:I, s:s}", "rank", &rank, "over", &text));
+    int i = 0, logit = 0, inferred = 0;
+    TRY(unpack(r, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit, "inferred",
+               &inferred));
     TRY(one_of(r, text, over, "posterior over", &i));
     link->rank = rank;
+    link->logit = logit;
+    if (inferred) TRY(NEW(r->ctx, r->mem, link->spread, 0)); /* not NULL: its array is to be read */
     link->functions = i;
     return RUNG_OK;
 }
 
-static rung_status read_member(reader *r, json_t *json, const rung_model *m, member *one)
+/* The scaling is the first member's; a space of one's own comes after it. */
+static rung_status read_scalings(reader *r, const char *scale, const char *space, int64_t d, bool first, member *one)
 {
-    const char *scale = NULL, *kind = NULL, *decides = NULL;
-    json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0;
+    if ((scale != NULL) != first)
+        return fail(r->ctx, RUNG_EFORMAT, "%s", scale ? "a second scaling" : "the scaling is missing");
+    if (scale && !scale_parse(scale, &one->scale.kind))
+        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
+    if (space && !scale_parse(space, &one->space.kind))
+        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", space);
+    if (space && one->space_from) return fail(r->ctx, RUNG_EFORMAT, "two spaces of a member");
+    one->scale.d = d;
+    one->space.d = space ? d : 0;
+    return RUNG_OK;
+}
+
+/* The member, an earlier one, whose arrays these are. */
+static rung_status read_from(reader *r, json_int_t from, int number, const char *what, int *out)
+{
+    if (from < 0 || from > number)
+        return fail(r->ctx, RUNG_EFORMAT, "member %d has %s of member %lld", number + 1, what, (long long)from);
+    *out = (int)from;
+    return RUNG_OK;
+}
+
+static rung_status check_shared(reader *r, const rung_model *m, int number)
+{
+    const member *one = &m->members[number];
+    const scorer *s = &one->score, *rows = one->rows_from ? &m->members[one->rows_from - 1].score : s;
+    const scorer *coef = one->coef_from ? &m->members[one->coef_from - 1].score : s;
+    bool stored = s->kind == SCORER_NEIGHBOURS || (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED);
+    bool has_rows =
+        rows->kind == SCORER_NEIGHBOURS || (rows->kind == SCORER_KERNEL && rows->k.kind != KERNEL_PRECOMPUTED);
+    if (one->rows_from && !(stored && has_rows && rows->m == s->m))
+        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the rows of member %d", number + 1, one->rows_from);
+    if (one->coef_from &&
+        (s->kind == SCORER_CONSTANT || coef->kind == SCORER_CONSTANT || coef->m != s->m || coef->outputs != s->outputs))
+        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the coefficients of member %d", number + 1,
+                    one->coef_from);
+    return RUNG_OK;
+}
+
+static rung_status read_member(reader *r, json_t *json, const rung_model *m, int number)
+{
+    const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
+    json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0, space_from = 0, rows_from = 0, coef_from = 0;
     json_t *expansion = NULL, *neighbours = NULL, *link = NULL;
-    int tie_up = 0, prior = 0, i = 0;
+    int tie_up = 0, prior = 0, cumulative = 0, power = 0, i = 0;
+    member *one = &m->members[number];
     scorer *s = &one->score;
-    TRY(unpack(r, json, "a member", "{s:s, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale", &scale,
-               "scorer", &kind, "outputs", &outputs, "terms", &terms, "kernel", &expansion, "neighbours", &neighbours,
-               "decision", &decides, "tie_up", &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior",
-               &prior));
-    if (!scale_parse(scale, &one->scale.kind)) return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
-    one->scale.d = s->d = m->code.d;
+    TRY(unpack(r, json, "a member",
+               "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
+               &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
+               "cumulative", &cumulative, "power", &power, "scorer", &kind, "outputs", &outputs, "terms", &terms,
+               "kernel", &expansion, "neighbours", &neighbours, "decision", &decides, "tie_up", &tie_up, "rank", &rank,
+               "nodes", &nodes, "probit", &link, "prior", &prior));
+    TRY(read_from(r, space_from, number, "the space", &one->space_from));
+    TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
+    TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
+    TRY(read_scalings(r, scale, space, m->code.d, number == 0, one));
+    s->d = m->code.d;
+    one->cumulative = cumulative;
+    one->power = power; /* until its number is read */
     TRY(one_of(r, kind, scorer_names, "scorer", &i));
     s->kind = (scorer_kind)i;
     TRY(as_int(r, outputs, "the number of outputs", &s->outputs));
@@ -343,7 +413,7 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, mem
     one->probit = link != NULL;
     if (link) TRY(read_link(r, link, &one->link));
     if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
-    return RUNG_OK;
+    return check_shared(r, m, number);
 }
 
 /* The training rows are those of `rows`, which is known by now. */
@@ -395,15 +465,18 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
            *kept = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
-    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", &method,
-               "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows, "labelled",
-               &labelled, "expansion", &expansion, "cv", &cv, "report", &report, "training", &answers, "kept", &kept));
+    int sharpen = 0;
+    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o}", "method",
+               &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
+               "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "report", &report,
+               "training", &answers, "kept", &kept));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
     m->n_rows = rows;
     m->n_labelled = labelled;
     m->n_expansion = expansion;
+    m->sharpen = sharpen; /* until its number is read */
     m->has_cv = !json_is_null(cv);
     if (m->has_cv && !json_is_integer(cv)) return fail(ctx, RUNG_EFORMAT, "cv is not a number");
     m->cv.n = json_integer_value(cv);
@@ -418,7 +491,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(length(&r, members, "members", &m->n_members));
     if (m->n_members > MOST_MEMBERS) return fail(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
     TRY(NEW(ctx, r.mem, m->members, m->n_members));
-    for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, &m->members[i]));
+    for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, i));
     TRY(length(&r, report, "report", &m->n_report));
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));

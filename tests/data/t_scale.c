@@ -123,13 +123,15 @@ static void test_rank(void **state)
     scaling s = fit(ctx, SCALE_RANK, 1, 4, X);
     assert_int_equal(s.knots_first[1], 3);
     assert_arrays_close(3, s.knot, ((double[]){10, 20, 30}), 0);
-    assert_arrays_close(3, s.knot_cdf, ((double[]){0.25, 0.625, 0.875}), 0); /* below + half of the equal ones */
+    assert_arrays_close(3, s.knot_cdf, ((double[]){0.5, 0.75, 1}), 0); /* rows at or below */
     assert_close(s.shift[0], 0.5, 1e-15);
     double sd = sqrt((0.375 * 0.375 + 2 * 0.25 * 0.25 + 0.125 * 0.125) / 4);
     apply(&s, 4, X, Z);
     assert_arrays_close(4, Z, ((double[]){0.375 / sd, -0.25 / sd, -0.25 / sd, 0.125 / sd}), 1e-14);
-    assert_close(apply_one(&s, 15), (0.4375 - 0.5) / sd, 1e-14); /* between two knots */
-    assert_true(apply_one(&s, -1e300) == Z[1] && apply_one(&s, 31) == Z[0]);
+    assert_close(apply_one(&s, 15), 0, 1e-14); /* between two knots: half of the rows are below */
+    assert_close(apply_one(&s, 25), 0.25 / sd, 1e-14);
+    assert_close(apply_one(&s, -1e300), -0.5 / sd, 1e-14);
+    assert_close(apply_one(&s, 31), 0.5 / sd, 1e-14);
 
     double two[] = {5, 1, 5, 2}; /* 2 columns, one of them constant */
     s = fit(ctx, SCALE_RANK, 2, 2, two);

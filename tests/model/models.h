@@ -235,6 +235,7 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     if (kind == MODEL_PAIR) {
         make_member(ctx, m, &m->members[1], MODEL_CONSTANT);
         m->members[0].weight = 7;
+        m->members[1].scale = m->members[0].scale;
     }
     if (kind == MODEL_SOFT) m->code.edges = NUMBERS(-0.5, 0.25, 1e300);
     if (kind == MODEL_GAUSSIAN || kind == MODEL_BINARY || kind == MODEL_REAL)

@@ -178,7 +178,7 @@ static void test_rank_scaling_at_its_knots(void **state)
     rung_ctx *ctx = *state;
     rung_model *m = make_model(ctx, MODEL_RANK);
     double x[] = {-2, 1, 0, 1, 3, 0, 0, 1};
-    double g[] = {0.2, 0.8, 0.5, 0.5, 0.9, 0.3, 0.5, 0.5}, score[2];
+    double g[] = {0.1, 0.55, 0.25, 0.25, 0.7, 0.15, 0.25, 0.25}, score[2]; /* half a step */
     rung_view X = {x, 2, D, D, 1};
     rung_output out = {.score = score};
     assert_ok(ctx, model_predict(ctx, m, &X, &out));
@@ -199,7 +199,7 @@ static void test_two_members(void **state)
         const double prior[] = {0.125, 0.5, 0.375};
         calibrated_proba(f, q);
         for (int c = 0; c < 3; c++) q[c] = 0.875 * q[c] + 0.125 * prior[c];
-        assert_close(p.score[i], 0.875 * f + 0.125 * 2, 1e-12);
+        assert_close(p.score[i], q[0] + 3 * q[1] + 4 * q[2], 1e-12); /* the expected class */
         assert_arrays_close(CLASSES, p.proba + i * CLASSES, ((double[]){q[0], 0, q[1], q[2]}), 1e-12);
         assert_int_equal(p.rank[i], q[0] >= 0.5 ? 1 : q[0] + q[1] >= 0.5 ? 3 : 4);
         seen[p.rank[i]]++;
@@ -370,6 +370,7 @@ static void test_neighbours_beside_another_member(void **state)
     rung_ctx *ctx = *state;
     rung_model *m = make_model(ctx, MODEL_PAIR);
     make_member(ctx, m, &m->members[0], MODEL_GAUSSIAN);
+    m->members[1].scale = m->members[0].scale;
     prediction p;
     fill_rows(&p);
     predict_all(ctx, m, &p);
@@ -378,7 +379,7 @@ static void test_neighbours_beside_another_member(void **state)
         memberships_of(m->members, p.x + i * D, u);
         double q[] = {0.5 * u[0] + 0.0625, 0.5 * u[1] + 0.25, 0.5 * u[2] + 0.1875};
         assert_arrays_close(CLASSES, p.proba + i * CLASSES, ((double[]){q[0], 0, q[1], q[2]}), 1e-13);
-        assert_close(p.score[i], 0.5 * (u[0] + 3 * u[1] + 4 * u[2]) + 0.5 * 2, 1e-13);
+        assert_close(p.score[i], q[0] + 3 * q[1] + 4 * q[2], 1e-13);
         assert_int_equal(p.rank[i], q[0] >= 0.5 ? 1 : q[0] + q[1] >= 0.5 ? 3 : 4);
     }
     model_free(m);
@@ -608,7 +609,7 @@ static void test_memory_runs_out(void **state)
     for (int k = 0; k < 2; k++) {
         w.m = make_model(w.ctx, kinds[k]);
         assert_true(fail_each_allocation(predict_once, &w) > 5);
-        if (w.m->training.n) assert_true(fail_each_allocation(predict_training_once, &w) > 3);
+        if (w.m->training.n) assert_true(fail_each_allocation(predict_training_once, &w) >= 3);
         model_free(w.m);
     }
 }

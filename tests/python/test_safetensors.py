@@ -73,12 +73,17 @@ def coded_rows(table, model, arrays):
     return np.array(rows)
 
 
+def midranks(x, knot, cdf):
+    at = np.r_[0, cdf]  # the share of training rows at or below
+    return (at[np.searchsorted(knot, x, "left")] + at[np.searchsorted(knot, x, "right")]) / 2
+
+
 def scaled(X, kind, part):
     if kind == "none":
         return X
     if kind == "rank":
         first, knot, cdf = part["scale.first"], part["scale.knot"], part["scale.cdf"]
-        X = np.column_stack([np.interp(x, knot[a:b], cdf[a:b]) for x, a, b in zip(X.T, first[:-1], first[1:])])
+        X = np.column_stack([midranks(x, knot[a:b], cdf[a:b]) for x, a, b in zip(X.T, first[:-1], first[1:])])
     return (X - part["scale.shift"]) * part["scale.factor"]
 
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ckr.c - cumulative kernel ridge: the targets 1[y > q], q = 1..K-1, regressed on the kernel at once. Its outputs are
+ * P(y > q), made valid; the rank is the posterior median. Leave-one-out predictions are closed formulas
+ * (solve/cumulative_ridge.h), so ridge and gamma are chosen by their ranked probability score.
+ *
+ * mu > 0 brings the unlabelled rows in: the kernel is replaced by the one a graph over all rows deforms it to,
+ * K~ = K (I + mu L K)^-1 (solve/response.h), and the expansion runs over all rows. */
+#include <string.h>
+
+#include "method/method.h"
+#include "solve/cumulative.h"
+#include "solve/cumulative_ridge.h"
+#include "solve/response.h"
+#include "solve/stack.h"
+
+typedef struct {
+    kernel_params kernel;
+    double ridge, mu; /* ridge NaN: by leave-one-out */
+    int neighbours;
+} ckr_params;
+
+static const double ridges[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
+static const double widths[] = {0.01, 0.03, 0.1, 0.3, 1, 3}; /* gamma = c/d */
+enum { RIDGES = sizeof ridges / sizeof *ridges, WIDTHS = sizeof widths / sizeof *widths };
+
+typedef struct {
+    problem labelled; /* ranks as in the whole problem: all its classes have labels */
+    int64_t *rows;    /* which rows these are */
+    stack_rows stack;
+    double error; /* of the best so far */
+    kernel k;
+    double scale, ridge;
+    double *coef, *bias; /* labelled x (K - 1); K - 1 */
+    double *loo, *trial; /* labelled x (K - 1) by rows */
+} ckr_search;
+
+static rung_status start(rung_ctx *ctx, const problem *p, ckr_search *s)
+{
+    int *classes = NULL, J = p->K - 1;
+    int64_t l = 0;
+    *s = (ckr_search){.error = INFINITY};
+    TRY(NEW(ctx, &ctx->scratch, s->rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) s->rows[l++] = i;
+    TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
+    s->labelled.many_kernels = true;
+    TRY(stack_rows_new(ctx, &ctx->scratch, l, p->K, s->labelled.y, &s->stack));
+    TRY(NEW(ctx, &ctx->scratch, s->coef, l * J));
+    TRY(NEW(ctx, &ctx->scratch, s->bias, J));
+    TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
+    return NEW(ctx, &ctx->scratch, s->trial, l * J);
+}
+
+/* All ridges of one kernel matrix over the labelled rows; what is best so far is kept. */
+static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const kernel *k, const la_mat *G, ckr_search *s)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t l = s->labelled.n;
+    int K = s->labelled.K, J = K - 1, count = isnan(params->ridge) ? RIDGES : 1;
+    double scale = k->kind == KERNEL_LINEAR ? 1 / fmax(1, (double)s->labelled.varying) : 1;
+    cumulative_ridge r;
+    TRY(cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, s->labelled.y, &r));
+    for (int j = 0; j < count; j++) {
+        double ridge = isnan(params->ridge) ? ridges[j] : params->ridge;
+        TRY(interrupted(ctx));
+        TRY(cumulative_ridge_loo(ctx, &r, ridge, s->trial));
+        double error = stack_error(&s->stack, s->trial);
+        if (!(error < s->error)) continue;
+        s->error = error;
+        s->k = *k;
+        s->ridge = ridge;
+        memcpy(s->loo, s->trial, (size_t)(l * J) * sizeof *s->loo);
+        TRY(cumulative_ridge_coef(ctx, &r, ridge, s->coef, s->bias));
+        for (int64_t i = 0; i < l * J; i++) s->coef[i] *= scale;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status graph_of(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, penalty *out)
+{
+    problem_graph g = {.space = {.kind = SPACE_INPUT, .k = *k},
+                       .neighbours = params->neighbours,
+                       .rule = GRAPH_OR,
+                       .weight = EDGE_BINARY};
+    *out = (penalty){.n = p->n, .weight = params->mu};
+    return problem_laplacian(ctx, p, &g, LAPLACIAN_PLAIN, &out->sparse);
+}
+
+/* With a graph: the block of K~ at the labelled rows. */
+static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, ckr_search *s)
+{
+    int64_t l = s->labelled.n;
+    penalty W;
+    response r;
+    const la_mat *K;
+    la_mat *G = NULL;
+    double *block = NULL;
+    TRY(graph_of(ctx, p, params, k, &W));
+    TRY(problem_gram(ctx, p, k, &K));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(response_new(ctx, &W, K, false, &r));
+    TRY(la_new(ctx, &ctx->scratch, l, l, &G));
+    TRY(NEW_RAW(ctx, &ctx->scratch, block, l * l));
+    TRY(response_block(ctx, &r, l, s->rows, block));
+    la_put(block, G);
+    TRY(try_kernel(ctx, params, k, G, s));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *given, ckr_search *s)
+{
+    bool choose = isnan(given->gamma) && (given->kind == KERNEL_RBF || given->kind == KERNEL_LAPLACIAN);
+    for (int c = 0; c < (choose ? WIDTHS : 1); c++) {
+        kernel k = *given;
+        const la_mat *G;
+        if (choose) k.gamma = -widths[c];
+        k = problem_kernel(p, &k);
+        if (params->mu > 0) {
+            TRY(try_deformed(ctx, p, params, &k, s));
+            if (choose) problem_forget(p);
+            continue;
+        }
+        TRY(problem_gram(ctx, &s->labelled, &k, &G));
+        TRY(try_kernel(ctx, params, &k, G, s));
+        problem_forget(&s->labelled);
+    }
+    if (isinf(s->error)) return fail(ctx, RUNG_EDATA, "ckr: no ridge gives finite predictions; scale the columns");
+    return RUNG_OK;
+}
+
+/* a = c - W K~ c: the expansion over all rows. */
+static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params *params, const ckr_search *s,
+                          scorer *out)
+{
+    int64_t n = p->n, l = s->labelled.n;
+    int J = p->K - 1;
+    penalty W;
+    response r;
+    const la_mat *K;
+    double *c = NULL, *f = NULL, *a = NULL;
+    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, out);
+    TRY(NEW(ctx, &ctx->scratch, c, n * J));
+    TRY(NEW(ctx, &ctx->scratch, f, n * J));
+    TRY(NEW(ctx, &ctx->scratch, a, n * J));
+    for (int q = 0; q < J; q++)
+        for (int64_t i = 0; i < l; i++) c[s->rows[i] + q * n] = s->coef[i + q * l];
+    TRY(graph_of(ctx, p, params, &s->k, &W));
+    TRY(problem_gram(ctx, p, &s->k, &K));
+    TRY(response_new(ctx, &W, K, false, &r));
+    TRY(response_apply(ctx, &r, J, c, f, a));
+    return expansion_outputs(ctx, mem, p, &s->k, J, a, out);
+}
+
+static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                           held_out *held)
+{
+    (void)f, (void)held;
+    const ckr_params *params = params_;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int J = p->K - 1;
+    ckr_search s;
+    kernel k;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    TRY(start(ctx, p, &s));
+    TRY(search(ctx, p, params, &k, &s));
+    TRY(expand(ctx, mem, p, params, &s, &out->score));
+    memcpy(out->score.bias, s.bias, (size_t)J * sizeof *s.bias);
+    out->cumulative = true;
+    out->decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
+    out->n_expansion = out->score.kind == SCORER_LINEAR ? p->d : out->score.m;
+    TRY(NEW(ctx, mem, out->loo, s.labelled.n * p->K));
+    for (int64_t i = 0; i < s.labelled.n; i++) cumulative_classes(p->K, s.loo + i * J, out->loo + i * p->K);
+    TRY(report_number(ctx, mem, out, "ridge", s.ridge));
+    if (k.kind == KERNEL_RBF || k.kind == KERNEL_LAPLACIAN) TRY(report_number(ctx, mem, out, "gamma", s.k.gamma));
+    TRY(report_number(ctx, mem, out, "loo_rps", s.error / (double)s.labelled.n / J));
+    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static double ckr_bytes(const problem_shape *shape, const void *params_)
+{
+    const ckr_params *params = params_;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    double graph = params->mu > 0 ? 2 * n * n + n * l + l * l + n * (2.0 * params->neighbours + 3 * shape->K) : 0;
+    return 8 * (6 * l * l + l * (2 * d + 6 * shape->K) + graph);
+}
+
+static const rung_param ckr_rows[] = {
+    KERNEL_PARAMS_AS(
+        ckr_params, "auto", "auto", NULL,
+        "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary; auto: by leave-one-out"),
+    {.name = "ridge",
+     .help = "penalty of the coefficients; auto: by leave-one-out",
+     .type = RUNG_REAL,
+     .standard = "auto",
+     .published = "auto",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP,
+     PARAM_PLACE(ckr_params, ridge)},
+    {.name = "mu",
+     .help = "weight of the graph over all rows; 0: the unlabelled rows are not used",
+     .type = RUNG_REAL,
+     .standard = "0",
+     .published = "0",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_LOG | RUNG_SMOOTH_UP,
+     .grid = "0,0.01,0.1,1",
+     PARAM_PLACE(ckr_params, mu)},
+    {.name = "neighbours",
+     .help = "mu > 0: nearest rows each row is joined with in the graph",
+     .type = RUNG_INT,
+     .standard = "10",
+     .published = "10",
+     .low = 1,
+     .high = 100000,
+     PARAM_PLACE(ckr_params, neighbours)},
+    {0},
+};
+
+const method method_ckr = {
+    .info = {.name = "ckr",
+             .title = "Cumulative kernel ridge with closed-form leave-one-out",
+             .reference = "kernel ridge regression of the indicators y > q; leave-one-out as in Cawley, Talbot. Neural "
+                          "Networks 17(10):1467-1475, 2004",
+             .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
+             .params = ckr_rows},
+    .params_size = sizeof(ckr_params),
+    .bytes = ckr_bytes,
+    .fit = ckr_fit,
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/cumulative.h"
+
+#include <math.h>
+
+static const double LEAST = 1e-6; /* no probability is surer than this before it is sharpened */
+
+/* In place: at q the values from q on are still the given ones. */
+void cumulative_repair(int K, double *P)
+{
+    double smallest = 1;
+    for (int q = 0; q < K - 1; q++) P[q] = fmin(fmax(P[q], 0), 1);
+    for (int q = 0; q < K - 1; q++) {
+        double largest = P[q];
+        for (int r = q + 1; r < K - 1; r++) largest = fmax(largest, P[r]);
+        smallest = fmin(smallest, P[q]);
+        P[q] = 0.5 * (smallest + largest);
+    }
+}
+
+void cumulative_classes(int K, const double *P, double *p)
+{
+    for (int q = K - 1; q >= 0; q--) p[q] = (q > 0 ? P[q - 1] : 1) - (q < K - 1 ? P[q] : 0);
+}
+
+void cumulative_sums(int K, const double *p, double *P)
+{
+    double below = 0;
+    for (int q = 0; q < K - 1; q++) {
+        below += p[q];
+        P[q] = fmax(1 - below, 0); /* p_q is not needed any more */
+    }
+}
+
+int cumulative_rank(int K, const double *P)
+{
+    int rank = 1;
+    for (int q = 0; q < K - 1; q++) rank += P[q] > 0.5;
+    return rank;
+}
+
+double cumulative_mean(int K, const double *P)
+{
+    double mean = 1;
+    for (int q = 0; q < K - 1; q++) mean += P[q];
+    return mean;
+}
+
+void cumulative_power(int K, const double *score, const double *prior, double power, double *p)
+{
+    double largest = 0, sum = 0;
+    for (int q = 0; q < K; q++) largest = fmax(largest, score[q]);
+    for (int q = 0; q < K; q++) {
+        p[q] = pow(largest > 0 ? fmax(score[q], 0) / largest : prior[q], power);
+        sum += p[q];
+    }
+    for (int q = 0; q < K; q++) p[q] /= sum;
+}
+
+void cumulative_sharpen(int K, double t, double *P)
+{
+    for (int q = 0; q < K - 1; q++) {
+        double x = fmin(fmax(P[q], LEAST), 1 - LEAST);
+        P[q] = 1 / (1 + pow((1 - x) / x, t));
+    }
+}
+
+double cumulative_error(int K, const double *P, int y)
+{
+    double sum = 0;
+    for (int q = 0; q < K - 1; q++) {
+        double difference = P[q] - (y > q + 1);
+        sum += difference * difference;
+    }
+    return sum;
+}

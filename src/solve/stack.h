@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Weights for many models from their leave-one-out predictions alone: a softmax within a family, ridge-shrunk stacking
+ * on the simplex between families, and an exponent that sharpens the result. A prediction is n x (K - 1) by rows:
+ * P(y_i > q). */
+#ifndef RUNG_SOLVE_STACK_H
+#define RUNG_SOLVE_STACK_H
+
+#include "base/context.h"
+
+typedef struct {
+    int64_t n;
+    int K;
+    const int *y;
+    double *weight; /* n: 1/4 for the only row of its class, which nobody can predict when it is held out; else 1 */
+} stack_rows;
+
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int *y, stack_rows *out);
+
+double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
+double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row counts 1 */
+
+/* w ~ exp(-8 error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean: their
+ * weighted mean. */
+void stack_family(const stack_rows *rows, int m, double *const *P, const double *penalty, double *w, double *mean);
+
+/* w on the simplex that minimises |sum w P - Y|^2 (weighted rows) + sum w^2 / prior; the priors are normalised first.
+ */
+rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, double *const *P, const double *prior,
+                           double *w);
+
+/* The exponent of cumulative_sharpen, from 1 to 2, that fits best with a pull towards 1.4; P is sharpened by it. */
+rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, double *t);
+
+#endif
