@@ -94,13 +94,13 @@ static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *par
     int64_t l = s->labelled.n;
     penalty W;
     response r;
-    const la_mat *K;
+    const la_mat *F;
     la_mat *G = NULL;
     double *block = NULL;
     TRY(graph_of(ctx, p, params, k, &W));
-    TRY(problem_gram(ctx, p, k, &K));
+    TRY(problem_root(ctx, p, k, false, &F));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(response_new(ctx, &W, K, false, &r));
+    TRY(response_new(ctx, &W, F, &r));
     TRY(la_new(ctx, &ctx->scratch, l, l, &G));
     TRY(NEW_RAW(ctx, &ctx->scratch, block, l * l));
     TRY(response_block(ctx, &r, l, s->rows, block));
@@ -139,7 +139,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     int J = p->K - 1;
     penalty W;
     response r;
-    const la_mat *K;
+    const la_mat *F;
     double *c = NULL, *f = NULL, *a = NULL;
     if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, out);
     TRY(NEW(ctx, &ctx->scratch, c, n * J));
@@ -148,8 +148,8 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     for (int q = 0; q < J; q++)
         for (int64_t i = 0; i < l; i++) c[s->rows[i] + q * n] = s->coef[i + q * l];
     TRY(graph_of(ctx, p, params, &s->k, &W));
-    TRY(problem_gram(ctx, p, &s->k, &K));
-    TRY(response_new(ctx, &W, K, false, &r));
+    TRY(problem_root(ctx, p, &s->k, false, &F));
+    TRY(response_new(ctx, &W, F, &r));
     TRY(response_apply(ctx, &r, J, c, f, a));
     return expansion_outputs(ctx, mem, p, &s->k, J, a, out);
 }
