@@ -71,13 +71,7 @@ static bool known_metric(const char *key, bool *larger_better)
     return false;
 }
 
-typedef struct {
-    const char *metric, *part, *format, *table;
-    bool larger_better;
-    double alpha;
-} report_choices;
-
-static int read_choices(const arguments *args, report_choices *out)
+int report_read_choices(session *s, const arguments *args, report_choices *out)
 {
     const char *alpha = option_value(args, "alpha"), *metric = option_value(args, "metric"),
                *part = option_value(args, "part"), *format = option_value(args, "format"),
@@ -88,13 +82,13 @@ static int read_choices(const arguments *args, report_choices *out)
                             .table = table ? table : "means",
                             .alpha = 0.05};
     if (!known_metric(out->metric, &out->larger_better)) {
-        complain("experiment report: --metric %s: unknown; one of mae mze acc amae mmae mse gm ms rps tau spearman "
-                 "kappa qkappa off1 rmse r2",
-                 out->metric);
+        complain("%s: --metric %s: unknown; one of mae mze acc amae mmae mse gm ms rps tau spearman kappa qkappa off1 "
+                 "rmse r2",
+                 s->command, out->metric);
         return USAGE;
     }
     if (alpha && (!parse_double(alpha, &out->alpha) || !(out->alpha > 0 && out->alpha < 1))) {
-        complain("experiment report: --alpha %s: expected a number above 0 and below 1", alpha);
+        complain("%s: --alpha %s: expected a number above 0 and below 1", s->command, alpha);
         return USAGE;
     }
     if (table && strcmp(out->format, "csv")) {
@@ -143,18 +137,22 @@ static int write_report(session *s, const arguments *args, const report_choices 
     return output_keep(&o) ? GOOD : FAILED;
 }
 
+int report_read(const arguments *args, const char *path, const report_choices *choices, store *db, results *r)
+{
+    if (!store_open(db, path, false)) return FAILED;
+    if (!results_read(db, choices->metric, choices->part, option_value(args, "methods"), r)) return FAILED;
+    r->larger_better = choices->larger_better;
+    if (r->planned) return GOOD;
+    complain("experiment: %s has no cells", path);
+    return FAILED;
+}
+
 static int report_steps(session *s, const arguments *args, store *db, results *r)
 {
     report_choices choices;
-    int control, code = read_choices(args, &choices);
+    int control, code = report_read_choices(s, args, &choices);
+    if (code == GOOD) code = report_read(args, operand(args, 1), &choices, db, r);
     if (code != GOOD) return code;
-    if (!store_open(db, operand(args, 1), false)) return FAILED;
-    if (!results_read(db, choices.metric, choices.part, option_value(args, "methods"), r)) return FAILED;
-    r->larger_better = choices.larger_better;
-    if (r->planned == 0) {
-        complain("experiment report: %s has no cells", operand(args, 1));
-        return FAILED;
-    }
     if (option_given(args, "orca")) return report_orca(db, r, option_value(args, "orca"));
     code = find_control(args, r, &control);
     if (code != GOOD) return code;

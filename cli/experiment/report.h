@@ -11,6 +11,17 @@
 extern const option report_options[];
 int experiment_report(session *s, const arguments *args);
 
+/* ---- its steps, for who makes something else of the same numbers ---- */
+
+typedef struct {
+    const char *metric, *part, *format, *table;
+    bool larger_better;
+    double alpha;
+} report_choices;
+int report_read_choices(session *s, const arguments *args, report_choices *out); /* GOOD or an exit code */
+/* Opens the file and reads its results; both belong to the caller, also on failure. */
+int report_read(const arguments *args, const char *path, const report_choices *choices, store *db, results *r);
+
 /* One writer per format. */
 void report_text(FILE *file, const comparison *c);
 void report_latex(FILE *file, const comparison *c);

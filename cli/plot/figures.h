@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The figures: what each shows, as plain data, and the function that draws it. One file per figure. Nothing here reads
+ * a file or a model, so the command, the page of an experiment and the page of a model share them. */
+#ifndef RUNG_CLI_PLOT_FIGURES_H
+#define RUNG_CLI_PLOT_FIGURES_H
+
+#include "plot/axes.h"
+#include "plot/canvas.h"
+#include "rung/rung.h"
+
+typedef struct {
+    double width, height;
+} figure_size;
+
+/* Where the rows of each class lie on the score, one strip per class, with the thresholds between the answers. */
+typedef struct {
+    const char *title, *score_name;
+    int classes;
+    const char *const *name; /* [classes] */
+    int64_t n;
+    const int *truth; /* 0: unlabelled */
+    const double *score;
+    int thresholds;
+    const double *threshold; /* in order; NaN: none there */
+} projection_figure;
+figure_size projection_size(const projection_figure *f);
+void projection_draw(canvas *c, const projection_figure *f);
+
+/* True against predicted classes: counts, and shares of the true class. */
+typedef struct {
+    const char *title;
+    int classes;
+    const char *const *name;
+    const int64_t *count; /* [true][predicted] */
+} confusion_figure;
+figure_size confusion_size(const confusion_figure *f);
+void confusion_draw(canvas *c, const confusion_figure *f);
+
+/* What a model answers in a plane, and the rows in it. */
+typedef struct {
+    const char *title, *x_name, *y_name;
+    int classes;
+    const char *const *name;
+    double x_low, x_high, y_low, y_high;
+    int columns, rows; /* of the grid of answers */
+    const int *answer; /* [row][column], rows from the bottom */
+    int64_t n;
+    const double *x, *y;
+    const int *truth; /* 0: unlabelled */
+} boundary_figure;
+figure_size boundary_size(const boundary_figure *f);
+void boundary_draw(canvas *c, const boundary_figure *f);
+
+/* Mean ranks of methods; bars join those whose difference is below the critical one (J. Demsar, 2006). */
+typedef struct {
+    const char *title;
+    int methods, n; /* n: data sets */
+    const char *const *name;
+    const double *mean_rank;
+    double alpha;
+} ranks_figure;
+figure_size ranks_size(const ranks_figure *f);
+void ranks_draw(canvas *c, const ranks_figure *f);
+
+/* Error against the number of labels. */
+typedef struct {
+    const char *name;
+    int index;  /* of its colour and marker */
+    bool faint; /* dashed: the same method without the unlabelled rows */
+    int n;
+    const double *x, *mean, *low, *high; /* low, high: the band; NULL: none */
+} curve_series;
+typedef struct {
+    const char *title, *x_name, *y_name;
+    int series;
+    const curve_series *line;
+} curve_figure;
+figure_size curve_size(const curve_figure *f);
+void curve_draw(canvas *c, const curve_figure *f);
+
+/* How often answers are right, by how sure the model was. */
+typedef struct {
+    const char *title;
+    int bins;
+    const rung_reliability_bin *bin;
+    double ece;
+} reliability_figure;
+figure_size reliability_size(const reliability_figure *f);
+void reliability_draw(canvas *c, const reliability_figure *f);
+
+/* Box plots: quartiles, whiskers to the last value within 1.5 box lengths, values beyond, and the mean. */
+typedef struct {
+    const char *title, *value_name;
+    int methods;
+    const char *const *name;
+    const int *n;               /* values of each */
+    const double *const *value; /* sorted */
+} boxes_figure;
+figure_size boxes_size(const boxes_figure *f);
+void boxes_draw(canvas *c, const boxes_figure *f);
+
+/* Seconds (log scale) against an error; one point per method. */
+typedef struct {
+    const char *title, *value_name;
+    int methods;
+    const char *const *name;
+    const double *seconds, *value; /* NaN: left out */
+} times_figure;
+figure_size times_size(const times_figure *f);
+void times_draw(canvas *c, const times_figure *f);
+
+/* The widest of the names at a font size. */
+double widest_name(int n, const char *const *name, double size);
+
+#endif

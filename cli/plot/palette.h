@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Colours. Classes are ordered, and so are theirs: dark blue to yellow, the lightness growing, which is how people with
+ * any kind of colour vision, and black and white prints, tell them apart. Things without an order (methods) have
+ * colours that differ in hue, and markers and dashes beside them. */
+#ifndef RUNG_CLI_PLOT_PALETTE_H
+#define RUNG_CLI_PLOT_PALETTE_H
+
+#include "plot/canvas.h"
+
+colour palette_class(int k, int classes); /* k from 1 */
+colour palette_tint(int k, int classes);  /* the same, pale: a background to draw on */
+colour palette_share(double share);       /* 0..1: white to dark blue */
+colour palette_thing(int index);          /* from 0 */
+double palette_dash(int index);           /* of the line of a thing; 0: solid */
+colour palette_ink_on(colour background); /* dark or white: what is read best on it */
+colour palette_mix(colour a, colour b, double share_of_b);
+
+/* The marker of a thing: a disc, square, triangle, ... */
+void draw_marker(canvas *c, int index, double x, double y, double radius, colour fill, colour stroke);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A point (a, b) of the plane is the row  origin + a u + b v  of coded columns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/subject.h"
+
+typedef struct {
+    int64_t n, d;
+    rung_view X;
+    double *origin, *u, *v;
+    double *scale; /* of the columns: 1 where the plane is made of two of them */
+} frame;
+
+static double cell(const frame *f, int64_t i, int64_t j) { return f->X.v[i * f->X.row + j * f->X.col]; }
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void by_columns(frame *f, int64_t x, int64_t y)
+{
+    double *sorted = allocate((size_t)f->n, sizeof *sorted);
+    for (int64_t j = 0; j < f->d; j++) {
+        for (int64_t i = 0; i < f->n; i++) sorted[i] = cell(f, i, j);
+        qsort(sorted, (size_t)f->n, sizeof *sorted, compare_numbers);
+        f->origin[j] = sorted[(f->n - 1) / 2];
+    }
+    free(sorted);
+    f->origin[x] = f->origin[y] = 0;
+    f->u[x] = f->v[y] = 1;
+}
+
+/* w := Z'Z w without its part along `without`, and length 1; false when nothing is left. */
+static bool iterate(const frame *f, double *w, const double *without)
+{
+    double *next = allocate((size_t)f->d, sizeof *next), length = 0, along = 0;
+    for (int64_t i = 0; i < f->n; i++) {
+        double t = 0;
+        for (int64_t j = 0; j < f->d; j++)
+            if (f->scale[j] > 0) t += (cell(f, i, j) - f->origin[j]) / f->scale[j] * w[j];
+        for (int64_t j = 0; j < f->d; j++)
+            if (f->scale[j] > 0) next[j] += (cell(f, i, j) - f->origin[j]) / f->scale[j] * t;
+    }
+    for (int64_t j = 0; without && j < f->d; j++) along += next[j] * without[j];
+    for (int64_t j = 0; j < f->d; j++) {
+        if (without) next[j] -= along * without[j];
+        length += next[j] * next[j];
+    }
+    for (int64_t j = 0; j < f->d; j++) w[j] = length > 0 ? next[j] / sqrt(length) : 0;
+    free(next);
+    return length > 0;
+}
+
+/* The first two principal components of the standardised columns, by power iteration; in the end u and v are rows of
+ * the data again. */
+static void by_components(frame *f)
+{
+    enum { ROUNDS = 200 };
+    for (int64_t j = 0; j < f->d; j++) {
+        double mean = 0, squares = 0;
+        for (int64_t i = 0; i < f->n; i++) mean += cell(f, i, j) / (double)f->n;
+        for (int64_t i = 0; i < f->n; i++) squares += (cell(f, i, j) - mean) * (cell(f, i, j) - mean);
+        f->origin[j] = mean;
+        f->scale[j] = sqrt(squares / (double)f->n);
+        f->u[j] = 1 + 0.01 * (double)(j % 7);
+        f->v[j] = j % 2 ? 1 : -1 + 0.01 * (double)(j % 5);
+    }
+    for (int round = 0; round < ROUNDS && iterate(f, f->u, NULL); round++) {}
+    for (int round = 0; round < ROUNDS && iterate(f, f->v, f->u); round++) {}
+    for (int which = 0; which < 2; which++) { /* a sign for both: the largest entry is positive */
+        double *w = which ? f->v : f->u;
+        int64_t largest = 0;
+        for (int64_t j = 0; j < f->d; j++)
+            if (fabs(w[j]) > fabs(w[largest]) * (1 + 1e-9)) largest = j;
+        if (w[largest] < 0)
+            for (int64_t j = 0; j < f->d; j++) w[j] = -w[j];
+    }
+}
+
+static int find_column(session *s, const subject *p, const char *name, int64_t *out)
+{
+    char text[256];
+    for (*out = 0; *out < rung_data_features(p->data); ++*out) {
+        rung_data_feature_name(p->data, *out, text, sizeof text);
+        if (!strcmp(text, name)) return GOOD;
+    }
+    long long position;
+    if (parse_whole(name, 1, rung_data_features(p->data), &position)) {
+        *out = position - 1;
+        return GOOD;
+    }
+    complain("%s: there is no column '%s'; give the name of a (coded) feature column or its position", s->command,
+             name);
+    return USAGE;
+}
+
+static char *column_name(const subject *p, int64_t column)
+{
+    char text[256];
+    rung_data_feature_name(p->data, column, text, sizeof text);
+    return *text ? text_of("%s", text) : text_of("column %lld", (long long)column + 1);
+}
+
+/* The data on the plane's own axes, and a range with some room around them. */
+static void place_rows(const frame *f, plane *out)
+{
+    out->x = allocate((size_t)f->n, sizeof *out->x);
+    out->y = allocate((size_t)f->n, sizeof *out->y);
+    out->x_low = out->y_low = INFINITY, out->x_high = out->y_high = -INFINITY;
+    for (int64_t i = 0; i < f->n; i++) {
+        for (int64_t j = 0; j < f->d; j++) {
+            if (!(f->scale[j] > 0)) continue;
+            double z = (cell(f, i, j) - f->origin[j]) / f->scale[j];
+            out->x[i] += z * f->u[j];
+            out->y[i] += z * f->v[j];
+        }
+        out->x_low = fmin(out->x_low, out->x[i]), out->x_high = fmax(out->x_high, out->x[i]);
+        out->y_low = fmin(out->y_low, out->y[i]), out->y_high = fmax(out->y_high, out->y[i]);
+    }
+    double dx = 0.04 * (out->x_high - out->x_low), dy = 0.04 * (out->y_high - out->y_low);
+    out->x_low -= dx > 0 ? dx : 1, out->x_high += dx > 0 ? dx : 1;
+    out->y_low -= dy > 0 ? dy : 1, out->y_high += dy > 0 ? dy : 1;
+}
+
+static int answer_grid(session *s, const subject *p, const frame *f, plane *out)
+{
+    size_t columns = (size_t)out->columns, d = (size_t)f->d;
+    double *row = allocate(columns * d, sizeof *row);
+    rung_view view = {row, (int64_t)columns, f->d, f->d, 1};
+    rung_status status = RUNG_OK;
+    out->answer = allocate(columns * (size_t)out->rows, sizeof *out->answer);
+    for (int r = 0; r < out->rows && status == RUNG_OK; r++) {
+        double b = out->y_low + (r + 0.5) / out->rows * (out->y_high - out->y_low);
+        for (size_t k = 0; k < columns; k++) {
+            double a = out->x_low + ((double)k + 0.5) / out->columns * (out->x_high - out->x_low);
+            for (size_t j = 0; j < d; j++)
+                row[k * d + j] = f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
+        }
+        status = rung_predict(s->ctx, p->model, &view, &(rung_output){.rank = out->answer + (size_t)r * columns});
+    }
+    free(row);
+    return session_check(s, status);
+}
+
+static int choose_plane(session *s, const subject *p, const char *x, const char *y, frame *f, plane *out)
+{
+    if (f->d < 2) {
+        complain("%s: a plane needs two feature columns, and the model has %lld", s->command, (long long)f->d);
+        return FAILED;
+    }
+    if ((x != NULL) != (y != NULL)) {
+        complain("%s: give both --x and --y, or neither", s->command);
+        return USAGE;
+    }
+    for (int64_t j = 0; j < f->d; j++) f->scale[j] = 1;
+    if (!x && f->d > 2) {
+        by_components(f);
+        out->x_name = text_of("principal component 1");
+        out->y_name = text_of("principal component 2");
+        return GOOD;
+    }
+    int64_t first = 0, second = 1;
+    int code = x ? find_column(s, p, x, &first) : GOOD;
+    if (code == GOOD && y) code = find_column(s, p, y, &second);
+    if (code != GOOD) return code;
+    if (first == second) {
+        complain("%s: --x and --y are the same column", s->command);
+        return USAGE;
+    }
+    by_columns(f, first, second);
+    out->x_name = column_name(p, first);
+    out->y_name = column_name(p, second);
+    return GOOD;
+}
+
+int plane_make(session *s, const subject *p, const char *x, const char *y, int columns, int rows, plane *out)
+{
+    frame f = {.n = p->n, .d = rung_data_features(p->data), .X = rung_data_view(p->data)};
+    *out = (plane){.columns = columns, .rows = rows};
+    double *block = allocate(4 * (size_t)f.d + 1, sizeof *block);
+    f.origin = block, f.u = block + f.d, f.v = block + 2 * f.d, f.scale = block + 3 * f.d;
+    int code = choose_plane(s, p, x, y, &f, out);
+    if (code == GOOD) {
+        place_rows(&f, out);
+        code = answer_grid(s, p, &f, out);
+    }
+    free(block);
+    return code;
+}
+
+void plane_free(plane *p)
+{
+    free(p->x_name);
+    free(p->y_name);
+    free(p->answer);
+    free(p->x);
+    free(p->y);
+    *p = (plane){0};
+}

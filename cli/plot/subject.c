@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plot/subject.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datafile.h"
+#include "json_out.h"
+
+static int describe(session *s, subject *p)
+{
+    char *text = NULL;
+    CHECK(s, rung_describe(s->ctx, p->model, &text));
+    json_t *all = jout_parse(text), *list = json_object_get(all, "thresholds");
+    rung_text_free(text);
+    const char *method = json_string_value(json_object_get(all, "method"));
+    p->method = text_of("%s", method ? method : "");
+    if (json_is_array(list)) {
+        p->thresholds = (int)json_array_size(list);
+        p->threshold = allocate((size_t)p->thresholds, sizeof *p->threshold);
+        for (int k = 0; k < p->thresholds; k++) {
+            const json_t *item = json_array_get(list, (size_t)k);
+            p->threshold[k] = json_is_number(item) ? json_number_value(item) : NAN;
+        }
+    }
+    json_decref(all);
+    return GOOD;
+}
+
+int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out)
+{
+    *out = (subject){0};
+    rung_table *table = NULL;
+    int code = load_model(s, model, &out->model);
+    if (code != GOOD) return code;
+    if (rung_model_is_real(out->model) || !rung_model_has_ranks(out->model)) {
+        complain("%s: %s gives numbers, not classes: there is no such figure of it", s->command, model);
+        return FAILED;
+    }
+    code = datafile_read(s, args, data, &table);
+    if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, out->model, table, 1, &out->data));
+    rung_table_free(table);
+    if (code != GOOD) return code;
+    out->n = rung_data_rows(out->data);
+    out->truth = rung_data_ranks(out->data);
+    out->classes = rung_model_classes(out->model);
+    out->outputs = rung_model_outputs(out->model);
+    out->name = allocate((size_t)out->classes, sizeof *out->name);
+    for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(out->model, k + 1);
+    for (int64_t i = 0; i < out->n; i++) out->labelled += out->truth[i] != 0;
+    return describe(s, out);
+}
+
+int subject_predict(session *s, subject *p, int output)
+{
+    size_t n = (size_t)p->n, outputs = (size_t)p->outputs;
+    rung_view X = rung_data_view(p->data);
+    p->rank = allocate(n, sizeof *p->rank);
+    p->score = allocate(n * outputs, sizeof *p->score);
+    if (rung_model_has_probabilities(p->model)) p->proba = allocate(n * (size_t)p->classes, sizeof *p->proba);
+    CHECK(s, rung_predict(s->ctx, p->model, &X, &(rung_output){.rank = p->rank, .score = p->score, .proba = p->proba}));
+    for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
+    return GOOD;
+}
+
+void subject_close(subject *p)
+{
+    rung_data_free(p->data);
+    rung_model_free(p->model);
+    free(p->name);
+    free(p->rank);
+    free(p->score);
+    free(p->proba);
+    free(p->threshold);
+    free(p->method);
+    *p = (subject){0};
+}
+
+int64_t *subject_confusion(const subject *p)
+{
+    int64_t *count = allocate((size_t)p->classes * (size_t)p->classes, sizeof *count);
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->truth[i]) count[(p->truth[i] - 1) * p->classes + p->rank[i] - 1]++;
+    return count;
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures against stored ones: the same elements, texts and colours in the same order, numbers within a tenth of a pixel.
+
+usage: figures.py RUNG [--update]      --update: writes the stored ones again; look at them then
+The SVG is written without asking a font, so it is the same everywhere but for the last digits of what a model computes."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+MODEL = "small.rung train.csv --size 260x220"
+CASES = {
+    "projection": f"projection {MODEL}",
+    "confusion": f"confusion {MODEL}",
+    "boundary": f"boundary {MODEL}",
+    "reliability": f"reliability {MODEL}",
+    "ranks": "ranks table2.db",
+    "ranks-table": "ranks ranks.csv --metric acc --title 'From a table: <names> & \"all\"'",
+    "curve": "curve curve.csv --size 360x260",
+}
+RANKS = "set,a long name,b<c>\n1,0.5,0.6\n2,0.4,0.7\n3,0.7,0.71\n"
+CURVE = ("method,unlabelled,labels,mean,low,high\nes-dl,with,5,0.5,0.4,0.6\nes-dl,with,50,0.3,0.25,0.35\n"
+         "es-dl,without,5,0.6,0.5,0.7\nes-dl,without,50,0.4,0.35,0.45\n")
+
+
+def parts(text):
+    """(shape, numbers) of a text: the numbers cut out, colours and names kept."""
+    colours = re.sub(r"#[0-9a-f]{6}", lambda m: m.group().translate(str.maketrans("0123456789", "ghijklmnop")), text)
+    return NUMBER.sub("?", colours), [float(x) for x in NUMBER.findall(colours)]
+
+
+def flat(svg):
+    """Every element as (tag, attributes and text)."""
+    for e in ET.fromstring(svg).iter():
+        yield e.tag.split("}")[1], [*sorted(e.attrib.items()), ("text", (e.text or "").strip())]
+
+
+def compare(name, found, stored):
+    a, b = list(flat(found)), list(flat(stored))
+    if len(a) != len(b):
+        return f"{name}: {len(a)} elements, not {len(b)}"
+    for (tag, attributes), (tag_b, attributes_b) in zip(a, b):
+        if tag != tag_b or [k for k, _ in attributes] != [k for k, _ in attributes_b]:
+            return f"{name}: <{tag}> {attributes} instead of <{tag_b}> {attributes_b}"
+        for (key, value), (_, expected) in zip(attributes, attributes_b):
+            (shape, numbers), (shape_b, numbers_b) = parts(value), parts(expected)
+            if shape != shape_b or any(abs(x - y) > 0.1 for x, y in zip(numbers, numbers_b)):
+                return f"{name}: <{tag} {key}> is {value[:200]!r}, not {expected[:200]!r}"
+    return None
+
+
+def main():
+    rung, update = pathlib.Path(sys.argv[1]).resolve(), "--update" in sys.argv[2:]
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="rung-plot-") as folder:
+        def run(line, **options):
+            return subprocess.run(["sh", "-c", line], cwd=folder, check=True, env=environment, **options).stdout
+
+        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}", SOURCE=str(ROOT))
+        for name in ("train.csv", "test.csv"):
+            shutil.copy(ROOT / "tests/cli/data" / name, folder)
+        pathlib.Path(folder, "ranks.csv").write_text(RANKS)
+        pathlib.Path(folder, "curve.csv").write_text(CURVE)
+        run("rung fit train.csv -o small.rung -q && experiment-db table2 table2.db")
+        for name, line in CASES.items():
+            run(f"rung plot {line} -o {name}.svg && rung plot {line} -o again.svg && cmp {name}.svg again.svg")
+            found, path = pathlib.Path(folder, name + ".svg").read_text(), HERE / (name + ".svg")
+            if update:
+                path.write_text(found)
+            why = compare(name, found, path.read_text()) if path.exists() else f"{name}: there is no {path}"
+            if why:
+                print("FAILED", why)
+                failed += 1
+            # The other formats are drawn by the same calls; what they begin with tells that they are what they say.
+            run(f"rung plot {line} -o {name}.png && rung plot {line} -o {name}.pdf")
+            if not pathlib.Path(folder, name + ".png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n"):
+                print("FAILED", name, "is no PNG")
+                failed += 1
+            if not pathlib.Path(folder, name + ".pdf").read_bytes().startswith(b"%PDF-"):
+                print("FAILED", name, "is no PDF")
+                failed += 1
+    print(f"{len(CASES)} figures, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
