@@ -51,8 +51,10 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* The folds of a search are drawn by the plan's seed itself, as in ORCA: the rows differ anyway. */
 uint64_t partition_seed(const plan_dataset *d, int64_t index, int purpose)
 {
+    if (purpose == SEED_FIT) return d->seed;
     return mixed(mixed(mixed(d->seed) + (uint64_t)index) + (uint64_t)purpose);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "select/grid.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,25 @@ static const char *values_of(const rung_tune_options *o, const rung_param *row)
     return o->as_published ? row->published_grid : row->grid;
 }
 
+/* Where a parameter stands in a list of settings; behind all others if it is not there. */
+static int place_of(const char *const *settings, const char *name)
+{
+    int i = 0;
+    while (settings && settings[i] && !setting_of(settings[i], name)) i++;
+    return settings && settings[i] ? i : INT_MAX;
+}
+
+/* As published the first minimum wins: then the order of the grid is the one it was written in. */
+static void order_as_written(const rung_tune_options *o, const method *m, int n, axis *list)
+{
+    for (int i = 1; i < n; i++) {
+        axis moved = list[i];
+        int place = place_of(o->grids, m->info.params[moved.row].name), j = i;
+        for (; j > 0 && place_of(o->grids, m->info.params[list[j - 1].row].name) > place; j--) list[j] = list[j - 1];
+        list[j] = moved;
+    }
+}
+
 static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, axis **out,
                                int *count)
 {
@@ -101,6 +121,7 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
             a->n = 1;
         }
     }
+    if (o->as_published) order_as_written(o, m, *count, *out);
     return RUNG_OK;
 }
 
