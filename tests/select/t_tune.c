@@ -176,6 +176,16 @@ static void ties_go_to_the_smoother_model(void **state)
     outcome out = run(ctx, &o, data);
     assert_int_equal(out.s.winner, 0); /* as published: the first minimum */
     finish(&out);
+
+    /* ... in the order in which the grid was written, its first parameter fastest */
+    o.grids = LIST("ridge=0.01,0.1", "gamma=1,0.5");
+    out = run(ctx, &o, data);
+    static const char *const ridge[] = {"0.01", "0.1", "0.01", "0.1"}, *const gamma[] = {"1", "1", "0.5", "0.5"};
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(spec_value(out.s.grid.points[i].spec, "ridge"), ridge[i]);
+        assert_string_equal(spec_value(out.s.grid.points[i].spec, "gamma"), gamma[i]);
+    }
+    finish(&out);
     dataset_free(data);
 }
 
