@@ -517,6 +517,25 @@ static void wrong_shapes_are_refused(void **state)
         }
 }
 
+/* Who learns from unlabelled rows is told what label propagation alone would reach; nobody else is. */
+static void the_baseline_is_told(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+    for (int unlabelled = 0; unlabelled < 2; unlabelled++) {
+        rows s = make_rows(40, 3, 3, 44, 0.5, unlabelled);
+        rung_model *model = fit(ctx, m, &s, false);
+        char *text;
+        assert_ok(ctx, rung_describe(ctx, model, &text));
+        bool told = strstr(text, "propagation_cv_mae") != NULL;
+        if (told != (unlabelled && (m->flags & RUNG_USES_UNLABELLED))) fail_msg("%s: %s", m->name, text);
+        rung_text_free(text);
+        rung_model_free(model);
+        free_rows(&s);
+    }
+}
+
 static void the_memory_limit_is_kept(void **state)
 {
     rung_ctx *ctx = *state;
@@ -641,6 +660,7 @@ int main(void)
         WITH_CONTEXT(absent_classes_are_never_predicted),
         WITH_CONTEXT(weights_count_rows),
         WITH_CONTEXT(wrong_shapes_are_refused),
+        WITH_CONTEXT(the_baseline_is_told),
         WITH_CONTEXT(the_memory_limit_is_kept),
 #ifndef __SANITIZE_ADDRESS__ /* large fits that measure memory, not mistakes: the plain build does them */
         WITH_CONTEXT(the_memory_estimate_is_true),

@@ -405,6 +405,42 @@ static void pivoted_rank(void **state)
     assert_true(rank > 3 && rank < 150 && w[rank] <= (double)(n - rank) * 1e-6);
 }
 
+/* F F' = A with as many columns as A has rank, rows in their places; an indefinite matrix is refused, also where its
+ * diagonal hides it. */
+static void roots(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 150;
+    double *x, entry;
+    la_mat *X = random_matrix(ctx, 5, n, 22, &x), *dots = matrix(ctx, n, n);
+    la_map dot = {.kind = LA_DOT};
+    assert_ok(ctx, la_gram(ctx, X, &dot, dots));
+    la_mat *cases[] = {dots, kernel_matrix(ctx, n, 0.005), kernel_matrix(ctx, n, 50)};
+    for (int c = 0; c < 3; c++) {
+        la_mat *A = cases[c], *product = matrix(ctx, n, n), *F = matrix(ctx, n, n);
+        assert_ok(ctx, la_scale_add(ctx, 1, A, 0, F));
+        assert_ok(ctx, la_root(ctx, F));
+        assert_true(c == 0 ? la_cols(F) == 5 : c == 1 ? la_cols(F) < 140 : la_cols(F) == n);
+        assert_ok(ctx, la_gemm(ctx, false, true, 1, F, F, 0, product));
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                la_pick(A, 1, &i, 1, &j, &entry);
+                double got, scale = c == 0 ? 40 : 1;
+                la_pick(product, 1, &i, 1, &j, &got);
+                assert_true(fabs(got - entry) < 1e-12 * scale);
+            }
+    }
+    la_mat *two = matrix(ctx, 2, 2), *none = matrix(ctx, 3, 3), *empty = matrix(ctx, 0, 0);
+    la_put((double[]){1, 2, 2, 1}, two);
+    assert_fails(ctx, la_root(ctx, two), RUNG_EDATA, "not positive semidefinite");
+    la_put((double[]){0, 0, 1, 0, 0, 0, 1, 0, 0}, none);
+    assert_fails(ctx, la_root(ctx, none), RUNG_EDATA, "not positive semidefinite");
+    la_put((double[9]){0}, none = matrix(ctx, 3, 3));
+    assert_ok(ctx, la_root(ctx, none));
+    assert_int_equal(la_cols(none), 0);
+    assert_ok(ctx, la_root(ctx, empty));
+}
+
 static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
 {
     ctx->threads = threads;
@@ -490,6 +526,8 @@ static rung_status every_allocation(void *unused)
         if (s == RUNG_OK) s = la_cholesky_rank(ctx, A, 0, &rank);
         la_put(host, A);
         if (s == RUNG_OK) s = la_getrf(ctx, A, pivot);
+        la_put(host, A);
+        if (s == RUNG_OK) s = la_root(ctx, A);
         if (s == RUNG_OK) s = la_small_eigen(ctx, 2, (double[]){2, 1, 1, 2}, (double[]){2, 1, 1, 2}, w);
     }
     context_free(ctx);
@@ -516,6 +554,7 @@ int main(void)
         WITH_CONTEXT(eigenpairs),
         WITH_CONTEXT(generalised_eigenpairs),
         WITH_CONTEXT(pivoted_rank),
+        WITH_CONTEXT(roots),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),
         WITH_CONTEXT(interrupt_stops_a_factorisation),
         cmocka_unit_test(every_allocation_fails),

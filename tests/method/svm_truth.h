@@ -17,11 +17,13 @@ typedef struct {
     int K;
     double x[N * D];
     int y[N]; /* 0 = unlabelled */
+    double w[N];
     rung_data *data;
 } sample;
 
-/* `labels` of each class keep theirs; rows 0 and 1 are equal where asked. */
-static inline void draw(rung_ctx *ctx, int K, int labels, uint64_t stream, bool duplicate, sample *s)
+/* `labels` of each class keep theirs; rows 0 and 1 are equal, or rows have weights, where asked. */
+typedef enum { PLAIN, DUPLICATE, WEIGHTED } variant;
+static inline void draw(rung_ctx *ctx, int K, int labels, uint64_t stream, variant kind, sample *s)
 {
     rng r;
     rng_open(&r, 41, stream);
@@ -31,9 +33,10 @@ static inline void draw(rung_ctx *ctx, int K, int labels, uint64_t stream, bool 
         s->y[i] = i < K * labels ? q : 0;
         for (int j = 0; j < D; j++) s->x[i * D + j] = rng_normal(&r) + (j == 0 ? q : 0);
     }
-    if (duplicate) memcpy(s->x + D, s->x, D * sizeof *s->x);
+    for (int i = 0; i < N; i++) s->w[i] = kind == WEIGHTED ? 0.2 + 2 * rng_uniform(&r) : 1;
+    if (kind == DUPLICATE) memcpy(s->x + D, s->x, D * sizeof *s->x);
     rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
-    assert_ok(ctx, dataset_new(ctx, &view, s->y, NULL, K, &s->data));
+    assert_ok(ctx, dataset_new(ctx, &view, s->y, kind == WEIGHTED ? s->w : NULL, K, &s->data));
 }
 
 static inline rung_model *fit(rung_ctx *ctx, const sample *s, const char *name, const char *const *settings)

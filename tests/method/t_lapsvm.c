@@ -18,15 +18,16 @@ static void check_class(const rung_model *m, const sample *s, int q, double C, d
     for (int i = 0; i < N && free_bias; i++) f[i] += bias;
     times(L, f, Lf);
     for (int i = 0; i < N; i++) {
-        double side = s->y[i] == q ? 1 : -1, v = side * (a[i] + mu * Lf[i]), margin = side * f[i], slack = 1e-6;
+        double side = s->y[i] == q ? 1 : -1, v = side * (a[i] + mu * Lf[i]), margin = side * f[i], slack = 1e-6,
+               cap = C * s->w[i];
         if (s->y[i] == 0) {
             assert_true(fabs(v) < 1e-8 * (1 + C));
             continue;
         }
-        hinges += C * fmax(0, 1 - margin);
-        assert_true(v > -slack * C && v < (1 + slack) * C);
-        if (margin > 1 + slack) assert_true(v < slack * C);
-        if (margin < 1 - slack) assert_true(v > (1 - slack) * C);
+        hinges += cap * fmax(0, 1 - margin);
+        assert_true(v > -slack * cap && v < (1 + slack) * cap);
+        if (margin > 1 + slack) assert_true(v < slack * cap);
+        if (margin < 1 - slack) assert_true(v > (1 - slack) * cap);
     }
     assert_close(report_of(m, "objective")[q - 1], quadratic + hinges + 0.5 * mu * inner(f, Lf), 1e-6);
     double gap = report_of(m, "gap")[q - 1];
@@ -45,7 +46,7 @@ static void every_class_is_optimal(void **state)
         char C_text[32], mu_text[32];
         snprintf(C_text, sizeof C_text, "%.17g", C);
         snprintf(mu_text, sizeof mu_text, "%.17g", mu);
-        draw(ctx, K, round % 3 ? 4 : 1, (uint64_t)round, false, &s);
+        draw(ctx, K, round % 3 ? 4 : 1, (uint64_t)round, round % 4 == 1 ? WEIGHTED : PLAIN, &s);
         for (int free_bias = 0; free_bias < 2; free_bias++) {
             rung_model *m = fit(
                 ctx, &s, "lapsvm",
@@ -62,7 +63,7 @@ static void two_classes_are_opposite(void **state)
 {
     rung_ctx *ctx = *state;
     sample s;
-    draw(ctx, 2, 5, 3, true, &s);
+    draw(ctx, 2, 5, 3, DUPLICATE, &s);
     rung_model *m = fit(ctx, &s, "lapsvm", (const char *const[]){GRAPH, "C", "3", NULL});
     double score[2 * N];
     rung_view view = {.v = s.x, .n = N, .d = D, .row = D, .col = 1};
@@ -79,7 +80,7 @@ static void the_baseline_is_reported(void **state)
 {
     rung_ctx *ctx = *state;
     sample s;
-    draw(ctx, 3, 4, 4, false, &s);
+    draw(ctx, 3, 4, 4, PLAIN, &s);
     rung_model *m = fit(ctx, &s, "lapsvm", (const char *const[]){"graph", "gaussian", "graph-width", "2", NULL});
     assert_true(*report_of(m, "graph_width") == 2);
     double mae = *report_of(m, "propagation_cv_mae");
@@ -90,12 +91,83 @@ static void the_baseline_is_reported(void **state)
     dataset_free(s.data);
 }
 
+/* A class of weight 3 is one whose rows weigh 3. */
+static void class_weights_are_row_weights(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const methods[] = {"lapsvm", "sosvm"};
+    for (int k = 0; k < 2; k++) {
+        sample s;
+        rung_spec *spec;
+        rung_model *by_class;
+        draw(ctx, 3, 4, 9, PLAIN, &s);
+        assert_ok(ctx, spec_new(ctx, methods[k], false, &spec));
+        assert_ok(ctx, spec_set_scale(ctx, spec, "none"));
+        assert_ok(ctx, spec_set_weight(ctx, spec, "2", 3));
+        assert_ok(ctx, method_fit(ctx, spec, s.data, &by_class));
+        spec_free(spec);
+        dataset_free(s.data);
+        for (int i = 0; i < N; i++) s.w[i] = s.y[i] == 2 ? 3 : 1;
+        rung_view view = {.v = s.x, .n = N, .d = D, .row = D, .col = 1};
+        assert_ok(ctx, dataset_new(ctx, &view, s.y, s.w, 3, &s.data));
+        rung_model *by_row = fit(ctx, &s, methods[k], (const char *const[]){NULL});
+        assert_arrays_close(N, by_row->members[0].score.coef, by_class->members[0].score.coef, 0);
+        dataset_free(s.data);
+        draw(ctx, 3, 4, 9, PLAIN, &s);
+        rung_model *plain = fit(ctx, &s, methods[k], (const char *const[]){NULL});
+        assert_true(memcmp(plain->members[0].score.coef, by_row->members[0].score.coef, N * sizeof(double)) != 0);
+        model_free(plain);
+        model_free(by_row);
+        model_free(by_class);
+        dataset_free(s.data);
+    }
+}
+
+/* The same kernel as numbers: mixtures of neighbours are found in its feature space. */
+static void a_precomputed_kernel_has_mixtures(void **state)
+{
+    rung_ctx *ctx = *state;
+    sample s;
+    double G[N * N] = {0};
+    draw(ctx, 3, 4, 10, PLAIN, &s);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            for (int c = 0; c < D; c++) G[i * N + j] += s.x[i * D + c] * s.x[j * D + c];
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? "sosvm" : "lapsvm";
+        rung_spec *spec;
+        rung_data *data;
+        rung_model *m = fit(ctx, &s, name, (const char *const[]){"kernel", "linear", "graph", "linear", NULL}),
+                   *by_gram;
+        rung_view view = {.v = G, .n = N, .d = N, .row = N, .col = 1},
+                  rows = {.v = s.x, .n = N, .d = D, .row = D, .col = 1};
+        assert_ok(ctx, dataset_new(ctx, &view, s.y, NULL, 3, &data));
+        assert_ok(ctx, spec_new(ctx, name, false, &spec));
+        assert_ok(ctx, spec_set(ctx, spec, "kernel", "precomputed"));
+        assert_ok(ctx, spec_set(ctx, spec, "graph", "linear"));
+        assert_ok(ctx, method_fit(ctx, spec, data, &by_gram));
+        double a[3 * N], b[3 * N];
+        rung_output x = {.score = a}, y = {.score = b};
+        assert_ok(ctx, model_predict(ctx, m, &rows, &x));
+        assert_ok(ctx, model_predict(ctx, by_gram, &view, &y));
+        assert_arrays_close(k ? N : 3 * N, a, b, 1e-3); /* the ridge of the mixtures is of another scale */
+        model_free(m);
+        model_free(by_gram);
+        spec_free(spec);
+        dataset_free(data);
+        pool_free_all(&ctx->scratch);
+    }
+    dataset_free(s.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(every_class_is_optimal),
         WITH_CONTEXT(two_classes_are_opposite),
         WITH_CONTEXT(the_baseline_is_reported),
+        WITH_CONTEXT(class_weights_are_row_weights),
+        WITH_CONTEXT(a_precomputed_kernel_has_mixtures),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

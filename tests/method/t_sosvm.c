@@ -64,6 +64,7 @@ static void check_optimal(const rung_model *m, const sample *s, const settings *
     double objective = 0.5 * inner(a, f) + 0.5 * c->lambda3 * inner(f, Lf);
     for (int i = 0; i < N; i++) {
         double t = c->all ? 0 : s->y[i], e = c->all || s->y[i] ? 1 : 0;
+        if (s->y[i]) e = s->w[i];
         for (int q = 0; q < s->K && c->all; q++) t += (q + 1) * P[i * s->K + q];
         v[i] = a[i] - c->lambda1 * e * (t - f[i]) + c->lambda3 * Lf[i];
         objective += 0.5 * c->lambda1 * e * (f[i] - t) * (f[i] - t);
@@ -78,12 +79,12 @@ static void check_optimal(const rung_model *m, const sample *s, const settings *
             if (s->y[i] != q) continue;
             if (last >= 0) {
                 bool pair = c->ties || s->y[last] < q;
-                double margin = f[i] - f[last], cap = pair ? c->lambda2 : 0;
+                double margin = f[i] - f[last], cap = pair ? c->lambda2 * s->w[i] * s->w[last] : 0;
                 beta -= v[last];
                 assert_true(beta > -slack * (1 + cap) && beta < cap + slack * (1 + cap));
                 if (pair && margin > 1 + slack) assert_true(beta < slack * (1 + cap));
                 if (pair && margin < 1 - slack) assert_true(beta > cap - slack * (1 + cap));
-                if (pair) loss += c->lambda2 * fmax(0, 1 - margin);
+                if (pair) loss += cap * fmax(0, 1 - margin);
             }
             last = i;
         }
@@ -114,7 +115,7 @@ static void every_fit_is_optimal(void **state)
         put(text[1], c.lambda2);
         put(text[2], c.lambda3);
         put(text[3], c.omega);
-        draw(ctx, 2 + round % 4, labels, (uint64_t)round, false, &s);
+        draw(ctx, 2 + round % 4, labels, (uint64_t)round, round % 7 < 2 ? WEIGHTED : PLAIN, &s);
         /* with one label per class all kinds of pairs are the same */
         const char *pairs = labels == 1 ? "adjacent" : c.ties ? "consecutive" : "skip";
         rung_model *m =
@@ -133,7 +134,7 @@ static void ranks_are_those_of_the_nearest_mean(void **state)
 {
     rung_ctx *ctx = *state;
     sample s;
-    draw(ctx, 3, 4, 70, true, &s);
+    draw(ctx, 3, 4, 70, DUPLICATE, &s);
     rung_model *m = fit(ctx, &s, "sosvm", (const char *const[]){GRAPH, NULL});
     double score[N], mean[3] = {0};
     int rank[N];
@@ -155,7 +156,7 @@ static void propagation_says_its_memberships(void **state)
         sample s;
         double S[N * N], P[N * 8];
         int K = 2 + round % 4;
-        draw(ctx, K, 1 + round % 2, (uint64_t)(80 + round), round % 2, &s);
+        draw(ctx, K, 1 + round % 2, (uint64_t)(80 + round), round % 2 ? DUPLICATE : PLAIN, &s);
         rung_model *m =
             fit(ctx, &s, "plp", (const char *const[]){"neighbours", "5", "graph", "binary", "novel", "0.8", NULL});
         true_graph(&s, S);

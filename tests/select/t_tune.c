@@ -77,6 +77,56 @@ static void nothing_is_computed_twice(void **state)
     dataset_free(data);
 }
 
+/* Points that differ in a cheap parameter share a factorisation in each fold, the root of a kernel matrix serves all
+ * folds, and the results are those of points that run alone. */
+static void cheap_parameters_share_factors(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const struct {
+        const char *method, *cheap, *values[3];
+    } cases[] = {{"sosvm", "lambda2", {"lambda2=0.1", "lambda2=1", "lambda2=10"}},
+                 {"lapsvm", "C", {"C=0.1", "C=1", "C=10"}}};
+    rung_data *data = make_data(ctx, 90, 3, false, true);
+    for (int c = 0; c < 2; c++) {
+        char axis[40];
+        snprintf(axis, sizeof axis, "%s=0.1,1,10", cases[c].cheap);
+        const char *other = c ? "mu=0.1,1" : "lambda3=0.1,1";
+        rung_tune_options o = {.methods = LIST(cases[c].method),
+                               .fixed = LIST(c ? "bias=kernel" : "lambda1=1"),
+                               .grids = LIST("gamma=0.5,2", other, axis),
+                               .repeats = 1};
+        int64_t roots = calls(ctx, "rank"), factors = calls(ctx, "potrf");
+        outcome all = run(ctx, &o, data);
+        assert_int_equal(all.s.grid.n, 12);
+        assert_int_equal(calls(ctx, "rank") - roots, 2 + 1); /* each kernel; the winner */
+        assert_int_equal(calls(ctx, "potrf") - factors, 2 * 2 * 5 + 1);
+        for (int k = 0; k < 3; k++) {
+            rung_tune_options alone = {
+                .methods = LIST(cases[c].method),
+                .fixed = LIST(cases[c].values[k], c ? "mu=1" : "lambda3=1", "gamma=2", c ? "bias=kernel" : "lambda1=1"),
+                .grids = LIST(c ? "neighbours=6" : "novel=0.9"),
+                .repeats = 1};
+            outcome one = run(ctx, &alone, data);
+            assert_int_equal(one.s.grid.n, 1);
+            const point_result *mine = NULL;
+            for (int i = 0; i < 12; i++) {
+                const rung_spec *spec = all.s.grid.points[i].spec;
+                if (strcmp(spec_value(spec, "gamma"), "2") == 0 &&
+                    strcmp(spec_value(spec, c ? "mu" : "lambda3"), "1") == 0 &&
+                    strcmp(spec_value(spec, cases[c].cheap), strchr(cases[c].values[k], '=') + 1) == 0)
+                    mine = &all.s.results[i];
+            }
+            assert_non_null(mine);
+            assert_true(mine->value == one.s.results[0].value);
+            for (int64_t i = 0; i < mine->held.n; i++)
+                assert_close(mine->held.score[i], one.s.results[0].held.score[i], 1e-9);
+            finish(&one);
+        }
+        finish(&all);
+    }
+    dataset_free(data);
+}
+
 static void the_winner_is_the_least_of_all(void **state)
 {
     rung_ctx *ctx = *state;
@@ -397,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(nothing_is_computed_twice),
+        WITH_CONTEXT(cheap_parameters_share_factors),
         WITH_CONTEXT(the_winner_is_the_least_of_all),
         WITH_CONTEXT(the_same_bits_on_any_number_of_threads),
         WITH_CONTEXT(shuffled_labels_leak_nothing),

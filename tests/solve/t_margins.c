@@ -27,7 +27,8 @@ static double primal(const margins_problem *p, const double *f, const double *v)
     for (int64_t k = 0; k < p->count; k++) {
         const margin *e = &p->margins[k];
         double gap = 1 - (e->plus >= 0 ? f[e->plus] : 0) + (e->minus >= 0 ? f[e->minus] : 0);
-        sum += p->cap * fmax(0, gap);
+        double w = p->weight ? (e->plus >= 0 ? p->weight[e->plus] : 1) * (e->minus >= 0 ? p->weight[e->minus] : 1) : 1;
+        sum += w * p->cap * fmax(0, gap);
     }
     return sum;
 }
@@ -53,12 +54,13 @@ static void answers_are_optimal(void **state)
     rng r;
     rng_open(&r, 3, 1);
     for (int round = 0; round < 60; round++) {
-        double G[M * M], start[M];
+        double G[M * M], start[M], weight[M];
         margin margins[M * M];
         int64_t count = 0;
         bool pairs = round % 2;
         draw_gram(&r, round % 3 == 0 ? 4 : M, G);
         for (int i = 0; i < M; i++) start[i] = pairs ? 2 * rng_normal(&r) : 0;
+        for (int i = 0; i < M; i++) weight[i] = 0.2 + 3 * rng_uniform(&r);
         for (int i = 0; i < M && !pairs; i++) margins[count++] = i % 3 ? (margin){i, -1} : (margin){-1, i};
         for (int i = M / 2; i < M && pairs; i++) /* all pairs of two classes: the multipliers are not unique */
             for (int j = 0; j < M / 2; j++) margins[count++] = (margin){i, j};
@@ -68,6 +70,7 @@ static void answers_are_optimal(void **state)
                                    .count = count,
                                    .margins = margins,
                                    .cap = pow(10, -2 + 4 * rng_uniform(&r)),
+                                   .weight = round % 4 < 2 ? weight : NULL,
                                    .tolerance = 1e-10};
         margins_solution s;
         assert_ok(ctx, margins_solve(ctx, &ctx->scratch, &p, &s));

@@ -42,6 +42,29 @@ static void weights_are_optimal(void **state)
     assert_close(S.value[S.start[0]], 1, 1e-6); /* row 0 is row 1, its first entry by column */
 }
 
+/* The inner products of the rows tell the same weights. */
+static void a_kernel_matrix_is_enough(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], G[N * N] = {0};
+    rng r;
+    rng_open(&r, 4, 5);
+    for (int i = 0; i < N * D; i++) X[i] = rng_normal(&r);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            for (int c = 0; c < D; c++) G[i + j * N] += X[i * D + c] * X[j * D + c];
+    neighbours nb;
+    la_csr S, T;
+    la_mat *K;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &K));
+    la_put(G, K);
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, NEAR, &nb));
+    assert_ok(ctx, simplex_weights(ctx, &ctx->scratch, D, X, &nb, &S));
+    assert_ok(ctx, simplex_weights_kernel(ctx, &ctx->scratch, K, &nb, &T));
+    assert_memory_equal(S.col, T.col, sizeof(int64_t) * N * NEAR);
+    for (int e = 0; e < N * NEAR; e++) assert_true(fabs(S.value[e] - T.value[e]) < 1e-5); /* up to the ridge */
+}
+
 static void the_symmetric_part(void **state)
 {
     rung_ctx *ctx = *state;
@@ -61,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(weights_are_optimal),
+        WITH_CONTEXT(a_kernel_matrix_is_enough),
         WITH_CONTEXT(the_symmetric_part),
     };
     la_enter();
