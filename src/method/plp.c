@@ -39,8 +39,10 @@ static const rung_param plp_rows[] = {
 const method method_plp = {
     .info = {.name = "plp",
              .title = "Probabilistic label propagation with a novel class",
-             .reference = "Nie, Xiang, Liu, Zhang. A general graph-based semi-supervised learning with novel class "
-                          "discovery. Neural Computing and Applications 19:549-555, 2010",
+             .reference =
+                 "Qian, Nie, Zhang. Probabilistic labeled semi-supervised SVM. ICDM Workshops 2009; novel class: Nie, "
+                 "Xiang, Liu, Zhang. A general graph-based semi-supervised learning with novel class "
+                 "discovery. Neural Computing and Applications 19:549-555, 2010",
              .cost = "time n^2 d for the neighbours, n k per sweep; memory n k",
              .flags = RUNG_NEEDS_LABELS | RUNG_TRANSDUCTIVE | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
              .params = plp_rows},
