@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/isbor_search.h"
 
-#include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    FULL_ROWS = 30000,     /* up to this many functions all of them are looked at once before stopping */
-    PATIENCE = 3,          /* samples without a gain before that ... */
-    PATIENCE_SAMPLED = 10, /* ... or, above, before stopping */
-    AHEAD = 8,             /* functions of whatever gain a small model tries together before stopping */
-    POLISH = 30            /* updates of all precisions at the end */
-};
-/* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
-static const double EXACT = 1e-10, LOOSE = 1e-4;
+static const double EXACT = 1e-10; /* see ordmap_fit */
 static const double GAIN_PER_ROW = 1e-4;
 static const uint64_t STREAM = 0x15b0;
 
@@ -40,21 +30,20 @@ static rung_status search_new(rung_ctx *ctx, const problem *p, const kernel *k, 
 
 /* ---- functions come and go ---- */
 
-/* s->values holds the column. */
-static rung_status add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
+rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
 {
     TRY(sparse_add(ctx, &s->m, id, alpha, s->values));
     s->active[id] = true;
     return RUNG_OK;
 }
 
-static rung_status add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
+rung_status isbor_add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
 {
     TRY(la_basis_column(ctx, &s->basis.columns, id, s->values));
-    return add(ctx, s, id, alpha);
+    return isbor_add(ctx, s, id, alpha);
 }
 
-static void drop(isbor_search *s, int64_t place)
+void isbor_drop(isbor_search *s, int64_t place)
 {
     int64_t id = s->m.used[place];
     s->active[id] = false;
@@ -63,10 +52,8 @@ static void drop(isbor_search *s, int64_t place)
     sparse_delete(&s->m, place);
 }
 
-/* Of `count` functions with their S and Q the one of largest gain (the first of equals) that is not nearly parallel to
- * an active one; its column is made. -1: none gains more than the tolerance. */
-static rung_status best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
-                                 sparse_action *action)
+rung_status isbor_best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
+                                sparse_action *action)
 {
     for (;;) {
         int64_t place;
@@ -87,7 +74,7 @@ static rung_status best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, 
     }
 }
 
-static sparse_action own_action(const sparse_model *m, int64_t place)
+sparse_action isbor_own_action(const sparse_model *m, int64_t place)
 {
     double S, Q;
     sparse_own_relevance(m, place, &S, &Q);
@@ -102,7 +89,7 @@ static int64_t best_own(const isbor_search *s, double least, sparse_action *acti
     int64_t best = -1;
     action->gain = least;
     for (int64_t j = 0; j < s->m.M; j++) {
-        sparse_action one = own_action(&s->m, j);
+        sparse_action one = isbor_own_action(&s->m, j);
         if (!(one.gain > action->gain)) continue;
         *action = one;
         best = j;
@@ -119,205 +106,18 @@ static rung_status one_at_a_time(rung_ctx *ctx, isbor_search *s)
         TRY(sparse_refit(ctx, &s->m, EXACT));
         TRY(sparse_relevance(ctx, &s->m, s->basis.count, s->basis.id, s->S, s->Q));
         s->full_sweeps++;
-        TRY(best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
+        TRY(isbor_best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
         int64_t place = best_own(s, outside.gain, &inside);
         s->settled = id < 0 && place < 0;
         if (s->settled) return RUNG_OK;
         if (place < 0)
-            TRY(add(ctx, s, id, outside.alpha));
+            TRY(isbor_add(ctx, s, id, outside.alpha));
         else if (inside.kind == ACTION_DELETE)
-            drop(s, place);
+            isbor_drop(s, place);
         else
             s->m.alpha[place] = inside.alpha;
     }
     return sparse_refit(ctx, &s->m, EXACT);
-}
-
-/* ---- candidates > 0: add the best of a sample, then re-estimate every precision ---- */
-
-/* All precisions at once or, where functions should go, the one that gains most by going; `rounds` times, or until
- * nothing moves. */
-static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tolerance)
-{
-    sparse_model *m = &s->m;
-    TRY(sparse_refit(ctx, m, tolerance));
-    for (int round = 0; round < rounds; round++) {
-        int64_t leaves = -1;
-        double most = -INFINITY, moved = 0;
-        for (int64_t j = 0; j < m->M; j++) {
-            sparse_action one = own_action(m, j);
-            if (one.kind != ACTION_DELETE || !(one.gain > most)) continue;
-            most = one.gain;
-            leaves = j;
-        }
-        if (leaves >= 0) drop(s, leaves);
-        for (int64_t j = 0; j < m->M && leaves < 0; j++) {
-            double alpha = own_action(m, j).alpha;
-            moved = fmax(moved, fabs(log(alpha / m->alpha[j])));
-            m->alpha[j] = alpha;
-        }
-        TRY(sparse_refit(ctx, m, tolerance));
-        if (leaves < 0 && moved < 0.01) break;
-    }
-    return RUNG_OK;
-}
-
-typedef struct { /* what a step in vain goes back to */
-    int64_t M, *used;
-    double *alpha, *w, *b, log_evidence;
-} saved;
-
-static rung_status save(rung_ctx *ctx, const sparse_model *m, saved *out)
-{
-    int64_t J = m->rows.K - 1;
-    *out = (saved){.M = m->M, .log_evidence = m->log_evidence};
-    TRY(NEW(ctx, &ctx->scratch, out->used, m->M));
-    TRY(NEW(ctx, &ctx->scratch, out->alpha, m->M));
-    TRY(NEW(ctx, &ctx->scratch, out->w, m->M));
-    TRY(NEW(ctx, &ctx->scratch, out->b, J));
-    memcpy(out->used, m->used, (size_t)m->M * sizeof *m->used);
-    memcpy(out->alpha, m->alpha, (size_t)m->M * sizeof *m->alpha);
-    memcpy(out->w, m->w, (size_t)m->M * sizeof *m->w);
-    memcpy(out->b, m->b, (size_t)J * sizeof *m->b);
-    return RUNG_OK;
-}
-
-/* Undoes what was done since, unless the evidence has risen by `least`. */
-static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *before, double least, bool *undone)
-{
-    double slack = 1e-4 * fmax(1, fabs(before->log_evidence)); /* a loose maximum is found again to about this */
-    *undone = !(s->m.log_evidence >= before->log_evidence + least);
-    if (!*undone) return RUNG_OK;
-    while (s->m.M > 0) drop(s, s->m.M - 1);
-    for (int64_t j = 0; j < before->M; j++) {
-        TRY(add_again(ctx, s, before->used[j], before->alpha[j]));
-        s->m.w[j] = before->w[j];
-    }
-    memcpy(s->m.b, before->b, (size_t)(s->m.rows.K - 1) * sizeof *before->b);
-    TRY(sparse_refit(ctx, &s->m, LOOSE));
-    assert(s->m.log_evidence >= before->log_evidence - slack);
-    (void)slack;
-    return RUNG_OK;
-}
-
-/* Adds the best of the candidates and re-estimates. found: there was one to add. */
-static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, bool *found)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t chosen;
-    sparse_action action;
-    saved before;
-    bool undone;
-    TRY(interrupted(ctx));
-    TRY(sparse_relevance(ctx, &s->m, count, id, s->S, s->Q));
-    TRY(best_addition(ctx, s, count, id, &chosen, &action));
-    *found = chosen >= 0;
-    if (!*found) return RUNG_OK;
-    s->steps++;
-    TRY(save(ctx, &s->m, &before));
-    TRY(add(ctx, s, chosen, action.alpha));
-    TRY(refine(ctx, s, 1, LOOSE));
-    TRY(undo_unless(ctx, s, &before, 0, &undone));
-    if (undone) s->blocked_by[chosen] = chosen;
-    s->undone += undone;
-    log_at(ctx, RUNG_DEBUG, "isbor: step %d%s, %lld functions, log evidence %.10g", s->steps, undone ? " undone" : "",
-           (long long)s->m.M, s->m.log_evidence);
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
-/* The first `count` of s->order become a random sample of the functions. */
-static void draw(isbor_search *s, int64_t count)
-{
-    for (int64_t j = 0; j < count; j++) {
-        int64_t k = j + rng_below(&s->random, s->basis.count - j), t = s->order[j];
-        s->order[j] = s->order[k];
-        s->order[k] = t;
-    }
-}
-
-typedef struct {
-    double gain;
-    int64_t id;
-} ranked;
-
-static int by_gain(const void *a_, const void *b_)
-{
-    const ranked *a = a_, *b = b_;
-    if (a->gain != b->gain) return a->gain < b->gain ? 1 : -1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-/* One look at every function: the best of them are the candidates until none is left that gains. */
-static rung_status full_sweep(rung_ctx *ctx, isbor_search *s, int64_t count)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t all = s->basis.count, *best = NULL;
-    ranked *list = NULL;
-    TRY(NEW(ctx, &ctx->scratch, list, all));
-    TRY(NEW(ctx, &ctx->scratch, best, count));
-    TRY(sparse_relevance(ctx, &s->m, all, s->basis.id, s->S, s->Q));
-    s->full_sweeps++;
-    for (int64_t j = 0; j < all; j++) {
-        sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);
-        list[j] = (ranked){one.kind == ACTION_ADD ? one.gain : -INFINITY, s->basis.id[j]};
-    }
-    qsort(list, (size_t)all, sizeof *list, by_gain);
-    for (int64_t j = 0; j < count; j++) best[j] = list[j].id;
-    for (bool found = true; found && s->steps < s->options.max_iterations;) TRY(step(ctx, s, count, best, &found));
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
-/* Samples until `patience` of them in a row bring nothing. */
-static rung_status sample(rung_ctx *ctx, isbor_search *s, int64_t count)
-{
-    int64_t all = s->basis.count;
-    int vain = 0, patience = count == all ? 1 : all > FULL_ROWS ? PATIENCE_SAMPLED : PATIENCE;
-    bool found;
-    while (vain < patience && s->steps < s->options.max_iterations) {
-        if (count < all) draw(s, count);
-        TRY(step(ctx, s, count, s->order, &found));
-        vain = found ? 0 : vain + 1;
-    }
-    if (count == all) s->full_sweeps++;
-    return count < all && all <= FULL_ROWS ? full_sweep(ctx, s, count) : RUNG_OK;
-}
-
-/* Wide functions gain next to nothing one by one, and much together: a few of whatever gain come in, and stay if on
- * average they bring what is asked of one. */
-static rung_status look_ahead(rung_ctx *ctx, isbor_search *s, int64_t count, bool *gained)
-{
-    double tolerance = s->options.tolerance;
-    bool found = true, undone;
-    saved before;
-    TRY(save(ctx, &s->m, &before));
-    s->options.tolerance = 0;
-    for (int k = 0; k < AHEAD && found && s->steps < s->options.max_iterations; k++) {
-        draw(s, count);
-        TRY(step(ctx, s, count, s->order, &found));
-    }
-    s->options.tolerance = tolerance;
-    TRY(undo_unless(ctx, s, &before, AHEAD * tolerance, &undone));
-    *gained = !undone && s->m.log_evidence > before.log_evidence;
-    return RUNG_OK;
-}
-
-static rung_status by_samples(rung_ctx *ctx, isbor_search *s)
-{
-    int64_t count = s->options.candidates < s->basis.count ? s->options.candidates : s->basis.count;
-    bool gained = true, undone;
-    saved before;
-    TRY(sparse_refit(ctx, &s->m, EXACT));
-    while (gained && s->steps < s->options.max_iterations) {
-        TRY(sample(ctx, s, count));
-        gained = false;
-        if (s->m.M < AHEAD) TRY(look_ahead(ctx, s, count, &gained));
-    }
-    s->settled = s->steps < s->options.max_iterations;
-    TRY(save(ctx, &s->m, &before));
-    TRY(refine(ctx, s, POLISH, EXACT));
-    return undo_unless(ctx, s, &before, 0, &undone);
 }
 
 rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
@@ -325,6 +125,6 @@ rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, c
 {
     TRY(search_new(ctx, p, k, options, s));
     for (int64_t i = 0; i < known && i < s->basis.count; i++)
-        if (alpha[i] > 0) TRY(add_again(ctx, s, s->basis.id[i], alpha[i]));
-    return s->options.candidates == 0 ? one_at_a_time(ctx, s) : by_samples(ctx, s);
+        if (alpha[i] > 0) TRY(isbor_add_again(ctx, s, s->basis.id[i], alpha[i]));
+    return s->options.candidates == 0 ? one_at_a_time(ctx, s) : isbor_by_samples(ctx, s);
 }

@@ -29,4 +29,16 @@ typedef struct {
 rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
                              int64_t known, const double *alpha, isbor_search *s);
 
+/* ---- within the search ---- */
+
+rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s);                    /* candidates > 0 */
+rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha); /* s->values holds the column */
+rung_status isbor_add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha);
+void isbor_drop(isbor_search *s, int64_t place);
+/* Of `count` functions with their S and Q the one of largest gain (the first of equals) that is not nearly parallel to
+ * an active one; its column is made. -1: none gains more than the tolerance. */
+rung_status isbor_best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
+                                sparse_action *action);
+sparse_action isbor_own_action(const sparse_model *m, int64_t place); /* of a function of the model */
+
 #endif
