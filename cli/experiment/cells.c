@@ -9,7 +9,6 @@
 
 #include "experiment/owner.h"
 #include "measures.h"
-#include "output.h"
 
 double seconds_since_1970(void)
 {
@@ -306,13 +305,16 @@ static char *whole_numbers(int64_t n, const int *a, const int64_t *b)
     return text;
 }
 
+/* With all 17 digits: the search for the shortest text that reads back would cost more than all the rest of a cell. */
 static char *real_numbers(int64_t n, const double *a)
 {
     if (!a) return NULL;
     char *text = allocate((size_t)n * 33 + 3, 1), *at = text;
     *at++ = '[';
-    for (int64_t i = 0; i < n; i++)
-        at += snprintf(at, 34, "%s%s", i ? "," : "", isfinite(a[i]) ? number_of(a[i]).text : "null");
+    for (int64_t i = 0; i < n; i++) {
+        if (i) *at++ = ',';
+        at += isfinite(a[i]) ? snprintf(at, 32, "%.17g", a[i]) : snprintf(at, 32, "null");
+    }
     strcpy(at, "]");
     return text;
 }
