@@ -17,7 +17,9 @@ static const option predict_options[] = {
      "add a column p(CLASS) per class, in order, and where the score has a spread (isbor, sbor, gpor) its mean and sd",
      GROUP},
     {"interval", 0, "P",
-     "add columns low and high: the shortest range of ranks that holds the true one with probability P", GROUP},
+     "add columns low and high: a range of ranks that holds the true one with probability P; too few labels give all "
+     "ranks",
+     GROUP},
     {"project", 0, NULL, "the projection alone: every component as a column, without label and rank", GROUP},
     {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
     {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
@@ -298,7 +300,8 @@ static int check_model(const arguments *args, predict_job *job)
 {
     const char *interval = option_value(args, "interval"), *name = operand(args, 0);
     if (option_given(args, "proba") && !rung_model_has_probabilities(job->model)) {
-        complain("%s has no probabilities for --proba; fit it with -p calibrate=5", name);
+        complain("%s has no probabilities for --proba%s", name,
+                 rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5" : ": it gives scores only");
         return FAILED;
     }
     if (!interval) return GOOD;
@@ -307,7 +310,8 @@ static int check_model(const arguments *args, predict_job *job)
         return USAGE;
     }
     if (rung_model_interval(job->model)) return GOOD;
-    complain("%s gives no ranges of ranks for --interval; models of isbor, sbor and gpor do", name);
+    complain("%s has no ranges of ranks for --interval%s", name,
+             rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5, or with tune" : ": it gives scores only");
     return FAILED;
 }
 

@@ -369,7 +369,7 @@ int64_t rung_model_features(const rung_model *model) { return model->code.d; }
 int rung_model_outputs(const rung_model *model) { return model_outputs(model); }
 int rung_model_has_probabilities(const rung_model *model) { return model_has_probabilities(model); }
 int rung_model_has_latent(const rung_model *model) { return model_has_latent(model); }
-const char *rung_model_interval(const rung_model *model) { return model_has_latent(model) ? "credible" : NULL; }
+const char *rung_model_interval(const rung_model *model) { return model_interval(model); }
 int rung_model_has_ranks(const rung_model *model) { return model_has_ranks(model); }
 int rung_model_is_real(const rung_model *model) { return model->code.real; }
 int64_t rung_model_training_rows(const rung_model *model) { return model->training.n; }

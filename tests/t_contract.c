@@ -232,6 +232,51 @@ static void answers_are_valid(void **state)
     free_rows(&test);
 }
 
+/* With rows held out every method has probabilities and ranges of ranks: a range holds the rank, grows with its level,
+ * and says the same once saved. */
+static void ranges_from_every_method(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 40, K = 4 };
+    const double levels[] = {0.1, 0.5, 0.8, 0.9, 0.999};
+    rows s = make_rows(N, 3, K, 21, 0.6, true);
+    rung_view view = view_of(&s);
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, K, &data));
+    for
+        EACH_METHOD(m)
+        {
+            rung_spec *spec;
+            rung_model *model;
+            assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+            if (has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "5"));
+            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            rung_spec_free(spec);
+            if (!rung_model_has_probabilities(model)) fail_msg("%s has no probabilities", m->name);
+            if (!rung_model_interval(model)) fail_msg("%s has no ranges", m->name);
+            bool credible = strcmp(rung_model_interval(model), "credible") == 0;
+            answers a = predict(ctx, model, &s);
+            check_valid(&a, N);
+            int low[N], high[N], before[N] = {0};
+            for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+                rung_output out = {.low = low, .high = high, .level = levels[l]};
+                assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+                for (int i = 0; i < N; i++) {
+                    assert_true(1 <= low[i] && low[i] <= high[i] && high[i] <= K);
+                    assert_true(high[i] - low[i] + 1 >= before[i]);
+                    if (!credible) assert_in_range(a.rank[i], low[i], high[i]);
+                    if (!credible && levels[l] > 0.99)
+                        assert_true(low[i] == 1 && high[i] == K); /* too few rows to tell */
+                    before[i] = high[i] - low[i] + 1;
+                }
+            }
+            free_answers(&a);
+            rung_model_free(model);
+        }
+    rung_data_free(data);
+    free_rows(&s);
+}
+
 static void threads_and_repetition_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
@@ -650,6 +695,7 @@ int main(void)
         WITH_CONTEXT(values_outside_the_range_are_refused),
         WITH_CONTEXT(unknown_names_are_told_with_the_nearest),
         WITH_CONTEXT(answers_are_valid),
+        WITH_CONTEXT(ranges_from_every_method),
         WITH_CONTEXT(threads_and_repetition_change_no_bit),
         WITH_CONTEXT(a_row_is_graded_alike_in_any_company),
         WITH_CONTEXT(order_and_origin_of_the_data_do_not_matter),

@@ -294,7 +294,9 @@ RUNG_API int rung_model_outputs(const rung_model *);                      /* sco
 RUNG_API int rung_model_has_ranks(const rung_model *);                    /* 0: scores only */
 RUNG_API int rung_model_has_probabilities(const rung_model *);
 RUNG_API int rung_model_has_latent(const rung_model *); /* 1: rung_output.sd, the spread of its score */
-/* How the ranges of ranks (rung_output.low, high) come about: "credible"; NULL: there are none. */
+/* How the ranges of ranks (rung_output.low, high) come about: "credible" (a posterior of the method's own),
+ * "cross-conformal" (from rows held out: they hold the true rank with the stated probability even where the method's
+ * probabilities are off; too few labels give all ranks); NULL: there are none (calibrate=0). */
 RUNG_API const char *rung_model_interval(const rung_model *);
 RUNG_API int rung_model_is_real(const rung_model *); /* 1: fitted to real targets; its score is the prediction */
 RUNG_API int64_t rung_model_training_rows(const rung_model *); /* see rung_predict_training; 0: it says nothing */
@@ -316,7 +318,7 @@ typedef struct {     /* where to write; NULL: not wanted */
     double *score;   /* n x outputs, by rows */
     double *proba;   /* n x classes, by rows */
     double *sd;      /* n: the standard deviation of the latent value whose mean is the score */
-    int *low, *high; /* n: the shortest range of ranks with at least the mass `level` */
+    int *low, *high; /* n: a range of ranks that holds the true one with the probability `level` */
     double level;    /* above 0, below 1 */
 } rung_output;
 RUNG_API RUNG_CHECK rung_status rung_predict(rung_ctx *, const rung_model *, const rung_view *X,

@@ -3,8 +3,9 @@
  *
  *     training (classes, weights, scaling, problem) -> method.fit -> out-of-fold scores -> calibration -> model
  *
- * Calibration (parameter `calibrate` = number of folds): each labelled row gets a rank score from a model that did not
- * see it; the all-threshold fit on these scores gives probabilities and, with thresholds=recalibrated, the decision. */
+ * Calibration (parameter `calibrate` = number of folds): each labelled row gets an answer from a model that did not see
+ * it. The all-threshold fit on their rank scores gives probabilities (unless the method has its own) and, with
+ * thresholds=recalibrated, the decision; how well the labels conform to these answers gives the ranges of ranks. */
 #include "method/fit.h"
 
 #include <string.h>
@@ -53,23 +54,38 @@ static rung_status labels_as_scores(rung_ctx *ctx, const problem *p, held_out *o
     return RUNG_OK;
 }
 
-static rung_status calibrate(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p, const folds *f,
-                             held_out *h, const fitted *fit, rung_model *model)
+static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f,
+                                   const held_out *h, const fitted *fit, rung_model *model)
 {
     member *m = &model->members[0];
-    bool honest = h->n > 0;
-    if (!honest) {
-        log_at(ctx, RUNG_WARNING,
-               "no class has two labelled rows: thresholds and probabilities are guesses, no error can be told");
-        TRY(labels_as_scores(ctx, p, h));
-    }
+    held_out labels;
+    if (h->n == 0) TRY(labels_as_scores(ctx, p, &labels));
     m->map = fit->map;
     TRY(NEW(ctx, &model->mem, m->cal.c, p->K - 1));
-    TRY(held_out_thresholds(ctx, p, h, f, &m->cal));
+    TRY(held_out_thresholds(ctx, p, h->n > 0 ? h : &labels, f, &m->cal));
     m->calibrated = true;
     if (spec_recalibrates(spec)) m->decide = (decision){.kind = DECISION_CALIBRATED, .K = p->K};
-    model->has_cv = honest;
-    return honest ? held_out_metrics(ctx, t, p, h, f, spec_recalibrates(spec), &model->cv) : RUNG_OK;
+    return RUNG_OK;
+}
+
+/* What follows from the rows held out: probabilities, metrics, ranges. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p,
+                                const folds *f, const held_out *h, const fitted *fit, rung_model *model)
+{
+    bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
+    int *rank = NULL;
+    double *proba = NULL;
+    if (h->n == 0)
+        log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sno error can be told",
+               own ? "" : "thresholds and probabilities are guesses, ");
+    if (!own) TRY(fit_calibration(ctx, spec, p, f, h, fit, model));
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
+    TRY(held_out_grades(ctx, p, h, f, spec_recalibrates(spec), rank, proba));
+    if (!model_has_latent(model))
+        TRY(held_out_ranges(ctx, &model->mem, p, h, f, t->K == t->data->code.n_classes, rank, proba, &model->ranges));
+    model->has_cv = h->n > 0;
+    return model->has_cv ? held_out_metrics(ctx, t, p, h, f, rank, proba, &model->cv) : RUNG_OK;
 }
 
 /* ---- the model ---- */
@@ -152,28 +168,20 @@ static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training 
     return RUNG_OK;
 }
 
-/* The error of a fit that can tell what its own rows would have been given without them. */
-static rung_status leave_one_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const double *loo,
-                                         rung_model *model)
+/* Leave-one-out probabilities as answers for rows held out. */
+static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
 {
-    pool_mark mark = pool_here(&ctx->scratch);
-    int classes = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
-    double *proba = NULL;
-    int64_t l = 0;
-    TRY(NEW(ctx, &ctx->scratch, truth, t->n_labelled));
-    TRY(NEW(ctx, &ctx->scratch, predicted, t->n_labelled));
-    TRY(NEW(ctx, &ctx->scratch, proba, t->n_labelled * classes));
+    TRY(held_out_new(ctx, &ctx->scratch, t->n_labelled, out));
+    out->K = p->K;
+    out->proba = loo;
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i]) continue;
-        const double *own = loo + l * p->K;
-        truth[l] = t->present[p->y[i] - 1];
-        predicted[l] = t->present[posterior_median(p->K, own) - 1];
-        for (int q = 0; q < p->K; q++) proba[l * classes + t->present[q] - 1] = own[q];
-        l++;
+        out->row[out->n] = i;
+        out->fold[out->n] = (int)out->n;
+        out->rank[out->n] = posterior_median(p->K, loo + out->n * p->K);
+        out->n++;
     }
-    TRY(metrics_compute(ctx, l, classes, truth, predicted, proba, &model->cv));
-    model->has_cv = true;
-    pool_release(&ctx->scratch, mark);
+    *f = (folds){.n = p->n, .count = (int)out->n, .repeats = 1};
     return RUNG_OK;
 }
 
@@ -204,17 +212,16 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
     pool_release(&ctx->scratch, mark);
     TRY(compare(ctx, spec, t, p, model, &fit));
-    bool has_scores = fit.map.n > 0;
-    if (count && !own && has_scores)
+    bool ranks = (fit.n_members > 0 ? fit.members->decide.kind : fit.decide.kind) != DECISION_NONE;
+    if (count && !own && ranks)
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
-    if (fit.loo && t->n_labelled > 1) TRY(leave_one_out_metrics(ctx, t, p, fit.loo, model));
-    if (count && !has_scores)
-        log_at(ctx, RUNG_WARNING, "%s gives no score that could be calibrated: calibrate=%d does nothing",
-               spec->method->info.name, count);
-    if (given_held && has_scores) return calibrate(ctx, spec, t, p, given, given_held, &fit, model);
-    return count && has_scores ? calibrate(ctx, spec, t, p, &f, &held, &fit, model) : RUNG_OK;
+    if (given_held && ranks) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
+    if (count && ranks) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+    if (!fit.loo || t->n_labelled < 2) return RUNG_OK;
+    TRY(left_out(ctx, t, p, fit.loo, &f, &held));
+    return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

@@ -13,6 +13,13 @@ rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out)
     return NEW(ctx, mem, out->rank, room);
 }
 
+rung_status held_out_with_proba(rung_ctx *ctx, pool *mem, int64_t room, int K, held_out *out)
+{
+    TRY(held_out_new(ctx, mem, room, out));
+    out->K = K;
+    return NEW(ctx, mem, out->proba, room * K);
+}
+
 static rung_status copy_doubles(rung_ctx *ctx, pool *mem, int64_t n, const double *from, double **to)
 {
     TRY(pool_alloc_raw(ctx, mem, n, sizeof *from, "a copy", (void **)to));
@@ -146,42 +153,45 @@ static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int 
 
 /* Several members: the median of their average, and the expected class. */
 static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                                 double *score, int *rank)
+                                 double *score, int *rank, int K, double *proba)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int K = fit->members->decide.K;
+    int known = fit->members->decide.K;
     double *p = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, p, n * K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, p, n * known));
     TRY(members_proba(ctx, fit->n_members, fit->members, fit->sharpen, 0, n, scaled, p));
     for (int64_t i = 0; i < n; i++) {
-        int r = posterior_median(K, p + i * K);
+        int r = posterior_median(known, p + i * known);
         rank[i] = classes ? classes[r - 1] : r;
         score[i] = 0;
-        for (int q = 0; q < K; q++) score[i] += p[i * K + q] * (classes ? classes[q] : q + 1);
+        for (int q = 0; q < known; q++) {
+            int class_number = classes ? classes[q] : q + 1;
+            score[i] += p[i * known + q] * class_number;
+            if (proba) proba[i * K + class_number - 1] = p[i * known + q];
+        }
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                         double *score, int *rank)
+                         double *score, int *rank, int K, double *proba)
 {
-    const member one = {.score = fit->score,
-                        .decide = fit->decide,
-                        .prior = fit->prior,
-                        .probit = fit->probit,
-                        .link = fit->link,
-                        .cumulative = fit->cumulative};
-    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, score, rank);
-    bool probable = member_has_proba(&one), needed = member_needs_proba(&one);
-    int outputs = one.score.outputs, K = one.decide.K;
+    member one = {.score = fit->score,
+                  .decide = fit->decide,
+                  .prior = fit->prior,
+                  .probit = fit->probit,
+                  .link = fit->link,
+                  .cumulative = fit->cumulative};
+    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, score, rank, K, proba);
+    bool probable = member_has_own_proba(&one), needed = member_needs_proba(&one);
+    int outputs = one.score.outputs, known = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
     double *output = NULL, *variance = NULL, *p = NULL;
-    rank_map map;
-    TRY(map_to_classes(ctx, &fit->map, classes, &map));
+    TRY(map_to_classes(ctx, &fit->map, classes, &one.map));
     TRY(NEW(ctx, &ctx->scratch, variance, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
-    TRY(NEW_RAW(ctx, &ctx->scratch, p, K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, p, known));
     TRY(scorer_apply(ctx, &one.score, n, scaled, output));
     if (one.probit) TRY(member_variance(ctx, &one, n, scaled, output, variance));
     for (int64_t i = 0; i < n; i++, output += outputs) {
@@ -189,11 +199,12 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
         int r = member_rank(&one, output, needed ? p : NULL);
         if (r == 0) return fail(ctx, RUNG_EDATA, "the score of a held-out row overflows");
         rank[i] = classes ? classes[r - 1] : r;
-        score[i] = rank[i];
-        if (map.n > 0) score[i] = rank_score(&map, output[0]);
-        if (map.n > 0 || !probable) continue;
-        score[i] = 0;
-        for (int q = 0; q < K; q++) score[i] += p[q] * (classes ? classes[q] : q + 1);
+        score[i] = probable && one.map.n == 0 ? 0 : member_rank_score(&one, classes, output);
+        for (int q = 0; q < known && probable; q++) {
+            int class_number = classes ? classes[q] : q + 1;
+            if (one.map.n == 0) score[i] += p[q] * class_number;
+            if (proba) proba[i * K + class_number - 1] = p[q];
+        }
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

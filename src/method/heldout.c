@@ -40,14 +40,15 @@ static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f
 static rung_status refit(rung_ctx *ctx, const method *m, const void *params, held_fold *h, held_out *out)
 {
     fitted fit = {0};
-    double *score = NULL;
+    double *score = NULL, *proba = out->proba ? out->proba + out->n * out->K : NULL;
     int *rank = NULL;
     TRY(NEW(ctx, &ctx->scratch, score, h->n));
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     if (h->sub.K > 1) {
         TRY(m->fit(ctx, &ctx->scratch, &h->sub, params, NULL, &fit, NULL));
-        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank));
+        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank, out->K, proba));
     }
+    for (int64_t i = 0; i < h->n && h->sub.K == 1 && proba; i++) proba[i * out->K + h->classes[0] - 1] = 1;
     for (int64_t i = 0; i < h->n; i++, out->n++) {
         out->row[out->n] = h->rows[i];
         out->repeat[out->n] = h->repeat;
@@ -61,7 +62,10 @@ static rung_status refit(rung_ctx *ctx, const method *m, const void *params, hel
 rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
                                const problem *p, const folds *f, held_out *out)
 {
-    for (int c = 0; c < count; c++) TRY(held_out_new(ctx, mem, p->n * f->repeats, &out[c]));
+    bool own = (m->info.flags & RUNG_PROBABILITIES) != 0;
+    int64_t room = p->n * f->repeats;
+    for (int c = 0; c < count; c++)
+        TRY(own ? held_out_with_proba(ctx, mem, room, p->K, &out[c]) : held_out_new(ctx, mem, room, &out[c]));
     for (int64_t t = 0; t < (int64_t)f->repeats * f->count; t++) {
         pool_mark mark = pool_here(&ctx->scratch);
         held_fold h = {.repeat = (int)(t / f->count), .fold = (int)(t % f->count)};
@@ -132,7 +136,9 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
     memcpy(rank, h->rank, (size_t)h->n * sizeof *rank);
-    for (int r = 0; r < f->repeats && (recalibrated || proba); r++)
+    if (proba && h->proba) memcpy(proba, h->proba, (size_t)(h->n * p->K) * sizeof *proba);
+    bool calibrated = recalibrated || (proba && !h->proba);
+    for (int r = 0; r < f->repeats && calibrated; r++)
         for (int g = 0; g < groups; g++) {
             bool fitted_yet = false;
             for (int64_t i = 0; i < h->n; i++) {
@@ -140,11 +146,39 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
                 if (!fitted_yet) TRY(fit_some(ctx, p, h, f, r, g, &cal));
                 fitted_yet = true;
                 if (recalibrated) rank[i] = calibrate_rank(&cal, h->score[i]);
-                if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+                if (proba && !h->proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
             }
         }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
+}
+
+/* ---- ranges ---- */
+
+/* Labelled rows that were not held out as they are the only ones of their class: a class that no label was left of
+ * could not have been predicted. */
+static rung_status count_missed(rung_ctx *ctx, const problem *p, const int64_t *held, int64_t *out)
+{
+    int64_t *count = NULL;
+    TRY(NEW(ctx, &ctx->scratch, count, p->K + 1));
+    for (int64_t i = 0; i < p->n; i++) count[p->y[i]]++;
+    for (int64_t i = 0; i < p->n; i++) *out += p->y[i] && count[p->y[i]] == 1 && held[i] == 0;
+    return RUNG_OK;
+}
+
+rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
+                            bool all_classes, const int *rank, const double *proba, conformal *out)
+{
+    int64_t *times = NULL;
+    *out = (conformal){.repeats = f->repeats > 0 ? f->repeats : 1, .n = h->n};
+    TRY(NEW(ctx, &ctx->scratch, times, p->n));
+    TRY(NEW(ctx, mem, out->score, h->n));
+    for (int64_t i = 0; i < h->n; i++) {
+        times[h->row[i]]++;
+        out->score[i] = conformal_score(p->K, proba + i * p->K, rank[i], p->y[h->row[i]]);
+    }
+    conformal_sort(out);
+    return all_classes ? RUNG_OK : count_missed(ctx, p, times, &out->missed);
 }
 
 /* ---- metrics ---- */
@@ -173,21 +207,15 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const proble
 }
 
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
-                             bool recalibrated, rung_metrics *out)
+                             const int *rank, const double *proba, rung_metrics *out)
 {
     enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
-    pool_mark mark = pool_here(&ctx->scratch);
-    double sum[NUMBERS] = {0}, value[NUMBERS], *proba = NULL;
-    int *rank = NULL;
-    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
-    TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
-    TRY(held_out_grades(ctx, p, h, f, recalibrated, rank, proba));
+    double sum[NUMBERS] = {0}, value[NUMBERS];
     for (int r = 0; r < f->repeats; r++) {
         TRY(repeat_metrics(ctx, t, p, h, rank, proba, r, out));
         memcpy(value, out, sizeof value);
         for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / f->repeats;
     }
     memcpy(out, sum, sizeof sum);
-    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

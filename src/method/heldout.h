@@ -15,12 +15,17 @@ bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out);
 
 /* Honest ranks (h->n) and, unless proba is NULL, probabilities (h->n x p->K by rows) of the held-out rows: a row's own
- * fold is left out of the thresholds that grade it, too. Without recalibration the ranks are the method's own. */
+ * fold is left out of the thresholds that grade it, too. Without recalibration the ranks are the method's own; so are
+ * the probabilities where it has some. */
 rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
                             int *rank, double *proba);
 
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
-                             bool recalibrated, rung_metrics *out);
+                             const int *rank, const double *proba, rung_metrics *out);
+/* How well the true ranks conform to these grades. all_classes: every class of the data has labels, so that no new row
+ * can be of an unknown one. */
+rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
+                            bool all_classes, const int *rank, const double *proba, conformal *out);
 
 #endif

@@ -10,15 +10,20 @@ typedef struct {
     discriminant_params d; /* ridge and its kind */
     int components;        /* 0: as many as there are, classes - 1 */
     double mu;
-    int neighbours, graph_norm;
+    int neighbours, graph_norm, calibrate;
 } kda_params;
 
 #define KDA_PARAMS(T)                                                                                                  \
     RIDGE_PARAMS(T),                                                                                                   \
-    {                                                                                                                  \
-        .name = "components", .help = "directions to keep; 0: one less than there are classes", .type = RUNG_INT,      \
-        .standard = "0", .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, components)                          \
-    }
+        {.name = "components",                                                                                         \
+         .help = "directions to keep; 0: one less than there are classes",                                             \
+         .type = RUNG_INT,                                                                                             \
+         .standard = "0",                                                                                              \
+         .published = "0",                                                                                             \
+         .low = 0,                                                                                                     \
+         .high = 1000,                                                                                                 \
+         PARAM_PLACE(T, components)},                                                                                  \
+        CALIBRATE_PARAM(T, "0")
 
 rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params);
 rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,

@@ -11,7 +11,7 @@
 typedef struct {
     kernel_params kernel;
     double lambda;
-    int lambda_kind, components;
+    int lambda_kind, components, calibrate;
 } kpca_params;
 
 static rung_status kpca_prepare(rung_ctx *ctx, problem *p, const void *params)
@@ -115,6 +115,7 @@ static const rung_param kpca_rows[] = {
      .high = 100000,
      .grid = "1,2,4,8",
      PARAM_PLACE(kpca_params, components)},
+    CALIBRATE_PARAM(kpca_params, "0"),
     {0},
 };
 

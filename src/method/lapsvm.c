@@ -19,7 +19,7 @@ typedef struct {
     kernel_params kernel;
     graph_params graph;
     double C, mu, tolerance;
-    int bias;
+    int bias, calibrate;
 } lapsvm_params;
 
 enum { BIAS_KERNEL, BIAS_FREE };
@@ -260,6 +260,7 @@ static const rung_param lapsvm_rows[] = {
      PARAM_PLACE(lapsvm_params, bias)},
     NEIGHBOUR_GRAPH_PARAMS(lapsvm_params),
     DERIVATIVE_PARAM(lapsvm_params),
+    CALIBRATE_PARAM(lapsvm_params, "0"),
     {0},
 };
 

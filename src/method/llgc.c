@@ -7,7 +7,7 @@
 
 typedef struct {
     spread_params spread;
-    int neighbours, decision;
+    int neighbours, decision, calibrate;
 } llgc_params;
 
 enum { DECIDE_ARGMAX, DECIDE_MEDIAN };
@@ -52,6 +52,7 @@ static const rung_param llgc_rows[] = {
      .published = "argmax",
      .choices = "argmax|median",
      PARAM_PLACE(llgc_params, decision)},
+    CALIBRATE_PARAM(llgc_params, "0"),
     {0},
 };
 

@@ -4,6 +4,10 @@
 #include "eval/metrics.h"
 #include "method/method.h"
 
+typedef struct {
+    int calibrate;
+} median_params;
+
 static rung_status median_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
                               held_out *held)
 {
@@ -30,7 +34,7 @@ static double median_bytes(const problem_shape *shape, const void *params)
     return 8 * ((double)shape->labelled * (double)shape->d + shape->K);
 }
 
-static const rung_param median_rows[] = {{0}};
+static const rung_param median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0}};
 
 const method method_median = {
     .info = {.name = "median",
@@ -39,7 +43,7 @@ const method method_median = {
              .cost = "time n, memory n",
              .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES,
              .params = median_rows},
-    .params_size = 1,
+    .params_size = sizeof(median_params),
     .bytes = median_bytes,
     .fit = median_fit,
 };

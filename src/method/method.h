@@ -10,13 +10,23 @@
 #include "model/model.h"
 #include "problem/problem.h"
 
+/* Answers for held-out rows, each from a model that did not see the row. */
+typedef struct {
+    int64_t n;
+    int64_t *row; /* of the problem */
+    int *repeat, *fold;
+    double *score; /* on the rank scale */
+    int *rank;     /* the native decision */
+    int K;         /* classes of proba */
+    double *proba; /* n x K by rows: probabilities of the method's own; NULL: it has none */
+} held_out;
+
 /* What a fit returns. Arrays live in the pool given to fit. The functions below put the parts together; a method fills
  * in what it has and leaves the rest 0. */
 typedef struct {
     scorer score;
     decision decide; /* the native one */
-    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: the method has none and is never
-                        calibrated (several outputs, memberships, real targets) */
+    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: member_rank_score has another way */
     double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
     bool probit;     /* an ordinal probit method: its probabilities come from the link */
     probit_link link;
@@ -33,15 +43,6 @@ typedef struct {
     int n_report;
     report_entry *report;
 } fitted;
-
-/* Scores of held-out rows, each from a model that did not see the row. */
-typedef struct {
-    int64_t n;
-    int64_t *row; /* of the problem */
-    int *repeat, *fold;
-    double *score; /* on the rank scale */
-    int *rank;     /* the native decision */
-} held_out;
 
 typedef struct {
     int64_t n, labelled, d;
@@ -170,7 +171,7 @@ enum { LANDMARKS_AUTO = -1 };
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     {                                                                                                                  \
         .name = "calibrate",                                                                                           \
-        .help = "folds of the out-of-fold scores behind probabilities and recalibrated thresholds; 0: off",            \
+        .help = "folds of the held-out rows behind probabilities, ranges and recalibrated thresholds; 0: off",         \
         .type = RUNG_INT, .standard = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)       \
     }
 
@@ -200,6 +201,8 @@ rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, probl
 
 /* ---- what fits are put together from (fitted.c) ---- */
 rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
+/* The same with room for probabilities of K classes. */
+rung_status held_out_with_proba(rung_ctx *ctx, pool *mem, int64_t room, int K, held_out *out);
 /* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
 rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
                              scorer *out);
@@ -223,9 +226,10 @@ rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const dou
 rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
                              transduction *out);
 /* Ranks and scores on the rank scale of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r).
- * The score of a fit without a map is the expected class (memberships) or the rank. */
+ * The score of a fit without a map is the expected class by its probabilities, else see member_rank_score. proba (n x K
+ * by rows, zeros at first; NULL: not wanted): probabilities of the fit's own, that of its rank r at classes[r-1]. */
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                         double *score, int *rank);
+                         double *score, int *rank, int K, double *proba);
 /* The rank scale through (projected mean of class q, q). */
 rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
 rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);

@@ -7,6 +7,7 @@
 typedef struct {
     graph_params graph;
     double novel;
+    int calibrate;
 } plp_params;
 
 static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
@@ -33,6 +34,7 @@ static double plp_bytes(const problem_shape *shape, const void *params)
 static const rung_param plp_rows[] = {
     NOVEL_PARAM(plp_params),
     NEIGHBOUR_GRAPH_PARAMS(plp_params),
+    CALIBRATE_PARAM(plp_params, "0"),
     {0},
 };
 

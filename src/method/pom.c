@@ -14,7 +14,7 @@
 #include "solve/cumulative_link.h"
 
 typedef struct {
-    int link;
+    int link, calibrate;
     double ridge;
 } pom_params;
 
@@ -127,6 +127,7 @@ static const rung_param pom_rows[] = {
      .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,
      .grid = "0.0001,0.001,0.01,0.1,1",
      PARAM_PLACE(pom_params, ridge)},
+    CALIBRATE_PARAM(pom_params, "0"),
     {0},
 };
 

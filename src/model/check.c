@@ -201,7 +201,8 @@ static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K
 static rung_status check_calibration(rung_ctx *ctx, const member *one, int K)
 {
     const rank_map *map = &one->map;
-    REQUIRE(map->n >= 1, "a calibration without a rank map");
+    bool by_class = one->decide.kind == DECISION_NEAREST_MEAN || one->decide.kind == DECISION_ARGMAX;
+    REQUIRE(map->n >= 1 || (map->n == 0 && by_class), "a calibration without a rank map");
     REQUIRE(all_finite(map->n, map->f) && all_finite(map->n, map->s), "a node of the rank map is not finite");
     REQUIRE(never_falls(map->n, map->f) && never_falls(map->n, map->s), "the nodes of the rank map do not ascend");
     REQUIRE(one->cal.K == K, "the calibration has %d classes of %d", one->cal.K, K);
@@ -247,7 +248,7 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
     if (d->kind == DECISION_NEAREST_MEAN)
         REQUIRE(all_finite((int64_t)K * outputs, d->means), "a class mean is not a finite number");
     if (d->kind == DECISION_ARGMAX)
-        REQUIRE(member_has_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
+        REQUIRE(member_has_own_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
     REQUIRE(d->kind != DECISION_MEDIAN || member_has_proba(one), "a median without probabilities");
     REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
     bool scores = one->power > 0, shares = one->score.kind == SCORER_NEIGHBOURS;
@@ -284,6 +285,18 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(m->n_members == 1 || !model_has_ranks(m) || model_has_probabilities(m),
             "several members need probabilities");
+    return RUNG_OK;
+}
+
+static rung_status check_ranges(rung_ctx *ctx, const rung_model *m)
+{
+    const conformal *c = &m->ranges;
+    if (c->repeats == 0) return RUNG_OK;
+    REQUIRE(c->repeats > 0 && c->n >= 0 && c->n / c->repeats <= m->n_labelled && c->missed >= 0 &&
+                c->missed <= m->n_labelled,
+            "ranges by %lld scores of %d repeats, %lld missed", (long long)c->n, c->repeats, (long long)c->missed);
+    REQUIRE(model_has_probabilities(m), "ranges without probabilities");
+    REQUIRE(never_falls(c->n, c->score) && all_finite(c->n, c->score), "the scores of the ranges do not ascend");
     return RUNG_OK;
 }
 
@@ -339,6 +352,7 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
             (long long)m->n_rows);
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
     TRY(check_members(ctx, m));
+    TRY(check_ranges(ctx, m));
     TRY(check_training(ctx, m));
     return check_kept(ctx, m);
 }

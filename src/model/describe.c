@@ -159,7 +159,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "neighbours", neighbours_of(&m->members[0].score));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
-    bad |= json_object_set_new(out, "interval", model_has_latent(m) ? json_string("credible") : json_null());
+    bad |= json_object_set_new(out, "interval", text_or_null(model_interval(m)));
     bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
     bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));

@@ -9,9 +9,49 @@
 
 static bool outputs_are_memberships(const member *one) { return one->score.kind == SCORER_NEIGHBOURS; }
 
-bool member_has_proba(const member *one)
+bool member_has_own_proba(const member *one)
 {
-    return one->calibrated || one->prior || one->probit || one->cumulative || outputs_are_memberships(one);
+    return one->prior || one->probit || one->cumulative || outputs_are_memberships(one);
+}
+
+bool member_has_proba(const member *one) { return one->calibrated || member_has_own_proba(one); }
+
+/* Nearest means: the log-density with the variance `step`, up to a constant. */
+static double class_value(const member *one, const double *output, int q, double step)
+{
+    int outputs = one->score.outputs;
+    if (one->decide.kind == DECISION_ARGMAX) return 2 * output[q];
+    const double *mean = one->decide.means + (int64_t)q * outputs;
+    double value = 0;
+    for (int o = 0; o < outputs; o++) value += (output[o] - 0.5 * mean[o]) * mean[o];
+    return value / step;
+}
+
+/* A quarter of the mean squared step between neighbouring means; 1 where all means are one. */
+static double mean_step(const member *one)
+{
+    const decision *d = &one->decide;
+    int outputs = one->score.outputs;
+    double sum = 0;
+    for (int64_t i = outputs; d->kind == DECISION_NEAREST_MEAN && i < (int64_t)d->K * outputs; i++) {
+        double step = d->means[i] - d->means[i - outputs];
+        sum += step * step;
+    }
+    return sum > 0 ? 0.25 * sum / (d->K - 1) : 1;
+}
+
+double member_rank_score(const member *one, const int *classes, const double *output)
+{
+    if (one->map.n > 0) return rank_score(&one->map, output[0]);
+    int K = one->decide.K;
+    double step = mean_step(one), most = -INFINITY, total = 0, sum = 0;
+    for (int q = 0; q < K; q++) most = fmax(most, class_value(one, output, q, step));
+    for (int q = 0; q < K; q++) {
+        double w = exp(fmax(class_value(one, output, q, step) - most, -700));
+        total += w;
+        sum += w * (classes ? classes[q] : q + 1);
+    }
+    return sum / total;
 }
 
 /* Thresholds and function known together: see probit_link. P has room for K numbers. */
@@ -67,14 +107,14 @@ void member_proba(const member *one, const double *output, double variance, doub
     } else if (one->power > 0)
         cumulative_power(K, output, one->prior, one->power, p);
     else if (one->calibrated)
-        calibrate_proba(&one->cal, rank_score(&one->map, output[0]), p);
+        calibrate_proba(&one->cal, member_rank_score(one, NULL, output), p);
     else
         memcpy(p, outputs_are_memberships(one) ? output : one->prior, size);
 }
 
 bool member_needs_proba(const member *one)
 {
-    return one->decide.kind == DECISION_MEDIAN || (one->decide.kind == DECISION_ARGMAX && member_has_proba(one));
+    return one->decide.kind == DECISION_MEDIAN || (one->decide.kind == DECISION_ARGMAX && member_has_own_proba(one));
 }
 
 int decision_rank(const decision *d, double score)

@@ -36,6 +36,12 @@ bool model_has_latent(const rung_model *m)
     return m->n_members == 1 && m->members[0].probit && !link->logit && !link->spread;
 }
 
+const char *model_interval(const rung_model *m)
+{
+    if (model_has_latent(m)) return "credible";
+    return m->ranges.repeats > 0 ? "cross-conformal" : NULL;
+}
+
 bool model_has_probabilities(const rung_model *m)
 {
     for (int i = 0; i < m->n_members; i++)

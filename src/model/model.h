@@ -10,6 +10,7 @@
 #include "data/dataset.h"
 #include "data/scale.h"
 #include "eval/calibrate.h"
+#include "eval/conformal.h"
 #include "kernel/kernel.h"
 
 typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS } scorer_kind;
@@ -40,7 +41,7 @@ typedef enum {
     DECISION_CALIBRATED,   /* the median of the calibrated probabilities, by their thresholds on the first output */
     DECISION_CONSTANT,     /* always the same rank */
     DECISION_NEAREST_MEAN, /* the class whose mean is nearest to the outputs; with one output: the nearest soft scale */
-    DECISION_ARGMAX,       /* of the member's probabilities where it has some, else of its outputs, one per class */
+    DECISION_ARGMAX,       /* of the member's own probabilities where it has some, else of its outputs, one per class */
     DECISION_MEDIAN        /* the smallest q with P(y <= q) >= 1/2 */
 } decision_kind;           /* ties go to the lower class, but for tie_up */
 
@@ -81,7 +82,7 @@ typedef struct {
     scorer score;
     decision decide;
     bool calibrated;
-    rank_map map; /* calibrated: first output -> rank scale */
+    rank_map map; /* calibrated: first output -> rank scale; n = 0: by the classes' own values, see member_rank_score */
     calibration cal;
     double *prior; /* CONSTANT: probabilities of its classes (K), else NULL */
     bool probit;
@@ -139,6 +140,7 @@ struct rung_model {
     report_entry *report;
     bool has_cv;
     rung_metrics cv;
+    conformal ranges;    /* of ranks, from the rows held out; repeats = 0: none (a latent value gives credible ones) */
     const char *library; /* version that fitted it */
 };
 
@@ -148,9 +150,10 @@ void model_free(rung_model *m);
 bool model_has_probabilities(const rung_model *m);
 int model_outputs(
     const rung_model *m); /* score columns: those of the member (member_columns); of several, the expected class */
-bool model_has_ranks(const rung_model *m); /* false: scores only */
-bool model_has_latent(
-    const rung_model *m); /* the score is the mean of a latent value: it has a spread, ranks a range */
+bool model_has_ranks(const rung_model *m);  /* false: scores only */
+bool model_has_latent(const rung_model *m); /* the score is the mean of a latent value: it has a spread */
+/* How ranges of ranks come about: "credible" (a latent value), "cross-conformal" (rows held out); NULL: none. */
+const char *model_interval(const rung_model *m);
 
 /* Raw (coded, unscaled) rows; see rung_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
@@ -174,6 +177,13 @@ rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double
 
 /* ---- from the outputs of one row to its answer (member.c) ---- */
 bool member_has_proba(const member *one);
+/* The place of a row on the rank scale, for the calibration: by the map or, where every class has a value of its own,
+ * the expected rank with weights exp(value): nearest means are Gaussians of one variance, with half the root mean
+ * square step between neighbouring means as standard deviation; an output per class is a margin of 2 log-odds per unit.
+ * Rank r is classes[r-1] (NULL: r). */
+double member_rank_score(const member *one, const int *classes, const double *output);
+/* Probabilities that need no calibration. */
+bool member_has_own_proba(const member *one);
 /* K probabilities over the classes the member knows. variance: what member_variance gives for the row; without a probit
  * link it is not looked at. */
 void member_proba(const member *one, const double *output, double variance, double *p);

@@ -67,15 +67,35 @@ static int rank_of(const rung_model *m, int64_t i, const block_room *room)
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
+/* Of classes. A label that is known is the whole range; where too few rows were held out to tell one, it is all
+ * classes, those without labels too. */
+static void range_of(const rung_model *m, int64_t i, int label, double level, const block_room *room, int *low,
+                     int *high)
+{
+    const double *p = room->proba + i * m->n_present;
+    if (label) {
+        *low = *high = m->present[label - 1];
+        return;
+    }
+    double limit = model_has_latent(m) ? 0 : conformal_limit(&m->ranges, level);
+    if (model_has_latent(m))
+        posterior_range(m->n_present, p, level, low, high);
+    else
+        conformal_range(m->n_present, p, rank_of(m, i, room), limit, low, high);
+    *low = isinf(limit) ? 1 : m->present[*low - 1];
+    *high = isinf(limit) ? m->code.n_classes : m->present[*high - 1];
+}
+
 /* The ranges of ranks and the spread of the latent value. */
-static void write_spread(const rung_model *m, int64_t first, int64_t n, const block_room *room, const rung_output *out)
+static void write_spread(const rung_model *m, int64_t first, int64_t n, const int *label, const block_room *room,
+                         const rung_output *out)
 {
     for (int64_t i = 0; out->sd && i < n; i++) out->sd[first + i] = sqrt(room->variance[i]);
     for (int64_t i = 0; (out->low || out->high) && i < n; i++) {
         int low, high;
-        posterior_range(m->n_present, room->proba + i * m->n_present, out->level, &low, &high);
-        if (out->low) out->low[first + i] = m->present[low - 1];
-        if (out->high) out->high[first + i] = m->present[high - 1];
+        range_of(m, i, label ? label[i] : 0, out->level, room, &low, &high);
+        if (out->low) out->low[first + i] = low;
+        if (out->high) out->high[first + i] = high;
     }
 }
 
@@ -85,12 +105,12 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
 {
     int columns = model_outputs(m), K = m->n_present, classes = m->code.n_classes;
     if (out->score) memcpy(out->score + first * columns, room->score, (size_t)(n * columns) * sizeof(double));
-    for (int64_t i = 0; out->rank && i < n; i++) {
+    for (int64_t i = 0; (out->rank || out->low || out->high) && i < n; i++) {
         int rank = label && label[i] ? label[i] : rank_of(m, i, room);
         if (rank == 0) return overflow(ctx, first + i);
-        out->rank[first + i] = m->present[rank - 1];
+        if (out->rank) out->rank[first + i] = m->present[rank - 1];
     }
-    write_spread(m, first, n, room, out);
+    write_spread(m, first, n, label, room, out);
     if (!out->proba) return RUNG_OK;
     double *p = out->proba + first * classes; /* a class without labels keeps probability 0 */
     memset(p, 0, (size_t)(n * classes) * sizeof(double));
@@ -150,14 +170,16 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
 {
     if (out->rank && !model_has_ranks(m)) return fail(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
     bool range = out->low || out->high;
-    if ((range || out->sd) && !model_has_latent(m))
-        return fail(ctx, RUNG_EARG, "a %s model gives no %s", m->method,
-                    range ? "ranges of ranks" : "spread of its score");
+    if (out->sd && !model_has_latent(m))
+        return fail(ctx, RUNG_EARG, "a %s model gives no spread of its score", m->method);
+    if (range && !model_interval(m))
+        return fail(ctx, RUNG_EARG, "the model has no ranges of ranks%s",
+                    model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
     if (range && !(out->level > 0 && out->level < 1))
         return fail(ctx, RUNG_EARG, "the mass of a range must be between 0 and 1, not %g", out->level);
     if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
     return fail(ctx, RUNG_EARG, "the model has no probabilities%s",
-                model_has_ranks(m) && model_outputs(m) == 1 ? ": fit with -p calibrate=5" : "");
+                model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
 }
 
 static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const rung_view *X)

@@ -140,6 +140,16 @@ static json_t *training_to_json(const transduction *t)
     return json_whole(out, bad);
 }
 
+static json_t *ranges_to_json(const conformal *c)
+{
+    if (c->repeats == 0) return json_null();
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "repeats", json_integer(c->repeats));
+    bad |= json_object_set_new(out, "scores", json_integer(c->n));
+    bad |= json_object_set_new(out, "missed", json_integer(c->missed));
+    return json_whole(out, bad);
+}
+
 static json_t *kept_to_json(const kept_data *k)
 {
     if (k->n == 0) return json_null();
@@ -168,6 +178,7 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
     if (m->sharpen > 0) bad |= json_object_set_new(out, "sharpen", json_true());
+    bad |= json_object_set_new(out, "ranges", ranges_to_json(&m->ranges));
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));
     bad |= json_object_set_new(out, "kept", kept_to_json(&m->kept));
@@ -375,7 +386,7 @@ static rung_status check_shared(reader *r, const rung_model *m, int number)
 static rung_status read_member(reader *r, json_t *json, const rung_model *m, int number)
 {
     const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
-    json_int_t outputs = 0, terms = 0, rank = 0, nodes = 0, space_from = 0, rows_from = 0, coef_from = 0;
+    json_int_t outputs = 0, terms = 0, rank = 0, nodes = -1, space_from = 0, rows_from = 0, coef_from = 0;
     json_t *expansion = NULL, *neighbours = NULL, *link = NULL;
     int tie_up = 0, prior = 0, cumulative = 0, power = 0, i = 0;
     member *one = &m->members[number];
@@ -408,8 +419,8 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     one->decide.K = one->cal.K = m->n_present;
     one->decide.tie_up = tie_up;
     TRY(as_int(r, rank, "a rank", &one->decide.rank));
-    TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
-    one->calibrated = one->map.n > 0;
+    one->calibrated = nodes != -1;
+    if (one->calibrated) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
     one->probit = link != NULL;
     if (link) TRY(read_link(r, link, &one->link));
     if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
@@ -428,6 +439,15 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     m->training.n = m->n_rows;
     if (label) TRY(NEW(r->ctx, r->mem, m->training.label, 0)); /* not NULL: its array is to be read */
     return RUNG_OK;
+}
+
+static rung_status read_ranges(reader *r, json_t *json, conformal *c)
+{
+    json_int_t repeats = 0, scores = 0, missed = 0;
+    if (json_is_null(json)) return RUNG_OK;
+    TRY(unpack(r, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed", &missed));
+    *c = (conformal){.n = scores, .missed = missed};
+    return as_int(r, repeats, "the number of repeats", &c->repeats);
 }
 
 /* All labelled rows are kept, or none. */
@@ -463,13 +483,13 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     reader r = {ctx, &m->mem};
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
-           *kept = NULL;
+           *kept = NULL, *ranges = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
     int sharpen = 0;
-    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o}", "method",
-               &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
-               "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "report", &report,
-               "training", &answers, "kept", &kept));
+    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o, s:o}",
+               "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows",
+               &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "ranges", &ranges,
+               "report", &report, "training", &answers, "kept", &kept));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -495,6 +515,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(length(&r, report, "report", &m->n_report));
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
+    TRY(read_ranges(&r, ranges, &m->ranges));
     TRY(read_training(&r, answers, m));
     return read_kept(&r, kept, m);
 }

@@ -132,14 +132,14 @@ static rung_status judge(rung_ctx *ctx, const run *r, const rung_spec *spec, con
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
-    if (recalibrated || needs_proba) TRY(held_out_thresholds(ctx, p, h, f, &cal));
-    if (needs_proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
+    if (recalibrated || (needs_proba && !h->proba)) TRY(held_out_thresholds(ctx, p, h, f, &cal));
+    if (needs_proba && !h->proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
     for (int64_t i = 0; i < h->n; i++) {
         rank[i] = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
         if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
         off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
     }
-    TRY(summarise(ctx, r, p, f, h, rank, proba, out));
+    TRY(summarise(ctx, r, p, f, h, rank, needs_proba && h->proba ? h->proba : proba, out));
     double cost = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
     out->criterion = cost + (published ? 0 : 1e-3 * off);
     return RUNG_OK;
@@ -154,6 +154,8 @@ static void copy_held(const held_out *from, held_out *to)
     memcpy(to->fold, from->fold, n * sizeof *to->fold);
     memcpy(to->score, from->score, n * sizeof *to->score);
     memcpy(to->rank, from->rank, n * sizeof *to->rank);
+    if (!from->proba) to->proba = NULL;
+    if (to->proba) memcpy(to->proba, from->proba, n * (size_t)to->K * sizeof *to->proba);
 }
 
 /* Points that differ in RUNG_CHEAP parameters alone, most often a single one: they share what they can. */
@@ -438,8 +440,12 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r
     s->repeats = r->labelled.repeats;
     s->n_labelled = r->training.n_labelled;
     TRY(NEW(ctx, mem, s->results, s->grid.n));
-    for (int i = 0; i < s->grid.n; i++)
-        TRY(held_out_new(ctx, mem, r->labelled.n * r->labelled.repeats, &s->results[i].held));
+    int64_t room = r->labelled.n * r->labelled.repeats;
+    for (int i = 0; i < s->grid.n; i++) {
+        bool own = (s->grid.points[i].spec->method->info.flags & RUNG_PROBABILITIES) != 0;
+        held_out *held = &s->results[i].held;
+        TRY(own ? held_out_with_proba(ctx, mem, room, r->training.K, held) : held_out_new(ctx, mem, room, held));
+    }
     return RUNG_OK;
 }
 
@@ -452,6 +458,7 @@ rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options,
     TRY(run_batches(ctx, &r));
     TRY(choose_winner(ctx, out));
     rung_spec *spec = out->grid.points[out->winner].spec;
+    if (out->metric == &EVIDENCE) return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
     return method_finish(ctx, spec, &r.training, uses_all(spec) ? &r.all : &r.labelled, &out->results[out->winner].held,
                          model);
 }

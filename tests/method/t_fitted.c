@@ -87,13 +87,13 @@ static void test_apply_by_map(void **state)
     fitted fit = {.score = {.kind = SCORER_LINEAR, .outputs = 1, .m = D, .d = D, .coef = coef, .bias = &bias},
                   .decide = {.kind = DECISION_THRESHOLDS, .K = K, .thresholds = t},
                   .map = {.n = 3, .f = f, .s = s}};
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, NULL));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 1 : x <= 3.5 ? 2 : 3);
         assert_close(score[i], x <= 2 ? 1 + x / 2 : 2 + (x - 2) / 3, 1e-15);
     }
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, X, score, rank));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, X, score, rank, 9, NULL));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 2 : x <= 3.5 ? 5 : 9);
@@ -112,17 +112,37 @@ static void test_apply_without_a_map(void **state)
     int rank[N];
     assert_ok(ctx, linear_scorer(ctx, &mem, &p, 2, (double[]){1, 0, 0, 1}, NULL, &fit.score));
     assert_ok(ctx, nearest_mean_decision(ctx, &mem, K, 2, (double[]){0, 0, 1, 3, 5, 1}, &fit.decide));
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank, 4, NULL));
     const int nearest[N] = {1, 1, 3, 4, 3, 4}; /* (4, 4) is as near to the second mean as to the third */
-    for (int i = 0; i < N; i++) assert_true(rank[i] == nearest[i] && score[i] == rank[i]);
+    for (int i = 0; i < N; i++) {              /* Gaussians of variance (10 + 20) / 2 / 4 around the means */
+        const double means[] = {0, 0, 1, 3, 5, 1};
+        double sum = 0, total = 0;
+        for (int q = 0; q < K; q++) {
+            double a = X[2 * i] - means[2 * q], b = X[2 * i + 1] - means[2 * q + 1];
+            double w = exp(-0.5 * (a * a + b * b) / 3.75);
+            sum += w * (int[]){1, 3, 4}[q];
+            total += w;
+        }
+        assert_int_equal(rank[i], nearest[i]);
+        assert_close(score[i], sum / total, 1e-13);
+    }
+
+    fit.decide = (decision){.kind = DECISION_ARGMAX, .K = 2}; /* margins: 2 log-odds per unit */
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, X, score, rank, 4, NULL));
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(rank[i], X[2 * i + 1] > X[2 * i] ? 4 : 2);
+        assert_close(score[i], 2 + 2 / (1 + exp(2 * (X[2 * i] - X[2 * i + 1]))), 1e-13);
+    }
 
     fit = (fitted){0};
     assert_ok(ctx, membership_fit(ctx, &mem, &p, U, 1, WEIGHTS_BINARY, 0, DECISION_MEDIAN, &fit));
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank));
+    double proba[N * 4] = {0};
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank, 4, proba));
     const int middle[N] = {1, 1, 3, 3, 4, 3};
     for (int i = 0; i < N; i++) { /* every row is its own nearest one */
         assert_int_equal(rank[i], middle[i]);
         assert_close(score[i], U[i] + 3 * U[i + N] + 4 * U[i + 2 * N], 1e-15);
+        assert_arrays_close(4, proba + 4 * i, ((double[]){U[i], 0, U[i + N], U[i + 2 * N]}), 0);
     }
     pool_free_all(&mem);
 }
@@ -229,15 +249,26 @@ static void note(void *user, rung_level level, const char *text)
     if (level == RUNG_WARNING) snprintf(user, 128, "%s", text);
 }
 
-static void test_nothing_to_calibrate(void **state)
+/* One label per class: nothing can be held out, no range is known, and probabilities of its own stay. */
+static void test_nothing_to_hold_out(void **state)
 {
     char said[128] = "";
     work w = {.ctx = *state, .method = &toy, .calibrate = "3"};
     w.ctx->log = note;
     w.ctx->log_user = said;
     assert_ok(w.ctx, fit_once(&w));
-    assert_string_equal(said, "toy gives no score that could be calibrated: calibrate=3 does nothing");
+    assert_string_equal(said, "no class has two labelled rows: no error can be told");
     assert_false(w.model->members[0].calibrated || w.model->has_cv);
+    assert_string_equal(model_interval(w.model), "cross-conformal");
+    assert_true(w.model->ranges.n == 0 && w.model->ranges.missed == 3);
+    int low[N], high[N];
+    rung_view view = {X, N, D, D, 1};
+    rung_output out = {.low = low, .high = high, .level = 0.5};
+    assert_ok(w.ctx, model_predict(w.ctx, w.model, &view, &out));
+    for (int i = 0; i < N; i++) assert_true(low[i] == 1 && high[i] == 4); /* class 2, without labels, too */
+    assert_ok(w.ctx, model_predict_training(w.ctx, w.model, &out));
+    const int first[] = {1, 1, 3, 4}, last[] = {4, 1, 3, 4}; /* by label; one that was given is known */
+    for (int i = 0; i < N; i++) assert_true(low[i] == first[y[i]] && high[i] == last[y[i]]);
     model_free(w.model);
 }
 
@@ -257,9 +288,9 @@ static void test_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_several_outputs),      WITH_CONTEXT(test_apply_by_map),
-        WITH_CONTEXT(test_apply_without_a_map),  WITH_CONTEXT(test_transductive_model),
-        WITH_CONTEXT(test_nothing_to_calibrate), WITH_CONTEXT(test_answers_for_some_rows),
+        WITH_CONTEXT(test_several_outputs),     WITH_CONTEXT(test_apply_by_map),
+        WITH_CONTEXT(test_apply_without_a_map), WITH_CONTEXT(test_transductive_model),
+        WITH_CONTEXT(test_nothing_to_hold_out), WITH_CONTEXT(test_answers_for_some_rows),
         WITH_CONTEXT(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

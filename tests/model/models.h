@@ -24,6 +24,7 @@ typedef enum {
     MODEL_BINARY,      /* memberships of neighbours without weights, their median; answers for training rows */
     MODEL_REAL,        /* a real target: scores only, and answers for training rows */
     MODEL_UNLABELLED,  /* no classes, no label, two outputs */
+    MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class; ranges */
     MODEL_KINDS
 } model_kind;
 
@@ -187,10 +188,13 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         one->scale.knot = NUMBERS(-2, 0.5, 3, 0, 1, 0, 1);
         one->scale.knot_cdf = NUMBERS(0.2, 0.5, 0.9, 0.3, 0.8, 0.5, 0.5);
         break;
+    case MODEL_GRADED:
     case MODEL_MEANS:
         one->score.outputs = 2;
         make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1});
         one->decide = (decision){.kind = DECISION_NEAREST_MEAN, .K = 3, .means = NUMBERS(-2.5, -2, -0.25, -2, 1.5, -3)};
+        one->calibrated = kind == MODEL_GRADED;
+        if (kind == MODEL_GRADED) one->cal = (calibration){.K = 3, .a = 3, .c = NUMBERS(4.7, 7.1)};
         break;
     case MODEL_SOFT:
         one->decide = (decision){.kind = DECISION_NEAREST_MEAN, .K = 3, .means = NUMBERS(-1.5, 0.75, 0.5)};
@@ -241,6 +245,8 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     if (kind == MODEL_GAUSSIAN || kind == MODEL_BINARY || kind == MODEL_REAL)
         make_training(ctx, m, kind == MODEL_GAUSSIAN);
     if (kind == MODEL_LAPLACIAN) make_kept(ctx, m);
+    if (kind == MODEL_GRADED || kind == MODEL_GAUSSIAN)
+        m->ranges = (conformal){.repeats = 1, .n = 6, .missed = 1, .score = NUMBERS(.1, .2, .3, .4, .7, .9)};
     if (kind == MODEL_REAL || kind == MODEL_UNLABELLED) m->n_present = m->code.n_classes = 0;
     if (kind == MODEL_REAL) m->code.real = true;
     if (kind == MODEL_UNLABELLED) {

@@ -442,7 +442,10 @@ static void test_hostile_headers(void **state)
         {"'decision':'calibrated'", "'decision':'constant','rank':4", "rank 4 is outside 1..3"},
         {"'decision':'calibrated'", "'decision':'constant','rank':0", "rank 0 is outside 1..3"},
         {"'decision':'calibrated'", "'decision':'constant','rank':-1", "a rank is -1"},
-        {"'nodes':3", "'nodes':0", "unknown array"},
+        {"'nodes':3", "'nodes':0", "array members.0.map.score has an unexpected shape"},
+        {"'nodes':3", "'nodes':-2", "the number of nodes is -2"},
+        {"'ranges':null", "'ranges':{}", "ranges: Object item not found"},
+        {"'ranges':null", "'ranges':{'repeats':1,'scores':2,'missed':0}", "array ranges.score is missing"},
         {"'nodes':3", "'nodes':4", "array members.0.map.score has an unexpected shape"},
         {"'prior':false", "'prior':true", "array members.0.prior is missing"},
         {"'prior':false", "'prior':0", "a member: Expected true or false"},
@@ -527,6 +530,9 @@ static void test_hostile_new_parts(void **state)
         {MODEL_LAPLACIAN, "'width':2", "'width':4294967296", "the width of the kept state is 4294967296"},
         {MODEL_LAPLACIAN, "'labelled':7", "'labelled':8", "array kept.rows has an unexpected shape"},
         {MODEL_LAPLACIAN, "'labelled':7", "'labelled':0", "kept: 0 rows of 1 members"},
+        {MODEL_GRADED, "'missed':1", "'missed':8", "ranges by 6 scores of 1 repeats, 8 missed"},
+        {MODEL_GRADED, "'missed':1", "'missed':-1", "ranges by 6 scores of 1 repeats, -1 missed"},
+        {MODEL_GRADED, "'decision':'nearest-mean'", "'decision':'calibrated'", "array members.0.map.score is said"},
         {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{'weight':false,", "is said to be at"},
         {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{", "kept: Object item not found"},
         {MODEL_LAPLACIAN, "'kept':{'weight':true,'class_weight':true,'width':2}", "'kept':null", "is said to be at"},
@@ -677,6 +683,8 @@ static void test_hostile_numbers(void **state)
         {MODEL_LAPLACIAN, "kept.weight", 6, 0, "kept row 7 has weight 0"},
         {MODEL_LAPLACIAN, "kept.weight", 0, INFINITY, "kept row 1 has weight inf"},
         {MODEL_LAPLACIAN, "kept.class_weight", 1, -1, "class 'b' has weight -1"},
+        {MODEL_GRADED, "ranges.score", 3, 0.25, "the scores of the ranges do not ascend"},
+        {MODEL_GRADED, "ranges.score", 5, INFINITY, "the scores of the ranges do not ascend"},
     };
     static const struct {
         model_kind kind;

@@ -614,9 +614,45 @@ static void test_memory_runs_out(void **state)
     }
 }
 
+/* Gaussians around the means give a place on the rank scale, the calibration probabilities, the scores of rows held out
+ * ranges. */
+static void test_ranges(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_GRADED);
+    const member *one = &m->members[0];
+    prediction p = {0};
+    int low[ROWS], high[ROWS];
+    fill_rows(&p);
+    predict_all(ctx, m, &p);
+    rung_view X = rows_of(&p);
+    rung_output out = {.low = low, .high = high, .level = 0.75}; /* place 6: six rows, one missed */
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_string_equal(model_interval(m), "cross-conformal");
+    for (int i = 0; i < ROWS; i++) {
+        double q[3], all[4] = {0}, output[2] = {score_of(one, p.x + i * D, 0), score_of(one, p.x + i * D, 1)};
+        int a, b, r = p.rank[i] == 1 ? 1 : p.rank[i] - 1;
+        calibrate_proba(&one->cal, member_rank_score(one, NULL, output), q);
+        all[0] = q[0], all[2] = q[1], all[3] = q[2];
+        assert_arrays_close(4, p.proba + i * 4, all, 1e-12);
+        conformal_range(3, q, r, 0.9, &a, &b);
+        assert_true(low[i] == m->present[a - 1] && high[i] == m->present[b - 1]);
+    }
+    out.level = 0.76;
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    for (int i = 0; i < ROWS; i++) assert_true(low[i] == 1 && high[i] == 4); /* too few rows for this level */
+    out.level = 1;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the mass of a range must be between 0 and 1, not 1");
+    m->ranges.repeats = 0;
+    out.level = 0.5;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "no ranges of ranks: fit with -p calibrate=5");
+    model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_ranges),
         WITH_CONTEXT(test_constant),
         WITH_CONTEXT(test_linear_outputs),
         WITH_CONTEXT(test_kernels),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eval/conformal.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+typedef struct {
+    int low, high;
+    double mass;
+} range;
+
+static range range_at(const double *p, int start) { return (range){.low = start, .high = start, .mass = p[start - 1]}; }
+
+/* The rank a range takes in next; ties go down. 0: it has all of them. */
+static int next_rank(int K, const double *p, const range *r)
+{
+    bool down = r->low > 1, up = r->high < K;
+    if (down && up) return p[r->low - 2] >= p[r->high] ? r->low - 1 : r->high + 1;
+    return down ? r->low - 1 : up ? r->high + 1 : 0;
+}
+
+static void take_in(const double *p, int rank, range *r)
+{
+    if (rank < r->low) r->low = rank;
+    if (rank > r->high) r->high = rank;
+    r->mass += p[rank - 1];
+}
+
+double conformal_score(int K, const double *p, int start, int y)
+{
+    if (y == start) return 0.5 * p[start - 1];
+    range r = range_at(p, start);
+    int next;
+    while ((next = next_rank(K, p, &r)) != y) take_in(p, next, &r);
+    return r.mass + 0.5 * p[y - 1];
+}
+
+void conformal_range(int K, const double *p, int start, double limit, int *low, int *high)
+{
+    range r = range_at(p, start);
+    for (int next; (next = next_rank(K, p, &r)) && r.mass + 0.5 * p[next - 1] <= limit;) take_in(p, next, &r);
+    *low = r.low;
+    *high = r.high;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->score, ascending); }
+
+/* The k-th of N + 1 exchangeable scores stands at the share k / (N + 1) on average. Between two of them the limit is
+ * linear, so that with a dozen rows the coverage is the stated one and not the next that a whole row allows. The R
+ * scores of the k-th row have their middle at the place k R - (R - 1) / 2. */
+double conformal_limit(const conformal *c, double level)
+{
+    double repeats = c->repeats, rows = (double)c->n / repeats, least = level * (rows + (double)c->missed + 1) - 1e-9;
+    double place = fmax(least * repeats - (repeats - 1) / 2, 0);
+    int64_t below = (int64_t)place; /* scores that are within the limit for certain */
+    if (least > rows) return INFINITY;
+    double from = below > 0 ? c->score[below - 1] : 0, share = place - (double)below;
+    return below < c->n ? from + share * (c->score[below] - from) : from;
+}
