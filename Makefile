@@ -33,11 +33,12 @@ install: ## install to $(DESTDIR)$(PREFIX)
 	$(BUILD)
 	DESTDIR="$(DESTDIR)" cmake --install build
 
-bench: ## build and run the benchmarks
-	tools/setup build
+bench: ## build and run the benchmarks, then write docs/performance.md
+	tools/setup build peers
 	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=ON
 	$(BUILD)
-	@for program in $$(find build/bench -maxdepth 1 -type f -executable | sort); do echo "== $$program"; $$program || exit; done
+	@for program in $$(find build/bench -maxdepth 1 -type f -executable ! -name bench_scale | sort); do echo "== $$program"; $$program || exit; done
+	bench/performance.py build docs/performance.md --peers build/peers/bin/python
 
 format: ## rewrite the C files in the one format
 	tools/setup lint
