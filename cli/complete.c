@@ -119,11 +119,12 @@ static void offer_operand(const question *q, const command *c, int index)
 {
     const char *name = c->operands;
     for (; index > 0 && *name; index--) {
-        name += strcspn(name, " ");
-        name += *name == ' ';
+        const char *end = name + strcspn(name, " ");
+        if (end - name > 3 && !strncmp(end - 3, "...", 3)) break; /* any number of these */
+        name = end + (*end == ' ');
     }
     name += *name == '[';
-    char *metavar = text_of("%.*s", (int)strcspn(name, " ]"), name);
+    char *metavar = text_of("%.*s", (int)strcspn(name, " ]."), name);
     offer_value(q, metavar, "", q->word);
     free(metavar);
 }

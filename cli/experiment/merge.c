@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "experiment/store.h"
+#include "json_out.h"
 
 #define GROUP "Merging"
 const option merge_options[] = {
@@ -126,6 +127,16 @@ static int merge_all(session *session_, const arguments *args, store *s)
         if (same_file(operand(args, i), s->path)) continue;
         if (!merge_one(s, operand(args, i), &taken)) return FAILED;
         if (!session_->quiet) fprintf(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
+    }
+    if (session_->json) {
+        json_t *all = json_object();
+        json_object_set_new(all, "db", jout_text(s->path));
+        json_object_set_new(all, "cells", json_integer(store_number(s, 0, "SELECT count(*) FROM cell", "")));
+        json_object_set_new(all, "done",
+                            json_integer(store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'done'", "")));
+        json_object_set_new(all, "failed",
+                            json_integer(store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'failed'", "")));
+        jout_print(all);
     }
     if (!session_->quiet)
         fprintf(stderr, "%s: %lld of %lld cells done, %lld failed\n", s->path,

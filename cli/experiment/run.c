@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "experiment/cells.h"
+#include "json_out.h"
 
 #define GROUP "Running"
 const option run_options[] = {
@@ -34,7 +35,7 @@ typedef struct {
     atomic_int broken;   /* the latter */
     atomic_int active;   /* workers that have not ended */
     double *spent;       /* seconds per data set and method, and ... */
-    int64_t *cells_done; /* ... how many cells took them; both under cells.lock's neighbour `lock` */
+    int64_t *cells_done; /* ... how many cells took them; `lock` guards both */
     pthread_mutex_t lock;
 } runner;
 
@@ -210,7 +211,7 @@ static int run_workers(runner *r)
             break;
         }
         rung_set_threads(workers[i].ctx, 1);
-        rung_set_memory(workers[i].ctx, r->session->memory);
+        rung_set_memory(workers[i].ctx, r->session->memory / n_workers);
         atomic_fetch_add(&r->active, 1);
         workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
         if (!workers[i].started) {
@@ -276,13 +277,18 @@ static int read_data(runner *r)
     return GOOD;
 }
 
+static sqlite3_stmt *failed_cells(runner *r)
+{
+    return store_query(&r->store,
+                       "SELECT d.name, c.partition, m.name, c.message FROM temp.todo t"
+                       " JOIN cell c ON c.id = t.cell JOIN dataset d ON d.id = c.dataset"
+                       " JOIN method m ON m.id = c.method WHERE c.status = 'failed' ORDER BY t.position",
+                       "");
+}
+
 static void tell_failures(runner *r)
 {
-    sqlite3_stmt *q = store_query(&r->store,
-                                  "SELECT d.name, c.partition, m.name, c.message FROM temp.todo t"
-                                  " JOIN cell c ON c.id = t.cell JOIN dataset d ON d.id = c.dataset"
-                                  " JOIN method m ON m.id = c.method WHERE c.status = 'failed' ORDER BY t.position",
-                                  "");
+    sqlite3_stmt *q = failed_cells(r);
     for (int i = 0; q && store_step(&r->store, q) == SQLITE_ROW; i++) {
         if (i == 10) {
             fprintf(stderr, "... and more: SELECT * FROM failure\n");
@@ -294,10 +300,32 @@ static void tell_failures(runner *r)
     sqlite3_finalize(q);
 }
 
+static void print_json(runner *r, const cells_count *n)
+{
+    json_t *all = json_object(), *failures = json_array();
+    json_object_set_new(all, "db", jout_text(r->store.path));
+    json_object_set_new(all, "cells", json_integer(n->total));
+    json_object_set_new(all, "done", json_integer(n->done));
+    json_object_set_new(all, "failed", json_integer(n->failed));
+    sqlite3_stmt *q = failed_cells(r);
+    while (q && store_step(&r->store, q) == SQLITE_ROW) {
+        json_t *one = json_object();
+        json_object_set_new(one, "dataset", jout_text((const char *)sqlite3_column_text(q, 0)));
+        json_object_set_new(one, "partition", json_integer(sqlite3_column_int64(q, 1)));
+        json_object_set_new(one, "method", jout_text((const char *)sqlite3_column_text(q, 2)));
+        json_object_set_new(one, "message", jout_text((const char *)sqlite3_column_text(q, 3)));
+        json_array_append_new(failures, one);
+    }
+    sqlite3_finalize(q);
+    json_object_set_new(all, "failures", failures);
+    jout_print(all);
+}
+
 static int tell_end(runner *r, int code)
 {
     cells_count n;
     if (!cells_progress(&r->cells, &n)) return FAILED;
+    if (r->session->json) print_json(r, &n);
     if (!r->session->quiet || n.failed) {
         tell_failures(r);
         fprintf(stderr, "%s: %lld of %lld cells done, %lld failed\n", r->store.path, (long long)n.done,
