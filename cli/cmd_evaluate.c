@@ -8,8 +8,12 @@
 #include "json_out.h"
 #include "measures.h"
 #include "output.h"
+#include "page/evaluation.h"
 
-static const option *const tables[] = {reader_options, global_options, NULL};
+#define GROUP "Evaluating"
+static const option evaluate_options[] = {
+    {"report", 0, "FILE", "also write a page of it: tables and figures in one HTML file", GROUP}, {0}};
+static const option *const tables[] = {evaluate_options, reader_options, global_options, NULL};
 
 enum { BINS = 10 }; /* of the reliability table */
 
@@ -193,6 +197,25 @@ static void print_real(const evaluate_job *job, double median, const rung_real_m
     sheet_print(&t, stdout, "");
 }
 
+/* The page, where --report asks for one. */
+static int write_page(session *s, const arguments *args, const evaluate_job *job, int64_t labelled,
+                      const evaluation_row *row, int rows, char *baseline)
+{
+    const char *path = option_value(args, "report");
+    evaluation e = {.model = job->model,
+                    .data = job->data,
+                    .labelled = labelled,
+                    .baseline = baseline,
+                    .rows = rows,
+                    .row = row,
+                    .bins = BINS,
+                    .bin = job->proba ? job->bins : NULL,
+                    .ece = job->ece};
+    int code = path ? evaluation_page(s, args, &e, path) : GOOD;
+    free(baseline);
+    return code;
+}
+
 static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 {
     const double *truth = rung_data_targets(job->data);
@@ -211,6 +234,14 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
     CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &found));
     for (int64_t i = 0; i < job->n; i++) job->score[i] = median;
     CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &constant));
+    evaluation_row row[REAL_MEASURES];
+    for (int i = 0; i < REAL_MEASURES; i++)
+        row[i] = (evaluation_row){real_measures[i].key, real_measures[i].meaning, real_value(&found, i),
+                                  real_value(&constant, i)};
+    int code =
+        write_page(s, args, job, labelled, row, REAL_MEASURES,
+                   text_of("Median: always answering %s, the median of these very numbers.", number_of(median).text));
+    if (code != GOOD) return code;
     if (!s->json) {
         print_real(job, median, &found, &constant);
         return GOOD;
@@ -222,6 +253,19 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 }
 
 /* ---- classes ---- */
+
+static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
+{
+    evaluation_row row[32];
+    int n = 0, median = median_rank(job->n, job->classes, job->truth);
+    for (const measure *m = measures; m->key; m++)
+        row[n++] = (evaluation_row){m->key, m->meaning, measure_value(m, &job->found), measure_value(m, &job->median)};
+    return write_page(
+        s, args, job, job->found.n, row, n,
+        text_of("Median: always answering %s, the median of these very labels; no other constant has a smaller mae "
+                "on them.",
+                rung_model_class_name(job->model, median)));
+}
 
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 {
@@ -251,6 +295,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
         CHECK(s, rung_reliability(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins, &job->ece));
     for (int64_t i = 0; i < job->n; i++)
         if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
+    code = write_class_page(s, args, job);
+    if (code != GOOD) return code;
     if (s->json)
         print_json(job);
     else
@@ -261,6 +307,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 static int evaluate_run(session *s, const arguments *args)
 {
     evaluate_job job = {0};
+    if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
     int code = evaluate_steps(s, args, &job);
     free(job.rank);
     free(job.proba);
@@ -274,6 +321,7 @@ static int evaluate_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung evaluate model.rung test.csv", "how well the model does on the labelled rows of test.csv"},
     {"rung evaluate model.rung test.csv --json", "the same for a program"},
+    {"rung evaluate model.rung test.csv --report page.html", "with figures, for people"},
     {0}};
 
 const command command_evaluate = {

@@ -15,7 +15,7 @@ const option report_options[] = {
     {"methods", 0, "NAME,...", "report: only these methods, in this order", GROUP},
     {"control", 0, "NAME", "report: the method held against the others (default: the best mean rank)", GROUP},
     {"alpha", 0, "P", "report: the level of the tests (default 0.05)", GROUP},
-    {"format", 0, "text|csv|latex", "report: how to write it (default text)", GROUP},
+    {"format", 0, "text|csv|latex|html", "report: how to write it (default text)", GROUP},
     {"table", 0, "means|cells|tests", "report --format csv: which table (default means)", GROUP},
     {"orca", 0, "FOLDER", "report: write the results in ORCA's folders and files instead", GROUP},
     {0}};
@@ -125,7 +125,8 @@ static void write_format(FILE *file, const report_choices *choices, const compar
         report_csv_means(file, c);
 }
 
-static int write_report(session *s, const arguments *args, const report_choices *choices, const comparison *c)
+static int write_report(session *s, const arguments *args, const report_choices *choices, store *db,
+                        const comparison *c)
 {
     if (s->json) {
         report_json(c);
@@ -133,7 +134,10 @@ static int write_report(session *s, const arguments *args, const report_choices 
     }
     output o;
     if (!output_open(&o, option_value(args, "output"))) return FAILED;
-    write_format(o.file, choices, c);
+    if (!strcmp(choices->format, "html"))
+        report_html(o.file, db, c, args);
+    else
+        write_format(o.file, choices, c);
     return output_keep(&o) ? GOOD : FAILED;
 }
 
@@ -157,7 +161,7 @@ static int report_steps(session *s, const arguments *args, store *db, results *r
     code = find_control(args, r, &control);
     if (code != GOOD) return code;
     comparison c = comparison_new(r, choices.alpha, control);
-    code = write_report(s, args, &choices, &c);
+    code = write_report(s, args, &choices, db, &c);
     comparison_free(&c);
     return code;
 }

@@ -29,6 +29,7 @@ void report_csv_means(FILE *file, const comparison *c);
 void report_csv_cells(FILE *file, const comparison *c);
 void report_csv_tests(FILE *file, const comparison *c);
 void report_json(const comparison *c); /* standard output */
+void report_html(FILE *file, store *db, const comparison *c, const arguments *args);
 /* Makes the folder and fills it; GOOD or an exit code, told. */
 int report_orca(store *db, const results *r, const char *folder);
 

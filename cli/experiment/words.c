@@ -45,6 +45,17 @@ static char *what_counts(const comparison *c)
     return text;
 }
 
+static char *who_is_best(const comparison *c)
+{
+    char *text = text_of("By mean rank, best first:");
+    for (int i = 0; i < c->k; i++) {
+        char *one = text_of("%s (%.3f)", name(c, c->order[i]), c->mean_rank[c->order[i]]);
+        text = join(text, i ? ", " : " ", one);
+        free(one);
+    }
+    return join(text, "", ".");
+}
+
 static char *friedman_words(const comparison *c)
 {
     const friedman_test *t = &c->friedman;
@@ -112,7 +123,8 @@ static char *no_tests(const comparison *c)
 
 char *comparison_sentence(const comparison *c, int index)
 {
-    static char *(*const say[])(const comparison *) = {what_counts, friedman_words, nemenyi_words, holm_words};
+    static char *(*const say[])(const comparison *) = {what_counts, who_is_best, friedman_words, nemenyi_words,
+                                                       holm_words};
     if (!c->tested) return index == 0 ? no_tests(c) : NULL;
-    return index < 4 ? say[index](c) : NULL;
+    return index < 5 ? say[index](c) : NULL;
 }

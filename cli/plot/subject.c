@@ -28,28 +28,37 @@ static int describe(session *s, subject *p)
     return GOOD;
 }
 
-int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out)
+int subject_take(session *s, rung_model *model, rung_data *data, subject *out)
 {
-    *out = (subject){0};
-    rung_table *table = NULL;
-    int code = load_model(s, model, &out->model);
-    if (code != GOOD) return code;
-    if (rung_model_is_real(out->model) || !rung_model_has_ranks(out->model)) {
-        complain("%s: %s gives numbers, not classes: there is no such figure of it", s->command, model);
-        return FAILED;
-    }
-    code = datafile_read(s, args, data, &table);
-    if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, out->model, table, 1, &out->data));
-    rung_table_free(table);
-    if (code != GOOD) return code;
-    out->n = rung_data_rows(out->data);
-    out->truth = rung_data_ranks(out->data);
-    out->classes = rung_model_classes(out->model);
-    out->outputs = rung_model_outputs(out->model);
+    *out = (subject){.model = model,
+                     .data = data,
+                     .n = rung_data_rows(data),
+                     .truth = rung_data_ranks(data),
+                     .classes = rung_model_classes(model),
+                     .outputs = rung_model_outputs(model)};
     out->name = allocate((size_t)out->classes, sizeof *out->name);
-    for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(out->model, k + 1);
+    for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(model, k + 1);
     for (int64_t i = 0; i < out->n; i++) out->labelled += out->truth[i] != 0;
     return describe(s, out);
+}
+
+int subject_open(session *s, const arguments *args, const char *model_path, const char *data_path, subject *out)
+{
+    *out = (subject){0};
+    rung_model *model = NULL;
+    rung_data *data = NULL;
+    rung_table *table = NULL;
+    int code = load_model(s, model_path, &model);
+    if (code == GOOD && (rung_model_is_real(model) || !rung_model_has_ranks(model))) {
+        complain("%s: %s gives numbers, not classes: there is no such figure of it", s->command, model_path);
+        code = FAILED;
+    }
+    if (code == GOOD) code = datafile_read(s, args, data_path, &table);
+    if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, model, table, 1, &data));
+    rung_table_free(table);
+    if (code == GOOD) return subject_take(s, model, data, out);
+    rung_model_free(model);
+    return code;
 }
 
 int subject_predict(session *s, subject *p, int output)

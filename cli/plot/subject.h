@@ -24,6 +24,8 @@ typedef struct {
 /* Reads a model file and a data file. Models of real targets, or without ranks, are refused: their figures would be
  * empty. What was made belongs to the caller, also on failure: subject_close. */
 int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out);
+/* The same of a model and data that are there; they belong to the subject from then on. */
+int subject_take(session *s, rung_model *model, rung_data *data, subject *out);
 /* Predicts; output from 1. */
 int subject_predict(session *s, subject *p, int output);
 void subject_close(subject *p);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rung evaluate --report: the page of one model on one data file. */
+#ifndef RUNG_CLI_PAGE_EVALUATION_H
+#define RUNG_CLI_PAGE_EVALUATION_H
+
+#include "common.h"
+
+typedef struct {
+    const char *key, *meaning;
+    double model, median; /* NaN: undefined */
+} evaluation_row;
+
+typedef struct {
+    rung_model *model;
+    rung_data *data;
+    int64_t labelled;
+    char *baseline; /* what `median` means */
+    int rows;
+    const evaluation_row *row;
+    int bins;
+    const rung_reliability_bin *bin; /* NULL: no probabilities */
+    double ece;
+} evaluation;
+
+/* Writes the page; models of real targets have the table alone. GOOD or an exit code. */
+int evaluation_page(session *s, const arguments *args, const evaluation *e, const char *path);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "page/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+static const char style[] =
+    ":root{color-scheme:light}"
+    "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;color:#1a1a1a;background:#fff;"
+    "max-width:70rem;margin:0 auto;padding:1.5rem}"
+    "h1{font-size:1.7rem;line-height:1.25;margin:.2rem 0}h2{font-size:1.3rem;margin:2.4rem 0 .6rem;padding-top:.6rem;"
+    "border-top:1px solid #d9d9d9}"
+    ".lead{color:#595959;margin:.2rem 0 1rem}p{max-width:46rem}a{color:#0b5394}"
+    "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}"
+    ".wide{overflow-x:auto;margin:1rem 0}"
+    "table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums}"
+    "caption{text-align:left;font-weight:600;padding:.3rem 0;caption-side:top}"
+    "th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid #e3e3e3;white-space:nowrap}"
+    "th[scope=row],thead th:first-child,.text{text-align:left;font-weight:400;white-space:normal}"
+    "thead th{white-space:normal;border-bottom:2px solid #595959;font-weight:600;vertical-align:bottom}"
+    "tfoot tr:first-child>*{border-top:2px solid #595959}tfoot th{font-weight:600}"
+    "tbody tr:hover{background:#f4f7fa}strong{font-weight:700}"
+    "thead button{font:inherit;font-weight:600;background:none;border:0;padding:.1rem .2rem;margin:0;cursor:pointer;"
+    "color:inherit;text-align:inherit}"
+    "thead button::after{content:'\\2195';color:#767676;padding-left:.35em}"
+    "th[aria-sort=ascending] button::after{content:'\\2191';color:#1a1a1a}"
+    "th[aria-sort=descending] button::after{content:'\\2193';color:#1a1a1a}"
+    ":focus-visible{outline:3px solid #0b5394;outline-offset:2px}"
+    "figure{margin:1rem 0;display:inline-block;vertical-align:top;max-width:100%;border:1px solid "
+    "#e3e3e3;padding:.5rem;"
+    "border-radius:4px}figure svg{max-width:100%;height:auto;display:block}"
+    "figcaption{font-size:.88rem;color:#4a4a4a;max-width:40rem;padding:.4rem .3rem 0}"
+    "details{margin:.7rem 0}summary{cursor:pointer;font-weight:600;padding:.2rem 0}"
+    "pre{background:#f6f6f6;border:1px solid #e3e3e3;border-radius:4px;padding:.7rem;overflow-x:auto;font-size:.88rem}"
+    ".skip{position:absolute;left:-999rem}.skip:focus{position:static}"
+    ".quiet{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
+    "@media print{body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}figure,tr{break-inside:avoid}"
+    "h2{break-after:avoid}.wide{overflow:visible}thead "
+    "button::after{content:''}pre{white-space:pre-wrap}a{color:inherit}}";
+
+/* The headers become buttons only where this runs: without it there is nothing to press. Before printing, everything
+ * folded away is opened. */
+static const char script[] =
+    "'use strict';(()=>{"
+    "const say=document.getElementById('said');"
+    "const key=(row,i)=>{const c=row.cells[i],v=c.dataset.value;return "
+    "v===undefined?c.textContent.trim():v===''?NaN:+v};"
+    "for(const table of document.querySelectorAll('table.sortable')){"
+    "const heads=[...table.tHead.rows[0].cells];"
+    "heads.forEach((head,i)=>{const b=document.createElement('button');b.type='button';"
+    "b.append(...head.childNodes);head.append(b);"
+    "b.addEventListener('click',()=>{"
+    "const up=head.getAttribute('aria-sort')!=='ascending',body=table.tBodies[0];"
+    "for(const other of heads)other.removeAttribute('aria-sort');"
+    "head.setAttribute('aria-sort',up?'ascending':'descending');"
+    "const rows=[...body.rows].map((row,at)=>({row,at,key:key(row,i)}));"
+    "rows.sort((p,q)=>{const a=p.key,b=q.key,an=Number.isNaN(a),bn=Number.isNaN(b);"
+    "if(an||bn)return an-bn||p.at-q.at;"
+    "const d=typeof a==='number'&&typeof b==='number'?a-b:String(a).localeCompare(String(b),undefined,{numeric:true});"
+    "return(up?d:-d)||p.at-q.at});"
+    "for(const r of rows)body.append(r.row);"
+    "say.textContent='Sorted by '+b.textContent+', '+(up?'ascending':'descending')+'.'})})}"
+    "addEventListener('beforeprint',()=>{for(const d of document.querySelectorAll('details'))d.open=true});"
+    "})();";
+
+void page_begin(FILE *file, const char *title, const char *lead, const page_section *sections)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "script-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<meta name=\"generator\" "
+          "content=\"rung ",
+          file);
+    xml_text(file, rung_version());
+    fputs("\">\n<title>", file);
+    xml_text(file, title);
+    fprintf(
+        file,
+        "</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n",
+        style);
+    fputs("<header>\n<h1>", file);
+    xml_text(file, title);
+    fputs("</h1>\n<p class=\"lead\">", file);
+    xml_text(file, lead);
+    fputs("</p>\n</header>\n<nav aria-label=\"Contents\"><ul>\n", file);
+    for (; sections->id; sections++) {
+        fprintf(file, "<li><a href=\"#%s\">", sections->id);
+        xml_text(file, sections->heading);
+        fputs("</a></li>\n", file);
+    }
+    fputs("</ul></nav>\n<main id=\"content\">\n<section>\n", file);
+}
+
+void page_heading(FILE *file, const page_section *section)
+{
+    fprintf(file, "</section>\n<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">", section->id, section->id);
+    xml_text(file, section->heading);
+    fputs("</h2>\n", file);
+}
+
+void page_end(FILE *file)
+{
+    fputs("</section>\n</main>\n<p id=\"said\" class=\"quiet\" role=\"status\"></p>\n", file);
+    fprintf(file, "<script>%s</script>\n</body>\n</html>\n", script);
+}
+
+static void escaped(FILE *file, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = allocate((size_t)n + 1, 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    xml_text(file, text);
+    free(text);
+}
+
+void page_paragraph(FILE *file, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("<p>", file);
+    escaped(file, format, args);
+    fputs("</p>\n", file);
+    va_end(args);
+}
+
+void page_figure(FILE *file, const figure *f, const char *caption)
+{
+    fputs("<figure>\n", file);
+    figure_to_page(file, f);
+    fputs("<figcaption>", file);
+    xml_text(file, caption);
+    fputs("</figcaption>\n</figure>\n", file);
+}
+
+void page_code(FILE *file, const char *text)
+{
+    fputs("<pre tabindex=\"0\"><code>", file);
+    xml_text(file, text);
+    fputs("</code></pre>\n", file);
+}
+
+/* A word for a POSIX shell. */
+static char *quoted(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+    if (*word && strspn(word, plain) == strlen(word)) return text_of("%s", word);
+    char *out = text_of("'");
+    for (; *word; word++) {
+        char *more = *word == '\'' ? text_of("%s'\\''", out) : text_of("%s%c", out, *word);
+        free(out);
+        out = more;
+    }
+    char *whole = text_of("%s'", out);
+    free(out);
+    return whole;
+}
+
+void page_command_line(FILE *file, const char *command, const arguments *args)
+{
+    char *line = text_of("rung %s", command);
+    for (int i = 0; i < args->n; i++) {
+        const argument *a = &args->list[i];
+        char *value = a->value ? quoted(a->value) : NULL;
+        char *more = text_of("%s %s%s%s%s", line, a->option ? "--" : "", a->option ? a->option->name : "",
+                             a->option && value ? " " : "", value ? value : "");
+        free(value);
+        free(line);
+        line = more;
+    }
+    page_code(file, line);
+    free(line);
+}
+
+void page_fold_begin(FILE *file, bool open, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(file, "<details%s><summary>", open ? " open" : "");
+    escaped(file, format, args);
+    fputs("</summary>\n", file);
+    va_end(args);
+}
+
+void page_fold_end(FILE *file) { fputs("</details>\n", file); }
+
+/* ---- tables ---- */
+
+void page_table_begin(FILE *file, const page_table *t)
+{
+    fputs("<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"", file);
+    xml_text(file, t->caption);
+    fprintf(file, "\">\n<table%s>\n<caption>", t->sortable ? " class=\"sortable\"" : "");
+    xml_text(file, t->caption);
+    fputs("</caption>\n<thead><tr>", file);
+    for (int i = 0; i < t->columns; i++) {
+        fprintf(file, "<th scope=\"col\"%s>", i >= t->columns - t->words ? " class=\"text\"" : "");
+        xml_text(file, t->head[i]);
+        fputs("</th>", file);
+    }
+    fputs("</tr></thead>\n<tbody>", file);
+}
+
+void page_row(FILE *file, const char *header)
+{
+    fputs("\n<tr><th scope=\"row\">", file); /* HTML ends a row where the next one begins */
+    xml_text(file, header);
+    fputs("</th>", file);
+}
+
+void page_table_foot(FILE *file) { fputs("\n</tbody>\n<tfoot>", file); }
+
+void page_table_end(FILE *file) { fputs("\n</table>\n</div>\n", file); }
+
+void page_cell(FILE *file, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("<td class=\"text\">", file);
+    escaped(file, format, args);
+    fputs("</td>", file);
+    va_end(args);
+}
+
+void page_number(FILE *file, double x, int decimals, const char *text, bool strong)
+{
+    fprintf(file, "<td data-value=\"%s\">%s", isnan(x) ? "" : number_of(x).text, strong ? "<strong>" : "");
+    if (text)
+        xml_text(file, text);
+    else if (isnan(x))
+        fputs("–", file);
+    else
+        fprintf(file, "%.*f", decimals, x);
+    fprintf(file, "%s</td>", strong ? "</strong>" : "");
+}
