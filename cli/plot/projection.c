@@ -64,7 +64,8 @@ static void draw_segments(canvas *c, const projection_figure *f, const axis *a, 
 static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int class, double top, double height,
                        double label)
 {
-    int bins = (int)fmax(12, fmin(90, fabs(a->stop - a->start) / 7)), most = 0;
+    /* Few rows give wide columns, many give narrow ones. */
+    int bins = (int)fmax(12, fmin(fmin(90, fabs(a->stop - a->start) / 7), 2.2 * sqrt((double)f->n))), most = 0;
     int *count = allocate((size_t)bins, sizeof *count);
     int64_t rows = 0;
     for (int64_t i = 0; i < f->n; i++) {

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages in a real browser: headless Chromium, driven over its debugging pipe.
+
+usage: browser.py RUNG [FOLDER]      exit 77: there is no Chromium; FOLDER: pictures of the pages are kept there
+Checks that nothing outside the page is asked for, that the console stays empty, that tables sort by mouse and by keyboard and
+tell so, that everything is there without JavaScript, that names given by a user stay text, and what a screen reader needs."""
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Browser:
+    """Chromium with its debugging pipe: JSON messages that end with a zero byte, in on descriptor 3, out on 4."""
+
+    def __init__(self, program, folder):
+        to_read, self.to_write = os.pipe()
+        self.from_read, from_write = os.pipe()
+
+        def descriptors():
+            os.dup2(to_read, 53), os.dup2(from_write, 54)
+            os.dup2(53, 3), os.dup2(54, 4)
+            os.set_inheritable(3, True), os.set_inheritable(4, True)
+
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe",
+                   "--disable-dev-shm-usage", "--window-size=1200,900", f"--user-data-dir={folder}/profile"]
+        self.process = subprocess.Popen([program, *options], preexec_fn=descriptors, close_fds=False,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read), os.close(from_write)
+        self.rest, self.number, self.events, self.session = b"", 0, [], None
+
+    def message(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.from_read, 1 << 16)
+            if not more:
+                raise RuntimeError("the browser ended")
+            self.rest += more
+        one, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(one)
+
+    def call(self, method, **params):
+        self.number += 1
+        wanted = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            wanted["sessionId"] = self.session
+        os.write(self.to_write, json.dumps(wanted).encode() + b"\0")
+        while True:
+            got = self.message()
+            if got.get("id") == self.number:
+                if "error" in got:
+                    raise RuntimeError(f"{method}: {got['error']}")
+                return got["result"]
+            self.events.append(got)
+
+    def wait(self, event):
+        while not any(e.get("method") == event for e in self.events):
+            self.events.append(self.message())
+
+    def open(self, path, script=True):
+        self.session = None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
+            self.call(domain + ".enable")
+        self.call("Emulation.setScriptExecutionDisabled", value=not script)
+        self.events = []
+        self.call("Page.navigate", url=path.as_uri())
+        self.wait("Page.loadEventFired")
+
+    def value(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def press(self, key, code):
+        text = {"text": "\r"} if key == "Enter" else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Score:
+    passed = failed = 0
+
+    def check(self, good, what):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good:
+            print("FAILED", what)
+
+
+COLUMN = "[...document.querySelector('table.sortable').tBodies[0].rows].map(r=>r.cells[%d].dataset.value??r.cells[%d].textContent)"
+# Contrast of every text of the page (not of the figures) against the first background below it, as WCAG 2 counts it.
+CONTRAST = """(()=>{const rgb=s=>s.match(/[\\d.]+/g).map(Number),lum=c=>{const f=v=>(v/=255)<=.03928?v/12.92:((v+.055)/1.055)**2.4;
+return .2126*f(c[0])+.7152*f(c[1])+.0722*f(c[2])};let worst=99;
+for(const e of document.querySelectorAll('body *')){if(e.closest('svg,script,style')||![...e.childNodes].some(n=>n.nodeType===3&&n.data.trim()))continue;
+let b=e,back=[255,255,255];while(b){const c=rgb(getComputedStyle(b).backgroundColor);if(c.length<4||c[3]>0){back=c;break}b=b.parentElement}
+const a=lum(rgb(getComputedStyle(e).color)),d=lum(back);worst=Math.min(worst,(Math.max(a,d)+.05)/(Math.min(a,d)+.05))}return worst})()"""
+
+
+def quiet(score, browser, name, page):
+    asked = [e["params"]["request"]["url"] for e in browser.events if e.get("method") == "Network.requestWillBeSent"]
+    outside = [url for url in asked if url != page.as_uri() and not url.startswith("data:")]
+    score.check(asked and not outside, f"{name}: asked for {outside or asked}")
+    loud = [e for e in browser.events if e.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")]
+    score.check(not loud, f"{name}: the console says {loud}")
+
+
+def check_reading(score, browser, name):
+    """What keyboards and screen readers rely on."""
+    none = {"a table without caption": "[...document.querySelectorAll('table')].filter(t=>!t.caption||!t.caption.textContent.trim())",
+            "a header without scope": "[...document.querySelectorAll('th')].filter(t=>!t.scope)",
+            "a figure without words": "[...document.querySelectorAll('svg')].filter(s=>!(s.getAttribute('aria-labelledby')||'').split(' ').every(i=>document.getElementById(i)))",
+            "an id twice": "[...document.querySelectorAll('[id]')].filter((e,i,a)=>a.findIndex(o=>o.id===e.id)!==i)",
+            "a link into nowhere": "[...document.querySelectorAll('a')].filter(a=>!document.getElementById(a.hash.slice(1)))",
+            "a scrolling part that keyboards miss": "[...document.querySelectorAll('.wide,pre')].filter(e=>e.tabIndex!==0)",
+            "a wrong level of heading": "[...document.querySelectorAll('h1')].slice(1)",
+            "an element of a name": "[...document.querySelectorAll('ridge,all')]"}
+    for what, expression in none.items():
+        score.check(browser.value(expression + ".length") == 0, f"{name}: {what}: {browser.value(expression + '.map(e=>e.outerHTML.slice(0,200))')}")
+    score.check(browser.value("document.documentElement.lang") == "en", f"{name}: no language")
+    score.check(browser.value(CONTRAST) >= 4.5, f"{name}: contrast {browser.value(CONTRAST)}")
+    score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: the page is wider than the window")
+
+
+def check_sorting(score, browser, name):
+    head = "document.querySelector('table.sortable').tHead.rows[0].cells[%d]"
+    before, foot = browser.value(COLUMN % (1, 1)), "document.querySelector('table.sortable').tFoot?.textContent??''"
+    footer = browser.value(foot)
+    browser.value((head % 1) + ".querySelector('button').click()")
+    up = browser.value(COLUMN % (1, 1))
+    numbers = [float(x) for x in up if x]
+    score.check(numbers == sorted(numbers) and sorted(up) == sorted(before) and len(numbers) > 1, f"{name}: sorted up: {up}")
+    score.check(browser.value((head % 1) + ".getAttribute('aria-sort')") == "ascending", f"{name}: aria-sort")
+    browser.value((head % 1) + ".querySelector('button').click()")
+    down = [float(x) for x in browser.value(COLUMN % (1, 1)) if x]
+    score.check(down == sorted(down, reverse=True), f"{name}: sorted down: {down}")
+    score.check(browser.value(foot) == footer, f"{name}: the footer moved")
+    # By keyboard: to the first header, Enter; the text column sorts, and the change is told.
+    browser.value((head % 0) + ".querySelector('button').focus()")
+    browser.press("Enter", 13)
+    names = browser.value(COLUMN % (0, 0))
+    score.check(names == sorted(names, key=str.lower), f"{name}: sorted by keyboard: {names}")
+    score.check(browser.value("document.querySelectorAll('[aria-sort]').length") == 1, f"{name}: two columns claim to be sorted")
+    score.check("ascending" in browser.value("document.getElementById('said').textContent"), f"{name}: nothing was told")
+    browser.press("Tab", 9)
+    score.check(browser.value("document.activeElement.tagName") == "BUTTON", f"{name}: Tab leaves the headers")
+
+
+def check_without_script(score, browser, name, page):
+    rows = browser.value("document.querySelectorAll('tr').length")
+    figures = browser.value("document.querySelectorAll('svg').length")
+    browser.open(page, script=False)
+    document = browser.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+    count = {q: len(browser.call("DOM.querySelectorAll", nodeId=document, selector=q)["nodeIds"]) for q in ("tr", "svg", "button")}
+    score.check(count == {"tr": rows, "svg": figures, "button": 0}, f"{name} without JavaScript: {count}, not {rows} rows, {figures} figures")
+
+
+def check_page(score, browser, page, pictures):
+    name = page.name
+    browser.open(page)
+    score.check(browser.value("document.querySelectorAll('svg').length") >= 2, f"{name}: hardly a figure")
+    check_reading(score, browser, name)
+    check_sorting(score, browser, name)
+    quiet(score, browser, name, page)
+    pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    score.check(pdf.startswith(b"%PDF-") and len(pdf) > 10000, f"{name}: does not print")
+    if pictures:
+        (pictures / (page.stem + ".pdf")).write_bytes(pdf)
+        shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True,
+                            clip=dict(x=0, y=0, width=1200, height=browser.value("document.documentElement.scrollHeight"), scale=1))
+        (pictures / (page.stem + ".png")).write_bytes(base64.b64decode(shot["data"]))
+    check_without_script(score, browser, name, page)
+    for width in (360, 800):  # a telephone, a tablet
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
+        score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: wider than {width} pixels")
+        browser.call("Emulation.clearDeviceMetricsOverride")
+
+
+def main():
+    rung, pictures = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not program:
+        print("there is no Chromium here (tools/setup long installs it)")
+        return 77
+    score = Score()
+    with tempfile.TemporaryDirectory(prefix="rung-page-") as folder:
+        work = pathlib.Path(folder)
+        environment = dict(os.environ, PATH=f"{rung.parent}:{ROOT}/tests/cli/bin:{os.environ['PATH']}", SOURCE=str(ROOT))
+        for name in ("train.csv", "test.csv"):
+            shutil.copy(ROOT / "tests/cli/data" / name, folder)
+        subprocess.run(["sh", "-ec", """
+            for kind in table2 small; do
+                experiment-db $kind $kind.db
+                rung experiment report $kind.db --format html -o experiment-$kind.html
+            done
+            rung fit train.csv -q
+            rung evaluate model.rung test.csv --report evaluation.html >/dev/null"""], cwd=folder, env=environment, check=True)
+        browser = Browser(program, folder)
+        try:
+            for page in sorted(work.glob("*.html")):
+                check_page(score, browser, page, pictures)
+        finally:
+            browser.close()
+    print(f"{score.passed} passed, {score.failed} failed")
+    return score.failed > 0
+
+
+sys.exit(main())
