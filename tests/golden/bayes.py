@@ -22,7 +22,7 @@ import tempfile
 # set: method, options, partitions, of these quick, largest mean mae, largest mean number of vectors (None: no limit)
 OFFICIAL = [
     ("balance-scale", "isbor", ["gamma=0.1"], 20, 5, 0.02, 10),
-    ("toy", "isbor", ["gamma=0.1"], 30, 10, 0.03, None),
+    ("toy", "isbor", ["gamma=0.1"], 30, 30, 0.03, None),
     ("ERA", "isbor", ["gamma=0.1"], 10, 2, 1.30, None),
     ("winequality-red", "isbor", ["gamma=0.1"], 5, 2, 0.45, None),
     ("toy", "isbor", ["gamma=auto"], 10, 3, 0.05, None),
