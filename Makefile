@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build demo test test-long install bench format lint clean help
+.PHONY: all build demo figures test test-long install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the library; installs missing packages first
@@ -19,11 +19,14 @@ build:
 demo: build ## build, then run the demonstration
 	build/rung demo
 
+figures: build ## draw the figures of README and docs again (docs/figures)
+	tools/figures.sh build/rung
+
 test: ## build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
 	tools/setup build test
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
-test-long: ## what is too slow for every day: a wheel in a clean environment, debug build, clang, valgrind
+test-long: ## what is too slow for every day: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup build test lint long
 	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
 

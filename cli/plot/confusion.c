@@ -61,9 +61,14 @@ static void draw_cell(canvas *c, const confusion_figure *f, const layout *l, int
     bool two = l->cell >= 32 && count;
     draw_text(c, x + l->cell / 2, top + l->cell / 2 + (two ? -1 : size * 0.36),
               (text_style){size, MIDDLE, y == k, ink, 0}, "%s", number);
-    if (two)
+    if (two) {
+        /* Neither none nor all where some are. */
+        const char *rounded = share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : NULL;
+        char percent[16];
+        snprintf(percent, sizeof percent, "%.0f %%", 100 * share);
         draw_text(c, x + l->cell / 2, top + l->cell / 2 + size,
-                  (text_style){fmin(10, l->cell * 0.22), MIDDLE, false, ink, 0}, "%.0f %%", 100 * share);
+                  (text_style){fmin(10, l->cell * 0.22), MIDDLE, false, ink, 0}, "%s", rounded ? rounded : percent);
+    }
     c->end(c);
 }
 

@@ -87,7 +87,16 @@ def main():
             if not pathlib.Path(folder, name + ".pdf").read_bytes().startswith(b"%PDF-"):
                 print("FAILED", name, "is no PDF")
                 failed += 1
-    print(f"{len(CASES)} figures, {failed} failed")
+        # The figures of the docs are what the command draws today.
+        run(f"'{ROOT}/tools/figures.sh' '{rung}' '{folder}/docs'")
+        drawn = sorted(pathlib.Path(folder, "docs").glob("*.svg"))
+        for path in drawn:
+            stored = ROOT / "docs/figures" / path.name
+            why = compare(f"docs/figures/{path.name}", path.read_text(), stored.read_text()) if stored.exists() else f"no {stored}"
+            if why:
+                print("FAILED", why, "(make figures draws them again)")
+                failed += 1
+    print(f"{len(CASES) + len(drawn)} figures, {failed} failed")
     return failed > 0
 
 
