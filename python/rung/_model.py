@@ -8,7 +8,7 @@ import numpy as np
 
 from ._library import Context, ffi, lib, pointer, text
 
-MANY_ROWS = 1000  # from here on a prediction may take long enough to be interrupted
+MANY_ROWS = 20000  # from here on a prediction may take long enough to be interrupted
 
 
 class Model:

@@ -81,6 +81,7 @@ def plot_confusion(y_true, y_pred, *, order=None, ax=None):
 def plot_boundary(estimator, X, y=None, *, columns=(0, 1), resolution=200, ax=None):
     """The predicted class over two columns of X, the other columns at their medians."""
     ax = _axes(ax)
+    names, type_of_frame = getattr(X, "columns", None), type(X)
     X = np.asarray(X, dtype=np.float64)
     a, b = columns
     low, high = X[:, columns].min(axis=0), X[:, columns].max(axis=0)
@@ -88,6 +89,8 @@ def plot_boundary(estimator, X, y=None, *, columns=(0, 1), resolution=200, ax=No
     across, up = np.linspace(low[0], high[0], resolution), np.linspace(low[1], high[1], resolution)
     grid = np.tile(np.median(X, axis=0), (resolution * resolution, 1))
     grid[:, a], grid[:, b] = (part.ravel() for part in np.meshgrid(across, up))
+    if names is not None:  # a frame, as the estimator has seen
+        grid = type_of_frame(grid, columns=names)
     rank = _labels.ranks_of(estimator.predict(grid), estimator.classes_).reshape(resolution, resolution)
     colours = _colours(len(estimator.classes_))
     ax.contourf(across, up, rank, levels=np.arange(len(colours) + 1) + 0.5, colors=colours, alpha=0.3)
