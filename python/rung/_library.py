@@ -43,7 +43,11 @@ def _defined(header, name):
 _header = pathlib.Path(_first(_HERE / "rung.h", _TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
 ffi = cffi.FFI()
 ffi.cdef(_declarations(_header))
-lib = ffi.dlopen(_first(os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"))
+# Never unloaded: handles are released, and threads of OpenMP sleep, until the very end of the interpreter.
+lib = ffi.dlopen(
+    _first(os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"),
+    ffi.RTLD_NOW | ffi.RTLD_NODELETE,
+)
 if str(lib.rung_abi()) != _defined(_header, "RUNG_ABI"):
     raise ImportError(f"librung has ABI {lib.rung_abi()}, its header {_defined(_header, 'RUNG_ABI')}: install rung again")
 
@@ -104,7 +108,7 @@ _ERRORS = {
 
 @ffi.callback("rung_log_fn")
 def _log(user, level, message):
-    ffi.from_handle(user).said.append((level, text(message)))
+    ffi.from_handle(user).append((level, text(message)))
 
 
 class Context:
@@ -114,9 +118,9 @@ class Context:
         out = ffi.new("rung_ctx **")
         if lib.rung_open(out) != lib.RUNG_OK:
             raise LimitError("out of memory")
-        self.said = []
+        self._said = []
+        self._handle = ffi.new_handle(self._said)
         self._pointer = ffi.gc(out[0], lib.rung_close)
-        self._handle = ffi.new_handle(self)
         lib.rung_set_log(self._pointer, _log, self._handle)
         lib.rung_set_seed(self._pointer, seed)
         lib.rung_set_threads(self._pointer, threads)
@@ -154,7 +158,8 @@ class Context:
         return ffi.gc(out[0], getattr(lib, f"rung_{kind}_free"))
 
     def _finish(self, status):
-        said, self.said = self.said, []
+        said = list(self._said)
+        self._said.clear()
         for level, message in said:
             if level <= lib.RUNG_WARNING:
                 warnings.warn(message, RungWarning, stacklevel=5)

@@ -58,6 +58,7 @@ class KDA(_base.Projection, _base.Weighted, _base.Classifier):
         ridge: float = 0.01,
         ridge_kind: Literal['kernel', 'identity'] = 'kernel',
         components: int = 0,
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -84,6 +85,7 @@ class SKDA(_base.Projection, _base.Weighted, _base.Classifier):
         ridge: float = 0.01,
         ridge_kind: Literal['kernel', 'identity'] = 'kernel',
         components: int = 0,
+        calibrate: int = 0,
         mu: float = 0.1,
         neighbours: int = 5,
         graph_norm: Literal['plain', 'normalised'] = 'plain',
@@ -525,6 +527,7 @@ class KPCA(_base.Projection, _base.Unsupervised, _base.Classifier):
         lambda_: float | str = 0.1,
         lambda_kind: Literal['relative', 'absolute'] = 'relative',
         components: int = 2,
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -639,6 +642,7 @@ class LAPSVM(_base.Weighted, _base.Classifier):
         graph: Literal['gaussian', 'binary', 'linear'] = 'gaussian',
         graph_width: float | str = 'auto',
         tolerance: float = 1e-08,
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -737,6 +741,7 @@ class PLP(_base.Unweighted, _base.Classifier):
         neighbours: int = 6,
         graph: Literal['gaussian', 'binary', 'linear'] = 'gaussian',
         graph_width: float | str = 'auto',
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -756,6 +761,7 @@ class LLGC(_base.Unweighted, _base.Classifier):
         spread_width: float | str = 'auto',
         neighbours: int = 10,
         decision: Literal['argmax', 'median'] = 'argmax',
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -841,12 +847,56 @@ class GPOR(_base.Unweighted, _base.Classifier):
         memory_limit: int | None = None,
     ) -> None: ...
 
+class POM(_base.Weighted, _base.Classifier):
+    """Proportional odds model: the linear baseline."""
+
+    def __init__(
+        self,
+        *,
+        link: Literal['logit', 'probit'] = 'logit',
+        ridge: float = 0.001,
+        calibrate: int = 0,
+        scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
+        missing: Literal['median', 'error'] = 'median',
+        order: Sequence[Any] | None = None,
+        unlabelled: Any = 'auto',
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None: ...
+
+class CKR(_base.Unweighted, _base.Classifier):
+    """Cumulative kernel ridge with closed-form leave-one-out."""
+
+    def __init__(
+        self,
+        *,
+        kernel: Literal['rbf', 'linear', 'poly', 'laplacian', 'ard', 'precomputed'] = 'rbf',
+        gamma: float | str = 'auto',
+        width: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        precisions: str | Sequence[float] | None = None,
+        ridge: float | str = 'auto',
+        mu: float = 0.0,
+        neighbours: int = 10,
+        scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
+        missing: Literal['median', 'error'] = 'median',
+        order: Sequence[Any] | None = None,
+        unlabelled: Any = 'auto',
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None: ...
+
 class MEDIAN(_base.Weighted, _base.Classifier):
     """Constant median: the baseline."""
 
     def __init__(
         self,
         *,
+        calibrate: int = 0,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
@@ -892,5 +942,7 @@ __all__ = [
     'SBOR',
     'ISBOR',
     'GPOR',
+    'POM',
+    'CKR',
     'MEDIAN',
 ]
