@@ -81,13 +81,16 @@ rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const k
     return expansion_outputs(ctx, mem, p, k, 1, beta, out);
 }
 
-rung_status landmark_scorer(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, scorer *out)
+rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out)
 {
-    *out = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
-    TRY(NEW(ctx, mem, out->bias, outputs));
+    out->score = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
+    out->n_expansion = l->m;
+    TRY(NEW(ctx, mem, out->score.bias, outputs));
     TRY(landmarks_expand(ctx, l, outputs, V));
-    TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->coef));
-    return copy_doubles(ctx, mem, l->d * l->m, l->X, &out->rows);
+    TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->score.coef));
+    TRY(copy_doubles(ctx, mem, l->d * l->m, l->X, &out->score.rows));
+    TRY(report_number(ctx, mem, out, "landmarks", (double)l->m));
+    return report_number(ctx, mem, out, "landmark_error", l->error);
 }
 
 rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,

@@ -345,14 +345,6 @@ static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, int64_t m,
     return RUNG_OK;
 }
 
-static rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out)
-{
-    TRY(landmark_scorer(ctx, mem, l, outputs, V, &out->score));
-    out->n_expansion = l->m;
-    TRY(report_number(ctx, mem, out, "landmarks", (double)l->m));
-    return report_number(ctx, mem, out, "landmark_error", l->error);
-}
-
 rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
                             const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
                             held_out *held)

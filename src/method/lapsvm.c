@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "method/neighbour_graph.h"
+#include "method/response_score.h"
 #include "solve/margins.h"
-#include "solve/response.h"
 #include "solve/smo.h"
 #include "solve/svor_thresholds.h"
 
@@ -145,20 +145,17 @@ static rung_status solve_classes(rung_ctx *ctx, const problem *p, const lapsvm_p
     return RUNG_OK;
 }
 
-static rung_status set_scores(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, bool constant,
+static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const response_kernel *k, const response *by,
                               const contest_results *r, fitted *out)
 {
     int64_t n = p->n;
-    TRY(expansion_outputs(ctx, mem, p, k, p->K, r->a, &out->score));
+    TRY(response_score(ctx, mem, p, k, by, p->K, r->v, r->a, out));
     for (int q = 0; q < p->K; q++) {
-        out->score.bias[q] = r->bias[q];
-        for (int64_t i = 0; i < n; i++) {
+        out->score.bias[q] += r->bias[q];
+        for (int64_t i = 0; i < n; i++)
             r->objective[q] += 0.5 * r->f[i + q * n] * r->v[i + q * n]; /* a'K a + f'W f = f'(a + W f) */
-            if (constant) out->score.bias[q] += r->a[i + q * n];
-        }
     }
     out->decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};
-    out->n_expansion = n;
     TRY(report_list(ctx, mem, out, "objective", p->K, r->objective));
     return report_list(ctx, mem, out, "gap", p->K, r->gap);
 }
@@ -192,7 +189,7 @@ static rung_status lapsvm_share(rung_ctx *ctx, problem *p, const void *params_)
     TRY(NEW(ctx, &ctx->scratch, on, 1));
     TRY(lapsvm_kernel(ctx, &ctx->scratch, p, params, &k));
     TRY(neighbour_graph(ctx, p, &params->graph, &k, &S, &on->L, &on->width));
-    TRY(problem_root(ctx, p, &k, params->bias == BIAS_KERNEL, &F));
+    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, params->bias == BIAS_KERNEL, &F));
     TRY(list_labelled(ctx, p, on));
     TRY(NEW_RAW(ctx, &ctx->scratch, on->G, on->l * on->l));
     on->W = (penalty){.n = p->n, .sparse = on->L, .weight = params->mu};
@@ -208,14 +205,14 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
     (void)folds_, (void)held;
     const lapsvm_params *params = params_;
     contest_results r;
-    kernel k;
-    TRY(lapsvm_kernel(ctx, mem, p, params, &k));
+    response_kernel k = {.landmarks = params->kernel.landmarks, .constant = params->bias == BIAS_KERNEL};
+    TRY(lapsvm_kernel(ctx, mem, p, params, &k.k));
     if (!p->shared) TRY(lapsvm_share(ctx, p, params));
     const contest_ground *on = p->shared;
     TRY(results_new(ctx, p->n, p->K, &r));
     TRY(solve_classes(ctx, p, params, on, &r));
     TRY(response_apply(ctx, &on->r, p->K, r.v, r.f, r.a));
-    TRY(set_scores(ctx, mem, p, &k, params->bias == BIAS_KERNEL, &r, out));
+    TRY(set_scores(ctx, mem, p, &k, &on->r, &r, out));
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", on->width) : RUNG_OK;
 }
 
@@ -225,7 +222,7 @@ static rung_status lapsvm_prepare(rung_ctx *ctx, problem *p, const void *params_
     const la_mat *F;
     kernel k;
     TRY(lapsvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(problem_root(ctx, p, &k, params->bias == BIAS_KERNEL, &F));
+    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, params->bias == BIAS_KERNEL, &F));
     return neighbour_graph_prepare(ctx, p, &params->graph, &k);
 }
 
@@ -233,13 +230,16 @@ static rung_status lapsvm_prepare(rung_ctx *ctx, problem *p, const void *params_
 static double lapsvm_bytes(const problem_shape *shape, const void *params_)
 {
     const lapsvm_params *params = params_;
-    double n = (double)shape->n, l = (double)shape->labelled;
-    return 8 * (fmax(3 * n * n, 2 * n * n + 2 * n * l) + l * l + 4 * n * shape->K) +
-           neighbour_graph_bytes(shape, &params->graph);
+    double n = (double)shape->n, l = (double)shape->labelled, m = params->kernel.landmarks;
+    double root = m > 0 ? fmax(response_bytes(n, params->kernel.landmarks), 8 * (3 * n * m + 2 * m * l)) +
+                              24 * n * (double)shape->d
+                        : 8 * fmax(3 * n * n, 2 * n * n + 2 * n * l);
+    return root + 8 * (l * l + 4 * n * shape->K) + neighbour_graph_bytes(shape, &params->graph);
 }
 
 static const rung_param lapsvm_rows[] = {
     KERNEL_PARAMS_AS(lapsvm_params, "auto", "auto", GRAPH_GAMMA_GRID, GAMMA_HELP),
+    LANDMARKS_PARAM(lapsvm_params),
     {.name = "C",
      .help = "weight of the hinge losses of the labelled rows",
      .type = RUNG_REAL,

@@ -206,12 +206,13 @@ rung_status held_out_with_proba(rung_ctx *ctx, pool *mem, int64_t room, int K, h
 /* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
 rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
                              scorer *out);
-/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten). */
-rung_status landmark_scorer(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, scorer *out);
 /* The same with several outputs: beta is n x outputs, column-major. Rows without a coefficient are not stored. The bias
  * is 0; a method may set out->bias afterwards. */
 rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,
                               const double *beta, scorer *out);
+/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten): score, n_expansion, and what is reported
+ * of landmarks. The bias is 0, as above. */
+rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out);
 /* output = W'x + bias; W is d x outputs, bias NULL: 0. */
 rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
                           scorer *out);

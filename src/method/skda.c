@@ -13,12 +13,9 @@ static double skda_bytes(const problem_shape *shape, const void *params_)
 }
 
 static const rung_param skda_rows[] = {
-    KERNEL_PARAMS(kda_params),
-    LANDMARKS_PARAM(kda_params),
-    KDA_PARAMS(kda_params),
-    MU_PARAM(kda_params, "", 0, "0,0.01,0.1,0.5", "0.5,0.25,0.1,0.01"),
-    NEIGHBOUR_PARAMS(kda_params),
-    {0},
+    KERNEL_PARAMS(kda_params),    LANDMARKS_PARAM(kda_params),
+    KDA_PARAMS(kda_params),       MU_PARAM(kda_params, "", 0, "0,0.01,0.1,0.5", "0.5,0.25,0.1,0.01"),
+    NEIGHBOUR_PARAMS(kda_params), {0},
 };
 
 const method method_skda = {

@@ -14,8 +14,8 @@
 
 #include "graph/novel.h"
 #include "method/neighbour_graph.h"
+#include "method/response_score.h"
 #include "solve/margins.h"
-#include "solve/response.h"
 
 typedef struct {
     kernel_params kernel;
@@ -181,7 +181,7 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
     s->params = params;
     TRY(sosvm_kernel(ctx, &ctx->scratch, p, params, &k));
     TRY(neighbour_graph(ctx, p, &params->graph, &k, &S, &L, &s->width));
-    TRY(problem_root(ctx, p, &k, true, &F));
+    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, true, &F));
     TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
     TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s->P));
     TRY(sort_labelled(ctx, s));
@@ -193,7 +193,7 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
 }
 
 typedef struct {
-    double *f, *a; /* n */
+    double *c, *f, *a; /* n: pulls, scores, expansion */
     double objective, gap;
 } solution;
 
@@ -216,8 +216,7 @@ static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *para
     int64_t n = s->p->n;
     margins_solution m;
     row_pairs pairs;
-    double *c = NULL;
-    TRY(NEW(ctx, &ctx->scratch, c, n));
+    TRY(NEW(ctx, &ctx->scratch, out->c, n));
     TRY(NEW(ctx, &ctx->scratch, out->f, n));
     TRY(NEW(ctx, &ctx->scratch, out->a, n));
     TRY(pairs_of(ctx, s, params->pairs, &pairs));
@@ -231,9 +230,9 @@ static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *para
                                .weight = s->weight,
                                .tolerance = params->tolerance};
     TRY(margins_solve(ctx, &ctx->scratch, &p, &m));
-    memcpy(c, s->c, (size_t)n * sizeof *c);
-    for (int64_t i = 0; i < s->l; i++) c[s->lab[i]] += m.v[i];
-    TRY(response_apply(ctx, &s->r, 1, c, out->f, out->a));
+    memcpy(out->c, s->c, (size_t)n * sizeof *out->c);
+    for (int64_t i = 0; i < s->l; i++) out->c[s->lab[i]] += m.v[i];
+    TRY(response_apply(ctx, &s->r, 1, out->c, out->f, out->a));
     return objective(ctx, s, &m, out);
 }
 
@@ -259,16 +258,12 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
     (void)f, (void)held;
     const sosvm_params *params = params_;
     solution answer;
-    kernel k;
-    double bias = 0;
-    TRY(sosvm_kernel(ctx, mem, p, params, &k));
+    response_kernel k = {.landmarks = params->kernel.landmarks, .constant = true};
+    TRY(sosvm_kernel(ctx, mem, p, params, &k.k));
     if (!p->shared) TRY(sosvm_share(ctx, p, params));
     const sosvm *s = p->shared;
     TRY(solve(ctx, s, params, &answer));
-    TRY(expansion_scorer(ctx, mem, p, &k, answer.a, &out->score));
-    for (int64_t i = 0; i < p->n; i++) bias += answer.a[i];
-    out->score.bias[0] = bias;
-    out->n_expansion = p->n;
+    TRY(response_score(ctx, mem, p, &k, &s->r, 1, answer.c, answer.a, out));
     TRY(set_decision(ctx, mem, p, answer.f, out));
     TRY(report_number(ctx, mem, out, "objective", answer.objective));
     TRY(report_number(ctx, mem, out, "gap", answer.gap));
@@ -281,7 +276,7 @@ static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
     const la_mat *F;
     kernel k;
     TRY(sosvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(problem_root(ctx, p, &k, true, &F));
+    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, true, &F));
     return neighbour_graph_prepare(ctx, p, &params->graph, &k);
 }
 
@@ -292,8 +287,10 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
     const sosvm_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
     double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l;
-    double root = params->calibrate > 0 ? n * n : 0;
-    return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 7 * pairs)) + l * l) +
+    double m = params->kernel.landmarks, width = m > 0 ? fmin(m + 1, n) : n, kept = width * (m > 0 ? width : n);
+    double root = params->calibrate > 0 ? n * width : 0;
+    double beside = m > 0 ? fmax(2 * width * l, 7 * pairs) + 3 * n * (double)shape->d : fmax(2 * n * l, 7 * pairs);
+    return 8 * (root + fmax(2 * n * width + kept, n * width + kept + beside) + l * l) +
            neighbour_graph_bytes(shape, &params->graph);
 }
 
@@ -305,6 +302,7 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
 
 static const rung_param sosvm_rows[] = {
     KERNEL_PARAMS_AS(sosvm_params, "auto", "auto", GRAPH_GAMMA_GRID, GAMMA_HELP),
+    LANDMARKS_PARAM(sosvm_params),
     LAMBDA(lambda1, "1", "weight of the squared distance between scores and propagated ranks", RUNG_SMOOTH_DOWN,
            "0.1,1,10"),
     LAMBDA(lambda2, "1", "weight of the margins between labelled rows in order", RUNG_SMOOTH_DOWN | RUNG_CHEAP,

@@ -135,34 +135,77 @@ rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_ma
     return RUNG_OK;
 }
 
-static rung_status compute_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, la_mat **out)
+rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const landmarks **out)
 {
     entry_key key = kernel_key(k);
-    key.constant = constant;
-    const problem_entry *parent = p->parent && p->rows ? cache_find(p->parent, ENTRY_ROOT, &key) : NULL;
+    key.landmarks = m;
+    const problem_entry *found = cache_find(p, ENTRY_LANDMARKS, &key);
+    if (!found && p->parent && p->rows) found = cache_find(p->parent, ENTRY_LANDMARKS, &key);
+    if (!found) {
+        problem_entry *entry = NULL;
+        TRY(cache_new(ctx, p, ENTRY_LANDMARKS, &key, &entry));
+        TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, p->d, p->n, p->X, m, &entry->landmarks));
+        cache_keep(p, entry);
+        found = entry;
+    }
+    *out = &found->landmarks;
+    return RUNG_OK;
+}
+
+static rung_status landmark_root(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, bool constant, la_mat **out)
+{
+    const landmarks *l;
+    la_mat *Phi = NULL, *features = NULL, *one = NULL;
+    double *ones = NULL;
+    TRY(problem_landmarks(ctx, p, k, m, &l));
+    TRY(la_new(ctx, p->mem, p->n, l->m + constant, out));
+    TRY(la_new(ctx, &ctx->scratch, l->m, p->n, &Phi));
+    TRY(landmarks_features(ctx, l, p->n, p->X, Phi));
+    TRY(la_new(ctx, &ctx->scratch, p->n, l->m, &features));
+    TRY(la_transpose(ctx, Phi, features));
+    la_free(&ctx->scratch, Phi);
+    TRY(la_put_columns(ctx, features, 0, *out, 0));
+    la_free(&ctx->scratch, features);
+    if (!constant) return RUNG_OK;
+    TRY(la_new(ctx, &ctx->scratch, p->n, 1, &one));
+    TRY(NEW_RAW(ctx, &ctx->scratch, ones, p->n));
+    for (int64_t i = 0; i < p->n; i++) ones[i] = 1;
+    la_put(ones, one);
+    TRY(la_put_columns(ctx, one, 0, *out, l->m));
+    pool_free(&ctx->scratch, ones);
+    la_free(&ctx->scratch, one);
+    return RUNG_OK;
+}
+
+static rung_status compute_root(rung_ctx *ctx, problem *p, const entry_key *key, la_mat **out)
+{
+    const kernel *k = &key->at.k;
+    const problem_entry *parent = p->parent && p->rows ? cache_find(p->parent, ENTRY_ROOT, key) : NULL;
     if (parent) {
         TRY(la_new(ctx, p->mem, p->n, la_cols(parent->gram), out));
         return la_gather(ctx, parent->gram, p->rows, NULL, *out);
     }
-    const problem_entry *gram = cache_find(p, ENTRY_GRAM, &key);
+    if (key->landmarks > 0) return landmark_root(ctx, p, k, key->landmarks, key->constant, out);
+    const problem_entry *gram = cache_find(p, ENTRY_GRAM, key);
     TRY(la_new(ctx, p->mem, p->n, p->n, out));
     if (gram)
         TRY(la_scale_add(ctx, 1, gram->gram, 0, *out));
     else
         TRY(compute_gram(ctx, p, k, *out));
-    if (constant) la_add_constant(*out, 1);
+    if (key->constant) la_add_constant(*out, 1);
     return la_root(ctx, *out);
 }
 
-rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, const la_mat **out)
+rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, bool constant, const la_mat **out)
 {
     entry_key key = kernel_key(k);
     key.constant = constant;
+    key.landmarks = m;
     const problem_entry *found = cache_find(p, ENTRY_ROOT, &key);
     if (!found) {
         problem_entry *entry = NULL;
         TRY(cache_new(ctx, p, ENTRY_ROOT, &key, &entry));
-        TRY(compute_root(ctx, p, k, constant, &entry->gram));
+        TRY(compute_root(ctx, p, &entry->key, &entry->gram));
         cache_keep(p, entry);
         found = entry;
     }
@@ -185,22 +228,5 @@ rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r,
         found = entry;
     }
     *out = &found->eigen;
-    return RUNG_OK;
-}
-
-rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const landmarks **out)
-{
-    entry_key key = kernel_key(k);
-    key.landmarks = m;
-    const problem_entry *found = cache_find(p, ENTRY_LANDMARKS, &key);
-    if (!found && p->parent && p->rows) found = cache_find(p->parent, ENTRY_LANDMARKS, &key);
-    if (!found) {
-        problem_entry *entry = NULL;
-        TRY(cache_new(ctx, p, ENTRY_LANDMARKS, &key, &entry));
-        TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, p->d, p->n, p->X, m, &entry->landmarks));
-        cache_keep(p, entry);
-        found = entry;
-    }
-    *out = &found->landmarks;
     return RUNG_OK;
 }

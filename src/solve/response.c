@@ -74,22 +74,29 @@ rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, respo
     return la_potrf(ctx, out->M);
 }
 
-rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a)
+rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = r->W->n, rank = la_cols(r->F);
     la_mat *C = NULL, *FC = NULL;
-    double *z = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, k, &C));
-    TRY(la_new(ctx, &ctx->scratch, rank, k, &FC));
-    TRY(NEW_RAW(ctx, &ctx->scratch, z, rank * k));
+    TRY(la_new(ctx, &ctx->scratch, r->W->n, k, &C));
+    TRY(la_new(ctx, &ctx->scratch, la_cols(r->F), k, &FC));
     la_put(c, C);
     TRY(la_gemm(ctx, true, false, 1, r->F, C, 0, FC));
     la_get(FC, z);
     TRY(la_potrs(ctx, r->M, k, z));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *z = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, z, la_cols(r->F) * k));
+    TRY(response_weights(ctx, r, k, c, z));
     TRY(la_mul(ctx, 1, r->F, k, z, 0, f));
     TRY(penalty_apply(ctx, r->W, k, f, a));
-    for (int64_t i = 0; i < n * k; i++) a[i] = c[i] - a[i];
+    for (int64_t i = 0; i < r->W->n * k; i++) a[i] = c[i] - a[i];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

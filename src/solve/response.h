@@ -30,6 +30,8 @@ rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const doub
 
 /* The factor is in the scratch pool. */
 rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out);
+/* z (rank x k) = (I + F'W F)^-1 F'c: the weights of the columns of F, f = F z. */
+rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z);
 /* f (n x k) = H c, and a (n x k) = c - W f. */
 rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a);
 /* G (l x l) = H[rows, rows], symmetric to the bit. */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Every method that takes landmarks, by the table: all rows as landmarks give the exact fit, few give a valid one, and
+ * threads change no bit. */
+#include "helper.h"
+
+#include "base/rng.h"
+
+enum { N = 60, D = 5, K = 3, ROOM = N * 8 };
+
+typedef struct {
+    double x[N * D];
+    int y[N];
+    rung_data *data;
+} sample;
+
+static void draw(rung_ctx *ctx, sample *s)
+{
+    rng r;
+    rng_open(&r, 44, 0);
+    for (int i = 0; i < N; i++) {
+        int q = 1 + i % K;
+        s->y[i] = i < 4 * K || rng_uniform(&r) < 0.5 ? q : 0;
+        for (int j = 0; j < D; j++) s->x[i * D + j] = rng_normal(&r) + (j == 0 ? q : 0);
+    }
+    rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
+    assert_ok(ctx, rung_data_new(ctx, &view, s->y, NULL, K, &s->data));
+}
+
+static bool has(const rung_method *m, const char *name)
+{
+    for (const rung_param *p = m->params; p->name; p++)
+        if (strcmp(p->name, name) == 0) return true;
+    return false;
+}
+
+static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, const char *landmarks)
+{
+    static const char *const settings[][2] = {
+        {"thresholds", "midpoint"}, {"calibrate", "0"}, {"rank", "1"}, {"gamma", "0.5"}, {"tolerance", "1e-9"}};
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (has(m, settings[i][0])) assert_ok(ctx, rung_set(ctx, spec, settings[i][0], settings[i][1]));
+    assert_ok(ctx, rung_set(ctx, spec, "landmarks", landmarks));
+    assert_ok(ctx, rung_fit(ctx, spec, s->data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static int predict(rung_ctx *ctx, const rung_model *model, const sample *s, double *score)
+{
+    rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
+    rung_output out = {.score = score};
+    assert_true(N * rung_model_outputs(model) <= ROOM);
+    assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+    return rung_model_outputs(model);
+}
+
+static void all_rows_give_the_exact_fit(void **state)
+{
+    rung_ctx *ctx = *state;
+    sample s;
+    int seen = 0;
+    draw(ctx, &s);
+    for (int i = 0; rung_methods(i); i++) {
+        const rung_method *m = rung_methods(i);
+        double exact[ROOM], low[ROOM], scale = 0;
+        if (!has(m, "landmarks")) continue;
+        rung_model *a = fit(ctx, m, &s, "exact"), *b = fit(ctx, m, &s, "60");
+        int outputs = predict(ctx, a, &s, exact);
+        assert_int_equal(predict(ctx, b, &s, low), outputs);
+        for (int j = 0; j < N * outputs; j++) scale = fmax(scale, fabs(exact[j]));
+        for (int j = 0; j < N * outputs; j++)
+            if (!(fabs(exact[j] - low[j]) <= 1e-6 * scale))
+                fail_msg("%s: score %d is %.12g, exactly %.12g", m->name, j, low[j], exact[j]);
+        rung_model_free(a);
+        rung_model_free(b);
+        seen++;
+    }
+    assert_true(seen > 5);
+    rung_data_free(s.data);
+}
+
+static void few_landmarks_on_one_and_two_threads(void **state)
+{
+    rung_ctx *ctx = *state;
+    sample s;
+    draw(ctx, &s);
+    for (int i = 0; rung_methods(i); i++) {
+        const rung_method *m = rung_methods(i);
+        double one[ROOM], two[ROOM];
+        if (!has(m, "landmarks")) continue;
+        rung_set_threads(ctx, 1);
+        rung_model *a = fit(ctx, m, &s, "8");
+        rung_set_threads(ctx, 2);
+        rung_model *b = fit(ctx, m, &s, "8");
+        int outputs = predict(ctx, a, &s, one);
+        predict(ctx, b, &s, two);
+        assert_memory_equal(one, two, (size_t)(N * outputs) * sizeof *one);
+        for (int j = 0; j < N * outputs; j++) assert_true(isfinite(one[j]));
+        rung_model_free(a);
+        rung_model_free(b);
+    }
+    rung_data_free(s.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(all_rows_give_the_exact_fit),
+        WITH_CONTEXT(few_landmarks_on_one_and_two_threads),
+    };
+    return cmocka_run_group_tests_name("landmark_fits", tests, NULL, NULL);
+}
