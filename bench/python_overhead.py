@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Python layer adds to a fit and a prediction: time of the estimator over that of the same calls of the library.
+"""What the Python layer adds to a fit and a prediction, over the time spent in the library.
 
 usage: python_overhead.py [ROWS] [METHOD...]      default: 2000 kdlor s-dl svorim
 
-The two are timed in turn, several times, and the median of the ratios is printed; the library's part is timed inside the very same
-fit, around the calls that fit and predict.
+The two are timed in turn, several times, and the median of the ratios is printed; the library's part is timed inside
+the very same fit, around the calls that fit and predict.
 """
+
 import statistics
 import sys
 import time

@@ -4,12 +4,14 @@
 
 usage: python_peers.py DATA [SET...] [--partitions 10] [--share 1 0.2]
 
-DATA: the folder with a folder per data set. Needs the packages rung, mord and scikit-learn (pip install . mord). Every method is
-searched by the same GridSearchCV (3 stratified folds of the labelled rows, by MAE; unlabelled rows are always in training) over a grid
-of its own, on each training part with all its labels or a stratified share of them, and grades the test part. Columns are standardised
-for all. Methods that cannot use unlabelled rows get the labelled ones. One thread; time is that of search and fit, in the mean
-of the partitions, and only means something against the other rows of the same run.
+DATA: the folder with a folder per data set. Needs the packages rung, mord and scikit-learn (pip install . mord).
+Every method is searched by the same GridSearchCV (3 stratified folds of the labelled rows, by MAE; unlabelled rows
+are always in training) over a grid of its own, on each training part with all its labels or a stratified share of
+them, and grades the test part. Columns are standardised for all. Methods that cannot use unlabelled rows get the
+labelled ones. One thread; time is that of search and fit, in the mean of the partitions, and only means something
+against the other rows of the same run.
 """
+
 import argparse
 import csv
 import pathlib
@@ -105,7 +107,8 @@ def main():
     words = parser.parse_args()
     warnings.filterwarnings("ignore")
     for share in words.share:
-        print(f"\n{'All labels' if share == 1 else f'{share:.0%} of the labels'}: mean test MAE ± its standard error, and seconds\n")
+        labels = "All labels" if share == 1 else f"{share:.0%} of the labels"
+        print(f"\n{labels}: mean test MAE ± its standard error, and seconds\n")
         names = list(methods(1))
         print("| data set | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
         for name in words.sets:

@@ -7,9 +7,11 @@
 >>> model.predict(X[:3]).shape
 (3,)
 
-One estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`, ...), `rung.OrdinalClassifier(method=...)` for any of them,
-ordinal metrics and scorers in `rung.metrics`, model files shared with the command line by `rung.save` and `rung.load`.
+One estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`, ...), `rung.OrdinalClassifier(method=...)`
+for any of them, ordinal metrics and scorers in `rung.metrics`, model files shared with the command line by
+`rung.save` and `rung.load`.
 """
+
 from . import methods, metrics
 from ._checks import EXPECTED_FAILED_CHECKS
 from ._files import generate, load, save

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators have in common. Which of these parts a method's class is made of follows from the table of
 methods; see methods.py."""
+
 import numbers
 import os
 
@@ -188,9 +189,7 @@ def _has_classes(estimator):
 class Classifier(ClassifierMixin, Estimator):
     def _fit(self, X, y, sample_weight=None):
         if y is None and self._method.needs_labels:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         if y is None:
             classes, ranks = np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc)
@@ -303,9 +302,7 @@ def _margins(value, thresholds):
 class Regressor(RegressorMixin, Estimator):
     def _fit(self, X, y, sample_weight=None):
         if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         check_consistent_length(X, y)
         targets = np.array(column_or_1d(y, warn=True), dtype=np.float64)
@@ -361,7 +358,9 @@ class ByName:
         by_name = {p.name: p for p in method.parameters} | {p.key: p for p in method.parameters}
         for name, value in (self.params or {}).items():
             if name not in by_name:
-                raise ValueError(f"{method.name} has no parameter {name!r}; it has {', '.join(p.name for p in method.parameters)}")
+                raise ValueError(
+                    f"{method.name} has no parameter {name!r}; it has {', '.join(p.name for p in method.parameters)}"
+                )
             if value is not None:
                 own[by_name[name].key] = by_name[name].text(value)
         return method, own

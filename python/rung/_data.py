@@ -4,6 +4,7 @@
 Arrays of numbers are handed over as they lie in memory. A data frame with columns of text, or anything with missing
 cells, goes by a table, which the library codes as it codes a file: text one-of-k, missing cells by the median.
 """
+
 import numpy as np
 from sklearn.utils.validation import validate_data
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Model files, shared with the command line, and data sets by formula."""
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,7 +13,8 @@ from ._table import METHODS
 def save(estimator, path):
     """Save a fitted estimator as a model file, which `rung predict` and every other front end reads.
 
-    The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training rows.
+    The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training
+    rows.
     """
     check_is_fitted(estimator)
     estimator.model_.save(path)
@@ -21,8 +23,8 @@ def save(estimator, path):
 def load(path):
     """A fitted estimator from a model file, as `rung fit -o` and `rung.save` write it.
 
-    Its class is that of the method (OrdinalClassifier or OrdinalRegressor where the model's target is not what that class
-    predicts). Class names that are all numbers become numbers.
+    Its class is that of the method (OrdinalClassifier or OrdinalRegressor where the model's target is not what that
+    class predicts). Class names that are all numbers become numbers.
     """
     model = Model.load(path)
     told = model.description
@@ -57,8 +59,8 @@ def _fitted(estimator, model):
 def generate(name="toy", rows=300, *, noise=None, unlabelled=0.0, random_state=1):
     """A data set by formula, as `rung generate` makes it: X and y, with -1 for unlabelled rows.
 
-    name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows whose
-    label is hidden, at least one kept per class.
+    name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows
+    whose label is hidden, at least one kept per class.
     """
     ctx = Context(seed=random_state)
     data = ctx.make("data", lib.rung_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels: which rows have one, which classes there are, and in which order."""
+
 import numbers
 import warnings
 
@@ -38,8 +39,8 @@ def _is_missing(value):
 def labelled_rows(y, unlabelled="auto"):
     """Which rows have a label, and y as an array.
 
-    None, NaN and pandas.NA are no label. unlabelled: a further value that means none; 'auto': -1 where it cannot well be
-    a class, that is beside at least two other labels which are whole numbers from 0 on; None: nothing else.
+    None, NaN and pandas.NA are no label. unlabelled: a further value that means none; 'auto': -1 where it cannot well
+    be a class, that is beside at least two other labels which are whole numbers from 0 on; None: nothing else.
     """
     categorical = getattr(y, "cat", y)  # a Series keeps its codes there
     if hasattr(getattr(y, "dtype", None), "categories") and hasattr(categorical, "codes"):
@@ -93,8 +94,8 @@ def rank(y, order=None, unlabelled="auto"):
             raise ValueError("Input y contains infinity")
         if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
             raise ValueError(
-                "Unknown label type: continuous. Labels are whole numbers or texts; declare others as classes by order=, "
-                "or take a regressor for real targets"
+                "Unknown label type: continuous. Labels are whole numbers or texts; declare others as classes by "
+                "order=, or take a regressor for real targets"
             )
         classes = np.unique(labels)
         if classes.dtype.kind in "USO" and len(classes) > 1:
@@ -106,8 +107,8 @@ def rank(y, order=None, unlabelled="auto"):
             )
         elif len(classes) > MOST_NUMERIC_CLASSES:
             raise ValueError(
-                f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without order=); "
-                "a regressor takes real targets"
+                f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without "
+                "order=); a regressor takes real targets"
             )
     else:
         classes = np.asarray(order)

@@ -5,6 +5,7 @@ The binding is the text of rung.h: cffi reads the declarations and calls the sha
 functions or structures to keep up to date and nothing to compile per version of Python. The interpreter lock is free
 while a call runs. Arrays are handed over as views (pointer and strides), never copied on the way.
 """
+
 import logging
 import os
 import pathlib
@@ -49,7 +50,9 @@ lib = ffi.dlopen(
     ffi.RTLD_NOW | ffi.RTLD_NODELETE,
 )
 if str(lib.rung_abi()) != _defined(_header, "RUNG_ABI"):
-    raise ImportError(f"librung has ABI {lib.rung_abi()}, its header {_defined(_header, 'RUNG_ABI')}: install rung again")
+    raise ImportError(
+        f"librung has ABI {lib.rung_abi()}, its header {_defined(_header, 'RUNG_ABI')}: install rung again"
+    )
 
 
 def text(pointer):
@@ -179,7 +182,6 @@ def keep(owner, *things):
     """What a C object points to lives as long as it does."""
     _alive[owner] = things
     return owner
-
 
 
 def pointer(array, kind="double"):

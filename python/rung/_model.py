@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trained model: a handle of the library that predicts, describes itself, and can be saved and pickled."""
+
 import functools
 import json
 import os

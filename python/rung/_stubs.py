@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The type stub of methods.py, from the table of methods:  python -m rung._stubs [FILE]
 
-Type checkers and editors do not run the code that makes the classes; methods.pyi tells them. Without FILE it is printed."""
+Type checkers and editors do not run the code that makes the classes; methods.pyi tells them. Without FILE it is
+printed."""
+
 import pathlib
 import sys
 

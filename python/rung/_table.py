@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library's table of methods, as Python objects."""
+
 import keyword
 import numbers
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images for the tensor methods."""
+
 import pathlib
 
 import numpy as np
@@ -47,7 +48,8 @@ def read_images(folder, *, size=None, grey=True):
                 image = image.resize((size[1], size[0]), Image.Resampling.BILINEAR)
             pixels = np.asarray(image, dtype=np.float64) / 255
         if shape is not None and pixels.shape != shape:
-            raise ValueError(f"{path} is {pixels.shape[0]}x{pixels.shape[1]}, {paths[0]} {shape[0]}x{shape[1]}: give size=(height, width)")
+            this, first = ("x".join(map(str, size[:2])) for size in (pixels.shape, shape))
+            raise ValueError(f"{path} is {this}, {paths[0]} {first}: give size=(height, width)")
         shape = pixels.shape
         rows.append(pixels.ravel())
     labels = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in paths]

@@ -4,6 +4,7 @@
 The name of a class is that of its method in capitals without dashes: `kdlor` is KDLOR, `es-dl` is ESDL; `auto` is
 AutoOrdinal. A method's parameters are those of the table, with underscores for dashes (`lambda` is `lambda_`).
 """
+
 import inspect
 import textwrap
 
@@ -13,13 +14,14 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "scale": (
         "Literal['standard', 'minmax', 'rank', 'none']",
         "standard",
-        "How columns are scaled, by all rows given to fit, labelled or not. Part of the model: `predict` takes raw rows.",
+        "How columns are scaled, by all rows given to fit, labelled or not. Part of the model: `predict` takes raw "
+        "rows.",
     ),
     "missing": (
         "Literal['median', 'error']",
         "median",
-        "What becomes of missing cells of X: 'median' fills numbers by the median of their column in training and makes a "
-        "category of missing texts; 'error' refuses them.",
+        "What becomes of missing cells of X: 'median' fills numbers by the median of their column in training and "
+        "makes a category of missing texts; 'error' refuses them.",
     ),
     "order": (
         "Sequence[Any] | None",
@@ -37,7 +39,11 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         None,
         "Weights of classes; 'balanced': inversely proportional to their frequency.",
     ),
-    "random_state": ("int | RandomState | None", 1, "The seed, of folds above all. None: drawn from NumPy's generator."),
+    "random_state": (
+        "int | RandomState | None",
+        1,
+        "The seed, of folds above all. None: drawn from NumPy's generator.",
+    ),
     "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is refused before it starts."),
 }
@@ -73,12 +79,18 @@ def _entry(name, kind, default, help):
 
 
 def _attributes(kind, method):
-    rows = [("model_", "the trained model"), ("n_features_in_", "columns of X"), ("feature_names_in_", "their names, if they have")]
+    rows = [
+        ("model_", "the trained model"),
+        ("n_features_in_", "columns of X"),
+        ("feature_names_in_", "their names, if they have"),
+    ]
     rows += [("cv_", "dict of out-of-fold metrics of the fit, or None (see `calibrate`)")]
     if kind is _base.Classifier:
         rows.insert(0, ("classes_", "the classes, lowest first"))
     if method is None or method.uses_unlabelled:
-        rows.append(("transduction_", "the labels of the training rows: those given, and what the fit says of the others"))
+        rows.append(
+            ("transduction_", "the labels of the training rows: those given, and what the fit says of the others")
+        )
     return "\n".join(f"{name} : {meaning}" for name, meaning in rows)
 
 
@@ -87,7 +99,9 @@ def _section(title, body):
 
 
 def _document(method, kind, common):
-    learns = "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; the others only help to scale"
+    learns = (
+        "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; the others only help to scale"
+    )
     entries = [_entry(p.name, p.range, p.default, p.help) for p in method.parameters]
     entries += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
     return "\n".join(
@@ -160,7 +174,9 @@ def _document_by_name(cls, title, names):
     ]
     own += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
     kind = _base.Regressor if issubclass(cls, _base.Regressor) else _base.Classifier
-    cls.__doc__ = f"{title}\n\n" + _section("Parameters", "\n".join(own)) + "\n" + _section("Attributes", _attributes(kind, None))
+    cls.__doc__ = (
+        f"{title}\n\n" + _section("Parameters", "\n".join(own)) + "\n" + _section("Attributes", _attributes(kind, None))
+    )
 
 
 _document_by_name(OrdinalClassifier, "Any method by its name, for classes.", ", ".join(_table.METHODS))

@@ -7,9 +7,10 @@
 >>> metrics.scorers["mae"]  # for cross_val_score and GridSearchCV
 scorer('mae')
 
-Classes are the sorted labels of both arguments, or `order`, lowest first: a class that does not occur counts in amae, mmae and the
-kappas. Rows whose true label is missing are left out. docs/metrics.md has the definitions.
+Classes are the sorted labels of both arguments, or `order`, lowest first: a class that does not occur counts in amae,
+mmae and the kappas. Rows whose true label is missing are left out. docs/metrics.md has the definitions.
 """
+
 import numpy as np
 
 from . import _labels
@@ -72,9 +73,9 @@ def _function(name):
         return _measure(truth, predicted, len(classes))[name]
 
     metric.__name__ = metric.__qualname__ = name
-    metric.__doc__ = (
-        f"{MEANING[name][0].upper()}{MEANING[name][1:]}.\n\ny_true, y_pred: labels. order: the classes, lowest first; None: the sorted labels."
-    )
+    meaning = MEANING[name][0].upper() + MEANING[name][1:]
+    order = "order: the classes, lowest first; None: the sorted labels."
+    metric.__doc__ = f"{meaning}.\n\ny_true, y_pred: labels. {order}"
     return metric
 
 
@@ -84,7 +85,8 @@ globals().update({name: _function(name) for name in MEANING if name != "rps"})
 def rps(y_true, proba, *, order=None):
     """Ranked probability score: the mean over the rows of the squared error of the cumulative probabilities.
 
-    y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: the sorted labels, which must be K.
+    y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: the sorted labels, which must be
+    K.
     """
     known, y_true = _labels.labelled_rows(y_true, None)
     y_true = np.array(y_true[known].tolist())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation with unlabelled rows."""
+
 import warnings
 
 import numpy as np
@@ -12,8 +13,8 @@ from ._labels import labelled_rows
 class SemiSupervisedKFold(BaseCrossValidator):
     """Stratified folds of the labelled rows; the unlabelled ones are in the training part of every fold.
 
-    So `GridSearchCV` and `cross_val_score` work on few labels among many rows: models see all unlabelled rows, and only rows
-    with a label are graded.
+    So `GridSearchCV` and `cross_val_score` work on few labels among many rows: models see all unlabelled rows, and
+    only rows with a label are graded.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures, drawn by matplotlib. Every function draws into `ax` (None: a new one) and returns it."""
+
 import numpy as np
 
 from . import _labels
@@ -100,16 +101,20 @@ def plot_boundary(estimator, X, y=None, *, columns=(0, 1), resolution=200, ax=No
 
 
 def plot_reliability(y_true, proba, *, order=None, bins=10, ax=None):
-    """Do the probabilities mean what they say? Share of right answers against the probability of the most probable class."""
+    """Do the probabilities mean what they say? Share of right answers against the probability of the likeliest."""
     ax = _axes(ax)
     known, y_true = _labels.labelled_rows(y_true, None)
     labels = np.array(y_true[known].tolist())
     classes = np.unique(labels) if order is None else np.asarray(order)
     proba = np.ascontiguousarray(np.asarray(proba, dtype=np.float64)[known])
     if proba.shape != (len(labels), len(classes)):
-        raise ValueError(f"probabilities of shape {proba.shape} for {len(labels)} rows and {len(classes)} classes: give order=")
+        raise ValueError(
+            f"probabilities of shape {proba.shape} for {len(labels)} rows and {len(classes)} classes: give order="
+        )
     truth, out, ece = _labels.ranks_of(labels, classes), ffi.new("rung_reliability_bin[]", bins), ffi.new("double *")
-    Context().call(lib.rung_reliability, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece)
+    Context().call(
+        lib.rung_reliability, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece
+    )
     full = [part for part in out if part.n > 0]
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
     ax.plot([part.confidence for part in full], [part.accuracy for part in full], marker="o")

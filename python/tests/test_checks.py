@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scikit-learn's own checks of an estimator."""
+
 import collections
 import warnings
 
 import pytest
-from conftest import LONG
 from sklearn.utils.estimator_checks import check_estimator
 
 import rung
+from conftest import LONG
 
 CLASSES = [getattr(rung, name) for name in rung.methods.__all__]
 failing = collections.defaultdict(set)

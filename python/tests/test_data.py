@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of every layout, data frames, text, missing cells."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,7 +42,9 @@ def test_other_numbers(toy):
     whole = np.rint(100 * X)
     expected = rung.KDLOR().fit(whole, y).predict_proba(whole)
     for kind in (np.float32, np.int64, object):
-        np.testing.assert_array_equal(rung.KDLOR().fit(whole.astype(kind), y).predict_proba(whole.astype(kind)), expected)
+        np.testing.assert_array_equal(
+            rung.KDLOR().fit(whole.astype(kind), y).predict_proba(whole.astype(kind)), expected
+        )
 
 
 def test_frames_have_names(toy):

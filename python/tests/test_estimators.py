@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every method's class does, one after the other."""
+
 import inspect
 import pickle
 
@@ -207,3 +208,17 @@ def test_library_messages_become_warnings():
     X, y = [[0.0], [1.0], [2.0]], [1, 2, 3]
     with pytest.warns(rung.RungWarning, match="no class has two labelled rows"):
         rung.KDLOR().fit(X, y)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_one_class(name, toy):
+    X = toy[0][:40]
+    method = _table.METHODS[name]
+    if is_regressor(CLASSES[name]()):
+        return
+    if method.flags & _table.lib.RUNG_NEEDS_TWO_CLASSES:
+        with pytest.raises(ValueError, match="at least two classes"):
+            CLASSES[name]().fit(X, np.ones(40))
+        return
+    model = pickle.loads(pickle.dumps(CLASSES[name]().fit(X, np.full(40, 7))))
+    assert set(model.predict(X)) == {7} and np.isfinite(model.decision_function(X)).all()

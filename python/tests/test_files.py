@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Model files go between Python and the command line."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,7 +73,10 @@ def test_bad_files(tmp_path, toy):
 
 def test_generate(command):
     X, y = rung.generate("gauss4", rows=50, unlabelled=0.5, random_state=7)
-    rows = [line.split(",") for line in command("generate", "gauss4", "--rows", 50, "--unlabelled", 0.5, "--seed", 7).split()[1:]]
+    rows = [
+        line.split(",")
+        for line in command("generate", "gauss4", "--rows", 50, "--unlabelled", 0.5, "--seed", 7).split()[1:]
+    ]
     np.testing.assert_array_equal(X, np.array([row[:-1] for row in rows], float))
     np.testing.assert_array_equal(y, [int(row[-1] or -1) for row in rows])
     with pytest.raises(ValueError, match="no data set 'nonsense'"):

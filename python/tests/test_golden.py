@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Python and the command line give the same numbers, to the last bit, on every golden case."""
+
 import csv
 import json
 import os
@@ -8,9 +9,9 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import TREE
 
 import rung
+from conftest import TREE
 
 GOLDEN = pathlib.Path(os.environ.get("RUNG_SHARED", TREE.parent / "shared")) / "golden"
 CASES = [
@@ -55,7 +56,9 @@ def same(estimator, said, X):
 def test_same_bits(command, folder, tmp_path):
     case = json.loads((folder / "case.json").read_text())
     words = [word for name, value in case["params"].items() for word in ("-p", f"{name}={text(value)}")]
-    command("fit", folder / "train.csv", "-q", "-m", case["method"], "-o", tmp_path / "m.rung", *case["options"], *words)
+    command(
+        "fit", folder / "train.csv", "-q", "-m", case["method"], "-o", tmp_path / "m.rung", *case["options"], *words
+    )
     kind = rung.OrdinalRegressor if "--real" in case["options"] else rung.OrdinalClassifier
     X, y = table(folder / "train.csv")
     with warnings.catch_warnings():

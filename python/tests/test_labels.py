@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Order of the classes and unlabelled rows."""
+
 import warnings
 
 import numpy as np

@@ -31,7 +31,10 @@ def test_every_key_of_the_library():
     assert set(report) == set(metrics.MEANING) | {"mae_low", "mae_high", "n"} and report["n"] == 60
     for name in metrics.MEANING:
         if name != "rps":
-            assert getattr(metrics, name)(TRUTH, PREDICTED) == report[name] and metrics.MEANING[name][1:] in getattr(metrics, name).__doc__
+            assert (
+                getattr(metrics, name)(TRUTH, PREDICTED) == report[name]
+                and metrics.MEANING[name][1:] in getattr(metrics, name).__doc__
+            )
 
 
 def test_as_the_command(command, tmp_path):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interpreter is free while the library works, and Ctrl-C stops it."""
+
 import signal
 import threading
 import time

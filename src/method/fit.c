@@ -196,6 +196,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(keep_check(ctx, spec));
     TRY(training_problem(ctx, t, spec, &p));
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
+    if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate */
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
@@ -217,7 +218,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
-    if (given_held && ranks) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
+    if (given_held && ranks && t->K > 1) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
     if (count && ranks) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
     if (!fit.loo || t->n_labelled < 2) return RUNG_OK;
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));

@@ -2,6 +2,7 @@
 """Runs notebooks from top to bottom; a cell that raises fails:  notebook.py [--update] FILE.ipynb...
 
 --update: the outputs are written back."""
+
 import sys
 
 import nbclient
