@@ -299,6 +299,14 @@ static void answers_part(const writer *w)
 
 /* ---- the rest ---- */
 
+/* From microseconds to hours: digits, not decimals. */
+static void seconds_cell(FILE *file, double seconds)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", seconds);
+    page_number(file, seconds, 0, isnan(seconds) ? NULL : text, false);
+}
+
 static void times_part(const writer *w)
 {
     const comparison *c = w->c;
@@ -320,9 +328,10 @@ static void times_part(const writer *w)
         }
         value[j] = report_average(c, j);
         page_row(w->file, w->name[j]);
-        page_number(w->file, sets ? search / sets : NAN, 3, NULL, false);
-        page_number(w->file, sets ? fit / sets : NAN, 3, NULL, false);
-        page_number(w->file, seconds[j] = sets ? seconds[j] / sets : NAN, 3, NULL, false);
+        seconds[j] = sets ? seconds[j] / sets : NAN;
+        seconds_cell(w->file, sets ? search / sets : NAN);
+        seconds_cell(w->file, sets ? fit / sets : NAN);
+        seconds_cell(w->file, seconds[j]);
         page_number(w->file, value[j], 3, NULL, false);
     }
     page_table_end(w->file);

@@ -96,6 +96,20 @@ static void method_free(results_method *m)
     free(m->method);
 }
 
+/* The longest name of a method that the list goes on with; -1: none. Names may have commas in them. */
+static int named_next(const results *r, const char *list, size_t *length)
+{
+    int found = -1;
+    *length = 0;
+    for (int j = 0; j < r->methods; j++) {
+        size_t n = r->method[j].name ? strlen(r->method[j].name) : 0;
+        if (n <= *length || strncmp(r->method[j].name, list, n) || (list[n] && list[n] != ',')) continue;
+        *length = n;
+        found = j;
+    }
+    return found;
+}
+
 /* Keeps the methods named in the list, in its order. */
 static bool choose_methods(results *r, const char *list)
 {
@@ -103,18 +117,16 @@ static bool choose_methods(results *r, const char *list)
     int count = 0;
     bool good = true;
     while (good && *list) {
-        int length = (int)strcspn(list, ","), at = 0;
-        while (at < r->methods && !(r->method[at].name && strlen(r->method[at].name) == (size_t)length &&
-                                    !strncmp(r->method[at].name, list, (size_t)length)))
-            at++;
-        good = at < r->methods;
+        size_t length;
+        int at = named_next(r, list, &length);
+        good = at >= 0;
         if (good) {
             chosen[count++] = r->method[at];
             r->method[at] = (results_method){0};
+            list += length + (list[length] == ',');
         } else {
-            complain("experiment: no method '%.*s' in the file, or it is named twice", length, list);
+            complain("experiment: no method '%.*s' in the file, or it is named twice", (int)strcspn(list, ","), list);
         }
-        list += length + (list[length] == ',');
     }
     for (int i = 0; i < r->methods; i++) method_free(&r->method[i]);
     free(r->method);

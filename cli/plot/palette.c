@@ -61,7 +61,7 @@ static double luminance(colour c)
 colour palette_ink_on(colour background)
 {
     double l = luminance(background);
-    return 1.05 / (l + 0.05) > (l + 0.05) / (luminance(INK) + 0.05) ? PAPER : INK;
+    return 1.05 / (l + 0.05) > (l + 0.05) / 0.05 ? PAPER : 0x000000;
 }
 
 void draw_marker(canvas *c, int index, double x, double y, double radius, colour fill, colour stroke)

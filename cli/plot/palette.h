@@ -12,7 +12,7 @@ colour palette_tint(int k, int classes);  /* the same, pale: a background to dra
 colour palette_share(double share);       /* 0..1: white to dark blue */
 colour palette_thing(int index);          /* from 0 */
 double palette_dash(int index);           /* of the line of a thing; 0: solid */
-colour palette_ink_on(colour background); /* dark or white: what is read best on it */
+colour palette_ink_on(colour background); /* black or white: one has a contrast of 4.5 on anything */
 colour palette_mix(colour a, colour b, double share_of_b);
 
 /* The marker of a thing: a disc, square, triangle, ... */
