@@ -70,7 +70,7 @@ static void scores_part(FILE *file, const subject *p)
                 .detail =
                     "Histograms of the scores, one strip per true class, with the thresholds between the answers.",
                 .of.projection = {"Scores by class", score, p->classes, p->name, p->n, p->truth, p->score,
-                                  p->thresholds, p->threshold}};
+                                  p->thresholds, p->threshold, p->answer}};
     page_heading(file, &sections[SCORES]);
     page_figure(file, &f,
                 p->thresholds

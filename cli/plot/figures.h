@@ -22,6 +22,7 @@ typedef struct {
     const double *score;
     int thresholds;
     const double *threshold; /* in order; NaN: none there */
+    const int *answer;       /* the class between them: thresholds + 1; NULL: not told */
 } projection_figure;
 figure_size projection_size(const projection_figure *f);
 void projection_draw(canvas *c, const projection_figure *f);

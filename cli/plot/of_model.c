@@ -46,7 +46,8 @@ static int projection(session *s, const arguments *args, subject *p)
                                   .truth = p->truth,
                                   .score = p->score,
                                   .thresholds = p->thresholds,
-                                  .threshold = p->threshold}};
+                                  .threshold = p->threshold,
+                                  .answer = p->answer}};
     f.title = f.of.projection.title;
     int code = plot_write(s, args, &f);
     free(score);

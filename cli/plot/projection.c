@@ -30,11 +30,11 @@ static void score_range(const projection_figure *f, double *low, double *high)
     }
 }
 
-/* The range of scores answered with class k (from 1), within the axis. */
-static bool segment(const projection_figure *f, const axis *a, int k, double *from, double *to)
+/* The part of the axis before threshold i, and behind the one before it. */
+static bool segment(const projection_figure *f, const axis *a, int i, double *from, double *to)
 {
-    *from = k > 1 ? f->threshold[k - 2] : a->low;
-    *to = k <= f->thresholds ? f->threshold[k - 1] : a->high;
+    *from = i > 0 ? f->threshold[i - 1] : a->low;
+    *to = i < f->thresholds ? f->threshold[i] : a->high;
     if (isnan(*from) || isnan(*to)) return false;
     *from = fmax(*from, a->low);
     *to = fmin(*to, a->high);
@@ -43,11 +43,12 @@ static bool segment(const projection_figure *f, const axis *a, int k, double *fr
 
 static void draw_segments(canvas *c, const projection_figure *f, const axis *a, const box *area)
 {
-    if (f->thresholds != f->classes - 1) return;
+    if (!f->answer) return;
     draw_text(c, area->x - 8, area->y - 8, (text_style){SMALL_FONT, END, false, SOFT_INK, 0}, "answer");
-    for (int k = 1; k <= f->classes; k++) {
+    for (int i = 0; i <= f->thresholds; i++) {
         double from, to;
-        if (!segment(f, a, k, &from, &to)) continue;
+        int k = f->answer[i];
+        if (!segment(f, a, i, &from, &to)) continue;
         double x1 = axis_at(a, from), x2 = axis_at(a, to);
         draw_box(c, (box){x1, area->y, x2 - x1, area->h}, FILL(palette_tint(k, f->classes)));
         draw_box(c, (box){x1, area->y - 4, x2 - x1, 4}, FILL(palette_class(k, f->classes)));

@@ -8,6 +8,21 @@
 #include "datafile.h"
 #include "json_out.h"
 
+/* Classes without labelled rows are never answered: the others lie between the thresholds, in order. */
+static void find_answers(subject *p, const json_t *present)
+{
+    if (p->thresholds == 0 || json_array_size(present) != (size_t)p->thresholds + 1) return;
+    p->answer = allocate((size_t)p->thresholds + 1, sizeof *p->answer);
+    for (int i = 0, k = 0; i <= p->thresholds && k < p->classes; k++) {
+        const char *name = json_string_value(json_array_get(present, (size_t)i));
+        if (name && !strcmp(name, p->name[k])) p->answer[i++] = k + 1;
+    }
+    if (p->answer[p->thresholds] == 0) {
+        free(p->answer);
+        p->answer = NULL;
+    }
+}
+
 static int describe(session *s, subject *p)
 {
     char *text = NULL;
@@ -24,6 +39,7 @@ static int describe(session *s, subject *p)
             p->threshold[k] = json_is_number(item) ? json_number_value(item) : NAN;
         }
     }
+    find_answers(p, json_object_get(all, "present"));
     json_decref(all);
     return GOOD;
 }
@@ -82,6 +98,7 @@ void subject_close(subject *p)
     free(p->score);
     free(p->proba);
     free(p->threshold);
+    free(p->answer);
     free(p->method);
     *p = (subject){0};
 }

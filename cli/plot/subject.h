@@ -18,6 +18,7 @@ typedef struct {
     double *proba; /* NULL: the model has none */
     int thresholds;
     double *threshold;
+    int *answer; /* the classes between the thresholds; NULL: not known */
     char *method;
 } subject;
 
