@@ -66,6 +66,9 @@ static bool has_param(const rung_method *m, const char *name)
     return false;
 }
 
+/* NULL, or the number of landmarks with which the methods that have them are fitted, and no others. */
+static const char *landmarks_of_fits = NULL;
+
 /* calibrated: with the defaults; otherwise without folds, so that the order of the rows cannot matter. */
 static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, bool calibrated, rung_model **out)
 {
@@ -78,6 +81,7 @@ static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, b
     if (status == RUNG_OK && !calibrated && has_param(m, "calibrate")) status = rung_set(ctx, spec, "calibrate", "0");
     if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
         status = rung_set(ctx, spec, "thresholds", "midpoint");
+    if (status == RUNG_OK && landmarks_of_fits) status = rung_set(ctx, spec, "landmarks", landmarks_of_fits);
     if (status == RUNG_OK) status = rung_fit(ctx, spec, data, out);
     rung_spec_free(spec);
     rung_data_free(data);
@@ -138,12 +142,12 @@ static void check_close_scores(const answers *a, const answers *b, int64_t n, do
 #define EACH_METHOD(m) (const rung_method *m = NULL; next_method(&m);)
 static bool next_method(const rung_method **m)
 {
-    for (int i = 0; rung_methods(i); i++)
-        if (!*m || *m == rung_methods(i)) {
-            *m = *m ? rung_methods(i + 1) : rung_methods(0);
-            return *m != NULL;
-        }
-    return false;
+    int i = 0;
+    while (*m && *m != rung_methods(i)) i++;
+    if (*m) i++;
+    while (landmarks_of_fits && rung_methods(i) && !has_param(rung_methods(i), "landmarks")) i++;
+    *m = rung_methods(i);
+    return *m != NULL;
 }
 
 /* ---- parameters ---- */
@@ -222,7 +226,8 @@ static void answers_are_valid(void **state)
         check_valid(&a, test.n);
         rung_metrics cv;
         if (rung_model_cv(model, &cv)) {
-            assert_true((calibrated || !has_param(m, "calibrate")) && cv.mae >= 0 && cv.mae <= 3 && cv.n > 0 && cv.n <= 90);
+            assert_true((calibrated || !has_param(m, "calibrate")) && cv.mae >= 0 && cv.mae <= 3 && cv.n > 0 &&
+                        cv.n <= 90);
             assert_true(cv.mae_low <= cv.mae && cv.mae <= cv.mae_high && cv.rps >= 0 && cv.rps <= 1);
         }
         free_answers(&a);
@@ -605,7 +610,7 @@ static void the_memory_estimate_is_true(void **state)
     for
         EACH_METHOD(m)
     for (int calibrated = 0; calibrated < 2; calibrated++) {
-        rows s = make_rows(600, 20, 4, 42, 0.5, false);
+        rows s = make_rows(landmarks_of_fits ? 4000 : 600, 20, 4, 42, 0.5, false);
         rung_view view = view_of(&s);
         rung_data *data;
         rung_spec *spec;
@@ -614,6 +619,7 @@ static void the_memory_estimate_is_true(void **state)
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
         if (!calibrated && has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
         if (!calibrated && has_param(m, "thresholds")) assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
+        if (landmarks_of_fits) assert_ok(ctx, rung_set(ctx, spec, "landmarks", landmarks_of_fits));
         ctx->scratch.peak = 0;
         assert_ok(ctx, rung_fit(ctx, spec, data, &model));
         problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K};
@@ -714,5 +720,20 @@ int main(void)
         WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_landmarks[] = {
+        WITH_CONTEXT(answers_are_valid),
+        WITH_CONTEXT(threads_and_repetition_change_no_bit),
+        WITH_CONTEXT(a_saved_model_says_the_same),
+        WITH_CONTEXT(hard_data),
+        WITH_CONTEXT(absent_classes_are_never_predicted),
+        WITH_CONTEXT(weights_count_rows),
+#ifndef __SANITIZE_ADDRESS__
+        WITH_CONTEXT(the_memory_estimate_is_true),
+#endif
+        WITH_CONTEXT(every_allocation_may_fail),
+        WITH_CONTEXT(an_interrupt_leaves_nothing),
+    };
+    int failed = cmocka_run_group_tests_name("contract", tests, NULL, NULL);
+    landmarks_of_fits = "25";
+    return failed + cmocka_run_group_tests_name("contract with landmarks", with_landmarks, NULL, NULL);
 }

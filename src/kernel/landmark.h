@@ -31,6 +31,9 @@ rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V
 
 /* ---- sums over many rows, in tiles: Phi is never stored whole unless it fits into `room` bytes ---- */
 
+/* Bytes that features of all rows may take under a limit (0: none) of the memory. */
+double landmark_room(double memory);
+
 typedef struct { /* some columns of X, their weights and groups */
     const double *X;
     int64_t count;

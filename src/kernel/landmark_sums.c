@@ -9,6 +9,12 @@
 
 enum { TILE = 4096 };
 
+double landmark_room(double memory)
+{
+    const double usual = 3e9;
+    return memory > 0 ? fmin(memory / 3, usual) : usual;
+}
+
 static int64_t tile_end(int64_t first, int64_t n) { return n - first < TILE ? n : first + TILE; }
 
 /* Phi of some columns of X, in scratch memory. */

@@ -5,7 +5,8 @@
  * Labels, where there are some, only say which class mean is nearest. lambda changes no component: it is told what
  * kernel ridge regression of that lambda leaves of each component, (lambda / (k + lambda))^2, which is how ot orders
  * them. */
-#include "linalg/subspace.h"
+#include <string.h>
+
 #include "method/target.h"
 
 typedef struct {
@@ -42,7 +43,6 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     const kpca_params *params = params_;
     int r = params->components;
     centred_kernel c;
-    la_mat *V = NULL;
     double *value = NULL, *root = NULL, *left = NULL, *v = NULL, *a = NULL, *bias = NULL, lambda;
     if (r > p->n) return fail(ctx, RUNG_EARG, "components=%d: %lld rows have at most as many", r, (long long)p->n);
     TRY(kpca_prepare(ctx, p, params));
@@ -50,29 +50,26 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, true, &c));
     TRY(centred_lambda(ctx, &c, isnan(params->lambda) ? 0.1 : params->lambda, params->lambda_kind, &lambda));
     int64_t basis = centred_basis(&c);
-    TRY(la_new(ctx, &ctx->scratch, p->n, r, &V));
     TRY(NEW(ctx, &ctx->scratch, value, r));
     TRY(NEW(ctx, &ctx->scratch, root, r));
     TRY(NEW(ctx, &ctx->scratch, left, r));
     TRY(NEW(ctx, &ctx->scratch, bias, r));
     TRY(NEW(ctx, &ctx->scratch, v, p->n * r));
     TRY(NEW(ctx, &ctx->scratch, a, basis * r));
-    TRY(centred_leading(ctx, &c, r, value, V));
-    la_get(V, v);
+    TRY(centred_leading(ctx, &c, r, value, v, a));
     for (int j = 0; j < r; j++) {
         if (value[j] <= 1e-12 * value[0]) { /* beyond the rank: a column of zeros */
             log_at(ctx, RUNG_WARNING, "component %d is zero: the rows span %d", j + 1, j);
+            memset(a + j * basis, 0, sizeof *a * (size_t)(basis * (r - j)));
             r = j;
             break;
         }
         root[j] = sqrt(value[j]);
         left[j] = lambda / (value[j] + lambda) * (lambda / (value[j] + lambda));
-        for (int64_t i = 0; i < basis; i++) a[i + j * basis] = c.K ? v[i + j * p->n] / root[j] : 0;
-        if (!c.K) a[j + j * basis] = 1 / root[j];
+        for (int64_t i = 0; i < basis; i++) a[i + j * basis] /= root[j];
     }
-    TRY(centred_scorer(ctx, mem, &c, params->components, a, bias, &out->score));
+    TRY(centred_results(ctx, mem, &c, params->components, a, bias, out));
     TRY(nearest_mean(ctx, mem, p, params->components, v, root, out));
-    out->n_expansion = p->n;
     TRY(report_list(ctx, mem, out, "eigenvalues", r, value));
     TRY(report_list(ctx, mem, out, "left_by_ridge", r, left));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
@@ -83,13 +80,14 @@ static double kpca_bytes(const problem_shape *shape, const void *params_)
 {
     const kpca_params *params = params_;
     double n = (double)shape->n, d = (double)shape->d, r = params->components;
-    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->n, shape->d))
-        return 8 * (5 * n * d + 4 * d * d + 3 * n * r);
+    double thin = centred_thin_bytes(shape, shape->n, &params->kernel);
+    if (thin > 0) return thin + 8 * 3 * n * r;
     return 8 * (2 * n * n + 2 * n * d + n * (8 * r + 40));
 }
 
 static const rung_param kpca_rows[] = {
     KERNEL_PARAMS(kpca_params),
+    LANDMARKS_PARAM(kpca_params),
     {.name = "lambda",
      .help = "for the report alone: what a ridge regression of this lambda leaves of each component; auto is 0.1",
      .type = RUNG_REAL,
@@ -124,7 +122,7 @@ const method method_kpca = {
              .title = "Kernel principal components; nearest class mean",
              .reference = "Schoelkopf, Smola, Mueller. Nonlinear component analysis as a kernel eigenvalue problem. "
                           "Neural Computation 10(5):1299-1319, 1998. doi:10.1162/089976698300017467",
-             .cost = "time some n^2 per component, memory 2 n^2; linear kernel: time n d^2, memory n d",
+             .cost = "time some n^2 per component, memory 2 n^2; n m^2, m^2 with m landmarks (linear kernel: m = d)",
              .flags = RUNG_USES_UNLABELLED,
              .params = kpca_rows},
     .params_size = sizeof(kpca_params),

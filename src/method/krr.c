@@ -43,37 +43,78 @@ static double constant_share(const centred_kernel *c) { return c->centred ? 1 / 
 
 /* ---- lambda by leave-one-out ---- */
 
-/* Mean squared leave-one-out residual for all candidates from the eigenvectors U of K~:
- * R = I - 11'/n - U diag(k / (k + lambda)) U'. */
-static rung_status loo_path(rung_ctx *ctx, const centred_kernel *c, const la_mat *U, const double *value,
-                            const double *y, double unit, double *loo)
+typedef struct {
+    const double *value, *y, *uy; /* eigenvalues of K~ (r), target, U'y */
+    double unit, *loo;
+    double *share, *pull; /* r x candidates: k / (k + lambda), and times uy */
+} loo_path;
+
+static rung_status loo_path_new(rung_ctx *ctx, int64_t r, loo_path *path)
 {
-    int64_t n = c->n, r = la_cols(U);
-    double *share = NULL, *pull = NULL, *fit = NULL, *diagonal = NULL, *uy = NULL;
-    la_mat *squares = NULL;
-    TRY(NEW(ctx, &ctx->scratch, share, r * LAMBDA_CANDIDATES));
-    TRY(NEW(ctx, &ctx->scratch, pull, r * LAMBDA_CANDIDATES));
-    TRY(NEW(ctx, &ctx->scratch, fit, n * LAMBDA_CANDIDATES));
-    TRY(NEW(ctx, &ctx->scratch, diagonal, n * LAMBDA_CANDIDATES));
-    TRY(NEW(ctx, &ctx->scratch, uy, r));
-    TRY(la_new(ctx, &ctx->scratch, n, r, &squares));
-    TRY(la_gather(ctx, U, NULL, NULL, squares));
-    TRY(la_hadamard(ctx, U, squares));
-    TRY(transposed_times(ctx, U, y, uy));
-    for (int q = 0; q < LAMBDA_CANDIDATES; q++)
-        for (int64_t j = 0; j < r; j++) {
-            double k = fmax(value[j], 0);
-            share[j + q * r] = k / (k + lambda_candidate(q) * unit);
-            pull[j + q * r] = share[j + q * r] * uy[j];
-        }
-    TRY(la_mul(ctx, 1, U, LAMBDA_CANDIDATES, pull, 0, fit));
-    TRY(la_mul(ctx, 1, squares, LAMBDA_CANDIDATES, share, 0, diagonal));
+    TRY(NEW(ctx, &ctx->scratch, path->share, r * LAMBDA_CANDIDATES));
+    TRY(NEW(ctx, &ctx->scratch, path->pull, r * LAMBDA_CANDIDATES));
     for (int q = 0; q < LAMBDA_CANDIDATES; q++) {
-        loo[q] = 0;
-        for (int64_t i = 0; i < n; i++) {
-            double e = (y[i] - fit[i + q * n]) / (1 - constant_share(c) - diagonal[i + q * n]);
-            loo[q] += e * e / (double)n;
+        path->loo[q] = 0;
+        for (int64_t j = 0; j < r; j++) {
+            double k = fmax(path->value[j], 0);
+            path->share[j + q * r] = k / (k + lambda_candidate(q) * path->unit);
+            path->pull[j + q * r] = path->share[j + q * r] * path->uy[j];
         }
+    }
+    return RUNG_OK;
+}
+
+/* Adds the squared leave-one-out residuals of the rows `first` .. for all candidates, U being their rows of the
+ * eigenvectors: R = I - 11'/n - U diag(k / (k + lambda)) U'. Destroys U. */
+static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, const loo_path *path, int64_t first, la_mat *U)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t t = la_rows(U);
+    double *fit = NULL, *diagonal = NULL;
+    TRY(NEW(ctx, &ctx->scratch, fit, t * LAMBDA_CANDIDATES));
+    TRY(NEW(ctx, &ctx->scratch, diagonal, t * LAMBDA_CANDIDATES));
+    TRY(la_mul(ctx, 1, U, LAMBDA_CANDIDATES, path->pull, 0, fit));
+    TRY(la_hadamard(ctx, U, U));
+    TRY(la_mul(ctx, 1, U, LAMBDA_CANDIDATES, path->share, 0, diagonal));
+    for (int q = 0; q < LAMBDA_CANDIDATES; q++)
+        for (int64_t i = 0; i < t; i++) {
+            double e = (path->y[first + i] - fit[i + q * t]) / (1 - constant_share(c) - diagonal[i + q * t]);
+            path->loo[q] += e * e / (double)c->n;
+        }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status whole_path(rung_ctx *ctx, const centred_kernel *c, loo_path *path)
+{
+    double *value = NULL, *uy = NULL;
+    la_mat *copy = NULL, *V = NULL;
+    TRY(NEW(ctx, &ctx->scratch, value, c->n));
+    TRY(NEW(ctx, &ctx->scratch, uy, c->n));
+    TRY(la_new(ctx, &ctx->scratch, c->n, c->n, &copy));
+    TRY(la_new(ctx, &ctx->scratch, c->n, c->n, &V));
+    TRY(la_gather(ctx, c->K, NULL, NULL, copy));
+    TRY(la_eigen(ctx, copy, c->n, value, V));
+    la_free(&ctx->scratch, copy);
+    TRY(transposed_times(ctx, V, path->y, uy));
+    path->value = value;
+    path->uy = uy;
+    TRY(loo_path_new(ctx, c->n, path));
+    return loo_path_add(ctx, c, path, 0, V);
+}
+
+static rung_status thin_path(rung_ctx *ctx, const centred_kernel *c, loo_path *path)
+{
+    double *uy = NULL;
+    basis_block at;
+    TRY(NEW(ctx, &ctx->scratch, uy, c->r));
+    TRY(basis_pull(ctx, c, path->y, uy));
+    path->value = c->value;
+    path->uy = uy;
+    TRY(loo_path_new(ctx, c->r, path));
+    for (at = basis_begin(c); at.first < c->n; basis_end(ctx, &at)) {
+        TRY(basis_next(ctx, c, &at));
+        TRY(loo_path_add(ctx, c, path, at.first, at.U));
     }
     return RUNG_OK;
 }
@@ -82,18 +123,10 @@ static rung_status lambda_by_loo(rung_ctx *ctx, pool *mem, const centred_kernel 
                                  double *lambda)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    double loo[LAMBDA_CANDIDATES], unit, *value = c->value;
-    la_mat *copy = NULL, *V = c->U;
-    TRY(centred_lambda(ctx, c, 1, LAMBDA_RELATIVE, &unit));
-    if (c->K) {
-        TRY(NEW(ctx, &ctx->scratch, value, c->n));
-        TRY(la_new(ctx, &ctx->scratch, c->n, c->n, &copy));
-        TRY(la_new(ctx, &ctx->scratch, c->n, c->n, &V));
-        TRY(la_gather(ctx, c->K, NULL, NULL, copy));
-        TRY(la_eigen(ctx, copy, c->n, value, V));
-        la_free(&ctx->scratch, copy);
-    }
-    TRY(loo_path(ctx, c, V, value, y, unit, loo));
+    double loo[LAMBDA_CANDIDATES];
+    loo_path path = {.y = y, .loo = loo};
+    TRY(centred_lambda(ctx, c, 1, LAMBDA_RELATIVE, &path.unit));
+    TRY(c->K ? whole_path(ctx, c, &path) : thin_path(ctx, c, &path));
     pool_release(&ctx->scratch, mark);
     return lambda_choose(ctx, mem, c, loo, out, lambda);
 }
@@ -118,36 +151,46 @@ static rung_status solve_thin(rung_ctx *ctx, ridge *g)
     double *fit = NULL, *pull = NULL;
     TRY(NEW(ctx, &ctx->scratch, fit, c->n));
     TRY(NEW(ctx, &ctx->scratch, pull, c->r));
-    TRY(transposed_times(ctx, c->U, g->y, g->a));
+    TRY(basis_pull(ctx, c, g->y, g->a));
     for (int64_t j = 0; j < c->r; j++) {
         g->a[j] /= c->value[j] + g->lambda;
         pull[j] = c->value[j] * g->a[j];
     }
-    TRY(la_mul(ctx, 1, c->U, 1, pull, 0, fit));
+    TRY(basis_times(ctx, c, c->n, NULL, 1, pull, fit));
     for (int64_t i = 0; i < c->n; i++) g->residual[i] = g->y[i] - fit[i];
     return RUNG_OK;
 }
 
 /* ---- rows held out ---- */
 
+/* I - U diag(k / (k + lambda)) U' on the diagonal. */
+static rung_status thin_diagonal(rung_ctx *ctx, const ridge *g, double *diagonal)
+{
+    const centred_kernel *c = g->c;
+    double *share = NULL;
+    basis_block at;
+    TRY(NEW(ctx, &ctx->scratch, share, c->r));
+    for (int64_t j = 0; j < c->r; j++) share[j] = c->value[j] / (c->value[j] + g->lambda);
+    for (int64_t i = 0; i < c->n; i++) diagonal[i] = 1;
+    for (at = basis_begin(c); at.first < c->n; basis_end(ctx, &at)) {
+        TRY(basis_next(ctx, c, &at));
+        TRY(la_hadamard(ctx, at.U, at.U));
+        TRY(la_mul(ctx, -1, at.U, 1, share, 1, diagonal + at.first));
+    }
+    return RUNG_OK;
+}
+
 /* Mean squared leave-one-out residual, from the inverse in c->K or from U. */
 static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
 {
     const centred_kernel *c = g->c;
-    double *diagonal = NULL, *share = NULL;
-    la_mat *squares = NULL;
+    double *diagonal = NULL;
     TRY(NEW(ctx, &ctx->scratch, diagonal, c->n));
     if (c->K) {
         la_diagonal(c->K, diagonal);
         for (int64_t i = 0; i < c->n; i++) diagonal[i] *= g->lambda;
     } else {
-        TRY(NEW(ctx, &ctx->scratch, share, c->r));
-        TRY(la_new(ctx, &ctx->scratch, c->n, c->r, &squares));
-        TRY(la_gather(ctx, c->U, NULL, NULL, squares));
-        TRY(la_hadamard(ctx, c->U, squares));
-        for (int64_t j = 0; j < c->r; j++) share[j] = c->value[j] / (c->value[j] + g->lambda);
-        for (int64_t i = 0; i < c->n; i++) diagonal[i] = 1;
-        TRY(la_mul(ctx, -1, squares, 1, share, 1, diagonal));
+        TRY(thin_diagonal(ctx, g, diagonal));
     }
     *out = 0;
     for (int64_t i = 0; i < c->n; i++) {
@@ -157,30 +200,47 @@ static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
     return RUNG_OK;
 }
 
-/* R_hh: whole from the inverse in c->K, thin from U. */
-static rung_status residual_block(rung_ctx *ctx, const ridge *g, int64_t h, const int64_t *rows, la_mat *R)
+/* e := R_hh^-1 e from the inverse in c->K. */
+static rung_status whole_block_solve(rung_ctx *ctx, const ridge *g, int64_t h, const int64_t *rows, double *e)
+{
+    la_mat *R = NULL;
+    TRY(la_new(ctx, &ctx->scratch, h, h, &R));
+    TRY(la_gather(ctx, g->c->K, rows, rows, R));
+    TRY(la_scale_add(ctx, 0, R, g->lambda, R));
+    la_add_constant(R, -constant_share(g->c));
+    TRY(la_potrf(ctx, R));
+    return la_potrs(ctx, R, 1, e);
+}
+
+/* R_hh = I - V V' with V = [U_h diag(k / (k + lambda))^1/2, 1 / sqrt(n)]: R_hh^-1 e = e + V (I - V'V)^-1 V'e, and
+ * nothing is as large as a fold. */
+static rung_status thin_block_solve(rung_ctx *ctx, const ridge *g, int64_t h, const int64_t *rows, double *e)
 {
     const centred_kernel *c = g->c;
-    la_mat *ones = NULL, *U = NULL;
-    if (c->K) {
-        TRY(la_gather(ctx, c->K, rows, rows, R));
-        TRY(la_scale_add(ctx, 0, R, g->lambda, R));
-    } else {
-        double *root = NULL;
-        TRY(NEW(ctx, &ctx->scratch, root, c->r));
-        for (int64_t j = 0; j < c->r; j++) root[j] = sqrt(c->value[j] / (c->value[j] + g->lambda));
-        TRY(la_new(ctx, &ctx->scratch, h, c->r, &U));
-        TRY(la_gather(ctx, c->U, rows, NULL, U));
-        TRY(la_scale(ctx, NULL, root, U));
-        TRY(la_syrk(ctx, false, -1, U, 0, R));
-        la_add_diagonal(R, 1, NULL);
+    int64_t q = c->r + c->centred;
+    double *root = NULL, *w = NULL, *part = NULL;
+    la_mat *G = NULL;
+    basis_block at;
+    TRY(NEW(ctx, &ctx->scratch, root, q));
+    TRY(NEW(ctx, &ctx->scratch, w, q));
+    TRY(NEW(ctx, &ctx->scratch, part, q));
+    TRY(la_new(ctx, &ctx->scratch, q, q, &G));
+    for (int64_t j = 0; j < c->r; j++) root[j] = sqrt(c->value[j] / (c->value[j] + g->lambda));
+    if (c->centred) root[c->r] = 1;
+    for (at = basis_some(h, rows, c->centred, root); at.first < h; basis_end(ctx, &at)) {
+        TRY(basis_next(ctx, c, &at));
+        TRY(transposed_times(ctx, at.U, e + at.first, part));
+        for (int64_t j = 0; j < q; j++) w[j] += part[j];
+        TRY(la_syrk(ctx, true, -1, at.U, at.first > 0, G));
     }
-    double *one = NULL;
-    TRY(NEW(ctx, &ctx->scratch, one, h));
-    for (int64_t i = 0; i < h; i++) one[i] = 1;
-    TRY(la_new(ctx, &ctx->scratch, h, 1, &ones));
-    la_put(one, ones);
-    return la_syrk(ctx, false, -constant_share(c), ones, 1, R);
+    la_add_diagonal(G, 1, NULL);
+    TRY(la_potrf(ctx, G));
+    TRY(la_potrs(ctx, G, 1, w));
+    for (at = basis_some(h, rows, c->centred, root); at.first < h; basis_end(ctx, &at)) {
+        TRY(basis_next(ctx, c, &at));
+        TRY(la_mul(ctx, 1, at.U, 1, w, 1, e + at.first));
+    }
+    return RUNG_OK;
 }
 
 static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, int repeat, int fold, double mean,
@@ -189,13 +249,9 @@ static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, 
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t h = folds_held(f, repeat, fold, rows);
     double *e = NULL;
-    la_mat *R = NULL;
-    TRY(la_new(ctx, &ctx->scratch, h, h, &R));
     TRY(NEW(ctx, &ctx->scratch, e, h));
-    TRY(residual_block(ctx, g, h, rows, R));
     for (int64_t i = 0; i < h; i++) e[i] = g->residual[rows[i]];
-    TRY(la_potrf(ctx, R));
-    TRY(la_potrs(ctx, R, 1, e));
+    TRY(g->c->K ? whole_block_solve(ctx, g, h, rows, e) : thin_block_solve(ctx, g, h, rows, e));
     for (int64_t i = 0; i < h; i++) target_hold_out(fit, rows[i], repeat, fold, g->y[rows[i]] + mean - e[i], held);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -235,8 +291,7 @@ static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
                               : centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &g.lambda));
     TRY(report_number(ctx, mem, out, "lambda", g.lambda));
     TRY(c.K ? solve_whole(ctx, &g) : solve_thin(ctx, &g));
-    TRY(centred_scorer(ctx, mem, &c, 1, g.a, &mean, &out->score));
-    out->n_expansion = p->n;
+    TRY(centred_results(ctx, mem, &c, 1, g.a, &mean, out));
     TRY(target_decision(ctx, mem, p, 1, out));
     bool inverse = f || (p->t && p->n <= LOO_ROWS), chosen = isnan(params->lambda);
     if (inverse && c.K) TRY(la_potri(ctx, c.K));
@@ -255,17 +310,16 @@ static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
 static double krr_bytes(const problem_shape *shape, const void *params_)
 {
     const krr_params *params = params_;
-    double n = (double)shape->labelled, d = (double)shape->d;
-    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->labelled, shape->d)) {
-        double held = params->calibrate > 0 ? fmin(n / params->calibrate, 2000) : 0;
-        return 8 * (5 * n * d + 4 * d * d + 20 * n + held * held);
-    }
+    double n = (double)shape->labelled, d = (double)shape->d,
+           thin = centred_thin_bytes(shape, shape->labelled, &params->kernel);
+    if (thin > 0) return thin + basis_bytes(shape, shape->labelled, &params->kernel);
     double matrices = isnan(params->lambda) ? 6 : params->calibrate > 0 ? 3 : 2;
     return 8 * (matrices * n * n + 2 * n * d + 40 * n);
 }
 
 static const rung_param krr_rows[] = {
     KERNEL_PARAMS(krr_params),
+    LANDMARKS_PARAM(krr_params),
     LAMBDA_PARAMS(krr_params, "0.1", "0.1"),
     {.name = "centre",
      .help = "centre the kernel and add an intercept that costs nothing",
@@ -284,7 +338,8 @@ const method method_krr = {
              .title = "Kernel ridge regression",
              .reference = "Saunders, Gammerman, Vovk. Ridge regression learning algorithm in dual variables. ICML "
                           "1998, 515-521",
-             .cost = "time l^3/3, memory 2 l^2 for l labelled rows; linear kernel: time l d^2, memory l d",
+             .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks (linear kernel: "
+                     "m = d)",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS,
              .params = krr_rows},
     .params_size = sizeof(krr_params),

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes that features of all rows may take while they meet the graph. */
-static const double FEATURE_ROOM = 3e9;
 enum { EDGE_BATCH = 256 };
 
 typedef struct {
@@ -341,7 +339,8 @@ static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, int64_t m,
         if (p->y[i]) out->labelled[out->n_labelled++] = i;
     TRY(sums_new(ctx, out->l->m, p->K, out->L != NULL, &out->all));
     TRY(sums_add(ctx, out, out->n_labelled, out->labelled, 1, &out->all));
-    if (out->L) TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, FEATURE_ROOM, out->all.M));
+    if (out->L)
+        TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, landmark_room((double)ctx->memory), out->all.M));
     return RUNG_OK;
 }
 
@@ -408,9 +407,10 @@ rung_status landmark_dl_directions(rung_ctx *ctx, pool *mem, problem *p, const k
  * Laplacian, and the features of all rows as far as they may be kept. */
 double landmark_dl_bytes(const problem_shape *shape, int64_t m_, int64_t graph_rows, int nearest)
 {
-    double n = (double)(graph_rows > 0 ? graph_rows : shape->labelled), d = (double)shape->d, m = (double)m_,
+    bool graph = graph_rows > 0;
+    double n = (double)(graph ? graph_rows : shape->labelled), d = (double)shape->d, m = (double)m_,
            sample = fmin(n, fmax(20000, 8 * m)), tile = fmin(n, 4096);
-    double choosing = sample * (m + 2 * d), sums = 8 * m * m + tile * (3 * m + 2 * d);
-    double graph = graph_rows > 0 ? n * (7.0 * nearest + 20) + fmin(n * m, FEATURE_ROOM / 8) : 0;
-    return 8 * (3 * n * d + n * (shape->K + 20.0) + fmax(choosing, sums + graph));
+    double choosing = sample * (m + 2 * d), sums = (graph ? 9 : 5) * m * m + tile * ((graph ? 2 : 1) * m + 2 * d);
+    double kept = fmin(n * m, fmax(32 * n, landmark_room(shape->memory) / 8));
+    return 8 * (n * (2 * d + shape->K + 12) + fmax(choosing, sums + (graph ? n * (7.0 * nearest + 20) + kept : 0)));
 }

@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     int64_t n, labelled, d;
     int K;
+    double memory; /* the limit, which decides how much is kept; 0: none */
 } problem_shape;
 
 typedef struct method {

@@ -19,7 +19,8 @@ typedef struct {
     bool intercept, sphere;
     la_mat *M;     /* whole: K~ + lambda I */
     la_mat *S;     /* whole, for labels hidden in turn: S of all labels, over all rows (n x n); NULL: not there */
-    la_mat *W;     /* thin: H = I - W W', n x q */
+    int64_t q;     /* thin: H = I - W W', W = [U, 1 / sqrt(n)] diag(root), n x q; the constant with an intercept */
+    double *root;  /* thin: q */
     double *small; /* thin: eigenvalue of H that belongs to each column of W (q) */
 } target_space;
 

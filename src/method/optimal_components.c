@@ -66,38 +66,54 @@ static rung_status dense_components(rung_ctx *ctx, const target_space *s, const 
     return RUNG_OK;
 }
 
-/* H = I - W W' with W = U diag(sqrt(1 - h)): on the complement of y the leading left singular vectors of W without its
- * part along y. A vector beyond the rank stays 0. */
+/* As above in the coordinates of U and of e, the unit vector along what U leaves of y = U g + s e: M^2 is diagonal
+ * there, and its inverse on the complement of y is D - D x x'D / x'D x, D = M^2 / lambda^2, x = (g, s). The constant is
+ * orthogonal to them. A vector beyond the rank stays 0. */
 static rung_status thin_components(rung_ctx *ctx, const target_space *s, const double *unit, int64_t r, double *v,
                                    double *a, double *left)
 {
     const centred_kernel *c = s->c;
     int64_t n = c->n, q = c->r;
-    double *value = NULL, *root = NULL, *image = NULL;
-    la_mat *W = NULL, *B = NULL, *P = NULL, *image_mat = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, q, &W));
-    TRY(la_new(ctx, &ctx->scratch, q, q, &B));
-    TRY(la_new(ctx, &ctx->scratch, q, q, &P));
-    TRY(la_new(ctx, &ctx->scratch, n, q, &image_mat));
-    TRY(NEW(ctx, &ctx->scratch, value, q));
-    TRY(NEW(ctx, &ctx->scratch, root, q));
-    TRY(NEW(ctx, &ctx->scratch, image, n * q));
-    TRY(la_gather(ctx, c->U, NULL, NULL, W));
-    for (int64_t j = 0; j < q; j++) root[j] = sqrt(taken_by(c->value[j], s->lambda));
-    TRY(la_scale(ctx, NULL, root, W));
-    TRY(deflate(ctx, unit, s->intercept, W));
-    TRY(la_syrk(ctx, true, 1, W, 0, B));
-    TRY(la_eigen(ctx, B, q, value, P));
-    TRY(la_gemm(ctx, false, false, 1, W, P, 0, image_mat));
-    la_get(image_mat, image);
+    double *x = NULL, *D = NULL, *beyond = NULL, *value = NULL, *Z = NULL, *along = NULL, xDx = 0;
+    la_mat *Dx = NULL, *B = NULL, *P = NULL;
+    TRY(NEW(ctx, &ctx->scratch, x, q + 1));
+    TRY(NEW(ctx, &ctx->scratch, D, q + 1));
+    TRY(NEW(ctx, &ctx->scratch, beyond, n));
+    TRY(basis_pull(ctx, c, unit, x));
+    TRY(basis_times(ctx, c, n, NULL, 1, x, beyond));
+    for (int64_t i = 0; i < n; i++) beyond[i] = unit[i] - beyond[i];
+    x[q] = sqrt(square_of(n, beyond));
+    int64_t size = x[q] > 1e-9 ? q + 1 : q, wanted = r < size ? r : size;
+    TRY(NEW(ctx, &ctx->scratch, value, size));
+    TRY(NEW(ctx, &ctx->scratch, Z, size * size));
+    TRY(NEW(ctx, &ctx->scratch, along, size));
+    TRY(la_new(ctx, &ctx->scratch, size, size, &B));
+    TRY(la_new(ctx, &ctx->scratch, size, size, &P));
+    TRY(la_new(ctx, &ctx->scratch, size, 1, &Dx));
+    for (int64_t j = 0; j < size; j++) {
+        D[j] = j < q ? 1 / left_by(c->value[j], s->lambda) : 1;
+        Z[j] = D[j] * x[j];
+        xDx += Z[j] * x[j];
+    }
+    la_put(Z, Dx);
+    TRY(la_syrk(ctx, false, xDx > 0 ? -1 / xDx : 0, Dx, 0, B));
+    la_add_diagonal(B, 1, D);
+    TRY(la_eigen(ctx, B, size, value, P));
+    la_get(P, Z);
+    for (int64_t j = 0; j < wanted; j++) { /* e = (y - U g) / s */
+        along[j] = size > q ? Z[q + j * size] / x[q] : 0;
+        for (int64_t k = 0; k < q; k++) Z[k + j * q] = Z[k + j * size] - along[j] * x[k];
+    }
+    TRY(basis_times(ctx, c, n, NULL, wanted, Z, v));
     for (int64_t j = 0; j < r; j++) {
-        bool there = j < q && value[j] > 1e-12;
+        bool there = j < wanted && value[j] > 1 + 1e-12;
         double *to = v + j * n;
-        left[j] = there ? 1 - value[j] : 1;
+        left[j] = there ? 1 / value[j] : 1;
+        for (int64_t i = 0; i < n; i++) to[i] = there ? to[i] + along[j] * unit[i] : 0;
         if (!there) continue;
-        double sign = la_sign_of(n, image + j * n) / sqrt(value[j]);
-        for (int64_t i = 0; i < n; i++) to[i] = sign * image[i + j * n];
-        TRY(transposed_times(ctx, c->U, to, a + j * q));
+        double sign = la_sign_of(n, to);
+        for (int64_t i = 0; i < n; i++) to[i] *= sign;
+        TRY(basis_pull(ctx, c, to, a + j * q));
         for (int64_t k = 0; k < q; k++) a[k + j * q] /= c->value[k] + s->lambda;
     }
     return RUNG_OK;

@@ -5,7 +5,7 @@
 
 #include "method/optimal.h"
 
-/* Kernels given by their eigenvectors: W and small of the space; the minimum. */
+/* Kernels given by their eigenvectors: root and small of the space; the minimum. */
 rung_status thin_space(rung_ctx *ctx, target_space *s);
 rung_status thin_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
 

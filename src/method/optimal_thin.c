@@ -9,24 +9,31 @@
 rung_status thin_space(rung_ctx *ctx, target_space *s)
 {
     const centred_kernel *c = s->c;
-    int64_t n = c->n, q = c->r + s->intercept;
-    double *w = NULL, *root = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, w, n * q));
-    TRY(NEW(ctx, &ctx->scratch, root, q));
-    TRY(NEW(ctx, &ctx->scratch, s->small, q));
-    TRY(la_new(ctx, &ctx->scratch, n, q, &s->W));
-    la_get(c->U, w);
+    s->q = c->r + s->intercept;
+    TRY(NEW(ctx, &ctx->scratch, s->root, s->q));
+    TRY(NEW(ctx, &ctx->scratch, s->small, s->q));
     for (int64_t j = 0; j < c->r; j++) {
-        root[j] = sqrt(taken_by(c->value[j], s->lambda));
+        s->root[j] = sqrt(taken_by(c->value[j], s->lambda));
         s->small[j] = left_by(c->value[j], s->lambda);
     }
-    if (s->intercept) {
-        root[c->r] = 1;
-        for (int64_t i = 0; i < n; i++) w[i + c->r * n] = 1 / sqrt((double)n);
+    if (s->intercept) s->root[c->r] = 1;
+    return RUNG_OK;
+}
+
+/* E = W_l'W_l and pull = W_l'u. */
+static rung_status labelled_sums(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, la_mat *E,
+                                 double *pull)
+{
+    double *part = NULL;
+    basis_block at;
+    TRY(NEW(ctx, &ctx->scratch, part, s->q));
+    for (at = basis_some(rows->m, rows->lab, s->intercept, s->root); at.first < at.count; basis_end(ctx, &at)) {
+        TRY(basis_next(ctx, s->c, &at));
+        TRY(la_syrk(ctx, true, 1, at.U, at.first > 0, E));
+        TRY(transposed_times(ctx, at.U, rows->u + at.first, part));
+        for (int64_t j = 0; j < s->q; j++) pull[j] += part[j];
     }
-    la_put(w, s->W);
-    pool_free(&ctx->scratch, w);
-    return la_scale(ctx, NULL, root, s->W);
+    return RUNG_OK;
 }
 
 /* H0 = I - W_u W_u' and H1 u = -W_u W_l'u, so t = W_u z lives in the columns of W_u, whose eigenproblem is that of E =
@@ -35,11 +42,10 @@ rung_status thin_space(rung_ctx *ctx, target_space *s)
 static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const labelled_rows *rows,
                                     optimal_target *out, double *z)
 {
-    int64_t q = la_cols(s->W);
-    la_mat *WL = NULL, *E = NULL, *P = NULL;
+    int64_t q = s->q;
+    la_mat *E = NULL, *P = NULL;
     double *falling = NULL, *mu = NULL, *pull = NULL, *g = NULL, *f = NULL, *xi = NULL, *turned = NULL;
     secular_root root = {0};
-    TRY(la_new(ctx, &ctx->scratch, rows->m, q, &WL));
     TRY(la_new(ctx, &ctx->scratch, q, q, &E));
     TRY(la_new(ctx, &ctx->scratch, q, q, &P));
     TRY(NEW(ctx, &ctx->scratch, falling, q));
@@ -49,9 +55,7 @@ static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const 
     TRY(NEW(ctx, &ctx->scratch, f, q));
     TRY(NEW(ctx, &ctx->scratch, xi, q));
     TRY(NEW(ctx, &ctx->scratch, turned, q));
-    TRY(la_gather(ctx, s->W, rows->lab, NULL, WL));
-    TRY(transposed_times(ctx, WL, rows->u, pull));
-    TRY(la_syrk(ctx, true, 1, WL, 0, E));
+    TRY(labelled_sums(ctx, s, rows, E, pull));
     la_add_diagonal(E, 1, s->small);
     TRY(la_eigen(ctx, E, q, falling, P));
     TRY(transposed_times(ctx, P, pull, turned));
@@ -78,13 +82,16 @@ static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const 
 rung_status thin_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
 {
     const centred_kernel *c = s->c;
-    double *z = NULL;
-    TRY(NEW(ctx, &ctx->scratch, z, la_cols(s->W)));
+    double *z = NULL, constant;
+    TRY(NEW(ctx, &ctx->scratch, z, s->q));
     if (rows->m < c->n) TRY(thin_coordinates(ctx, s, rows, out, z));
-    TRY(la_mul(ctx, 1, s->W, 1, z, 0, out->y));
+    for (int64_t j = 0; j < c->r; j++) z[j] *= s->root[j];
+    TRY(basis_times(ctx, c, c->n, NULL, 1, z, out->y));
+    constant = s->intercept ? z[c->r] / sqrt((double)c->n) : 0;
+    for (int64_t i = 0; i < c->n; i++) out->y[i] += constant;
     for (int64_t i = 0; i < rows->m; i++) out->y[rows->lab[i]] = rows->u[i];
     out->bias = s->intercept ? sum_of(c->n, out->y) / (double)c->n : 0;
-    TRY(transposed_times(ctx, c->U, out->y, out->a));
+    TRY(basis_pull(ctx, c, out->y, out->a));
     for (int64_t j = 0; j < c->r; j++) out->a[j] /= c->value[j] + s->lambda;
     return RUNG_OK;
 }

@@ -85,17 +85,13 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
 /* No label, or labels that are all the same: the first principal components. */
 static rung_status solve_without_labels(rung_ctx *ctx, ot *o, int64_t r)
 {
-    int64_t n = o->p->n, basis = centred_basis(&o->kernel);
+    int64_t basis = centred_basis(&o->kernel);
     double *value = NULL, lambda = o->space.lambda;
-    la_mat *V = NULL;
     TRY(NEW(ctx, &ctx->scratch, value, r));
-    TRY(la_new(ctx, &ctx->scratch, n, r, &V));
-    TRY(centred_leading(ctx, &o->kernel, r, value, V));
-    la_get(V, o->v);
+    TRY(centred_leading(ctx, &o->kernel, r, value, o->v, o->a));
     for (int64_t j = 0; j < r; j++) {
         o->left[j] = lambda / (value[j] + lambda) * (lambda / (value[j] + lambda));
-        for (int64_t i = 0; i < basis && o->kernel.K; i++) o->a[i + j * basis] = o->v[i + j * n] / (value[j] + lambda);
-        if (!o->kernel.K && j < basis) o->a[j + j * basis] = 1 / (value[j] + lambda);
+        for (int64_t i = 0; i < basis; i++) o->a[i + j * basis] /= value[j] + lambda;
     }
     o->best = (optimal_target){.multiplier = o->left[0], .energy = o->left[0], .hard = true};
     return RUNG_OK;
@@ -123,11 +119,11 @@ static rung_status hold_out_fold(rung_ctx *ctx, ot *o, const folds *f, int repea
     pool_mark mark = pool_here(&ctx->scratch);
     const target_values *t = &o->values;
     int64_t *lab = NULL, *hidden = NULL, m = 0, h = 0;
-    double *v = NULL, *fitted_values = NULL;
+    double *v = NULL, *predicted = NULL;
     TRY(NEW(ctx, &ctx->scratch, lab, t->m));
     TRY(NEW(ctx, &ctx->scratch, hidden, t->m));
     TRY(NEW(ctx, &ctx->scratch, v, t->m));
-    TRY(NEW(ctx, &ctx->scratch, fitted_values, o->p->n));
+    TRY(NEW(ctx, &ctx->scratch, predicted, t->m));
     for (int64_t i = 0; i < t->m; i++)
         if (f->fold[repeat * f->n + t->lab[i]] == fold) {
             hidden[h++] = t->lab[i];
@@ -141,17 +137,13 @@ static rung_status hold_out_fold(rung_ctx *ctx, ot *o, const folds *f, int repea
     TRY(optimal_target_new(ctx, &o->space, &best));
     if (o->scale > 0) {
         TRY(optimal_solve(ctx, &o->space, &rows, &best));
-        if (o->space.M)
-            for (int64_t i = 0; i < h; i++)
-                fitted_values[hidden[i]] = best.y[hidden[i]] - o->space.lambda * best.a[hidden[i]];
-        else {
-            for (int64_t j = 0; j < o->kernel.r; j++) best.a[j] *= o->kernel.value[j];
-            TRY(la_mul(ctx, 1, o->kernel.U, 1, best.a, 0, fitted_values));
-            for (int64_t i = 0; i < h; i++) fitted_values[hidden[i]] += best.bias;
-        }
+        for (int64_t j = 0; j < o->kernel.r; j++) best.a[j] *= o->kernel.value[j];
+        if (!o->space.M) TRY(basis_times(ctx, &o->kernel, h, hidden, 1, best.a, predicted));
+        for (int64_t i = 0; i < h; i++)
+            predicted[i] =
+                o->space.M ? best.y[hidden[i]] - o->space.lambda * best.a[hidden[i]] : predicted[i] + best.bias;
     }
-    for (int64_t i = 0; i < h; i++)
-        target_hold_out(fit, hidden[i], repeat, fold, score_of(o, fitted_values[hidden[i]]), held);
+    for (int64_t i = 0; i < h; i++) target_hold_out(fit, hidden[i], repeat, fold, score_of(o, predicted[i]), held);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -202,8 +194,7 @@ static rung_status finish(rung_ctx *ctx, pool *mem, ot *o, int r, fitted *out)
         for (int64_t j = 0; j < r; j++) output[i * r + j] = j ? o->v[i + j * n] : score_of(o, o->v[i]);
     for (int64_t i = 0; i < basis; i++) o->a[i] *= factor;
     o->bias[0] = score_of(o, o->bias[0]);
-    TRY(centred_scorer(ctx, mem, &o->kernel, r, o->a, o->bias, &out->score));
-    out->n_expansion = n;
+    TRY(centred_results(ctx, mem, &o->kernel, r, o->a, o->bias, out));
     return training_answers(ctx, mem, n, r, output, o->p->K > 0 ? o->p->y : NULL, &out->training);
 }
 
@@ -245,8 +236,8 @@ static double ot_bytes(const problem_shape *shape, const void *params_)
 {
     const ot_params *params = params_;
     double n = (double)shape->n, m = (double)shape->labelled, l = n - m, d = (double)shape->d, r = params->components;
-    if (kernel_is_thin(&(kernel){.kind = (kernel_kind)params->kernel.kind}, shape->n, shape->d))
-        return 8 * (6 * n * d + m * d + 5 * d * d + 4 * n * r);
+    double thin = centred_thin_bytes(shape, shape->n, &params->kernel);
+    if (thin > 0) return thin + basis_bytes(shape, shape->n, &params->kernel) + 8 * n * (4 * r + 5);
     bool real = shape->K == 0, sphere = params->norm == NORM_LABELLED || (params->norm == NORM_AUTO && !real);
     bool shared = sphere && !real && params->calibrate > 0;
     double most = isnan(params->lambda) ? 4 * m * m : 0, beside = shared ? n * n : 0;
@@ -261,6 +252,7 @@ static double ot_bytes(const problem_shape *shape, const void *params_)
 
 static const rung_param ot_rows[] = {
     KERNEL_PARAMS(ot_params),
+    LANDMARKS_PARAM(ot_params),
     LAMBDA_PARAMS(ot_params, "0.1", "1"),
     {.name = "norm",
      .help = "length of the unlabelled part: that of the labelled values or free; auto is free for real targets, "
@@ -295,7 +287,9 @@ const method method_ot = {
              .title = "Optimal target vector: semi-supervised kernel principal components",
              .reference = "Angelini, Marinazzo, Pellicoro, Stramaglia. Semi-supervised learning by search of optimal "
                           "target vector. arXiv:cond-mat/0610342, 2006",
-             .cost = "time about 4 n^3, memory 5 n^2 (norm=free: n^2 l, 2 n^2); linear kernel: time n d^2, memory n d",
+             .cost = "time about 4 n^3, memory 5 n^2 (norm=free: n^2 l, 2 n^2); n m^2, m^2 with m landmarks (linear "
+                     "kernel: m = "
+                     "d)",
              .flags = RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE | RUNG_USES_UNLABELLED,
              .params = ot_rows},
     .params_size = sizeof(ot_params),

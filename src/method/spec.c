@@ -236,10 +236,12 @@ double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *s
     pool_mark mark = pool_here(&ctx->scratch);
     char *copy = NULL;
     double bytes = 0;
+    problem_shape limited = *shape;
+    limited.memory = (double)ctx->memory;
     if (NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size) == RUNG_OK) {
         memcpy(copy, spec->params, (size_t)spec->method->params_size);
-        settle_landmarks(ctx, spec->method, shape, copy);
-        bytes = spec->method->bytes(shape, copy);
+        settle_landmarks(ctx, spec->method, &limited, copy);
+        bytes = spec->method->bytes(&limited, copy);
     }
     pool_release(&ctx->scratch, mark);
     return bytes;
@@ -248,7 +250,7 @@ double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *s
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
 {
     char *copy = NULL;
-    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K};
+    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = (double)ctx->memory};
     for (int64_t i = 0; i < p->n; i++) shape.labelled += p->t ? !isnan(p->t[i]) : p->y[i] > 0;
     TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);

@@ -3,7 +3,7 @@
 #ifndef RUNG_METHOD_TARGET_H
 #define RUNG_METHOD_TARGET_H
 
-#include "method/method.h"
+#include "method/centred.h"
 
 typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
 
@@ -32,43 +32,8 @@ typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
         PARAM_PLACE(T, thresholds)                                                                                     \
     }
 
-/* ---- the centred kernel ---- */
-
-/* K~ = C K C, C = I - 11'/n, over the rows of a problem: whole, or (linear kernel, fewer columns than rows) by its
- * eigenvectors, without any n x n matrix. A function of it is f(x) = k~(x)'B a + bias, with B = I (whole) or B = U. */
-typedef struct {
-    const problem *p;
-    kernel k;
-    int64_t n;
-    bool centred;
-    double trace; /* of K~ */
-    la_mat *K;    /* n x n; NULL: thin */
-    double *mean; /* whole: the mean of each column of K (n); thin: of each column of the data (d) */
-    int64_t r;    /* thin: K~ = U diag(value) U', value > 0 falling, U n x r */
-    la_mat *U;
-    double *value;
-    double *axes; /* thin: d x r, centred data = axes diag(sqrt(value)) U' */
-} centred_kernel;
-
-/* Whether there will be no n x n matrix. */
-bool kernel_is_thin(const kernel *k, int64_t n, int64_t d);
-/* From the Gram matrix of the problem. The kernel's precisions go to mem, everything else to the scratch pool. centre =
- * false: K~ = K. */
-rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kernel_params *params, bool centre,
-                               centred_kernel *out);
-/* Asks the problem for the Gram matrix if there will be one. */
-rung_status centred_kernel_prepare(rung_ctx *ctx, problem *p, const kernel_params *params);
 /* lambda of the parameters as a number; RUNG_EDATA where the rows do not differ, RUNG_EARG out of all proportion. */
 rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out);
-/* Length of a: n or r. */
-int64_t centred_basis(const centred_kernel *c);
-/* The r leading eigenpairs of K~ (n x r). Missing ones (thin) have value 0 and vector 0. */
-rung_status centred_leading(rung_ctx *ctx, const centred_kernel *c, int64_t r, double *values, la_mat *V);
-/* Output o(x) = k~(x)'B a_o + bias_o; a is basis x outputs. */
-rung_status centred_scorer(rung_ctx *ctx, pool *mem, const centred_kernel *c, int outputs, const double *a,
-                           const double *bias, scorer *out);
-/* w = A'x for a matrix with few columns. */
-rung_status transposed_times(rung_ctx *ctx, const la_mat *A, const double *x, double *w);
 
 /* ---- the values learned ---- */
 
