@@ -44,31 +44,6 @@ typedef struct {
 
 /* ---- options ---- */
 
-/* The values of a repeated option, ending with NULL; to be freed. */
-static const char **all_values(const arguments *args, const char *name)
-{
-    const char **list = allocate((size_t)args->n + 1, sizeof *list), *text;
-    int n = 0;
-    for (int at = 0; (text = option_each(args, name, &at));) list[n++] = text;
-    return list;
-}
-
-/* "a,b" cut in place. */
-static const char **split_methods(char *text)
-{
-    size_t room = 2;
-    for (const char *p = text; *p; p++) room += *p == ',';
-    const char **list = allocate(room, sizeof *list);
-    int n = 0;
-    for (char *p = text; p;) {
-        char *comma = strchr(p, ',');
-        if (comma) *comma = 0;
-        list[n++] = p;
-        p = comma ? comma + 1 : NULL;
-    }
-    return list;
-}
-
 static bool read_count(const char *command_name, const arguments *args, const char *name, int low, int *out)
 {
     const char *text = option_value(args, name);
@@ -95,10 +70,10 @@ static int read_options(session *s, const arguments *args, tune_job *job)
         !read_count(s->command, args, "repeats", 1, &how->repeats))
         return USAGE;
     job->method_text = text_of("%s", methods ? methods : DEFAULT_METHOD);
-    how->methods = job->methods = split_methods(job->method_text);
-    how->fixed = job->fixed = all_values(args, "param");
-    how->grids = job->grids = all_values(args, "grid");
-    how->weights = job->weights = all_values(args, "weight");
+    how->methods = job->methods = learn_list(job->method_text);
+    how->fixed = job->fixed = learn_values(args, "param");
+    how->grids = job->grids = learn_values(args, "grid");
+    how->weights = job->weights = learn_values(args, "weight");
     how->scale = option_value(args, "scale");
     how->metric = option_value(args, "metric");
     how->as_published = option_given(args, "as-published");

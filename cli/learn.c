@@ -125,3 +125,26 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
     rung_table_free(table);
     return code;
 }
+
+const char **learn_values(const arguments *args, const char *name)
+{
+    const char **list = allocate((size_t)args->n + 1, sizeof *list), *text;
+    int n = 0;
+    for (int at = 0; (text = option_each(args, name, &at));) list[n++] = text;
+    return list;
+}
+
+const char **learn_list(char *text)
+{
+    size_t room = 2;
+    for (const char *p = text; *p; p++) room += *p == ',';
+    const char **list = allocate(room, sizeof *list);
+    int n = 0;
+    for (char *p = text; p;) {
+        char *comma = strchr(p, ',');
+        if (comma) *comma = 0;
+        list[n++] = p;
+        p = comma ? comma + 1 : NULL;
+    }
+    return list;
+}

@@ -16,4 +16,9 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
 /* Checks the options about the data, then reads the file and codes it; GOOD or an exit code. */
 int learn_data(session *s, const arguments *args, const char *path, rung_data **out);
 
+/* The values of a repeated option, ending with NULL; to be freed. */
+const char **learn_values(const arguments *args, const char *name);
+/* "a,b" cut in place: the parts, ending with NULL; to be freed. */
+const char **learn_list(char *text);
+
 #endif

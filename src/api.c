@@ -12,6 +12,7 @@
 #include "eval/reliability.h"
 #include "method/fit.h"
 #include "method/update.h"
+#include "select/curve.h"
 #include "select/tune.h"
 
 /* ---- entering and leaving ---- */
@@ -330,6 +331,13 @@ rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const run
     if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune");
     static const rung_tune_options standard = {0};
     CALL(ctx, tune(ctx, options ? options : &standard, data, out, report));
+}
+
+rung_status rung_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+{
+    if (!ctx || !data || !report) return missing(ctx, "rung_curve");
+    static const rung_curve_options standard = {0};
+    CALL(ctx, curve(ctx, options ? options : &standard, data, report));
 }
 
 void rung_model_free(rung_model *model) { model_free(model); }

@@ -271,6 +271,23 @@ typedef struct {                /* zeros: the default */
 RUNG_API RUNG_CHECK rung_status rung_tune(rung_ctx *, const rung_tune_options *, const rung_data *, rung_model **out,
                                           char **report);
 
+/* Does labelling more pay, do the unlabelled rows pay? In every repeat a third of the labelled rows, by class, is held
+ * out as a test; of the others some labels per class are kept and the rest hidden, more and more of the same, and every
+ * method is fitted with and (where it uses them) without the rows that have no label then. The constant median stands
+ * beside them. */
+typedef struct {                /* zeros: the default */
+    const char *const *methods; /* ends with NULL; NULL: the default method */
+    const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
+    const char *const *weights; /* "high=2": class weights */
+    const char *scale;          /* as in rung_set_scale */
+    const char *metric;         /* key of rung_metrics; NULL: mae */
+    const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
+    int n_sizes;
+    int repeats; /* 0: 10 */
+} rung_curve_options;
+/* report: one JSON object (see `rung curve --json`); release it with rung_text_free. */
+RUNG_API RUNG_CHECK rung_status rung_curve(rung_ctx *, const rung_curve_options *, const rung_data *, char **report);
+
 /* ---- model -------------------------------------------------------------------------------------- */
 
 /* Definitions: docs/metrics.md. NaN where a value is undefined (no probabilities, a single class, ...). */

@@ -127,7 +127,7 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
 
 /* ---- points ---- */
 
-static rung_status apply_fixed(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
+rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
 {
     const rung_param *rows = spec->method->info.params;
     for (int i = 0; rows[i].name; i++) {
@@ -171,7 +171,7 @@ static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *
     TRY(spec_new(ctx, m->info.name, o->as_published != 0, &spec));
     out->points[out->n].spec = spec; /* freed with the grid from now on */
     out->n++;
-    TRY(apply_fixed(ctx, o, spec));
+    TRY(grid_fix(ctx, o, spec));
     for (int a = 0; a < axes; a++) TRY(spec_set(ctx, spec, m->info.params[list[a].row].name, list[a].values[at[a]]));
     TRY(key_of(ctx, mem, spec, true, &out->points[out->n - 1].kernel));
     TRY(key_of(ctx, mem, spec, false, &keys[out->n - 1]));
@@ -210,9 +210,7 @@ static rung_status add_method(rung_ctx *ctx, pool *mem, const rung_tune_options 
     return RUNG_OK;
 }
 
-/* A name in -p or -g that no method has is a mistake, unless each method was asked by spec_set, which knows near names.
- */
-static rung_status check_names(rung_ctx *ctx, const char *const *settings, const char *const *methods)
+rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const char *const *methods)
 {
     for (; settings && *settings; settings++) {
         const char *equals = strchr(*settings, '=');
@@ -244,8 +242,8 @@ rung_status grid_new(rung_ctx *ctx, pool *mem, const rung_tune_options *o, grid 
         TRY(spec_new(ctx, *name, false, &spec));
         spec_free(spec);
     }
-    TRY(check_names(ctx, o->fixed, methods));
-    TRY(check_names(ctx, o->grids, methods));
+    TRY(grid_check_names(ctx, o->fixed, methods));
+    TRY(grid_check_names(ctx, o->grids, methods));
     for (const char *const *name = methods; *name; name++) TRY(add_method(ctx, mem, o, method_find(*name), out));
     return RUNG_OK;
 }

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* curve.c - does labelling more pay, do the unlabelled rows pay?
+ *
+ * A cell is one repeat, one number of labels per class and one line (a method, with or without the unlabelled rows). In
+ * a repeat the labelled rows of each class are shuffled: the first third is the test, the next ones keep their labels.
+ * So the labels of a smaller size are among those of a larger one, all lines see the same rows, and their errors can be
+ * compared in pairs. */
+#include "select/curve.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "eval/metrics.h"
+#include "method/fit.h"
+#include "select/grid.h"
+
+enum {
+    STREAM = 0x63757276, /* of the random numbers of the first repeat */
+    SIDE_BY_SIDE = 1500, /* up to this many rows cells run in parallel, above it the tiles of one fit do */
+    MOST_LABELS = 500,   /* where sizes are not given: no size needs more labels than this */
+    MOST_SIZES = 16
+};
+
+typedef struct {
+    rung_spec *spec;
+    bool unlabelled; /* the rows without a label are there, too */
+} line;
+
+typedef struct {
+    const rung_data *data;
+    const metric *metric;
+    int K, repeats, n_sizes, n_lines;
+    int size[MOST_SIZES];
+    line *lines;
+    int64_t *first;   /* K + 1: where the rows of a class begin in `order` */
+    int64_t *order;   /* repeats x labelled rows, by class */
+    int64_t labelled; /* rows */
+    double *value;    /* lines x sizes x repeats, repeats are contiguous */
+    int64_t test_rows;
+} plan;
+
+/* ---- what is compared ---- */
+
+static int64_t tests_of(int64_t rows) { return rows < 2 ? 0 : (rows + 1) / 3 > 0 ? (rows + 1) / 3 : 1; }
+
+static int64_t pool_of(const plan *p, int k) /* rows of a class that may keep their label */
+{
+    int64_t rows = p->first[k] - p->first[k - 1];
+    return rows - tests_of(rows);
+}
+
+static int64_t labels_at(const plan *p, int64_t size)
+{
+    int64_t total = 0;
+    for (int k = 1; k <= p->K; k++) total += pool_of(p, k) < size ? pool_of(p, k) : size;
+    return total;
+}
+
+/* Doubling from 5, or from 1 where no class has 10 labels to keep; the last size keeps all, if these are not too many.
+ */
+static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan *p)
+{
+    int64_t most = 0;
+    for (int k = 1; k <= p->K; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
+    if (o->n_sizes > MOST_SIZES) return fail(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
+    for (int i = 0; i < o->n_sizes; i++) {
+        if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
+            return fail(ctx, RUNG_EARG, "labels per class must ascend from at least 1, but %d comes at place %d",
+                        o->sizes[i], i + 1);
+        if (i > 0 && o->sizes[i - 1] >= most)
+            return fail(ctx, RUNG_EARG, "%d labels per class: the largest class has %lld beside the test rows",
+                        o->sizes[i], (long long)most);
+        p->size[p->n_sizes++] = o->sizes[i];
+    }
+    if (p->n_sizes > 0) return RUNG_OK;
+    for (int64_t s = most >= 10 ? 5 : 1; p->n_sizes < MOST_SIZES; s = s < most && 2 * s > most ? most : 2 * s) {
+        if (s > most || (p->n_sizes > 0 && labels_at(p, s) > MOST_LABELS)) break;
+        p->size[p->n_sizes++] = (int)s;
+        if (s == most) break;
+    }
+    return RUNG_OK;
+}
+
+static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const char *name, bool unlabelled, plan *p)
+{
+    rung_spec *spec = NULL;
+    TRY(RESIZE(ctx, &ctx->scratch, p->lines, p->n_lines + 1));
+    TRY(spec_new(ctx, name, false, &spec));
+    p->lines[p->n_lines++] = (line){spec, unlabelled}; /* released by `curve` whatever comes next */
+    const rung_tune_options same = {.fixed = o->fixed, .scale = o->scale, .weights = o->weights};
+    return grid_fix(ctx, &same, spec);
+}
+
+static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, plan *p)
+{
+    static const char *const standard[] = {"auto", NULL}, *const pair[] = {"kdlor", "s-dl", NULL};
+    const char *const *given = o->methods ? o->methods : method_find("auto") ? standard : pair;
+    bool median = false;
+    for (const char *const *names = given; *names; names++) {
+        const method *m = method_find(*names);
+        TRY(add_line(ctx, o, *names, false, p));
+        if (m && (m->info.flags & RUNG_USES_UNLABELLED)) TRY(add_line(ctx, o, *names, true, p));
+        median = median || strcmp(*names, "median") == 0;
+    }
+    TRY(grid_check_names(ctx, o->fixed, given));
+    return median ? RUNG_OK : add_line(ctx, o, "median", false, p);
+}
+
+/* ---- rows ---- */
+
+static rung_status sort_rows(rung_ctx *ctx, plan *p)
+{
+    const rung_data *data = p->data;
+    TRY(NEW(ctx, &ctx->scratch, p->first, p->K + 1));
+    for (int64_t i = 0; i < data->n; i++)
+        for (int k = data->y[i]; data->y[i] && k <= p->K; k++) p->first[k]++;
+    p->labelled = p->first[p->K];
+    TRY(NEW(ctx, &ctx->scratch, p->order, p->labelled * p->repeats));
+    for (int r = 0; r < p->repeats; r++) {
+        int64_t *order = p->order + r * p->labelled;
+        rng g;
+        rng_open(&g, ctx->seed, STREAM + (uint64_t)r);
+        for (int k = 1; k <= p->K; k++) {
+            int64_t n = p->first[k - 1];
+            for (int64_t i = 0; i < data->n; i++)
+                if (data->y[i] == k) order[n++] = i;
+            rng_shuffle(&g, order + p->first[k - 1], n - p->first[k - 1]);
+        }
+    }
+    int classes = 0;
+    for (int k = 1; k <= p->K; k++) {
+        p->test_rows += tests_of(p->first[k] - p->first[k - 1]);
+        classes += p->first[k] - p->first[k - 1] > 1;
+    }
+    if (classes < 2)
+        return fail(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each to be tested on");
+    return RUNG_OK;
+}
+
+static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data **out)
+{
+    const int64_t *order = p->order + repeat * p->labelled;
+    int64_t *rows = NULL, n = 0;
+    TRY(NEW(ctx, &ctx->scratch, rows, p->test_rows));
+    for (int k = 1; k <= p->K; k++)
+        for (int64_t i = p->first[k - 1]; i < p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]); i++)
+            rows[n++] = order[i];
+    return dataset_subset(ctx, p->data, n, rows, out);
+}
+
+/* All rows but the test, in their order; or those alone that keep their label. */
+static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int size, bool unlabelled, rung_data **out)
+{
+    enum { TEST = 1, KEPT = 2 };
+    const int64_t *order = p->order + repeat * p->labelled;
+    int64_t *rows = NULL, n = 0, all = p->data->n;
+    int *role = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, all));
+    TRY(NEW(ctx, &ctx->scratch, role, all));
+    for (int k = 1; k <= p->K; k++) {
+        int64_t from = p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
+        for (int64_t i = p->first[k - 1]; i < p->first[k]; i++)
+            role[order[i]] = i < from ? TEST : i < from + size ? KEPT : 0;
+    }
+    for (int64_t i = 0; i < all; i++)
+        if (role[i] == KEPT || (unlabelled && role[i] != TEST)) rows[n++] = i;
+    TRY(dataset_subset(ctx, p->data, n, rows, out));
+    for (int64_t i = 0; i < n; i++)
+        if (role[rows[i]] != KEPT) (*out)->y[i] = 0;
+    return RUNG_OK;
+}
+
+/* ---- cells ---- */
+
+static rung_status grade(rung_ctx *ctx, const plan *p, const rung_model *model, const rung_data *test, double *out)
+{
+    int *rank = NULL;
+    double *proba = NULL;
+    rung_metrics m;
+    bool probable = model_has_probabilities(model);
+    TRY(NEW(ctx, &ctx->scratch, rank, test->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, test->n * p->K));
+    rung_view view = {.v = test->X, .n = test->n, .d = test->d, .row = test->d, .col = 1};
+    rung_output answers = {.rank = rank, .proba = probable ? proba : NULL};
+    TRY(model_predict(ctx, model, &view, &answers));
+    TRY(metrics_point(ctx, test->n, p->K, test->y, rank, probable ? proba : NULL, &m));
+    *out = metric_value(p->metric, &m);
+    return RUNG_OK;
+}
+
+/* A fit that cannot be made (a ridge too small) leaves a gap; anything else ends the whole. */
+static rung_status run_cell(rung_ctx *ctx, const plan *p, int64_t cell)
+{
+    int repeat = (int)(cell % p->repeats);
+    int size = p->size[cell / p->repeats % p->n_sizes];
+    const line *l = &p->lines[cell / p->repeats / p->n_sizes];
+    rung_data *train = NULL, *test = NULL;
+    rung_model *model = NULL;
+    p->value[cell] = NAN;
+    rung_status status = training_set(ctx, p, repeat, size, l->unlabelled, &train);
+    if (status == RUNG_OK) status = test_set(ctx, p, repeat, &test);
+    if (status == RUNG_OK) status = method_fit(ctx, l->spec, train, &model);
+    if (status == RUNG_OK) status = grade(ctx, p, model, test, &p->value[cell]);
+    model_free(model);
+    dataset_free(train);
+    dataset_free(test);
+    return status == RUNG_ESINGULAR || status == RUNG_ENOCONV ? RUNG_OK : status;
+}
+
+/* Cells of one size at a time, so that progress can be told; their bits do not depend on the number of workers. */
+static rung_status run_cells(rung_ctx *ctx, plan *p)
+{
+    int64_t cells = (int64_t)p->n_lines * p->n_sizes * p->repeats, step = (int64_t)p->repeats, done = 0;
+    int count = p->data->n > SIDE_BY_SIDE || ctx->memory > 0 ? 1 : ctx->threads;
+    rung_ctx **worker = NULL;
+    rung_status *status = NULL, first = RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, worker, count));
+    TRY(NEW(ctx, &ctx->scratch, status, cells));
+    for (int w = 0; w < count && first == RUNG_OK; w++) {
+        first = context_worker(ctx, &worker[w]);
+        if (first == RUNG_OK) worker[w]->log = NULL; /* what one of a hundred fits has to say is no news */
+        if (first == RUNG_OK && count == 1) worker[w]->threads = ctx->threads;
+    }
+    for (; done < cells && first == RUNG_OK; done += step) {
+        progress(ctx, "fitting", (double)done / (double)cells);
+        first = interrupted(ctx);
+#pragma omp parallel for num_threads(count) schedule(dynamic) if (count > 1)
+        for (int64_t i = done; i < done + step; i++) {
+            if (first != RUNG_OK) continue;
+            rung_ctx *own = worker[omp_get_thread_num()];
+            status[i] = run_cell(own, p, i);
+            pool_free_all(&own->scratch);
+        }
+        for (int64_t i = done; i < done + step && first == RUNG_OK; i++) first = status[i];
+    }
+    for (int w = 0; w < count; w++) context_join(ctx, worker[w]);
+    progress(ctx, "fitting", 1);
+    return first;
+}
+
+/* ---- the report ---- */
+
+static json_t *values_json(const plan *p, const double *v)
+{
+    json_t *all = json_array();
+    for (int s = 0; s < p->n_sizes; s++) {
+        json_t *one = json_array();
+        for (int r = 0; r < p->repeats; r++, v++)
+            json_array_append_new(one, isfinite(*v) ? json_real(*v) : json_null());
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
+{
+    json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
+    json_object_set_new(root, "metric", json_string(p->metric->name));
+    json_object_set_new(root, "more_is_better", json_boolean(p->metric->more));
+    json_object_set_new(root, "repeats", json_integer(p->repeats));
+    json_object_set_new(root, "rows", json_integer(p->data->n));
+    json_object_set_new(root, "labelled", json_integer(p->labelled));
+    json_object_set_new(root, "test_rows", json_integer(p->test_rows));
+    for (int s = 0; s < p->n_sizes; s++)
+        json_array_append_new(
+            sizes, json_pack("{s:i, s:I}", "per_class", p->size[s], "labels", (json_int_t)labels_at(p, p->size[s])));
+    json_object_set_new(root, "sizes", sizes);
+    for (int i = 0; i < p->n_lines; i++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "method", json_string(p->lines[i].spec->method->info.name));
+        json_object_set_new(one, "unlabelled", json_boolean(p->lines[i].unlabelled));
+        json_object_set_new(one, "values", values_json(p, p->value + (int64_t)i * p->n_sizes * p->repeats));
+        json_array_append_new(lines, one);
+    }
+    json_object_set_new(root, "lines", lines);
+    *out = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
+}
+
+/* ---- whole ---- */
+
+static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char **report)
+{
+    if (p->data->target) return fail(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes (--bins)");
+    if (o->repeats < 0) return fail(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", o->repeats);
+    p->repeats = o->repeats ? o->repeats : 10;
+    p->metric = metric_find(o->metric ? o->metric : "mae");
+    if (!p->metric) return fail(ctx, RUNG_EARG, "unknown metric '%s'", o->metric);
+    TRY(choose_lines(ctx, o, p));
+    TRY(sort_rows(ctx, p));
+    TRY(choose_sizes(ctx, o, p));
+    TRY(NEW(ctx, &ctx->scratch, p->value, (int64_t)p->n_lines * p->n_sizes * p->repeats));
+    TRY(run_cells(ctx, p));
+    return write_report(ctx, p, report);
+}
+
+rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+{
+    plan p = {.data = data, .K = data->code.n_classes};
+    *report = NULL;
+    rung_status status = run(ctx, options, &p, report);
+    for (int i = 0; i < p.n_lines; i++) spec_free(p.lines[i].spec);
+    return status;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "helper.h"
+
+#include <jansson.h>
+
+#include "data/dataset.h"
+#include "data/generate.h"
+#include "select/curve.h"
+
+static rung_data *toy_data(rung_ctx *ctx, int64_t rows, double unlabelled)
+{
+    rung_data *data;
+    assert_ok(ctx, rung_generate(ctx, "toy", rows, -1, unlabelled, &data));
+    return data;
+}
+
+static json_t *run(rung_ctx *ctx, const rung_curve_options *o, const rung_data *data, char **text)
+{
+    assert_ok(ctx, rung_curve(ctx, o, data, text));
+    json_t *json = json_loads(*text, 0, NULL);
+    assert_non_null(json);
+    return json;
+}
+
+static json_t *at(json_t *json, const char *key) { return json_object_get(json, key); }
+
+static const char *const methods[] = {"kdlor", "llgc", NULL}, *const names[] = {"kdlor", "llgc", "llgc", "median"};
+
+/* The same text for one and two threads, and another one for another seed. */
+static void test_same_bits(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 90, 0);
+    rung_curve_options o = {.methods = methods, .repeats = 3};
+    char *text[3];
+    for (int i = 0; i < 3; i++) {
+        rung_set_threads(ctx, i == 0 ? 1 : 2);
+        if (i == 2) rung_set_seed(ctx, 2);
+        assert_ok(ctx, rung_curve(ctx, &o, data, &text[i]));
+    }
+    assert_string_equal(text[0], text[1]);
+    assert_string_not_equal(text[0], text[2]);
+    for (int i = 0; i < 3; i++) rung_text_free(text[i]);
+    rung_data_free(data);
+}
+
+/* Lines: kdlor, llgc without and with, median; sizes as asked; a value for every repeat; all labels: the unlabelled
+ * rows are gone, so with and without are the same. */
+static void test_report(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 90, 0);
+    const int sizes[] = {2, 4, 100};
+    rung_curve_options o = {.methods = methods, .repeats = 3, .sizes = sizes, .n_sizes = 3};
+    char *text;
+    json_t *json = run(ctx, &o, data, &text), *lines = at(json, "lines");
+    assert_int_equal(json_array_size(lines), 4);
+    assert_int_equal(json_array_size(at(json, "sizes")), 3);
+    int64_t tests = json_integer_value(at(json, "test_rows"));
+    assert_in_range(tests, 25, 35);
+    assert_int_equal(json_integer_value(at(json_array_get(at(json, "sizes"), 0), "labels")), 10);
+    assert_int_equal(json_integer_value(at(json_array_get(at(json, "sizes"), 2), "labels")), 90 - tests);
+    for (size_t l = 0; l < 4; l++) {
+        json_t *one = json_array_get(lines, l);
+        assert_string_equal(json_string_value(at(one, "method")), names[l]);
+        assert_true(json_is_true(at(one, "unlabelled")) == (l == 2));
+        for (size_t s = 0; s < 3; s++)
+            for (size_t r = 0; r < 3; r++)
+                assert_true(json_is_real(json_array_get(json_array_get(at(one, "values"), s), r)));
+    }
+    json_t *without = json_array_get(at(json_array_get(lines, 1), "values"), 2);
+    assert_true(json_equal(without, json_array_get(at(json_array_get(lines, 2), "values"), 2)));
+    json_t *few = json_array_get(at(json_array_get(lines, 0), "values"), 0);
+    json_t *many = json_array_get(at(json_array_get(lines, 0), "values"), 2);
+    double difference = 0;
+    for (size_t r = 0; r < 3; r++)
+        difference += json_real_value(json_array_get(few, r)) - json_real_value(json_array_get(many, r));
+    assert_true(difference > 0); /* more labels, less error */
+    json_decref(json);
+    rung_text_free(text);
+    rung_data_free(data);
+}
+
+/* Few labels begin at one per class, many at five. */
+static void test_sizes_by_the_data(void **state)
+{
+    rung_ctx *ctx = *state;
+    const struct {
+        int64_t rows;
+        int first;
+    } cases[] = {{30, 1}, {200, 5}};
+    const char *const median[] = {"median", NULL};
+    for (size_t c = 0; c < 2; c++) {
+        rung_data *data = toy_data(ctx, cases[c].rows, 0);
+        rung_curve_options o = {.methods = median, .repeats = 2};
+        char *text;
+        json_t *json = run(ctx, &o, data, &text), *sizes = at(json, "sizes");
+        assert_int_equal(json_integer_value(at(json_array_get(sizes, 0), "per_class")), cases[c].first);
+        assert_int_equal(json_integer_value(at(json_array_get(sizes, 1), "per_class")), 2 * cases[c].first);
+        json_t *last = json_array_get(sizes, json_array_size(sizes) - 1);
+        assert_int_equal(json_integer_value(at(last, "labels")) + json_integer_value(at(json, "test_rows")),
+                         cases[c].rows);
+        json_decref(json);
+        rung_text_free(text);
+        rung_data_free(data);
+    }
+}
+
+static void test_refusals(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 60, 0), *few = toy_data(ctx, 60, 1);
+    const int falling[] = {5, 5}, large[] = {100, 200};
+    const char *const wrong[] = {"nosuch", NULL}, *const fixed[] = {"ridge", NULL};
+    char *text;
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = falling, .n_sizes = 2}, data, &text), RUNG_EARG,
+                 "labels per class must ascend");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = large, .n_sizes = 2}, data, &text), RUNG_EARG,
+                 "200 labels per class: the largest class has");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.methods = wrong}, data, &text), RUNG_EARG, "nosuch");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.fixed = fixed}, data, &text), RUNG_EARG, "NAME=VALUE");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG, "unknown metric");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.repeats = -1}, data, &text), RUNG_EARG, "-1 repeats");
+    assert_fails(ctx, rung_curve(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
+    rung_data_free(data);
+    rung_data_free(few);
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    const rung_data *data;
+} work;
+
+static rung_status curve_once(void *argument)
+{
+    work *w = argument;
+    static const char *const one[] = {"kdlor", NULL};
+    char *text;
+    rung_status status = rung_curve(w->ctx, &(rung_curve_options){.methods = one, .repeats = 1}, w->data, &text);
+    rung_text_free(text);
+    return status;
+}
+
+static void test_memory_runs_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_set_threads(ctx, 1);
+    work w = {ctx, toy_data(ctx, 25, 0)};
+    assert_true(fail_each_allocation(curve_once, &w) > 20);
+    dataset_free((rung_data *)(uintptr_t)w.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits), WITH_CONTEXT(test_report),
+                                       WITH_CONTEXT(test_sizes_by_the_data), WITH_CONTEXT(test_refusals),
+                                       WITH_CONTEXT(test_memory_runs_out)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
