@@ -374,7 +374,7 @@ static const example examples[] = {
 const command command_curve = {
     .name = "curve",
     .operands = "DATA",
-    .help = "error against the number of labels: does labelling more pay?",
+    .help = "error against the number of labels, with and without the unlabelled rows",
     .about =
         "In every repeat a third of the labelled rows is held out as a test. Of the others some labels per class are "
         "kept, more and more of them, and the rest are hidden; the methods are fitted to each, those that learn "
