@@ -45,4 +45,10 @@ bool cells_progress(cells *c, cells_count *out);
 
 double seconds_since_1970(void);
 
+/* ---- for the files of cells alone ---- */
+
+bool cells_lock(cells *c);                         /* and begins a transaction */
+bool cells_unlock(cells *c, bool good);            /* commits it, or takes it back; whether it was committed */
+bool cells_run(cells *c, sqlite3_stmt *statement); /* to its end, and resets it */
+
 #endif

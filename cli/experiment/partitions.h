@@ -41,6 +41,9 @@ typedef struct { /* one partition */
 rung_status partition_open(rung_ctx *ctx, const dataset *d, int64_t index, partition *out);
 void partition_close(partition *p);
 
+/* ORCA, SKORDINAL: the file "train" or "test" of a partition. */
+rung_status partition_read(rung_ctx *ctx, const plan_dataset *d, const char *which, int64_t index, rung_table **out);
+
 enum { SEED_FIT, SEED_TEST, SEED_LABELS };
 uint64_t partition_seed(const plan_dataset *d, int64_t index, int purpose);
 
