@@ -54,8 +54,8 @@ def methods(d):
     per_column = [f"{g}/d" for g in GAMMAS]
     rows = {
         "rung KDLOR": (rung.KDLOR(n_jobs=1), {"gamma": per_column, "ridge": [1e-4, 1e-3, 1e-2, 1e-1]}),
-        "rung ESDL": (rung.ESDL(n_jobs=1), {"gamma": per_column, "mu": [0.001, 0.01, 0.1]}),
         "rung SVORIM": (rung.SVORIM(n_jobs=1), {"gamma": per_column, "C": [0.1, 1, 10, 100]}),
+        "rung CKR": (rung.CKR(n_jobs=1), {}),  # chooses by leave-one-out itself
         "mord LogisticAT": (Labelled(mord.LogisticAT()), {"inner__alpha": [0, 0.01, 0.1, 1, 10, 100]}),
         "SVR, rounded": (Labelled(SVR()), {"inner__gamma": gammas, "inner__C": [0.1, 1, 10, 100]}),
         "LabelSpreading": (LabelSpreading(max_iter=200), {"gamma": gammas + [30 / d, 100 / d], "alpha": [0.2, 0.8]}),
