@@ -20,6 +20,7 @@ from .images import read_images
 from .methods import *  # noqa: F403
 from .model_selection import SemiSupervisedKFold
 from .plots import plot_boundary, plot_confusion, plot_projection, plot_ranks, plot_reliability
+from .search import OrdinalSearch
 
 __all__ = [
     *methods.__all__,
@@ -29,6 +30,7 @@ __all__ = [
     "FormatError",
     "LimitError",
     "NumericError",
+    "OrdinalSearch",
     "RungError",
     "RungWarning",
     "SemiSupervisedKFold",

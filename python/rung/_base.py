@@ -45,22 +45,27 @@ class Estimator(BaseEstimator):
 
     def _train(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
         """Fits a model to rows that were checked."""
-        method, values = self._spec()
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
+        class_weights = self._class_weights(classes, ranks, sample_weight)
+        data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
+        self.model_ = Model(self._learn(ctx, data, class_weights))
+        self.cv_ = self.model_.description["cv"]
+        return ctx
+
+    def _learn(self, ctx, data, class_weights):
+        """The library's model of its data."""
+        method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
         for key, value in values.items():
             ctx.call(lib.rung_set, spec, key.encode(), value.encode())
         ctx.call(lib.rung_set_scale, spec, str(self.scale).encode())
-        for name, weight in self._class_weights(classes, ranks, sample_weight):
+        for name, weight in class_weights:
             ctx.call(lib.rung_set_class_weight, spec, name.encode(), weight)
-        data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
-        self.model_ = Model(ctx.make("model", lib.rung_fit, spec, data, call=ctx.run))
-        self.cv_ = self.model_.description["cv"]
-        return ctx
+        return ctx.make("model", lib.rung_fit, spec, data, call=ctx.run)
 
     def _class_weights(self, classes, ranks, sample_weight):
         wanted = getattr(self, "class_weight", None)

@@ -199,10 +199,9 @@ def view(X):
     return keep(out, X)
 
 
-def texts(names):
-    """A char *[] of names; NULL for None."""
+def texts(names, end=False):
+    """A char *[] of names; NULL for None. end: with a NULL behind the last."""
     if names is None:
         return ffi.NULL
     kept = [ffi.new("char[]", str(name).encode()) for name in names]
-    out = ffi.new("char *[]", kept) if kept else ffi.new("char *[1]")
-    return keep(out, kept)
+    return keep(ffi.new("char *[]", kept + [ffi.NULL] * (end or not kept)), kept)
