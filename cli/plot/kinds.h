@@ -15,7 +15,7 @@ typedef struct {
 } plot_kind;
 extern const plot_kind plot_kinds[]; /* ends with a row whose name is NULL */
 
-/* Of a model and data (of_model.c), of tables (of_table.c). */
+/* Of a model and data (of_model.c), of an experiment or a table (of_ranks.c), of `rung curve` (of_curve.c). */
 int plot_projection(session *s, const arguments *args);
 int plot_confusion(session *s, const arguments *args);
 int plot_boundary(session *s, const arguments *args);

@@ -38,9 +38,10 @@ static void release(ranking *r)
 figure_size ranks_size(const ranks_figure *f)
 {
     ranking r = arrange(f);
+    int half = (f->methods + 1) / 2;
     double widest = fmin(220, widest_name(f->methods, f->name, FONT) + 46);
-    figure_size size = {fmax(480, 2 * widest + 60 + fmin(60, 400 / f->methods) * f->methods),
-                        TOP + 18 + BAR * r.groups + ROW * ((f->methods + 1) / 2) + 6};
+    figure_size size = {fmax(480, 2 * widest + 60 + fmin(60, 400.0 / f->methods) * f->methods),
+                        TOP + 18 + BAR * r.groups + ROW * half + 6};
     release(&r);
     return size;
 }

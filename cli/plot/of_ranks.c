@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Figures of results: ranks from the file of an experiment or from a table, label curves from what `rung curve` wrote.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datafile.h"
+#include "experiment/report.h"
+#include "plot/kinds.h"
+
+static bool cell_number(const rung_table *t, int64_t row, int64_t column, double *out)
+{
+    char text[64];
+    return rung_table_cell(t, row, column, text, sizeof text) < (int64_t)sizeof text && parse_double(text, out);
+}
+
+static int draw_ranks(session *s, const arguments *args, int n, int k, const char *const *name, const double *mean_rank,
+                      double alpha, const char *metric)
+{
+    char *title = text_of("Mean ranks by %s on %d data sets", metric, n);
+    char *detail = text_of("Critical difference diagram of %d methods:", k);
+    for (int j = 0; j < k; j++) {
+        char *more = text_of("%s%s %s %.3f", detail, j ? "," : "", name[j], mean_rank[j]);
+        free(detail);
+        detail = more;
+    }
+    figure f = {.kind = FIGURE_RANKS,
+                .detail = detail,
+                .of.ranks = {.title = plot_title(args, title),
+                             .methods = k,
+                             .n = n,
+                             .name = name,
+                             .mean_rank = mean_rank,
+                             .alpha = alpha}};
+    f.title = f.of.ranks.title;
+    int code = plot_write(s, args, &f);
+    free(title);
+    free(detail);
+    return code;
+}
+
+static bool is_database(const char *path)
+{
+    char head[16] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t n = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return n == sizeof head && !memcmp(head, "SQLite format 3", 16);
+}
+
+static int ranks_of_database(session *s, const arguments *args, const report_choices *choices)
+{
+    store db = {0};
+    results r = {0};
+    int code = report_read(args, operand(args, 1), choices, &db, &r);
+    if (code == GOOD) {
+        comparison c = comparison_new(&r, choices->alpha, -1);
+        const char **name = allocate((size_t)r.methods, sizeof *name);
+        for (int j = 0; j < r.methods; j++) name[j] = r.method[j].name;
+        if (c.tested) {
+            code = draw_ranks(s, args, c.n, c.k, name, c.mean_rank, choices->alpha, choices->metric);
+        } else {
+            complain("plot: ranks need two methods and two data sets that all methods have finished; %s has %d and %d",
+                     operand(args, 1), c.k, c.n);
+            code = FAILED;
+        }
+        free(name);
+        comparison_free(&c);
+    }
+    results_free(&r);
+    store_close(&db);
+    return code;
+}
+
+/* A row per data set, a column per method; a first column of text holds the names of the data sets. */
+static int ranks_of_table(session *s, const arguments *args, const report_choices *choices, const rung_table *t)
+{
+    int64_t rows = rung_table_rows(t), columns = rung_table_columns(t);
+    double first;
+    int skip = rows > 0 && columns > 0 && !cell_number(t, 0, 0, &first), k = (int)columns - skip;
+    if (rows < 2 || k < 2) {
+        complain("plot: %s: expected a row per data set and a column per method, two of each at least",
+                 operand(args, 1));
+        return FAILED;
+    }
+    double *value = allocate((size_t)rows * (size_t)k, sizeof *value),
+           *mean_rank = allocate((size_t)k, sizeof *mean_rank);
+    const char **name = allocate((size_t)k, sizeof *name);
+    int code = GOOD;
+    for (int j = 0; j < k; j++) name[j] = rung_table_name(t, j + skip);
+    for (int64_t i = 0; i < rows && code == GOOD; i++)
+        for (int j = 0; j < k && code == GOOD; j++) {
+            double *at = &value[i * k + j];
+            if (!cell_number(t, i, j + skip, at)) {
+                complain("plot: %s: row %lld, column %s: expected a number", operand(args, 1), (long long)i + 1,
+                         name[j]);
+                code = FAILED;
+            }
+            if (choices->larger_better) *at = -*at;
+        }
+    if (code == GOOD) {
+        statistics_friedman((int)rows, k, value, mean_rank);
+        code = draw_ranks(s, args, (int)rows, k, name, mean_rank, choices->alpha, choices->metric);
+    }
+    free(value);
+    free(mean_rank);
+    free(name);
+    return code;
+}
+
+int plot_ranks(session *s, const arguments *args)
+{
+    report_choices choices;
+    rung_table *t = NULL;
+    int code = report_read_choices(s, args, &choices);
+    if (code != GOOD) return code;
+    if (is_database(operand(args, 1))) return ranks_of_database(s, args, &choices);
+    code = datafile_read(s, args, operand(args, 1), &t);
+    if (code == GOOD) code = ranks_of_table(s, args, &choices, t);
+    rung_table_free(t);
+    return code;
+}
