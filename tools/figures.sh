@@ -25,7 +25,6 @@ cd "$work"
 "$rung" plot ranks table2.db -o "$folder/ranks.svg"
 
 # Error against labels, with and without the unlabelled rows.
-if "$rung" complete curve | cut -f1 | grep -qx curve; then
-    "$rung" curve rung-demo/train.csv -m es-dl,kdlor -q >curve.csv
-    "$rung" plot curve curve.csv -o "$folder/curve.svg"
-fi
+"$rung" generate toy --rows 240 >toy.csv
+"$rung" curve toy.csv -m es-dl,kdlor --sizes 2,4,8,16 --repeats 5 -q -o curve.csv
+"$rung" plot curve curve.csv -o "$folder/curve.svg"

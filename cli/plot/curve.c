@@ -77,7 +77,7 @@ void curve_draw(canvas *c, const curve_figure *f)
 {
     legend_entry *legend = entries(f);
     double x_range[2], y_range[2],
-        high = draw_legend(c, f->series, legend, 14, 30, c->width - 28, 0.3 * c->height, false);
+        high = draw_legend(c, f->series, legend, 14, 30, c->width - 28, 0.3 * c->height, false) + (f->note ? 16 : 0);
     data_range(f, x_range, y_range);
     if (y_range[0] > 0 && y_range[0] < 0.35 * y_range[1]) y_range[0] = 0;
     box area = {66, 42 + high, c->width - 66 - 20, c->height - 42 - high - 46};
@@ -87,7 +87,8 @@ void curve_draw(canvas *c, const curve_figure *f)
                       area.x, area.x + area.w, 50, wide, false);
     axis y = axis_new(y_range[0], y_range[1], area.y + area.h, area.y, 48, false, true);
     draw_title(c, f->title);
-    draw_legend(c, f->series, legend, 14, 30, c->width - 28, 0.3 * c->height, true);
+    if (f->note) draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s", f->note);
+    draw_legend(c, f->series, legend, 14, f->note ? 46 : 30, c->width - 28, 0.3 * c->height, true);
     draw_y_axis(c, &y, &area, f->y_name);
     draw_x_axis(c, &x, &area, f->x_name);
     for (int i = 0; i < f->series; i++) draw_band(c, &f->line[i], &x, &y);

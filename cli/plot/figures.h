@@ -72,7 +72,7 @@ typedef struct {
     const double *x, *mean, *low, *high; /* low, high: the band; NULL: none */
 } curve_series;
 typedef struct {
-    const char *title, *x_name, *y_name;
+    const char *title, *note, *x_name, *y_name; /* note: what the bands are; NULL: there are none */
     int series;
     const curve_series *line;
 } curve_figure;

@@ -21,6 +21,7 @@ typedef struct {
     int64_t room; /* points of a line, and lines, at most */
     curve_line *line;
     bool banded;
+    bool errors; /* the bands are one standard error to either side */
     char *y_name;
 } curve_lines;
 
@@ -92,6 +93,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
     out->room = rung_table_rows(t);
     out->line = allocate((size_t)out->room, sizeof *out->line);
     out->banded = low >= 0 && high >= 0;
+    out->errors = find_column(t, "se") >= 0;
     out->y_name = text_of("%s", metric ? metric : "error");
     for (int64_t i = 0; i < out->room; i++) {
         char name[128] = "all methods", which[16] = "with";
@@ -128,7 +130,7 @@ static int read_json(const char *path, const json_t *all, curve_lines *out)
     }
     out->room = (int64_t)(json_array_size(sizes) + json_array_size(lines));
     out->line = allocate((size_t)out->room, sizeof *out->line);
-    out->banded = true;
+    out->banded = out->errors = true;
     out->y_name = text_of("%s", metric ? metric : "error");
     json_array_foreach(lines, i, one)
     {
@@ -193,6 +195,8 @@ static int draw_lines(session *s, const arguments *args, const curve_lines *all)
                 .detail = detail,
                 .of.curve = {.x_name = "labelled rows", .y_name = all->y_name, .series = all->lines, .line = series}};
     f.of.curve.title = f.title;
+    if (all->banded)
+        f.of.curve.note = all->errors ? "bands: one standard error to either side" : "bands: from low to high";
     int code = plot_write(s, args, &f);
     for (int i = 0; i < all->lines; i++) free(name[i]);
     free(name);
