@@ -634,41 +634,6 @@ static void the_memory_estimate_is_true(void **state)
 }
 #endif
 
-typedef struct {
-    rung_ctx *ctx;
-    const rung_method *m;
-    const rows *s;
-} fit_call;
-
-static rung_status fit_and_predict(void *argument)
-{
-    fit_call *c = argument;
-    rung_model *model;
-    rung_status status = try_fit(c->ctx, c->m, c->s, true, &model);
-    if (status == RUNG_OK) {
-        rung_view view = view_of(c->s);
-        int rank[40];
-        double score[40 * 16], proba[40 * 3]; /* methods have up to a few outputs */
-        rung_output out = {.rank = rank, .score = score, .proba = rung_model_has_probabilities(model) ? proba : NULL};
-        status = rung_predict(c->ctx, model, &view, &out);
-    }
-    rung_model_free(model);
-    return status;
-}
-
-static void every_allocation_may_fail(void **state)
-{
-    rung_ctx *ctx = *state;
-    rows s = make_rows(40, 2, 3, 43, 0.5, true);
-    for
-        EACH_METHOD(m)
-        {
-            fit_call call = {ctx, m, &s};
-            assert_true(fail_each_allocation(fit_and_predict, &call) > 10);
-        }
-    free_rows(&s);
-}
-
 /* The progress callback interrupts from inside the call, as Ctrl-C would. */
 static void interrupt_now(void *user, const char *stage, double done)
 {
@@ -717,7 +682,6 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__ /* large fits that measure memory, not mistakes: the plain build does them */
         WITH_CONTEXT(the_memory_estimate_is_true),
 #endif
-        WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
     const struct CMUnitTest with_landmarks[] = {

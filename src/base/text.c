@@ -159,3 +159,19 @@ int text_distance(const char *a, const char *b)
         }
     return d[m][n];
 }
+
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+bool text_is_utf8(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    while (*p) {
+        unsigned lead = *p++;
+        int more = lead < 0x80 ? 0 : lead < 0xC2 ? -1 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : lead < 0xF5 ? 3 : -1;
+        if (more < 0) return false;
+        unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        for (; more > 0; more--, p++, low = 0x80, high = 0xBF)
+            if (*p < low || *p > high) return false;
+    }
+    return true;
+}

@@ -12,6 +12,7 @@
 bool text_number(const char *text, size_t length, char decimal, double *out);
 bool text_integer(const char *text, size_t length, int64_t *out);
 
+bool text_is_utf8(const char *text);           /* valid UTF-8, as JSON needs it */
 bool text_equal(const char *a, const char *b); /* ignoring ASCII case */
 
 /* Decimal text with the fewest digits that read back as exactly x; out has 32 bytes. Returns its length. */

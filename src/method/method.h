@@ -194,7 +194,7 @@ enum { LANDMARKS_AUTO = -1 };
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
 
 /* Peak memory of a fit, landmarks=auto settled. */
-double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape);
+rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
 
 bool method_holds_out(const method *m, const void *params);
 /* A copy of the parameters with nothing left to be settled. */

@@ -231,20 +231,18 @@ static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem
     if (m->bytes(shape, params) > exact) *landmark_count = 0;
 }
 
-double method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape)
+rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     char *copy = NULL;
-    double bytes = 0;
     problem_shape limited = *shape;
     limited.memory = (double)ctx->memory;
-    if (NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size) == RUNG_OK) {
-        memcpy(copy, spec->params, (size_t)spec->method->params_size);
-        settle_landmarks(ctx, spec->method, &limited, copy);
-        bytes = spec->method->bytes(&limited, copy);
-    }
+    TRY(NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size));
+    memcpy(copy, spec->params, (size_t)spec->method->params_size);
+    settle_landmarks(ctx, spec->method, &limited, copy);
+    *out = spec->method->bytes(&limited, copy);
     pool_release(&ctx->scratch, mark);
-    return bytes;
+    return RUNG_OK;
 }
 
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)

@@ -145,5 +145,7 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     char what[64];
     snprintf(what, sizeof what, "%s on %lld rows", m->info.name, (long long)p->n);
     *out = p;
-    return memory_check(ctx, method_bytes(ctx, spec, &shape), what);
+    double bytes = 0;
+    TRY(method_bytes(ctx, spec, &shape, &bytes));
+    return memory_check(ctx, bytes, what);
 }

@@ -54,12 +54,10 @@ static rung_status check_entry(array_walk *w, const char *name, const char *dtyp
     const char *kind = NULL;
     json_int_t begin = 0, end = 0;
     if (!entry) return fail(w->ctx, RUNG_EFORMAT, "array %s is missing", name);
-    json_error_t error;
-    if (json_unpack_ex(entry, &error, JSON_STRICT, "{s:s, s:o, s:[I,I]}", "dtype", &kind, "shape", &shape,
-                       "data_offsets", &begin, &end)) {
-        if (json_error_code(&error) == json_error_out_of_memory) return fail(w->ctx, RUNG_ENOMEM, "out of memory");
-        return fail(w->ctx, RUNG_EFORMAT, "array %s: %s", name, error.text);
-    }
+    char what[NAME + 8];
+    snprintf(what, sizeof what, "array %s", name);
+    TRY(json_take(w->ctx, entry, what, "{s:s, s:o, s:[I,I]}", "dtype", &kind, "shape", &shape, "data_offsets", &begin,
+                  &end));
     if (strcmp(kind, dtype) != 0)
         return fail(w->ctx, RUNG_EFORMAT, "array %s has type %s instead of %s", name, kind, dtype);
     bool same = json_is_array(shape) && json_array_size(shape) == (size_t)dims;

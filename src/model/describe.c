@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What is in a model, as one JSON object. Numbers that are not finite are null: JSON has no other word for them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/file.h"
@@ -172,25 +171,12 @@ static json_t *description(const rung_model *m)
     return json_whole(out, bad);
 }
 
-/* Plain malloc, whatever allocator the process may have given to Jansson: the caller releases it. */
-static char *dumped(const json_t *json)
-{
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    size_t length = json_dumpb(json, NULL, 0, flags);
-    char *text = length ? malloc(length + 1) : NULL;
-    if (!text) return NULL;
-    text[length] = 0;
-    if (json_dumpb(json, text, length, flags) == length) return text;
-    free(text);
-    return NULL;
-}
-
 rung_status model_describe(rung_ctx *ctx, const rung_model *m, char **json)
 {
     *json = NULL;
     if (model_check_texts(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EDATA, "the model cannot be described: ");
     json_t *root = description(m);
-    *json = dumped(root);
+    *json = json_text(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *json ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the description of the model");
 }

@@ -244,15 +244,6 @@ static rung_status check_frame(rung_ctx *ctx, const unsigned char *file, int64_t
     return RUNG_OK;
 }
 
-static rung_status parse(rung_ctx *ctx, const char *text, size_t length, const char *what, json_t **out)
-{
-    json_error_t error;
-    *out = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (*out) return RUNG_OK;
-    if (!error.text[0]) return fail(ctx, RUNG_ENOMEM, "out of memory: %s", what); /* the only failure without a text */
-    return fail(ctx, RUNG_EFORMAT, "damaged: %s is not valid JSON: %s", what, error.text);
-}
-
 static rung_status check_format(rung_ctx *ctx, json_t *metadata)
 {
     const char *text = json_string_value(json_object_get(metadata, "format"));
@@ -271,24 +262,23 @@ static rung_status from_header(rung_ctx *ctx, json_t *header, unsigned char *dat
 {
     json_t *metadata = json_object_get(header, "__metadata__");
     const char *checksum = NULL, *format = NULL, *library = NULL, *text = NULL;
-    TRY(check_format(ctx, metadata));
-    json_error_t error;
-    if (json_unpack_ex(metadata, &error, JSON_STRICT, "{s:s, s:s, s:s, s:s}", "checksum", &checksum, "format", &format,
-                       "library", &library, "model", &text)) {
-        if (json_error_code(&error) == json_error_out_of_memory) return fail(ctx, RUNG_ENOMEM, "out of memory");
-        return fail(ctx, RUNG_EFORMAT, "damaged: the metadata: %s", error.text);
-    }
+    TRY(json_take(ctx, metadata, "the metadata", "{s:s, s:s, s:s, s:s}", "checksum", &checksum, "format", &format,
+                  "library", &library, "model", &text));
     TRY(pool_text(ctx, &m->mem, library, &m->library));
-    TRY(parse(ctx, text, strlen(text), "the model text", model));
+    TRY(json_parse(ctx, text, strlen(text), "the model text", model));
     json_object_del(header, "__metadata__");
     array_walk walk = {.ctx = ctx, .mode = ARRAYS_READ, .header = header, .data = data, .size = size};
-    rung_status status = model_from_json(ctx, *model, m);
-    if (status == RUNG_OK) status = model_walk_arrays(&walk, m);
-    if (status == RUNG_OK && json_object_size(header) != 0)
-        status = fail(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
-    if (status == RUNG_OK && walk.used != size)
-        status = fail(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
-    if (status == RUNG_OK) status = model_check(ctx, m);
+    TRY(model_from_json(ctx, *model, m));
+    TRY(model_walk_arrays(&walk, m));
+    if (json_object_size(header) != 0)
+        return fail(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
+    if (walk.used != size)
+        return fail(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
+    return model_check(ctx, m);
+}
+
+static rung_status damaged(rung_ctx *ctx, rung_status status)
+{
     return status == RUNG_EFORMAT ? fail_prefix(ctx, status, "damaged: ") : status;
 }
 
@@ -297,9 +287,11 @@ static rung_status from_bytes(rung_ctx *ctx, unsigned char *file, int64_t size, 
     int64_t length = 0;
     json_t *header = NULL, *model = NULL;
     TRY(check_frame(ctx, file, size, &length));
-    TRY(parse(ctx, (char *)file + LENGTH_BYTES, (size_t)length, "the header", &header));
+    TRY(damaged(ctx, json_parse(ctx, (char *)file + LENGTH_BYTES, (size_t)length, "the header", &header)));
     unsigned char *data = file + LENGTH_BYTES + length;
-    rung_status status = from_header(ctx, header, data, size - LENGTH_BYTES - length, &model, m);
+    rung_status status = check_format(ctx, json_object_get(header, "__metadata__"));
+    if (status == RUNG_OK)
+        status = damaged(ctx, from_header(ctx, header, data, size - LENGTH_BYTES - length, &model, m));
     json_decref(model);
     json_decref(header);
     return status;

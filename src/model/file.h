@@ -3,8 +3,7 @@
 #ifndef RUNG_MODEL_FILE_H
 #define RUNG_MODEL_FILE_H
 
-#include <jansson.h>
-
+#include "base/json.h"
 #include "model/model.h"
 
 enum { MODEL_FORMAT = 1 };
@@ -45,15 +44,6 @@ const char *decision_name(decision_kind kind);
 
 json_t *json_texts(int64_t n, const char *const *text); /* a list */
 json_t *json_params(const rung_model *m);               /* name -> text or null */
-
-/* For a json_t under construction: itself, or released and NULL when a step failed. A failed step may thus be noted
- * and the rest built all the same: Jansson passes NULL on as one more failure. */
-static inline json_t *json_whole(json_t *value, int failed)
-{
-    if (!failed) return value;
-    json_decref(value);
-    return NULL;
-}
 
 /* ---- the out-of-fold metrics as a list ---- */
 

@@ -3,7 +3,6 @@
  * stand here; real numbers are arrays, so they keep every bit. Values that follow from others (where a column's coded
  * columns begin, the number of classes a member knows) are not stored. */
 #include <limits.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "model/file.h"
@@ -192,20 +191,6 @@ typedef struct {
     pool *mem;
 } reader;
 
-/* Every key must be there and known: JSON_STRICT. */
-static rung_status unpack(reader *r, json_t *json, const char *what, const char *format, ...)
-{
-    json_error_t error;
-    va_list args;
-    va_start(args, format);
-    int bad = json_vunpack_ex(json, &error, JSON_STRICT, format, args);
-    va_end(args);
-    if (!bad) return RUNG_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return fail(r->ctx, RUNG_ENOMEM, "out of memory: %s", what);
-    return fail(r->ctx, RUNG_EFORMAT, "%s: %s", what, error.text);
-}
-
 static rung_status length(reader *r, json_t *json, const char *what, int *out)
 {
     if (!json_is_array(json)) return fail(r->ctx, RUNG_EFORMAT, "%s is not a list", what);
@@ -263,8 +248,8 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
     const char *name = NULL;
     json_t *categories = NULL;
     json_int_t position = 0;
-    TRY(unpack(r, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
-               &categories));
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
+                  &categories));
     TRY(pool_text(r->ctx, r->mem, name, &one->name));
     one->position = position;
     one->first = code->d;
@@ -284,9 +269,9 @@ static rung_status read_coding(reader *r, json_t *json, coding *code)
     json_t *columns = NULL, *classes = NULL;
     const char *label = NULL;
     json_int_t label_position = 0, file_columns = 0;
-    TRY(unpack(r, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b}", "names", &names, "columns", &columns,
-               "label", &label, "label_position", &label_position, "file_columns", &file_columns, "classes", &classes,
-               "real", &real, "edges", &edges));
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b}", "names", &names, "columns",
+                  &columns, "label", &label, "label_position", &label_position, "file_columns", &file_columns,
+                  "classes", &classes, "real", &real, "edges", &edges));
     code->has_names = names;
     code->real = real;
     if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */
@@ -305,7 +290,7 @@ static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
 {
     const char *kind = NULL;
     json_int_t degree = 0;
-    TRY(unpack(r, json, "kernel", "{s:s, s?I}", "kind", &kind, "degree", &degree));
+    TRY(json_take(r->ctx, json, "kernel", "{s:s, s?I}", "kind", &kind, "degree", &degree));
     int i = KERNEL_RBF;
     while (i <= KERNEL_PRECOMPUTED && strcmp(kind, kernel_name((kernel_kind)i)) != 0) i++;
     if (i > KERNEL_PRECOMPUTED) return fail(r->ctx, RUNG_EFORMAT, "unknown kernel '%s'", kind);
@@ -319,7 +304,7 @@ static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
     const char *weights = NULL;
     json_int_t count = 0;
     int i = 0;
-    TRY(unpack(r, json, "neighbours", "{s:I, s:s}", "count", &count, "weights", &weights));
+    TRY(json_take(r->ctx, json, "neighbours", "{s:I, s:s}", "count", &count, "weights", &weights));
     TRY(one_of(r, weights, weight_names, "weights", &i));
     s->neighbours = count;
     s->weights = (weight_kind)i;
@@ -332,8 +317,8 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
     const char *text = NULL;
     json_int_t rank = 0;
     int i = 0, logit = 0, inferred = 0;
-    TRY(unpack(r, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit, "inferred",
-               &inferred));
+    TRY(json_take(r->ctx, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit,
+                  "inferred", &inferred));
     TRY(one_of(r, text, over, "posterior over", &i));
     link->rank = rank;
     link->logit = logit;
@@ -391,12 +376,12 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     int tie_up = 0, prior = 0, cumulative = 0, power = 0, i = 0;
     member *one = &m->members[number];
     scorer *s = &one->score;
-    TRY(unpack(r, json, "a member",
-               "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
-               &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
-               "cumulative", &cumulative, "power", &power, "scorer", &kind, "outputs", &outputs, "terms", &terms,
-               "kernel", &expansion, "neighbours", &neighbours, "decision", &decides, "tie_up", &tie_up, "rank", &rank,
-               "nodes", &nodes, "probit", &link, "prior", &prior));
+    TRY(json_take(r->ctx, json, "a member",
+                  "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
+                  &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
+                  "cumulative", &cumulative, "power", &power, "scorer", &kind, "outputs", &outputs, "terms", &terms,
+                  "kernel", &expansion, "neighbours", &neighbours, "decision", &decides, "tie_up", &tie_up, "rank",
+                  &rank, "nodes", &nodes, "probit", &link, "prior", &prior));
     TRY(read_from(r, space_from, number, "the space", &one->space_from));
     TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
     TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
@@ -432,7 +417,7 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
 {
     int label = 0;
     if (json_is_null(json)) return RUNG_OK;
-    TRY(unpack(r, json, "training", "{s:b}", "label", &label));
+    TRY(json_take(r->ctx, json, "training", "{s:b}", "label", &label));
     if (m->n_rows < 1 || m->n_members != 1)
         return fail(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
                     (long long)m->n_rows);
@@ -445,7 +430,8 @@ static rung_status read_ranges(reader *r, json_t *json, conformal *c)
 {
     json_int_t repeats = 0, scores = 0, missed = 0;
     if (json_is_null(json)) return RUNG_OK;
-    TRY(unpack(r, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed", &missed));
+    TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
+                  &missed));
     *c = (conformal){.n = scores, .missed = missed};
     return as_int(r, repeats, "the number of repeats", &c->repeats);
 }
@@ -456,7 +442,8 @@ static rung_status read_kept(reader *r, json_t *json, rung_model *m)
     int weight = 0, class_weight = 0;
     json_int_t width = 0;
     if (json_is_null(json)) return RUNG_OK;
-    TRY(unpack(r, json, "kept", "{s:b, s:b, s:I}", "weight", &weight, "class_weight", &class_weight, "width", &width));
+    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I}", "weight", &weight, "class_weight", &class_weight, "width",
+                  &width));
     TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
     if (m->n_labelled < 1 || m->n_members != 1)
         return fail(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
@@ -470,7 +457,7 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
 {
     const char *name = NULL;
     json_t *count = NULL;
-    TRY(unpack(r, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
+    TRY(json_take(r->ctx, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
     TRY(pool_text(r->ctx, r->mem, name, &out->name));
     if (!json_is_null(count) && !(json_is_integer(count) && json_integer_value(count) >= 0))
         return fail(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
@@ -486,10 +473,10 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
            *kept = NULL, *ranges = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
     int sharpen = 0;
-    TRY(unpack(&r, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o, s:o}",
-               "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows",
-               &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "ranges", &ranges,
-               "report", &report, "training", &answers, "kept", &kept));
+    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o, s:o}",
+                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
+                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
+                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));

@@ -7,11 +7,11 @@
  * compared in pairs. */
 #include "select/curve.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "eval/metrics.h"
 #include "method/fit.h"
@@ -243,40 +243,46 @@ static rung_status run_cells(rung_ctx *ctx, plan *p)
 
 /* ---- the report ---- */
 
-static json_t *values_json(const plan *p, const double *v)
+static json_t *values_json(const plan *p, const double *v, int *bad)
 {
     json_t *all = json_array();
     for (int s = 0; s < p->n_sizes; s++) {
         json_t *one = json_array();
-        for (int r = 0; r < p->repeats; r++, v++)
-            json_array_append_new(one, isfinite(*v) ? json_real(*v) : json_null());
-        json_array_append_new(all, one);
+        for (int r = 0; r < p->repeats; r++, v++) json_add(one, isfinite(*v) ? json_real(*v) : json_null(), bad);
+        json_add(all, one, bad);
     }
     return all;
 }
 
-static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
+static json_t *report_json(const plan *p, int *bad)
 {
     json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
-    json_object_set_new(root, "metric", json_string(p->metric->name));
-    json_object_set_new(root, "more_is_better", json_boolean(p->metric->more));
-    json_object_set_new(root, "repeats", json_integer(p->repeats));
-    json_object_set_new(root, "rows", json_integer(p->data->n));
-    json_object_set_new(root, "labelled", json_integer(p->labelled));
-    json_object_set_new(root, "test_rows", json_integer(p->test_rows));
+    json_put(root, "metric", json_string(p->metric->name), bad);
+    json_put(root, "more_is_better", json_boolean(p->metric->more), bad);
+    json_put(root, "repeats", json_integer(p->repeats), bad);
+    json_put(root, "rows", json_integer(p->data->n), bad);
+    json_put(root, "labelled", json_integer(p->labelled), bad);
+    json_put(root, "test_rows", json_integer(p->test_rows), bad);
     for (int s = 0; s < p->n_sizes; s++)
-        json_array_append_new(
-            sizes, json_pack("{s:i, s:I}", "per_class", p->size[s], "labels", (json_int_t)labels_at(p, p->size[s])));
-    json_object_set_new(root, "sizes", sizes);
+        json_add(sizes,
+                 json_pack("{s:i, s:I}", "per_class", p->size[s], "labels", (json_int_t)labels_at(p, p->size[s])), bad);
+    json_put(root, "sizes", sizes, bad);
     for (int i = 0; i < p->n_lines; i++) {
         json_t *one = json_object();
-        json_object_set_new(one, "method", json_string(p->lines[i].spec->method->info.name));
-        json_object_set_new(one, "unlabelled", json_boolean(p->lines[i].unlabelled));
-        json_object_set_new(one, "values", values_json(p, p->value + (int64_t)i * p->n_sizes * p->repeats));
-        json_array_append_new(lines, one);
+        json_put(one, "method", json_string(p->lines[i].spec->method->info.name), bad);
+        json_put(one, "unlabelled", json_boolean(p->lines[i].unlabelled), bad);
+        json_put(one, "values", values_json(p, p->value + (int64_t)i * p->n_sizes * p->repeats, bad), bad);
+        json_add(lines, one, bad);
     }
-    json_object_set_new(root, "lines", lines);
-    *out = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_put(root, "lines", lines, bad);
+    return root;
+}
+
+static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
+{
+    int bad = 0;
+    json_t *root = report_json(p, &bad);
+    *out = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
 }

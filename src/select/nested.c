@@ -3,11 +3,11 @@
  *
  * Nested cross-validation repeats the whole search on the training part of each outer fold, scaling included, and
  * grades the rows held out: their labels have had no say in anything. */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "select/tune.h"
 
 typedef struct {
@@ -122,51 +122,58 @@ static void describe_point(const rung_spec *spec, const rung_tune_options *o, ch
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *metrics_json(const rung_metrics *m)
+static json_t *metrics_json(const rung_metrics *m, int *bad)
 {
     json_t *object = json_object();
     for (const metric *key = metric_list; key->name; key++)
-        json_object_set_new(object, key->name, number(metric_value(key, m)));
-    json_object_set_new(object, "mae_low", number(m->mae_low));
-    json_object_set_new(object, "mae_high", number(m->mae_high));
-    json_object_set_new(object, "n", json_integer(m->n));
+        json_put(object, key->name, number(metric_value(key, m)), bad);
+    json_put(object, "mae_low", number(m->mae_low), bad);
+    json_put(object, "mae_high", number(m->mae_high), bad);
+    json_put(object, "n", json_integer(m->n), bad);
     return object;
 }
 
-static json_t *point_json(const search *s, int i)
+static json_t *point_json(const search *s, int i, int *bad)
 {
     const rung_spec *spec = s->grid.points[i].spec;
     const point_result *r = &s->results[i];
     json_t *object = json_object(), *params = json_object();
     for (int row = 0; spec->method->info.params[row].name; row++)
         if (worth_telling(spec, row, s->options))
-            json_object_set_new(params, spec->method->info.params[row].name, json_string(spec->values[row]));
-    json_object_set_new(object, "method", json_string(spec->method->info.name));
-    json_object_set_new(object, "params", params);
-    json_object_set_new(object, "value", number(r->value));
-    json_object_set_new(object, "se", number(r->se));
-    json_object_set_new(object, "error", r->status == RUNG_OK ? json_null() : json_string(r->message));
+            json_put(params, spec->method->info.params[row].name, json_clean(spec->values[row]), bad);
+    json_put(object, "method", json_string(spec->method->info.name), bad);
+    json_put(object, "params", params, bad);
+    json_put(object, "value", number(r->value), bad);
+    json_put(object, "se", number(r->se), bad);
+    json_put(object, "error", r->status == RUNG_OK ? json_null() : json_clean(r->message), bad);
     return object;
+}
+
+static json_t *report_json(const search *s, const nested_result *n, const rung_model *model, int *bad)
+{
+    json_t *root = json_object(), *points = json_array(), *outer = json_array();
+    json_put(root, "metric", json_string(s->metric->name), bad);
+    json_put(root, "more_is_better", json_boolean(s->metric->more), bad);
+    json_put(root, "folds", json_integer(s->folds), bad);
+    json_put(root, "repeats", json_integer(s->repeats), bad);
+    json_put(root, "labelled", json_integer(s->n_labelled), bad);
+    for (int i = 0; i < s->grid.n; i++) json_add(points, point_json(s, i, bad), bad);
+    json_put(root, "points", points, bad);
+    json_put(root, "winner", json_integer(s->winner), bad);
+    json_put(root, "best", point_json(s, s->winner, bad), bad);
+    json_put(root, "cv", model->has_cv ? metrics_json(&model->cv, bad) : json_null(), bad);
+    json_put(root, "nested", n ? metrics_json(&n->metrics, bad) : json_null(), bad);
+    for (int i = 0; n && i < n->n; i++) json_add(outer, json_clean(n->chosen[i]), bad);
+    json_put(root, "nested_chosen", outer, bad);
+    return root;
 }
 
 static rung_status write_report(rung_ctx *ctx, const search *s, const nested_result *n, const rung_model *model,
                                 char **out)
 {
-    json_t *root = json_object(), *points = json_array(), *outer = json_array();
-    json_object_set_new(root, "metric", json_string(s->metric->name));
-    json_object_set_new(root, "more_is_better", json_boolean(s->metric->more));
-    json_object_set_new(root, "folds", json_integer(s->folds));
-    json_object_set_new(root, "repeats", json_integer(s->repeats));
-    json_object_set_new(root, "labelled", json_integer(s->n_labelled));
-    for (int i = 0; i < s->grid.n; i++) json_array_append_new(points, point_json(s, i));
-    json_object_set_new(root, "points", points);
-    json_object_set_new(root, "winner", json_integer(s->winner));
-    json_object_set_new(root, "best", point_json(s, s->winner));
-    json_object_set_new(root, "cv", model->has_cv ? metrics_json(&model->cv) : json_null());
-    json_object_set_new(root, "nested", n ? metrics_json(&n->metrics) : json_null());
-    for (int i = 0; n && i < n->n; i++) json_array_append_new(outer, json_string(n->chosen[i]));
-    json_object_set_new(root, "nested_chosen", outer);
-    *out = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    int bad = 0;
+    json_t *root = report_json(s, n, model, &bad);
+    *out = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
     return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
 }

@@ -226,13 +226,14 @@ static problem *problem_of(run *r, const rung_spec *spec)
 /* How many points run side by side: as many as there are threads and memory for. */
 static rung_status choose_workers(rung_ctx *ctx, run *r, int n, const int *points, int *out)
 {
-    double shared = 0, each = 0;
+    double shared = 0, each = 0, bytes = 0;
     int64_t rows = 0;
     for (int i = 0; i < n; i++) {
         const rung_spec *spec = r->search->grid.points[points[i]].spec;
         const problem *p = problem_of(r, spec);
         problem_shape shape = {.n = p->n, .labelled = r->training.n_labelled, .d = p->d, .K = p->K};
-        each = fmax(each, method_bytes(ctx, spec, &shape));
+        TRY(method_bytes(ctx, spec, &shape, &bytes));
+        each = fmax(each, bytes);
         rows = p->n > rows ? p->n : rows;
     }
     if (r->training.labelled.many_kernels) shared = 8.0 * (double)rows * (double)rows; /* the distances */

@@ -193,6 +193,13 @@ static void identity_ridge_is_refused(void **state)
                  "ridge-kind=kernel");
 }
 
+static double bytes_of(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape)
+{
+    double bytes;
+    assert_ok(ctx, method_bytes(ctx, spec, shape, &bytes));
+    return bytes;
+}
+
 /* landmarks=auto: exact while that fits into the memory, else landmarks that do. */
 static void memory_decides(void **state)
 {
@@ -200,15 +207,15 @@ static void memory_decides(void **state)
     rung_spec *spec;
     problem_shape shape = {.n = 20000, .labelled = 4000, .d = 10, .K = 5};
     assert_ok(ctx, spec_new(ctx, "s-dl", false, &spec));
-    double free_choice = method_bytes(ctx, spec, &shape);
+    double free_choice = bytes_of(ctx, spec, &shape);
     assert_true(free_choice > 3e9);
     ctx->memory = (int64_t)1 << 30;
-    double limited = method_bytes(ctx, spec, &shape);
+    double limited = bytes_of(ctx, spec, &shape);
     assert_true(limited < (double)ctx->memory);
     assert_ok(ctx, spec_set(ctx, spec, "landmarks", "exact"));
-    assert_true(method_bytes(ctx, spec, &shape) == free_choice);
+    assert_true(bytes_of(ctx, spec, &shape) == free_choice);
     assert_ok(ctx, spec_set(ctx, spec, "landmarks", "200"));
-    assert_true(method_bytes(ctx, spec, &shape) < limited);
+    assert_true(bytes_of(ctx, spec, &shape) < limited);
     assert_fails(ctx, spec_set(ctx, spec, "landmarks", "some"), RUNG_EARG, "auto or exact");
     assert_fails(ctx, spec_set(ctx, spec, "landmarks", "0"), RUNG_EARG, "at least 1");
     spec_free(spec);
