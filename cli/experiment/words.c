@@ -17,6 +17,8 @@ p_text p_of(double p, const char *equals)
     return out;
 }
 
+enum { FEW = 4 }; /* names are listed up to so many */
+
 static const char *name(const comparison *c, int method) { return c->r->method[method].name; }
 
 /* text is freed; separator "" before the first. */
@@ -82,8 +84,17 @@ static char *nemenyi_words(const comparison *c)
     if (c->group[0].first == 0 && c->group[0].last == c->k - 1) return join(text, " ", "No two of them do.");
     text = join(text, " ", "Not told apart:");
     for (int g = 0; g < c->groups; g++) {
-        for (int i = c->group[g].first; i <= c->group[g].last; i++)
-            text = join(text, i > c->group[g].first ? ", " : g ? "; " : " ", name(c, c->order[i]));
+        const rank_group *group = &c->group[g];
+        int members = group->last - group->first + 1;
+        if (members > FEW) { /* they are neighbours by mean rank: the ends tell who is between */
+            char *range = text_of("%s to %s (%d methods)", name(c, c->order[group->first]),
+                                  name(c, c->order[group->last]), members);
+            text = join(text, g ? "; " : " ", range);
+            free(range);
+            continue;
+        }
+        for (int i = group->first; i <= group->last; i++)
+            text = join(text, i > group->first ? ", " : g ? "; " : " ", name(c, c->order[i]));
     }
     return join(text, "", ".");
 }

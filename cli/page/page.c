@@ -21,6 +21,7 @@ static const char style[] =
     "caption{text-align:left;font-weight:600;padding:.3rem 0;caption-side:top}"
     "th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid #e3e3e3;white-space:nowrap}"
     "th[scope=row],thead th:first-child,.text{text-align:left;font-weight:400;white-space:normal}"
+    "tbody th{min-width:8rem;max-width:20rem}"
     "thead th{white-space:normal;border-bottom:2px solid #595959;font-weight:600;vertical-align:bottom}"
     "tfoot tr:first-child>*{border-top:2px solid #595959}tfoot th{font-weight:600}"
     "tbody tr:hover{background:#f4f7fa}strong{font-weight:700}"
