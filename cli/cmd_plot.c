@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "datafile.h"
+#include "json_out.h"
 #include "output.h"
 #include "plot/kinds.h"
 
@@ -73,10 +74,16 @@ int plot_write(session *s, const arguments *args, figure *f)
     const char *path = option_value(args, "output");
     figure_size size;
     double scale;
-    (void)s;
     int code = read_size(args, &size, &scale);
     if (code != GOOD) return code;
-    return figure_write(f, path ? path : "-", size, scale) ? GOOD : FAILED;
+    if (!figure_write(f, path ? path : "-", size, scale)) return FAILED;
+    if (s->json && path && strcmp(path, "-")) {
+        if (!(size.width > 0)) size = figure_natural_size(f);
+        jout_print(json_pack("{s:o, s:o, s:o, s:o, s:o}", "kind", jout_text(operand(args, 0)), "file", jout_text(path),
+                             "title", jout_text(f->title), "width", jout_number(size.width), "height",
+                             jout_number(size.height)));
+    }
+    return GOOD;
 }
 
 static int plot_run(session *s, const arguments *args)
@@ -122,14 +129,15 @@ const command command_plot = {
     .operands = "projection|confusion|boundary|ranks|curve|reliability FILE...",
     .help = "draw a picture: projection, confusion, boundary, ranks, curve, reliability",
     .about =
-        "projection MODEL DATA: the scores of each class and the thresholds. confusion MODEL DATA: true against "
-        "predicted "
-        "classes. boundary MODEL DATA: the answers over two features (--x, --y) or the first two principal components, "
-        "with "
-        "the rows. reliability MODEL DATA: do the probabilities hold? ranks FILE: mean ranks with the critical "
-        "difference, of "
-        "an experiment or of a CSV with a row per data set and a column per method. curve FILE: what `rung curve` "
-        "wrote.\n"
+        "projection MODEL DATA: the scores of each class and the thresholds.\n"
+        "confusion MODEL DATA: true against predicted classes.\n"
+        "boundary MODEL DATA: the answers over two features (--x, --y) or the first two principal components, with the "
+        "rows.\n"
+        "ranks FILE: mean ranks with the critical difference, of an experiment or of a CSV with a row per data set and "
+        "a "
+        "column per method.\n"
+        "curve FILE: error against labels, from what 'rung curve' wrote.\n"
+        "reliability MODEL DATA: do the probabilities hold?\n"
         "Colours of classes are ordered, dark to light, and readable with any colour vision. The same input gives the "
         "same SVG, byte for byte; its text is text.",
     .options = tables,

@@ -115,7 +115,7 @@ static void partition_table(const html_writer *w)
         if (j == c->control) continue;
         page_row(w->file, w->name[j]);
         page_number(w->file, c->r->larger_better ? v->t.mean : -v->t.mean, 4, NULL, false);
-        page_number(w->file, -v->t.t, 2, NULL, false);
+        page_number(w->file, c->r->larger_better ? v->t.t : -v->t.t, 2, NULL, false);
         p_cell(w->file, v->t.p, v->t.p <= c->alpha);
         p_cell(w->file, v->wilcoxon.p, false);
     }

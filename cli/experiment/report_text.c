@@ -100,7 +100,7 @@ static void print_rivals(FILE *file, const comparison *c)
             if (j == c->control) continue;
             sheet_add(&t, "%s", c->r->method[j].name);
             sheet_add(&t, "%+.4f", c->r->larger_better ? v->t.mean : -v->t.mean);
-            sheet_add(&t, "%.2f", -v->t.t);
+            sheet_add(&t, "%.2f", c->r->larger_better ? v->t.t : -v->t.t);
             sheet_add(&t, "%s", p_of(v->t.p, "").text);
             sheet_add(&t, "%s", p_of(v->wilcoxon.p, "").text);
         }
