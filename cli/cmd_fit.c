@@ -17,6 +17,8 @@ static const option fit_options[] = {
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
     {"keep-data", 0, NULL, "keep the labelled rows in the model, so that 'rung update' can add to them", GROUP},
+    {"verify", 0, NULL,
+     "recompute from the data what makes the model the right answer; fail where something is not met", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
@@ -33,6 +35,8 @@ typedef struct {
     rung_metrics cv, median;
     bool has_cv;
     double seconds;
+    rung_condition found[RUNG_MOST_CONDITIONS]; /* --verify */
+    int n_found, n_failed;
 } fit_job;
 
 static int collect(session *s, fit_job *job)
@@ -55,7 +59,46 @@ static int collect(session *s, fit_job *job)
     return GOOD;
 }
 
+static int verify(session *s, fit_job *job)
+{
+    CHECK(s, rung_verify(s->ctx, job->spec, job->data, job->model, job->found, &job->n_found));
+    for (int i = 0; i < job->n_found; i++) job->n_failed += !job->found[i].ok;
+    return GOOD;
+}
+
 /* ---- what is told ---- */
+
+static void tell_conditions(const fit_job *job)
+{
+    if (!job->n_found) return;
+    sheet t = sheet_new("llrrl");
+    for (const char *const *head = (const char *const[]){"verified", "", "value", "at most", "", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int i = 0; i < job->n_found; i++) {
+        const rung_condition *c = &job->found[i];
+        sheet_add(&t, "  %s", c->name);
+        sheet_add(&t, "%s", c->what);
+        sheet_add(&t, "%.3g", c->value);
+        sheet_add(&t, "%g", c->tolerance);
+        sheet_add(&t, "%s", c->ok ? "ok" : "FAILED");
+    }
+    sheet_print(&t, stderr, "");
+}
+
+static json_t *conditions_json(const fit_job *job)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < job->n_found; i++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "name", jout_text(job->found[i].name));
+        json_object_set_new(one, "what", jout_text(job->found[i].what));
+        json_object_set_new(one, "value", jout_number(job->found[i].value));
+        json_object_set_new(one, "tolerance", jout_number(job->found[i].tolerance));
+        json_object_set_new(one, "ok", json_boolean(job->found[i].ok));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
 
 static bool was_set(const arguments *args, const char *param)
 {
@@ -140,6 +183,8 @@ static void tell_summary(const arguments *args, const fit_job *job)
         }
         fputc('\n', stderr);
     }
+    tell_conditions(job);
+    if (job->n_failed) return;
     fprintf(stderr, "written     %s\n", job->model_path);
     fprintf(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
             rung_model_has_probabilities(job->model) ? " --proba" : "");
@@ -165,6 +210,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
     json_object_set(all, "report", json_object_get(about, "report"));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
+    if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
     jout_print(all);
 }
 
@@ -189,10 +235,14 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
     if ((code = collect(s, job)) != GOOD) return code;
-    CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    if (option_given(args, "verify") && (code = verify(s, job)) != GOOD) return code;
+    if (!job->n_failed) CHECK(s, rung_save(s->ctx, job->model, job->model_path));
     if (!s->quiet) tell_summary(args, job);
     if (s->json) print_json(job);
-    return GOOD;
+    if (!job->n_failed) return GOOD;
+    complain("fit: %d of %d conditions of a right answer are not met: %s was not written", job->n_failed, job->n_found,
+             job->model_path);
+    return FAILED;
 }
 
 static int fit_run(session *s, const arguments *args)
@@ -211,6 +261,7 @@ static const example examples[] = {
     {"rung fit train.csv", "learn from train.csv (labels in the column label, else the last) into model.rung"},
     {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with their order"},
     {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
+    {"rung fit train.csv -m svorim --verify", "and recompute from the data that the model is the optimum"},
     {0}};
 
 const command command_fit = {

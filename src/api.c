@@ -13,6 +13,7 @@
 #include "method/fit.h"
 #include "method/update.h"
 #include "select/curve.h"
+#include "method/verify.h"
 #include "select/tune.h"
 
 /* ---- entering and leaving ---- */
@@ -311,6 +312,24 @@ rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data
 {
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
     CALL(ctx, method_fit(ctx, spec, data, out));
+}
+
+static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                          rung_condition *out, int *count)
+{
+    conditions found;
+    TRY(method_verify(ctx, spec, data, model, &found));
+    memcpy(out, found.all, (size_t)found.n * sizeof *out);
+    *count = found.n;
+    return RUNG_OK;
+}
+
+rung_status rung_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                        rung_condition out[RUNG_MOST_CONDITIONS], int *count)
+{
+    if (count) *count = 0;
+    if (!ctx || !spec || !data || !model || !out || !count) return missing(ctx, "rung_verify");
+    CALL(ctx, verify(ctx, spec, data, model, out, count));
 }
 
 rung_status rung_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)

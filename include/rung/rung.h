@@ -242,6 +242,18 @@ RUNG_API RUNG_CHECK rung_status rung_set_keep_data(rung_ctx *, rung_spec *, int 
 RUNG_API void rung_spec_free(rung_spec *);
 
 RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
+
+/* Is a model the answer it should be? Recomputes from the data what a right one meets: optimality of the solution
+ * (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved. spec and data
+ * are those of the fit. RUNG_OK where that could be computed, also if a condition is not met: look at ok. */
+enum { RUNG_MOST_CONDITIONS = 32 };
+typedef struct {
+    const char *name, *what; /* what was computed, in a few words */
+    double value, tolerance;
+    int ok; /* value <= tolerance */
+} rung_condition;
+RUNG_API RUNG_CHECK rung_status rung_verify(rung_ctx *, const rung_spec *, const rung_data *, const rung_model *,
+                                            rung_condition out[RUNG_MOST_CONDITIONS], int *count);
 /* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
  * the first one's scaling, found from where that ended. Methods that are RUNG_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);

@@ -2,6 +2,7 @@
 /* ces_dl.c - CES-DL: the graph joins rows that are near in the whole empirical feature space (eq. 19-21). For a kernel
  * that falls with the distance that is the graph of S-DL. */
 #include "method/graph_dl.h"
+#include "method/verify.h"
 
 static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
 {
@@ -13,6 +14,8 @@ static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params,
 {
     return graph_dl_fit_in(ctx, mem, p, params, true, 1, f, out, held);
 }
+
+static rung_status verify(rung_ctx *ctx, const struct verification *v) { return graph_dl_verify_in(ctx, v, true, 1); }
 
 static const rung_param rows[] = {
     KERNEL_PARAMS(graph_dl_params), LANDMARKS_PARAM(graph_dl_params),      DISCRIMINANT_PARAMS(graph_dl_params),
@@ -34,4 +37,5 @@ const method method_ces_dl = {
     .prepare = prepare,
     .holds_out = graph_dl_holds_out,
     .fit = fit,
+    .verify = verify,
 };

@@ -7,7 +7,7 @@
  * K~ = K (I + mu L K)^-1 (solve/response.h), and the expansion runs over all rows. */
 #include <string.h>
 
-#include "method/method.h"
+#include "method/verify.h"
 #include "solve/cumulative.h"
 #include "solve/cumulative_ridge.h"
 #include "solve/response.h"
@@ -180,6 +180,41 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return RUNG_OK;
 }
 
+/* The normal equations of the labelled rows, F = (scale K + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
+ * are the shrunk means of solve/cumulative_ridge.h. */
+static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const ckr_params *params = v->params;
+    const problem *p = v->p;
+    const scorer *s = &v->model->members->score;
+    int64_t n = p->n, l = 0;
+    int J = p->K - 1;
+    double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
+    double scale = s->kind == SCORER_LINEAR ? 1 / fmax(1, (double)p->varying) : 1;
+    if (params->mu > 0) return verify_by_refit(ctx, v, true);
+    TRY(NEW(ctx, &ctx->scratch, e, n));
+    TRY(NEW(ctx, &ctx->scratch, Ke, n));
+    TRY(NEW(ctx, &ctx->scratch, left, n));
+    for (int64_t i = 0; i < n; i++) l += p->y[i] > 0;
+    for (int q = 0; q < J; q++) {
+        double below = (q + 1) * 0.5 / p->K, sum = 0;
+        for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1;
+        for (int64_t i = 0; i < n; i++) {
+            e[i] = p->y[i] ? ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
+            sum += e[i];
+        }
+        TRY(verify_kernel_times(ctx, v, 1, e, Ke));
+        for (int64_t i = 0; i < n; i++) {
+            Ke[i] = scale * Ke[i] + RIDGE_CONSTANT * sum;
+            left[i] = 1 - below / ((double)l + 0.5) - v->f[i * J + q];
+        }
+        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}));
+    }
+    condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,
+                  1e-6);
+    return RUNG_OK;
+}
+
 static double ckr_bytes(const problem_shape *shape, const void *params_)
 {
     const ckr_params *params = params_;
@@ -233,4 +268,5 @@ const method method_ckr = {
     .params_size = sizeof(ckr_params),
     .bytes = ckr_bytes,
     .fit = ckr_fit,
+    .verify = ckr_verify,
 };

@@ -76,6 +76,12 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const 
                                     const discriminant_params *params, const la_csr *L, double mu, int components,
                                     fitted *out);
 
+/* Their conditions, for verify.h; with landmarks, or where the model does not tell enough, by a second fit. */
+rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                const la_csr *L, double mu);
+rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verification *v,
+                                           const discriminant_params *params, const la_csr *L, double mu);
+
 /* R (K x K) with E R = (E - w 1'/s) diag(sqrt(s_q)): the scatter between the classes is K_T E R R'E'K_T'. */
 void between_operator(int K, const double *mass, double *R);
 /* Turns components (columns of beta, n x m) so that the class mean (m x K) of largest modulus is positive in each. */

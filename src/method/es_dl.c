@@ -2,6 +2,7 @@
 /* es_dl.c - ES-DL: the graph joins rows that are near in the leading components of the empirical feature space (eq.
  * 19-21). */
 #include "method/graph_dl.h"
+#include "method/verify.h"
 
 static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
 {
@@ -12,6 +13,11 @@ static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params,
                        held_out *held)
 {
     return graph_dl_fit_in(ctx, mem, p, params, true, ((const graph_dl_params *)params)->rank, f, out, held);
+}
+
+static rung_status verify(rung_ctx *ctx, const struct verification *v)
+{
+    return graph_dl_verify_in(ctx, v, true, ((const graph_dl_params *)v->params)->rank);
 }
 
 static const rung_param rows[] = {
@@ -39,4 +45,5 @@ const method method_es_dl = {
     .prepare = prepare,
     .holds_out = graph_dl_holds_out,
     .fit = fit,
+    .verify = verify,
 };

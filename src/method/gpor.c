@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "method/method.h"
+#include "method/verify.h"
 #include "solve/gp.h"
 #include "solve/minimise.h"
 #include "solve/ordprobit.h"
@@ -273,6 +274,49 @@ static rung_status gpor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report_number(ctx, mem, out, "iterations", iterations);
 }
 
+/* The gradient of the log evidence in thresholds and noise, from nothing but the data and these. */
+static rung_status evidence_gradient(rung_ctx *ctx, const struct verification *v)
+{
+    const problem *p = v->p;
+    const member *m = v->model->members;
+    gp_problem g = {.n = p->n, .K = p->K, .y = p->y, .b = m->link.b, .sigma = m->link.noise};
+    gp_posterior post;
+    la_mat *gram = NULL;
+    TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &gram));
+    TRY(kernel_gram(ctx, &m->score.k, p->d, p->n, p->X, gram));
+    TRY(gp_posterior_new(ctx, &ctx->scratch, p->n, p->K, &post));
+    g.gram = gram;
+    TRY(gp_laplace(ctx, &g, true, &post));
+    double floor = ((const gpor_params *)v->params)->noise_floor, above = 0; /* sigma^2 = floor^2 + exp(2 theta) */
+    double worst = fabs(post.log_sigma) * (1 - floor * floor / (g.sigma * g.sigma));
+    for (int q = p->K - 2; q >= 0; q--) { /* d / d log gap is the gap times the sum over all thresholds it moves */
+        above += post.thresholds[q];
+        worst = fmax(worst, fabs(q > 0 ? above * (g.b[q] - g.b[q - 1]) : above));
+    }
+    condition_add(v->found, "evidence gradient",
+                  "in the first threshold, log steps to the others and log noise, per row", worst / (double)p->n, 1e-3);
+    condition_add(v->found, "evidence", "as reported against that of the model, per row",
+                  fabs(post.log_evidence - told_number(v->model, "log_evidence")) / (double)p->n, 1e-6);
+    return RUNG_OK;
+}
+
+/* At Laplace's mode the coefficients are the slopes of the log likelihood, alpha_i = d log p_i / d f_i with f = K
+ * alpha. Expectation propagation has no such mode. */
+static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const gpor_params *params = v->params;
+    const member *m = v->model->members;
+    double *off = NULL;
+    if (params->inference == EP || m->link.noise <= 1.5 * params->noise_floor || m->score.m != v->p->n)
+        return verify_by_refit(ctx, v, true);
+    TRY(NEW(ctx, &ctx->scratch, off, v->p->n));
+    for (int64_t i = 0; i < v->p->n; i++)
+        off[i] = -ordprobit_at(v->f[i], v->p->y[i], v->p->K, m->link.b, m->link.noise).delta;
+    condition_add(v->found, "posterior mode", "residual of alpha = d log p / d f, relative",
+                  relative_residual(v->p->n, 2, (const double *const[]){m->score.coef, off}), 1e-6);
+    return evidence_gradient(ctx, v);
+}
+
 /* Gram matrix, factor and an inverse or the covariance factor; the data four times. */
 static double gpor_bytes(const problem_shape *shape, const void *params)
 {
@@ -338,4 +382,5 @@ const method method_gpor = {
     .params_size = sizeof(gpor_params),
     .bytes = gpor_bytes,
     .fit = gpor_fit,
+    .verify = gpor_verify,
 };

@@ -12,6 +12,7 @@
 
 #include "method/heldout.h"
 #include "method/landmark_dl.h"
+#include "method/verify.h"
 
 static problem_graph graph_of(const graph_dl_params *params, const problem_space *space)
 {
@@ -70,6 +71,24 @@ rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params
     if (params->mu == 0) return RUNG_OK;
     problem_graph g = graph_of(params, &space);
     return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
+}
+
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space)
+{
+    const graph_dl_params *params = v->params;
+    const la_csr *L = NULL;
+    problem_graph g = graph_of(params, space);
+    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
+    if (params->mu > 0) TRY(problem_laplacian(ctx, v->p, &g, (laplacian_norm)params->graph_norm, &L));
+    return discriminant_verify(ctx, v, &params->d, L, params->mu);
+}
+
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_space(ctx, &ctx->scratch, v->p, v->params, feature_space, rank, &k, &space));
+    return graph_dl_verify(ctx, v, &space);
 }
 
 /* Without a graph a fold is a matter of the labelled rows, and block deletion serves; with landmarks rows leave sums.

@@ -45,6 +45,9 @@ rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl
                             double rank, const folds *f, fitted *out, held_out *held);
 rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
                                 double rank);
+/* The conditions of a fit; space: where its graph is drawn. */
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space);
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank);
 bool graph_dl_holds_out(const void *params);
 double graph_dl_bytes(const problem_shape *shape, const void *params);
 double feature_dl_bytes(const problem_shape *shape, const void *params); /* with a reduced feature space */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "method/isbor_search.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -150,6 +151,11 @@ static rung_status isbor_update(rung_ctx *ctx, pool *mem, problem *p, const void
 
 /* How many functions there will be is not known: the estimate is for 60. The data are there three times; a block of 128
  * candidates takes two chunks of 256 rows for each of at most 16 slices. */
+static rung_status isbor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return sparse_verify(ctx, v, told_number(v->model, "settled") == 1);
+}
+
 static double isbor_bytes(const problem_shape *shape, const void *params_)
 {
     const isbor_params *params = params_;
@@ -209,5 +215,6 @@ const method method_isbor = {
     .bytes = isbor_bytes,
     .settle = isbor_settle,
     .fit = isbor_fit,
+    .verify = isbor_verify,
     .update = isbor_update,
 };

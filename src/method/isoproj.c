@@ -32,6 +32,11 @@ static rung_status isoproj_fit(rung_ctx *ctx, pool *mem, problem *p, const void 
     return projection_fit(ctx, mem, p, params, isoproj_pair, out);
 }
 
+static rung_status isoproj_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, isoproj_pair);
+}
+
 static double isoproj_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 2, false);
@@ -56,4 +61,5 @@ const method method_isoproj = {
     .bytes = isoproj_bytes,
     .prepare = projection_prepare,
     .fit = isoproj_fit,
+    .verify = isoproj_verify,
 };

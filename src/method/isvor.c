@@ -20,6 +20,11 @@ static rung_status isvor_update(rung_ctx *ctx, pool *mem, problem *p, const void
     return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, known, state, out);
 }
 
+static rung_status isvor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return ordinal_svm_verify(ctx, v, SVOR_EXPLICIT);
+}
+
 static const rung_param isvor_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -40,4 +45,5 @@ const method method_isvor = {
     .prepare = ordinal_svm_prepare,
     .fit = isvor_fit,
     .update = isvor_update,
+    .verify = isvor_verify,
 };

@@ -5,6 +5,7 @@
 #include "method/kda.h"
 
 #include "method/landmark_dl.h"
+#include "method/verify.h"
 
 static rung_status laplacian_of(rung_ctx *ctx, problem *p, const kda_params *params, const kernel *k,
                                 const la_csr **out)
@@ -47,6 +48,18 @@ rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, c
                                    params->components ? params->components : p->K - 1, out);
 }
 
+rung_status kda_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const kda_params *params = v->params;
+    const la_csr *L;
+    kernel k;
+    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
+    TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
+    k = problem_kernel(v->p, &k);
+    TRY(laplacian_of(ctx, v->p, params, &k, &L));
+    return discriminant_directions_verify(ctx, v, &params->d, L, params->mu);
+}
+
 static double kda_bytes(const problem_shape *shape, const void *params)
 {
     int m = ((const kda_params *)params)->kernel.landmarks;
@@ -71,4 +84,5 @@ const method method_kda = {
     .bytes = kda_bytes,
     .prepare = kda_prepare,
     .fit = kda_fit,
+    .verify = kda_verify,
 };

@@ -28,5 +28,6 @@ typedef struct {
 rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params);
 rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
                     held_out *held);
+rung_status kda_verify(rung_ctx *ctx, const struct verification *v);
 
 #endif

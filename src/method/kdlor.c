@@ -8,6 +8,7 @@
  * rank. The solver, its algebra and its folds are those of the whole family: discriminant.c. */
 #include "method/discriminant.h"
 #include "method/landmark_dl.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -37,6 +38,13 @@ static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     return discriminant_fit(ctx, mem, p, &k, params->kernel.landmarks, &params->d, NULL, 0, f, out, held);
+}
+
+static rung_status kdlor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const kdlor_params *params = v->params;
+    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
+    return discriminant_verify(ctx, v, &params->d, NULL, 0);
 }
 
 /* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows); identity ridge: Gram matrix
@@ -71,4 +79,5 @@ const method method_kdlor = {
     .prepare = kdlor_prepare,
     .holds_out = kdlor_holds_out,
     .fit = kdlor_fit,
+    .verify = kdlor_verify,
 };

@@ -3,6 +3,7 @@
  * the labelled rows, then from there over all rows. Deterministic, so a search and a fit learn the same kernel. */
 #include "kernel/align.h"
 #include "method/graph_dl.h"
+#include "method/verify.h"
 
 typedef struct {
     double start[2], value[2]; /* alignments of the two steps */
@@ -50,6 +51,14 @@ static bool kes_holds_out(const void *params)
     return false;
 }
 
+/* With the kernel of the model, which was learned. */
+static rung_status kes_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const scorer *s = &v->model->members->score;
+    problem_space space = {.kind = SPACE_FEATURE, .k = s->k, .rank = ((const graph_dl_params *)v->params)->rank};
+    return s->kind == SCORER_KERNEL ? graph_dl_verify(ctx, v, &space) : verify_by_refit(ctx, v, true);
+}
+
 static const rung_param rows[] = {
     KERNEL_PARAMS(graph_dl_params),
     DISCRIMINANT_PARAMS(graph_dl_params),
@@ -88,4 +97,5 @@ const method method_kes_dl = {
     .settle = graph_dl_settle,
     .holds_out = kes_holds_out,
     .fit = kes_fit,
+    .verify = kes_verify,
 };

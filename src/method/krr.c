@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "method/verify.h"
+
 typedef struct {
     kernel_params kernel;
     double lambda;
@@ -305,6 +307,39 @@ static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return RUNG_OK;
 }
 
+/* The normal equations in the scores of the rows: f - b = K~ (y - f) / lambda, b the mean of y (0 without centring). */
+static rung_status krr_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const krr_params *params = v->params;
+    int64_t n = v->p->n;
+    double lambda = told_number(v->model, "lambda"), given, mean = 0, *e = NULL, *Ke = NULL, *left = NULL;
+    bool centred = params->centre == 0;
+    target_values t;
+    centred_kernel c;
+    TRY(target_values_new(ctx, v->p, &t));
+    TRY(NEW(ctx, &ctx->scratch, e, n));
+    TRY(NEW(ctx, &ctx->scratch, Ke, n));
+    TRY(NEW(ctx, &ctx->scratch, left, n));
+    for (int64_t i = 0; i < n; i++) {
+        e[i] = (t.v[i] - v->f[i]) / lambda;
+        left[i] = (centred ? t.mean : 0) - v->f[i];
+        mean += e[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n && centred; i++) e[i] -= mean;
+    TRY(verify_kernel_times(ctx, v, 1, e, Ke));
+    mean = 0;
+    for (int64_t i = 0; i < n; i++) mean += Ke[i] / (double)n;
+    for (int64_t i = 0; i < n && centred; i++) Ke[i] -= mean;
+    condition_add(v->found, "normal equations", "residual of f - mean = K (y - f) / lambda, relative",
+                  relative_residual(n, 2, (const double *const[]){Ke, left}), 1e-6);
+    if (isnan(params->lambda)) return RUNG_OK;
+    TRY(centred_kernel_new(ctx, &ctx->scratch, v->p, &params->kernel, centred, &c));
+    TRY(centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &given));
+    condition_add(v->found, "lambda", "as reported against that of the parameters, relative", fabs(lambda / given - 1),
+                  1e-10);
+    return RUNG_OK;
+}
+
 /* Gram matrix and factor; with folds or real targets also the inverse, with lambda=auto the eigenvectors, and their
  * work space. */
 static double krr_bytes(const problem_shape *shape, const void *params_)
@@ -347,4 +382,5 @@ const method method_krr = {
     .prepare = krr_prepare,
     .holds_out = krr_holds_out,
     .fit = krr_fit,
+    .verify = krr_verify,
 };

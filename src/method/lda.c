@@ -49,6 +49,11 @@ static rung_status lda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return projection_fit(ctx, mem, p, params, lda_pair, out);
 }
 
+static rung_status lda_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, lda_pair);
+}
+
 static double lda_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, false);
@@ -73,4 +78,5 @@ const method method_lda = {
     .params_size = sizeof(projection_params),
     .bytes = lda_bytes,
     .fit = lda_fit,
+    .verify = lda_verify,
 };

@@ -33,6 +33,11 @@ static rung_status lpp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return projection_fit(ctx, mem, p, params, lpp_pair, out);
 }
 
+static rung_status lpp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, lpp_pair);
+}
+
 static double lpp_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, false);
@@ -57,4 +62,5 @@ const method method_lpp = {
     .bytes = lpp_bytes,
     .prepare = projection_prepare,
     .fit = lpp_fit,
+    .verify = lpp_verify,
 };

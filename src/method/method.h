@@ -50,6 +50,8 @@ typedef struct {
     double memory; /* the limit, which decides how much is kept; 0: none */
 } problem_shape;
 
+struct verification; /* verify.h */
+
 typedef struct method {
     rung_method info;
     int64_t params_size;
@@ -71,6 +73,9 @@ typedef struct method {
      * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
                           fitted *out);
+    /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h); NULL: the model
+     * is held against a second fit. */
+    rung_status (*verify)(rung_ctx *ctx, const struct verification *v);
 } method;
 
 extern const method *const method_table[];   /* table.c; ends with NULL */

@@ -27,6 +27,11 @@ static rung_status npe_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return projection_fit(ctx, mem, p, params, npe_pair, out);
 }
 
+static rung_status npe_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, npe_pair);
+}
+
 static double npe_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, false);
@@ -51,4 +56,5 @@ const method method_npe = {
     .bytes = npe_bytes,
     .prepare = projection_prepare,
     .fit = npe_fit,
+    .verify = npe_verify,
 };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/ordinal_probit.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "method/verify.h"
+#include "solve/ordprobit.h"
 
 /* ---- basis functions ---- */
 
@@ -91,4 +95,49 @@ rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basi
         memcpy(out->decide.thresholds, m->b, (size_t)(p->K - 1) * sizeof *m->b);
     }
     return report_number(ctx, mem, out, "log_evidence", m->log_evidence);
+}
+
+/* ---- its conditions ---- */
+
+/* delta (n): d log p / d f at the scores of the model; gradient (K - 1): d log p / d b, summed over the rows. */
+static void likelihood_slopes(const struct verification *v, double *delta, double *gradient)
+{
+    const probit_link *link = &v->model->members->link;
+    const problem *p = v->p;
+    for (int64_t i = 0; i < p->n; i++) {
+        ordprobit at = ordprobit_at(v->f[i], p->y[i], p->K, link->b, link->noise);
+        delta[i] = at.delta;
+        if (p->y[i] < p->K) gradient[p->y[i] - 1] += at.e1 / link->noise;
+        if (p->y[i] > 1) gradient[p->y[i] - 2] -= at.e2 / link->noise;
+    }
+}
+
+/* At the maximum of (w, b) the thresholds have gradient 0 and phi_j'delta = alpha_j w_j; where the evidence is largest
+ * in alpha_j, too, alpha_j = 1 / (w_j^2 + Sigma_jj) (MacKay), and Sigma is part of the model. */
+rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool settled)
+{
+    const problem *p = v->p;
+    const scorer *s = &v->model->members->score;
+    const probit_link *link = &v->model->members->link;
+    double *delta = NULL, *gradient = NULL, *slope = NULL, worst = 0, off = 0;
+    if (s->kind == SCORER_KERNEL && !s->rows) return verify_by_refit(ctx, v, true);
+    TRY(NEW(ctx, &ctx->scratch, delta, p->n));
+    TRY(NEW(ctx, &ctx->scratch, gradient, p->K));
+    TRY(NEW(ctx, &ctx->scratch, slope, s->m));
+    likelihood_slopes(v, delta, gradient);
+    for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gradient[q]) / (double)p->n);
+    condition_add(v->found, "threshold gradient", "of the mean log likelihood, largest entry", worst, 1e-6);
+    if (s->kind == SCORER_KERNEL) TRY(kernel_expand(ctx, &s->k, p->d, s->m, s->rows, p->n, p->X, 1, delta, slope));
+    for (int64_t i = 0; i < p->n && s->kind == SCORER_LINEAR; i++)
+        for (int64_t j = 0; j < s->m; j++) slope[j] += delta[i] * p->X[j + i * p->d];
+    for (int64_t j = 0; j < s->m; j++) {
+        double variance = 0, w = s->coef[j];
+        if (w == 0) continue;
+        for (int64_t r = 0; r < link->rank; r++) variance += pow(link->factor[j + r * s->m], 2);
+        off = fmax(off, fabs(slope[j] * (w * w + variance) / w - 1));
+    }
+    if (!settled) return verify_by_refit(ctx, v, true);
+    condition_add(v->found, "evidence", "residual of phi'delta = w / (w^2 + variance), relative, worst function", off,
+                  1e-2);
+    return RUNG_OK;
 }

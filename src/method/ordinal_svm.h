@@ -15,6 +15,8 @@ typedef struct {
 /* start: as in method.h, for the first `known` rows; NULL: from nothing. */
 rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, svor_hinges hinges, int64_t known,
                             const double *start, fitted *out);
+/* The duality gap of a finished model (verify.h). */
+rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges);
 rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params);
 double ordinal_svm_bytes(const problem_shape *shape, const void *params);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel/feature.h"
-#include "method/method.h"
+#include "method/verify.h"
 #include "solve/cumulative_link.h"
 
 typedef struct {
@@ -102,6 +102,61 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return report_number(ctx, mem, out, "objective", value);
 }
 
+static double density(link_kind link, double x)
+{
+    double e = exp(-fabs(x));
+    return link == LINK_LOGIT ? e / ((1 + e) * (1 + e)) : exp(-x * x / 2) / sqrt(2 * acos(-1));
+}
+
+static double distribution(link_kind link, double x)
+{
+    return link == LINK_LOGIT ? 1 / (1 + exp(-x)) : erfc(-x / sqrt(2)) / 2;
+}
+
+/* L(high) - L(low), low < high, by the tail that keeps the digits. */
+static double between(link_kind link, double low, double high)
+{
+    return low > 0 ? distribution(link, -low) - distribution(link, -high)
+                   : distribution(link, high) - distribution(link, low);
+}
+
+/* The gradient of the objective in w and b at the model, in units of a mean log likelihood. */
+static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const pom_params *params = v->params;
+    const problem *p = v->p;
+    const member *m = v->model->members;
+    double *g = NULL, *gb = NULL, total = 0, value = 0, worst = 0, size = 1;
+    TRY(NEW(ctx, &ctx->scratch, g, p->d));
+    TRY(NEW(ctx, &ctx->scratch, gb, p->K));
+    for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = (p->w ? p->w[i] : 1) / total;
+        int y = p->y[i];
+        double high = y < p->K ? m->link.b[y - 1] - v->f[i] : INFINITY,
+               low = y > 1 ? m->link.b[y - 2] - v->f[i] : -INFINITY;
+        double prob = between((link_kind)params->link, low, high);
+        double up = y < p->K ? density((link_kind)params->link, high) / prob : 0;
+        double down = y > 1 ? density((link_kind)params->link, low) / prob : 0;
+        value -= w * log(prob);
+        if (y < p->K) gb[y - 1] -= w * up;
+        if (y > 1) gb[y - 2] += w * down;
+        for (int64_t j = 0; j < p->d; j++) g[j] += w * (up - down) * p->X[j + i * p->d];
+    }
+    for (int64_t j = 0; j < p->d; j++) {
+        double along = m->score.coef[j];
+        value += params->ridge / 2 * along * along;
+        size = fmax(size, fabs(params->ridge * along));
+        worst = fmax(worst, fabs(g[j] + params->ridge * along));
+    }
+    for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gb[q]));
+    condition_add(v->found, "gradient", "largest entry of the gradient of the penalised log likelihood", worst / size,
+                  1e-6);
+    condition_add(v->found, "objective", "as reported against that of the model, relative",
+                  fabs(told_number(v->model, "objective") - value) / (1 + fabs(value)), 1e-9);
+    return RUNG_OK;
+}
+
 static double pom_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
@@ -142,4 +197,5 @@ const method method_pom = {
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,
     .fit = pom_fit,
+    .verify = pom_verify,
 };

@@ -5,6 +5,7 @@
 
 #include "method/discriminant.h"
 #include "method/tensor.h"
+#include "method/verify.h"
 
 static const double SPAN_CUT = 1e-12; /* of the largest eigenvalue: what is below is not in the span of the rows */
 
@@ -240,6 +241,52 @@ rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projectio
     norm = sqrt(norm);
     for (int64_t j = 0; j < p->d && r == 1 && norm > 0; j++) W[j] /= norm;
     return projection_finish(ctx, mem, p, r, W, values, NULL, out);
+}
+
+/* C = A v for the columns of v. */
+static rung_status times(rung_ctx *ctx, const la_mat *A, int64_t m, const double *v, double **out)
+{
+    TRY(pool_alloc(ctx, &ctx->scratch, la_rows(A) * m, sizeof **out, "a product", (void **)out));
+    return la_mul(ctx, 1, A, m, v, 0, *out);
+}
+
+/* A w = lambda B w, and lambda B - A (lambda the first one, and a little) is positive definite: none is larger. */
+rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_maker *maker)
+{
+    const projection_params *params = v->params;
+    const scorer *s = &v->model->members->score;
+    int r = s->outputs;
+    const double *values = told_list(v->model, "eigenvalues", r);
+    row_space space;
+    la_mat *A = NULL, *B = NULL, *turned = NULL;
+    double *V = s->coef, *AV = NULL, *BV = NULL, worst = 0;
+    TRY(row_space_new(ctx, v->p, true, &space));
+    projection_pair pair = {.T = space.T};
+    TRY(maker(ctx, v->p, params, &pair));
+    TRY(form(ctx, pair.T, pair.N, &A));
+    TRY(form(ctx, pair.T, pair.R, &B));
+    int64_t c = la_cols(space.T);
+    double trace = la_trace(B);
+    la_add_diagonal(B, trace > 0 ? params->ridge * trace / (double)v->p->d : 1, NULL);
+    if (space.back) { /* the directions in the span of the rows */
+        TRY(la_new(ctx, &ctx->scratch, c, v->p->d, &turned));
+        TRY(la_transpose(ctx, space.back, turned));
+        TRY(times(ctx, turned, r, s->coef, &V));
+    }
+    TRY(times(ctx, A, r, V, &AV));
+    TRY(times(ctx, B, r, V, &BV));
+    for (int o = 0; o < r && values; o++) {
+        for (int64_t j = 0; j < c; j++) BV[j + o * c] *= -values[o];
+        worst = fmax(worst, relative_residual(c, 2, (const double *const[]){AV + o * c, BV + o * c}));
+    }
+    condition_add(v->found, "eigenpairs", "residual of A w = lambda B w, relative, worst component",
+                  values ? worst : NAN, 1e-6);
+    if (!values) return RUNG_OK;
+    TRY(la_scale_add(ctx, -1, A, values[0] * (1 + 1e-6) + 1e-12, B));
+    rung_status status = la_potrf(ctx, B);
+    if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
+    condition_add(v->found, "leading", "directions with a larger eigenvalue than the first one", status != RUNG_OK, 0);
+    return RUNG_OK;
 }
 
 rung_status projection_prepare(rung_ctx *ctx, problem *p, const void *params)

@@ -73,6 +73,8 @@ rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projectio
                            fitted *out);
 rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params,
                                   pair_maker *maker, fitted *out);
+/* The eigenpairs of a finished model, from the pair made anew (verify.h). */
+rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_maker *maker);
 rung_status projection_prepare(rung_ctx *ctx, problem *p, const void *params); /* the neighbours, if there are any */
 
 /* Peak memory of a linear fit over n rows of d columns, of which `copies` exist before it starts. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* s_dl.c - S-DL: the graph joins rows that are near in the input space (eq. 13-18). */
 #include "method/graph_dl.h"
+#include "method/verify.h"
 
 static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
 {
@@ -12,6 +13,8 @@ static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params,
 {
     return graph_dl_fit_in(ctx, mem, p, params, false, 1, f, out, held);
 }
+
+static rung_status verify(rung_ctx *ctx, const struct verification *v) { return graph_dl_verify_in(ctx, v, false, 1); }
 
 static const rung_param rows[] = {
     KERNEL_PARAMS(graph_dl_params), LANDMARKS_PARAM(graph_dl_params),      DISCRIMINANT_PARAMS(graph_dl_params),
@@ -33,4 +36,5 @@ const method method_s_dl = {
     .prepare = prepare,
     .holds_out = graph_dl_holds_out,
     .fit = fit,
+    .verify = verify,
 };

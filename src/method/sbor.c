@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "method/ordinal_probit.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -75,6 +76,12 @@ static rung_status sbor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report_number(ctx, mem, out, "iterations", iterations);
 }
 
+static rung_status sbor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return sparse_verify(ctx, v,
+                         told_number(v->model, "iterations") < ((const sbor_params *)v->params)->max_iterations);
+}
+
 /* Columns, gram matrix, factor, inverse and the scaled columns, all n x n at the start. */
 static double sbor_bytes(const problem_shape *shape, const void *params_)
 {
@@ -134,4 +141,5 @@ const method method_sbor = {
     .params_size = sizeof(sbor_params),
     .bytes = sbor_bytes,
     .fit = sbor_fit,
+    .verify = sbor_verify,
 };

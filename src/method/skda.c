@@ -30,4 +30,5 @@ const method method_skda = {
     .bytes = skda_bytes,
     .prepare = kda_prepare,
     .fit = kda_fit,
+    .verify = kda_verify,
 };

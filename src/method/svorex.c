@@ -20,6 +20,11 @@ static rung_status svorex_update(rung_ctx *ctx, pool *mem, problem *p, const voi
     return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, known, state, out);
 }
 
+static rung_status svorex_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return ordinal_svm_verify(ctx, v, SVOR_EXPLICIT);
+}
+
 static const rung_param svorex_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -40,4 +45,5 @@ const method method_svorex = {
     .prepare = ordinal_svm_prepare,
     .fit = svorex_fit,
     .update = svorex_update,
+    .verify = svorex_verify,
 };

@@ -19,6 +19,11 @@ static rung_status svorim_update(rung_ctx *ctx, pool *mem, problem *p, const voi
     return ordinal_svm_fit(ctx, mem, p, params, SVOR_IMPLICIT, known, state, out);
 }
 
+static rung_status svorim_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return ordinal_svm_verify(ctx, v, SVOR_IMPLICIT);
+}
+
 static const rung_param svorim_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -39,4 +44,5 @@ const method method_svorim = {
     .prepare = ordinal_svm_prepare,
     .fit = svorim_fit,
     .update = svorim_update,
+    .verify = svorim_verify,
 };

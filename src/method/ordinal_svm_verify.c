@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ordinal_svm_verify.c - a certificate of the optimum: the primal objective of the model, and the dual objective of
+ * feasible multipliers. Whatever way the multipliers were found (here by solving once more), the minimum lies between
+ * the two. Feasible: 0 <= s_ij pull_ij <= C_i, the pulls at each threshold sum to 0 or, with the order of the
+ * thresholds demanded, their running sums are <= 0 and end in 0. */
+#include "method/ordinal_svm.h"
+#include "method/verify.h"
+
+/* 1/2 |w|^2 of the model's own scorer. */
+static rung_status half_norm(rung_ctx *ctx, const struct verification *v, double *out)
+{
+    const scorer *s = &v->model->members->score;
+    double sum = 0, *f = NULL;
+    if (s->kind == SCORER_LINEAR)
+        for (int64_t j = 0; j < s->m; j++) sum += s->coef[j] * s->coef[j];
+    if (s->kind == SCORER_KERNEL && s->rows) {
+        TRY(NEW(ctx, &ctx->scratch, f, s->m));
+        TRY(scorer_apply(ctx, s, s->m, s->rows, f));
+        for (int64_t j = 0; j < s->m; j++) sum += s->coef[j] * (f[j] - s->bias[0]);
+    }
+    for (int64_t j = 0; j < s->m && s->kind == SCORER_KERNEL && !s->rows; j++) /* precomputed: a term is a column */
+        for (int64_t i = 0; i < v->p->n; i++)
+            if (v->p->origin[i] == s->index[j]) sum += s->coef[j] * v->f[i];
+    *out = sum / 2;
+    return RUNG_OK;
+}
+
+static double losses(const hinge_rows *h, const double *f, const double *b)
+{
+    double sum = 0;
+    int from, to;
+    for (int64_t i = 0; i < h->n; i++) {
+        hinge_range(h, i, &from, &to);
+        for (int j = from; j <= to; j++) sum += h->cap[i] * fmax(0, 1 - hinge_side(h, i, j) * (f[i] - b[j]));
+    }
+    return sum;
+}
+
+/* The dual objective of the pulls, and by how much they are infeasible, relative to the largest C_i. */
+static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge_rows *h, const double *pull,
+                        double *value, double *infeasible)
+{
+    int J = h->K - 1;
+    double *total = NULL, *w = NULL, *Kw = NULL, most = 0, running = 0, off = 0;
+    TRY(NEW(ctx, &ctx->scratch, total, J));
+    TRY(NEW(ctx, &ctx->scratch, w, h->n));
+    TRY(NEW(ctx, &ctx->scratch, Kw, h->n));
+    *value = 0;
+    for (int64_t i = 0; i < h->n; i++) {
+        int from, to;
+        hinge_range(h, i, &from, &to);
+        most = fmax(most, h->cap[i]);
+        for (int j = 0; j < J; j++) {
+            double a = hinge_side(h, i, j) * pull[i * J + j], high = j < from || j > to ? 0 : h->cap[i];
+            off = fmax(off, fmax(-a, a - high));
+            total[j] += pull[i * J + j];
+            w[i] += pull[i * J + j];
+            *value += a;
+        }
+    }
+    TRY(verify_kernel_times(ctx, v, 1, w, Kw));
+    for (int64_t i = 0; i < h->n; i++) *value -= w[i] * Kw[i] / 2;
+    for (int j = 0; j < J; j++) {
+        running += total[j];
+        off = fmax(off, h->hinges == SVOR_IMPLICIT ? fabs(total[j]) : running);
+    }
+    *infeasible = fmax(off, fabs(running)) / most;
+    return RUNG_OK;
+}
+
+rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges)
+{
+    const ordinal_svm_params *params = v->params;
+    const decision *d = &v->model->members->decide;
+    problem *p = v->p;
+    fitted fit = {0};
+    double *cap = NULL, *b = NULL, norm, lower, infeasible;
+    if (params->diagonal > 0) return verify_by_refit(ctx, v, true); /* a score is not all of the kernel matrix then */
+    TRY(ordinal_svm_fit(ctx, &ctx->scratch, p, params, hinges, 0, NULL, &fit));
+    TRY(NEW(ctx, &ctx->scratch, cap, p->n));
+    TRY(NEW(ctx, &ctx->scratch, b, p->K - 1));
+    for (int64_t i = 0; i < p->n; i++) cap[i] = params->C * (p->w ? p->w[i] : 1);
+    hinge_rows h = {.n = p->n, .K = p->K, .y = p->y, .cap = cap, .hinges = hinges};
+    if (d->kind == DECISION_THRESHOLDS)
+        for (int q = 0; q < p->K - 1; q++) b[q] = d->thresholds[q];
+    else
+        TRY(best_thresholds(ctx, &h, v->f, b));
+    TRY(half_norm(ctx, v, &norm));
+    TRY(dual(ctx, v, &h, fit.state, &lower, &infeasible));
+    double primal = norm + losses(&h, v->f, b), told = told_number(v->model, "objective");
+    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
+    condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
+                  (primal - lower) / primal, params->tolerance);
+    condition_add(v->found, "objective", "as reported against that of the model, relative", fabs(told / primal - 1),
+                  params->tolerance);
+    return RUNG_OK;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "method/training.h"
+
+void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance)
+{
+    if (c->n == RUNG_MOST_CONDITIONS) return;
+    c->all[c->n++] =
+        (rung_condition){.name = name, .what = what, .value = value, .tolerance = tolerance, .ok = value <= tolerance};
+}
+
+static const report_entry *told(const rung_model *m, const char *name)
+{
+    for (int i = 0; i < m->n_report; i++)
+        if (strcmp(m->report[i].name, name) == 0) return &m->report[i];
+    return NULL;
+}
+
+const double *told_list(const rung_model *m, const char *name, int64_t n)
+{
+    const report_entry *e = told(m, name);
+    return e && e->n == n ? e->value : NULL;
+}
+
+double told_number(const rung_model *m, const char *name)
+{
+    const double *value = told_list(m, name, -1);
+    return value ? *value : NAN;
+}
+
+/* ---- facts of every model ---- */
+
+typedef struct {
+    int64_t n;
+    int outputs, K;
+    int *rank;
+    double *score, *proba;
+} answers;
+
+static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *data, answers *out)
+{
+    rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
+    *out = (answers){.n = data->n, .outputs = model_outputs(model), .K = model->code.n_classes};
+    TRY(NEW(ctx, &ctx->scratch, out->score, out->n * out->outputs));
+    if (model_has_ranks(model)) TRY(NEW(ctx, &ctx->scratch, out->rank, out->n));
+    if (model_has_probabilities(model)) TRY(NEW(ctx, &ctx->scratch, out->proba, out->n * out->K));
+    return model_predict(ctx, model, &view,
+                         &(rung_output){.rank = out->rank, .score = out->score, .proba = out->proba});
+}
+
+/* Numbers of which not every bit is the same. */
+static double differing(const answers *a, const answers *b)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->n * a->outputs; i++) count += memcmp(&a->score[i], &b->score[i], sizeof *a->score) != 0;
+    for (int64_t i = 0; i < a->n && a->rank; i++) count += a->rank[i] != b->rank[i];
+    for (int64_t i = 0; i < a->n * a->K && a->proba; i++)
+        count += memcmp(&a->proba[i], &b->proba[i], sizeof *a->proba) != 0;
+    return (double)count;
+}
+
+static rung_status saved_and_loaded(rung_ctx *ctx, const rung_model *model, const rung_data *data, const answers *a,
+                                    conditions *c)
+{
+    rung_model *again = NULL;
+    answers b;
+    char *bytes;
+    int64_t size;
+    TRY(model_to_memory(ctx, model, &bytes, &size));
+    rung_status status = model_from_memory(ctx, bytes, size, &again);
+    free(bytes);
+    if (status == RUNG_OK) status = ask(ctx, again, data, &b);
+    model_free(again);
+    TRY(status);
+    condition_add(c, "saved", "numbers the saved model predicts differently", differing(a, &b), 0);
+    return RUNG_OK;
+}
+
+static void valid_answers(const answers *a, conditions *c)
+{
+    double outside = 0, infinite = 0, least = 0, sum_off = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        for (int o = 0; o < a->outputs; o++) infinite += !isfinite(a->score[i * a->outputs + o]);
+        if (a->rank) outside += a->rank[i] < 1 || a->rank[i] > a->K;
+        double sum = 0;
+        for (int q = 0; q < a->K && a->proba; q++) {
+            least = fmax(least, -a->proba[i * a->K + q]);
+            sum += a->proba[i * a->K + q];
+        }
+        if (a->proba) sum_off = isfinite(sum) ? fmax(sum_off, fabs(sum - 1)) : INFINITY;
+    }
+    condition_add(c, "scores", "predicted scores that are not finite", infinite, 0);
+    if (a->rank) condition_add(c, "ranks", "predicted ranks that are no class", outside, 0);
+    if (!a->proba) return;
+    condition_add(c, "probabilities", "largest probability below 0", least, 0);
+    condition_add(c, "sums", "largest |sum of the probabilities of a row - 1|", sum_off, 1e-12);
+}
+
+static double largest_fall(int64_t n, const double *v)
+{
+    double fall = 0;
+    for (int64_t i = 1; i < n && v; i++) fall = v[i - 1] <= v[i] ? fall : fmax(fall, v[i - 1] - v[i]);
+    return fall;
+}
+
+static void ordered_thresholds(const rung_model *model, conditions *c)
+{
+    double fall = 0;
+    bool any = false;
+    for (int i = 0; i < model->n_members; i++) {
+        const member *m = &model->members[i];
+        bool native = m->decide.kind == DECISION_THRESHOLDS;
+        if (native) fall = fmax(fall, largest_fall(m->decide.K - 1, m->decide.thresholds));
+        if (m->calibrated) fall = fmax(fall, largest_fall(m->cal.K - 1, m->cal.c));
+        if (m->probit) fall = fmax(fall, largest_fall(m->decide.K - 1, m->link.b));
+        any |= native || m->calibrated || m->probit;
+    }
+    if (any) condition_add(c, "order", "by how much a threshold lies below the one before it", fall, 0);
+}
+
+static void finite_report(const rung_model *model, conditions *c)
+{
+    double count = 0;
+    for (int i = 0; i < model->n_report; i++)
+        for (int64_t j = 0; j < (model->report[i].n < 0 ? 1 : model->report[i].n); j++)
+            count += !isfinite(model->report[i].value[j]);
+    if (model->n_report) condition_add(c, "report", "numbers the fit reports that are not finite", count, 0);
+}
+
+/* The model's scaling against the one of the data. */
+static rung_status same_scaling(rung_ctx *ctx, const rung_model *model, const training *t, conditions *c)
+{
+    const rung_data *data = t->data;
+    rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
+    int64_t *all = NULL;
+    double *a = NULL, *b = NULL, off = 0;
+    TRY(NEW(ctx, &ctx->scratch, all, data->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, a, data->n * data->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, b, data->n * data->d));
+    for (int64_t i = 0; i < data->n; i++) all[i] = i;
+    scale_apply(&t->scale, data->n, &view, all, a);
+    scale_apply(&model->members->scale, data->n, &view, all, b);
+    for (int64_t i = 0; i < data->n * data->d; i++) off = a[i] == b[i] ? off : fmax(off, fabs(a[i] - b[i]));
+    condition_add(c, "scaling", "largest difference between cells scaled by the model and anew", off, 0);
+    return RUNG_OK;
+}
+
+/* ---- the solution ---- */
+
+/* What one or several members say of scaled rows: the outputs of the scorer, or the probabilities they agree on. */
+static rung_status outputs(rung_ctx *ctx, int n_members, const member *members, double sharpen, const problem *p,
+                           int *width, double **out)
+{
+    bool one = n_members == 1 && members->space.d == 0;
+    *width = one ? members->score.outputs : members->decide.K;
+    TRY(pool_alloc(ctx, &ctx->scratch, p->n * *width, sizeof **out, "the outputs", (void **)out));
+    if (one) return scorer_apply(ctx, &members->score, p->n, p->X, *out);
+    return members_proba(ctx, n_members, members, sharpen, 0, p->n, p->X, *out);
+}
+
+/* The rows of a problem from the last to the first. */
+static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
+{
+    double *X = NULL, *w = NULL, *t = NULL;
+    int *y = NULL;
+    int64_t *origin = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
+    TRY(NEW(ctx, &ctx->scratch, y, p->n));
+    TRY(NEW(ctx, &ctx->scratch, origin, p->n));
+    if (p->w) TRY(NEW(ctx, &ctx->scratch, w, p->n));
+    if (p->t) TRY(NEW(ctx, &ctx->scratch, t, p->n));
+    for (int64_t i = 0, j = p->n - 1; i < p->n; i++, j--) {
+        memcpy(X + i * p->d, p->X + j * p->d, (size_t)p->d * sizeof *X);
+        y[i] = p->y[j];
+        origin[i] = p->origin[j];
+        if (w) w[i] = p->w[j];
+        if (t) t[i] = p->t[j];
+    }
+    problem_new(&ctx->scratch, p->d, p->n, X, y, w, origin, p->K, out);
+    out->t = t;
+    return RUNG_OK;
+}
+
+rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse)
+{
+    const method *m = v->method;
+    const rung_model *model = v->model;
+    const problem *p = v->p;
+    problem again = problem_view(p, &ctx->scratch);
+    fitted fit = {0};
+    double *f = NULL, *g = NULL, size = 0, off = 0;
+    int width, other;
+    reverse = reverse && !(m->info.flags & RUNG_USES_UNLABELLED);
+    if (reverse) TRY(reversed(ctx, p, &again));
+    TRY(m->fit(ctx, &ctx->scratch, &again, v->params, NULL, &fit, NULL));
+    member one = {.weight = 1, .score = fit.score, .decide = fit.decide};
+    TRY(outputs(ctx, model->n_members, model->members, model->sharpen, p, &width, &f));
+    TRY(outputs(ctx, fit.n_members ? fit.n_members : 1, fit.n_members ? fit.members : &one, fit.sharpen, p, &other,
+                &g));
+    for (int64_t i = 0; i < p->n * width; i++) {
+        size = fmax(size, fabs(f[i]));
+        if (width != other || !(fabs(f[i] - g[i]) <= off)) off = width == other ? fabs(f[i] - g[i]) : INFINITY;
+    }
+    condition_add(v->found, "refit",
+                  reverse ? "largest relative change of an output when the rows are fitted in reverse order"
+                          : "largest relative change of an output in a second fit",
+                  size > 0 ? off / size : off, reverse ? 1e-6 : 1e-12);
+    return RUNG_OK;
+}
+
+rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F)
+{
+    static const kernel linear = {.kind = KERNEL_LINEAR};
+    const scorer *s = &v->model->members->score;
+    const kernel *k = s->kind == SCORER_KERNEL ? &s->k : &linear;
+    const la_mat *K;
+    if (k->kind != KERNEL_PRECOMPUTED)
+        return kernel_expand(ctx, k, v->p->d, v->p->n, v->p->X, v->p->n, v->p->X, m, B, F);
+    TRY(problem_gram(ctx, v->p, k, &K));
+    return la_mul(ctx, 1, K, m, B, 0, F);
+}
+
+double relative_residual(int64_t n, int terms, const double *const *term)
+{
+    double size = 0, most = 0;
+    for (int t = 0; t < terms; t++) {
+        double largest = 0;
+        for (int64_t i = 0; i < n; i++) largest = fmax(largest, fabs(term[t][i]));
+        size += largest;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int t = 0; t < terms; t++) sum += term[t][i];
+        if (!(fabs(sum) <= most)) most = fabs(sum);
+    }
+    return size > 0 ? most / size : most;
+}
+
+static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, const rung_model *model, conditions *out)
+{
+    struct verification v = {.method = spec->method, .model = model, .found = out};
+    void *params;
+    double *f;
+    int width;
+    TRY(training_problem(ctx, t, spec, &v.p));
+    TRY(method_settle(ctx, &ctx->scratch, spec, v.p, &params));
+    v.params = params;
+    bool own = spec->method->verify && model->n_members == 1 && model->members->space.d == 0;
+    if (!own) return verify_by_refit(ctx, &v, true);
+    TRY(outputs(ctx, 1, model->members, 0, v.p, &width, &f));
+    v.f = f;
+    return spec->method->verify(ctx, &v);
+}
+
+rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                          conditions *out)
+{
+    training t;
+    answers a;
+    *out = (conditions){0};
+    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    if (strcmp(model->method, spec->method->info.name) != 0)
+        return fail(ctx, RUNG_EARG, "verify: the model is one of %s, not of %s", model->method,
+                    spec->method->info.name);
+    if (model->n_rows != data->n || model->code.d != data->d)
+        return fail(ctx, RUNG_EARG, "verify: the model was fitted to %lld rows of %lld columns, not %lld of %lld",
+                    (long long)model->n_rows, (long long)model->code.d, (long long)data->n, (long long)data->d);
+    TRY(training_new(ctx, spec, data, all, &t));
+    TRY(training_check(ctx, &t, spec->method));
+    TRY(ask(ctx, model, data, &a));
+    valid_answers(&a, out);
+    TRY(saved_and_loaded(ctx, model, data, &a, out));
+    ordered_thresholds(model, out);
+    finite_report(model, out);
+    TRY(same_scaling(ctx, model, &t, out));
+    return solution(ctx, spec, &t, model, out);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Conditions that a right answer meets, recomputed from the data and the finished model alone. Facts that hold for
+ * every method are checked by verify.c; what makes its own solution optimal a method tells in its `verify` hook. A
+ * method without the hook is fitted again and must say the same: to the rows in reverse order or, where ties between
+ * neighbours are decided by that order, as they are. */
+#ifndef RUNG_METHOD_VERIFY_H
+#define RUNG_METHOD_VERIFY_H
+
+#include "method/method.h"
+
+typedef struct {
+    int n;
+    rung_condition all[RUNG_MOST_CONDITIONS];
+} conditions;
+
+/* Met where value <= tolerance; NaN is not. The texts must last: literals. */
+void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance);
+
+struct verification {
+    const method *method;
+    problem *p;         /* the rows of the fit, scaled anew from the data */
+    const void *params; /* settled */
+    const rung_model *model;
+    const double *f; /* what the scorer of its (only) member says of these rows: n x outputs, by rows */
+    conditions *found;
+};
+
+/* What the fit told about itself; NULL, or NaN: nothing by this name. */
+const double *told_list(const rung_model *m, const char *name, int64_t n);
+double told_number(const rung_model *m, const char *name);
+
+/* F (n x m) = K B for B (n x m, both column-major), K the kernel matrix of the rows, by the kernel of the model. */
+rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F);
+/* max |sum of the terms| / sum of max |term|: a residual, told in the size of what cancels. Terms have n numbers. */
+double relative_residual(int64_t n, int terms, const double *const *term);
+/* For a solution without conditions of its own: the model against a second fit, to the rows in reverse order unless that
+ * decides something (neighbours at the same distance, random choices). */
+rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
+
+rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                          conditions *out);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rung_verify: every method of the table meets its conditions, and a model that was tampered with does not. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "method/method.h"
+
+enum { N = 48, D = 3, K = 3 };
+
+typedef struct {
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    rung_condition found[RUNG_MOST_CONDITIONS];
+    int count;
+} job;
+
+static rung_data *make_data(rung_ctx *ctx)
+{
+    double x[N * D];
+    int y[N];
+    rng r;
+    rng_open(&r, 7, 1);
+    for (int i = 0; i < N; i++) {
+        int q = 1 + i % K;
+        y[i] = i >= K && rng_uniform(&r) < 0.25 ? 0 : q;
+        for (int j = 0; j < D; j++) x[i * D + j] = 0.8 * rng_normal(&r) + (j == 0 ? q : 0);
+    }
+    rung_view view = {.v = x, .n = N, .d = D, .row = D, .col = 1};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
+    return data;
+}
+
+static void start(rung_ctx *ctx, const char *name, const char *const *settings, job *j)
+{
+    *j = (job){.data = make_data(ctx)};
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
+    for (; *settings; settings += 2) assert_ok(ctx, rung_set(ctx, j->spec, settings[0], settings[1]));
+    assert_ok(ctx, rung_fit(ctx, j->spec, j->data, &j->model));
+}
+
+static void finish(job *j)
+{
+    rung_model_free(j->model);
+    rung_spec_free(j->spec);
+    rung_data_free(j->data);
+}
+
+static int failures(rung_ctx *ctx, job *j)
+{
+    int failed = 0;
+    assert_ok(ctx, rung_verify(ctx, j->spec, j->data, j->model, j->found, &j->count));
+    for (int i = 0; i < j->count; i++) failed += !j->found[i].ok;
+    return failed;
+}
+
+static bool met(const job *j, const char *name)
+{
+    for (int i = 0; i < j->count; i++)
+        if (strcmp(j->found[i].name, name) == 0) return j->found[i].ok != 0;
+    fail_msg("no condition is called %s", name);
+    return false;
+}
+
+/* Exchanges the coefficients of two terms, which a valid model survives; a constant moves by one. */
+static void tamper(rung_model *model)
+{
+    for (int i = 0; i < model->n_members; i++) {
+        scorer *s = &model->members[i].score;
+        if (s->m < 2) {
+            s->bias[0] += 1;
+            continue;
+        }
+        int64_t a = 0, b = 1;
+        for (int64_t t = 1; t < s->m; t++)
+            if (fabs(s->coef[t] - s->coef[0]) > fabs(s->coef[b] - s->coef[0])) b = t;
+        for (int o = 0; o < s->outputs; o++) {
+            double kept = s->coef[a + o * s->m];
+            s->coef[a + o * s->m] = s->coef[b + o * s->m];
+            s->coef[b + o * s->m] = kept;
+        }
+    }
+}
+
+static void every_method_is_verified_and_tampering_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int m = 0; rung_methods(m); m++) {
+        job j;
+        start(ctx, rung_methods(m)->name, (const char *const[]){NULL}, &j);
+        if (failures(ctx, &j))
+            for (int i = 0; i < j.count; i++)
+                if (!j.found[i].ok)
+                    fail_msg("%s: %s is %g, above %g", rung_methods(m)->name, j.found[i].name, j.found[i].value,
+                             j.found[i].tolerance);
+        assert_true(j.count >= 5);
+        tamper(j.model);
+        if (!failures(ctx, &j)) fail_msg("%s: a model with other coefficients passes", rung_methods(m)->name);
+        finish(&j);
+    }
+}
+
+/* The conditions of other forms of the same problems: kernels, ridges, thresholds, several components. */
+static void other_forms_are_verified(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const *forms[] = {
+        (const char *const[]){"kdlor", "thresholds", "midpoint", "calibrate", "0", NULL},
+        (const char *const[]){"kdlor", "thresholds", "weighted", "kernel", "linear", NULL},
+        (const char *const[]){"kdlor", "ridge-kind", "identity", "kernel", "poly", NULL},
+        (const char *const[]){"kdlor", "landmarks", "20", NULL},
+        (const char *const[]){"kda", "ridge-kind", "identity", NULL},
+        (const char *const[]){"kda", "ridge-kind", "identity", "kernel", "linear", NULL},
+        (const char *const[]){"skda", "graph-norm", "normalised", "components", "1", NULL},
+        (const char *const[]){"s-dl", "mu", "auto", NULL},
+        (const char *const[]){"es-dl", "ridge-kind", "identity", "mu", "0.5", NULL},
+        (const char *const[]){"krr", "centre", "no", "lambda", "auto", NULL},
+        (const char *const[]){"krr", "kernel", "linear", "lambda-kind", "absolute", NULL},
+        (const char *const[]){"ckr", "kernel", "linear", NULL},
+        (const char *const[]){"ckr", "mu", "0.1", NULL},
+        (const char *const[]){"svorim", "kernel", "linear", "C", "10", NULL},
+        (const char *const[]){"svorex", "calibrate", "5", NULL},
+        (const char *const[]){"svorim", "diagonal", "0.001", NULL},
+        (const char *const[]){"pom", "link", "probit", NULL},
+        (const char *const[]){"lpp", "components", "2", NULL},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        job j;
+        start(ctx, forms[f][0], forms[f] + 1, &j);
+        if (failures(ctx, &j)) fail_msg("form %d of %s is not verified", (int)f, forms[f][0]);
+        tamper(j.model);
+        if (!failures(ctx, &j)) fail_msg("form %d of %s: other coefficients pass", (int)f, forms[f][0]);
+        finish(&j);
+    }
+}
+
+/* A solution that is nearly right is not right: one part in a hundred thousand is seen. */
+static void a_small_error_of_the_solution_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"kdlor", "krr", "ckr", "kda"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        scorer *s = &j.model->members->score;
+        s->coef[s->m / 2] *= 1 + 1e-5;
+        assert_true(failures(ctx, &j) > 0);
+        finish(&j);
+    }
+}
+
+static void parts_of_a_model_are_looked_at(void **state)
+{
+    rung_ctx *ctx = *state;
+    job j;
+    start(ctx, "svorim", (const char *const[]){NULL}, &j);
+    assert_int_equal(failures(ctx, &j), 0);
+    decision *d = &j.model->members->decide;
+    d->thresholds[0] += 0.3 * (d->thresholds[1] - d->thresholds[0]);
+    failures(ctx, &j);
+    assert_false(met(&j, "duality gap"));
+    assert_true(met(&j, "multipliers") && met(&j, "order") && met(&j, "saved"));
+    finish(&j);
+
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    j.model->members->scale.shift[1] += 1e-9;
+    failures(ctx, &j);
+    assert_false(met(&j, "scaling"));
+    j.model->report[0].value[0] += 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "means"));
+    finish(&j);
+
+    start(ctx, "median", (const char *const[]){NULL}, &j);
+    j.model->members->prior[0] += 1e-3;
+    j.model->members->prior[1] -= 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "shares"));
+    assert_true(met(&j, "median") && met(&j, "sums"));
+    finish(&j);
+}
+
+static void what_does_not_belong_together_is_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    job j;
+    rung_spec *other;
+    rung_data *part;
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    assert_ok(ctx, rung_spec_new(ctx, "krr", 0, &other));
+    assert_fails(ctx, rung_verify(ctx, other, j.data, j.model, j.found, &j.count), RUNG_EARG,
+                 "one of kdlor, not of krr");
+    assert_int_equal(j.count, 0);
+    assert_ok(ctx, rung_data_subset(ctx, j.data, 4, (const int64_t[]){0, 1, 2, 3}, NULL, &part));
+    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+                 "48 rows of 3 columns, not 4");
+    assert_fails(ctx, rung_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_verify");
+    rung_data_free(part);
+    rung_spec_free(other);
+    finish(&j);
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    job *j;
+} call;
+
+static rung_status verify_once(void *argument)
+{
+    call *c = argument;
+    return rung_verify(c->ctx, c->j->spec, c->j->data, c->j->model, c->j->found, &c->j->count);
+}
+
+static void memory_may_run_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"s-dl", "svorim", "lpp", "pom"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        assert_true(fail_each_allocation(verify_once, &(call){ctx, &j}) > 20);
+        finish(&j);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen), WITH_CONTEXT(other_forms_are_verified),
+        WITH_CONTEXT(a_small_error_of_the_solution_is_seen),          WITH_CONTEXT(parts_of_a_model_are_looked_at),
+        WITH_CONTEXT(what_does_not_belong_together_is_refused),       WITH_CONTEXT(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
