@@ -12,8 +12,8 @@
 #include "eval/reliability.h"
 #include "method/fit.h"
 #include "method/update.h"
-#include "select/curve.h"
 #include "method/verify.h"
+#include "select/curve.h"
 #include "select/tune.h"
 
 /* ---- entering and leaving ---- */
