@@ -127,9 +127,17 @@ static char *no_tests(const comparison *c)
     if (c->n == 0)
         return text_of(
             "No partition was finished by all methods, so they cannot be ranked; --methods leaves some out.");
-    return text_of(
-        "With one data set there are no tests over data sets. The tests below are over its partitions, which "
-        "share rows: their p values are smaller than they should be.");
+    char *how_many = c->r->sets == 1
+                         ? text_of("There is one data set only")
+                         : text_of("All methods have finished one of %d data sets only, at least in part", c->r->sets);
+    char *text =
+        text_of("%s: too few for tests over data sets. %s", how_many,
+                c->paired[c->set[0]] < 2
+                    ? "It has one partition that counts, so there is nothing to test."
+                    : "The tests below are over its partitions, which share rows: their p values are smaller than they "
+                      "should be.");
+    free(how_many);
+    return text;
 }
 
 char *comparison_sentence(const comparison *c, int index)
