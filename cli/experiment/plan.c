@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "experiment/partitions.h"
 #include "output.h"
@@ -46,16 +47,18 @@ static char **names_split(const char *list)
     return names;
 }
 
-static char **names_of_folders(const char *folder, partition_kind kind)
+static char **names_of_folders(const char *folder, partition_kind kind, const char *splits)
 {
     struct dirent **found = NULL;
     int n = scandir(folder, &found, NULL, alphasort);
     char **names = allocate(1, sizeof *names);
     for (int i = 0; i < n; i++) {
         const char *name = found[i]->d_name;
-        char *path = text_of("%s/%s", folder, name);
-        plan_dataset d = {.source = (char *)name, .folder = path, .kind = kind, .splits = "splits.csv"};
-        if (*name != '.' && partitions_there(&d)) names = names_add(names, name, strlen(name));
+        char *path = text_of("%s/%s", folder, name), *rows = text_of("%s/%s", path, splits);
+        plan_dataset d = {.source = (char *)name, .folder = path, .kind = kind};
+        if (*name != '.' && partitions_there(&d) && (kind != SPLITS || access(rows, F_OK) == 0))
+            names = names_add(names, name, strlen(name));
+        free(rows);
         free(path);
         free(found[i]);
     }
@@ -63,9 +66,9 @@ static char **names_of_folders(const char *folder, partition_kind kind)
     return names;
 }
 
-char **plan_names(const char *list, const char *folder, partition_kind kind)
+char **plan_names(const char *list, const char *folder, partition_kind kind, const char *splits)
 {
-    return strcmp(list, "all") ? names_split(list) : names_of_folders(folder, kind);
+    return strcmp(list, "all") ? names_split(list) : names_of_folders(folder, kind, splits);
 }
 
 char *plan_path(const plan *p, const char *path)

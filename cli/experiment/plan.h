@@ -75,8 +75,9 @@ plan_method *plan_add_method(plan *p, const char *name);
 bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name, const char *values, int line);
 /* path, seen from the folder of the .ini file. */
 char *plan_path(const plan *p, const char *path);
-/* The names of a comma list, ending with NULL; `all`: the folders of `folder` that can be read as `kind`, in order. */
-char **plan_names(const char *list, const char *folder, partition_kind kind);
+/* The names of a comma list, ending with NULL; `all`: the folders of `folder` whose files are of this kind, in order.
+ * splits: the name of a file of test rows, for SPLITS. */
+char **plan_names(const char *list, const char *folder, partition_kind kind, const char *splits);
 void names_free(char **names);
 
 #endif

@@ -182,7 +182,7 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
     if (!folder || !sets) return ini_wrong(&p->file, s->line, "{general-conf} needs basedir and datasets");
     (void)ini_get(s, "report_sum"); /* a matter of reports */
     *base = base_folder(p, folder);
-    *names = plan_names(sets, *base, ORCA);
+    *names = plan_names(sets, *base, ORCA, "");
     if (!(*names)[0]) return ini_wrong(&p->file, s->line, "there are no data sets in %s", *base);
     return ini_all_used(&p->file, s, general_keys);
 }

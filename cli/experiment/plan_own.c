@@ -89,24 +89,24 @@ static bool ends_with(const char *whole, const char *end)
     return n >= m && !strcmp(whole + n - m, end);
 }
 
+static partition_kind kind_of(const char *partitions)
+{
+    if (!partitions) return SPLITS;
+    return !strcmp(partitions, "random")      ? RANDOM
+           : !strcmp(partitions, "orca")      ? ORCA
+           : !strcmp(partitions, "skordinal") ? SKORDINAL
+                                              : SPLITS;
+}
+
 static bool read_partitions(place *p, plan_dataset *d)
 {
     const char *value = get(p, "partitions");
-    d->kind = SPLITS;
-    if (!value)
-        d->splits = text_of("splits.csv");
-    else if (ends_with(value, ".csv") || ends_with(value, ".csv.gz"))
-        d->splits = text_of("%s", value);
-    else if (!strcmp(value, "random"))
-        d->kind = RANDOM;
-    else if (!strcmp(value, "orca"))
-        d->kind = ORCA;
-    else if (!strcmp(value, "skordinal"))
-        d->kind = SKORDINAL;
-    else
+    d->kind = kind_of(value);
+    if (d->kind == SPLITS && value && !ends_with(value, ".csv"))
         return ini_wrong(p->file, line_of(p, "partitions"),
                          "partitions = %s: expected random, orca, skordinal, or a file of test rows such as splits.csv",
                          value);
+    if (d->kind == SPLITS) d->splits = text_of("%s", value ? value : "splits.csv");
     if (!count(p, "runs", 1, 1000000, &d->runs) || !how_many(p, "test", &d->test) || !how_many(p, "train", &d->train))
         return false;
     if (d->kind != RANDOM) {
@@ -178,7 +178,7 @@ static bool read_on(plan *out, place *p, plan_method *m)
     m->on = allocate((size_t)out->n_datasets, sizeof *m->on);
     for (int i = 0; i < out->n_datasets; i++) m->on[i] = !list;
     if (!list) return true;
-    char **names = plan_names(list, "", SPLITS);
+    char **names = plan_names(list, "", SPLITS, "");
     bool good = true;
     for (int n = 0; good && names[n]; n++) {
         bool found = false;
@@ -258,7 +258,8 @@ static bool read_datasets(plan *out, place *p)
     const char *list = ini_get(p->general, "datasets"), *folder = get(p, "folder");
     if (!list) return ini_wrong(p->file, p->general->line, "[experiment] needs the key datasets: names, or all");
     char *base = plan_path(out, folder ? folder : ".");
-    char **names = plan_names(list, base, SPLITS);
+    const char *partitions = get(p, "partitions"), *splits = partitions ? partitions : "splits.csv";
+    char **names = plan_names(list, base, kind_of(partitions), splits);
     bool good = true;
     for (int i = 0; good && names[i]; i++) {
         place here = {p->file, section(&out->file, "dataset", names[i]), p->general};
