@@ -694,7 +694,6 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__
         WITH_CONTEXT(the_memory_estimate_is_true),
 #endif
-        WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
     int failed = cmocka_run_group_tests_name("contract", tests, NULL, NULL);
