@@ -238,7 +238,8 @@ class Classifier(ClassifierMixin, Estimator):
     def predict_interval(self, X, level=0.9):
         """The lowest and the highest class of a range that holds the true one with this probability: (n, 2).
 
-        Credible for methods with a posterior; `describe()['interval']` tells. Models without ranges raise an error.
+        Credible for methods with a posterior, conformal by the rows held out of the fit for others, as
+        `describe()['interval']` tells. Without either (`calibrate=0`) there are none, which is an error.
         """
         low, high = self._predict(X, "low", "high", level=level)
         return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])

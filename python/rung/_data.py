@@ -17,7 +17,9 @@ def _is_frame(X):
 
 
 def _is_text(column):
-    return column.dtype.kind not in "biuf" if isinstance(column.dtype, np.dtype) else not column.dtype._is_numeric
+    from pandas.api.types import is_numeric_dtype  # where there is a frame, there is pandas
+
+    return not is_numeric_dtype(column.dtype)
 
 
 def has_text(X):

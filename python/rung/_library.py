@@ -106,12 +106,28 @@ _ERRORS = {
 }
 
 
+_OPTIONS = [(r"-p ([\w-]+=)", r"\1"), (r' with --ignore "[^"]*"', ""), (r" \(--bins\)", "")]
+
+
+def _without_options(message):
+    """The library advises in words of the command line."""
+    for option, words in _OPTIONS:
+        message = re.sub(option, words, message)
+    return message
+
+
 # ---- calls ----
 
 
 @ffi.callback("rung_log_fn")
 def _log(user, level, message):
     ffi.from_handle(user).append((level, text(message)))
+
+
+# OpenMP's threads belong to the thread that first had work for them, and are gone in a forked child: there a thread of
+# its own, which gets new ones, does the work of every call.
+_forked = threading.Event()
+os.register_at_fork(after_in_child=_forked.set)
 
 
 class Context:
@@ -133,24 +149,33 @@ class Context:
         """Calls function(context, *arguments), passes its warnings on and raises if it fails."""
         self._finish(function(self._pointer, *arguments))
 
-    def run(self, function, *arguments):
-        """The same for long work: Ctrl-C stops it.
+    def run(self, function, *arguments, long=True):
+        """The same for work that uses many threads. long: Ctrl-C stops it.
 
         Python looks at signals in its main thread only, between its own instructions; so the work goes to another
         thread while the main one waits.
         """
-        if threading.current_thread() is not threading.main_thread():
+        main = threading.current_thread() is threading.main_thread()
+        if not _forked.is_set() and not (main and long):
             return self.call(function, *arguments)
-        status = []
-        worker = threading.Thread(target=lambda: status.append(function(self._pointer, *arguments)), daemon=True)
-        worker.start()
+        status, stop, finished = [], threading.Event(), threading.Event()
+
+        def work():
+            try:
+                if not stop.is_set():
+                    status.append(function(self._pointer, *arguments))
+            finally:
+                finished.set()
+
+        worker = threading.Thread(target=work, daemon=True)
         try:
-            while worker.is_alive():
-                worker.join(0.2)  # a signal may have gone to another thread: look up now and then
+            worker.start()
+            while not finished.wait(0.2):  # a signal may have gone to another thread: look up now and then
+                pass
         except BaseException:
-            while worker.is_alive():
+            stop.set()  # for a thread that has not come to the call yet
+            while worker.ident is not None and not finished.wait(0.01):
                 lib.rung_interrupt(self._pointer)
-                worker.join(0.01)
             raise
         return self._finish(status[0])
 
@@ -169,7 +194,7 @@ class Context:
             else:
                 log.info(message)
         if status != lib.RUNG_OK:
-            message = text(lib.rung_message(self._pointer))
+            message = _without_options(text(lib.rung_message(self._pointer)))
             raise _ERRORS.get(status, RungError)(message or text(lib.rung_status_name(status)))
 
 

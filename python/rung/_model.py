@@ -68,5 +68,5 @@ class Model:
         if rows is None:
             ctx.call(lib.rung_predict_training, self.pointer, out)
         else:
-            (ctx.run if n >= MANY_ROWS else ctx.call)(lib.rung_predict, self.pointer, rows, out)
+            ctx.run(lib.rung_predict, self.pointer, rows, out, long=n >= MANY_ROWS)
         return [arrays[name] for name in wanted]

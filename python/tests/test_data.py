@@ -98,6 +98,14 @@ def test_text_and_missing_cells_as_in_a_file(command, tmp_path, target):
         type(model)(missing="error").fit(X, y)
 
 
+def test_advice_is_not_that_of_the_command_line():
+    X, y = people()
+    with pytest.raises(ValueError, match="likely an identifier; leave it out$"):
+        rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
+    with pytest.raises(ValueError, match="fit with calibrate=5"):
+        rung.SVORIM().fit(X, y).predict_interval(X)
+
+
 def test_missing_cells_of_arrays():
     X, y = people()
     X = X[["age", "height"]].to_numpy(copy=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interpreter is free while the library works, and Ctrl-C stops it."""
 
+import multiprocessing
 import signal
 import threading
 import time
@@ -34,6 +35,20 @@ def test_interrupt():
         estimator.fit(X, y)
     assert not hasattr(estimator, "model_")
     rung.MEDIAN().fit(X, y).predict(X)  # nothing is left behind
+
+
+def predict_and_fit(model, X, y):
+    return model.predict(X), rung.SDL(n_jobs=2).fit(X[:200], y[:200]).predict(X)
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_forked_children_work_too():
+    X, y = slow()
+    model = rung.SDL(n_jobs=2).fit(X[:200], y[:200])
+    expected = predict_and_fit(model, X, y)  # OpenMP has threads in this one now
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        for got, want in zip(pool.apply_async(predict_and_fit, (model, X, y)).get(60), expected):
+            np.testing.assert_array_equal(got, want)
 
 
 def test_other_threads_run_meanwhile():
