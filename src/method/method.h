@@ -204,6 +204,8 @@ rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_sha
 bool method_holds_out(const method *m, const void *params);
 /* A copy of the parameters with nothing left to be settled. */
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
+/* Puts into the cache of a problem what its folds will take from there; as many landmarks as they will have. */
+rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p);
 
 /* ---- what fits are put together from (fitted.c) ---- */
 rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);

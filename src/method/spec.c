@@ -245,7 +245,8 @@ rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_sha
     return RUNG_OK;
 }
 
-rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
+/* A copy of the parameters with their landmarks. */
+static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, void **params)
 {
     char *copy = NULL;
     problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = (double)ctx->memory};
@@ -254,7 +255,21 @@ rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, probl
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
     *params = copy;
     settle_landmarks(ctx, spec->method, &shape, copy);
-    return spec->method->settle ? spec->method->settle(ctx, spec->method, p, copy) : RUNG_OK;
+    return RUNG_OK;
+}
+
+rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
+{
+    TRY(with_landmarks(ctx, mem, spec, p, params));
+    return spec->method->settle ? spec->method->settle(ctx, spec->method, p, *params) : RUNG_OK;
+}
+
+rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p)
+{
+    void *params = NULL;
+    if (!spec->method->prepare) return RUNG_OK;
+    TRY(with_landmarks(ctx, &ctx->scratch, spec, p, &params));
+    return spec->method->prepare(ctx, p, params);
 }
 
 void spec_free(rung_spec *spec)

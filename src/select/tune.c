@@ -324,7 +324,7 @@ static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
     if (workers > count) workers = count;
     for (int i = 0; i < n; i++) {
         const rung_spec *spec = s->grid.points[points[i]].spec;
-        if (spec->method->prepare) TRY(spec->method->prepare(ctx, problem_of(r, spec), spec->params));
+        TRY(method_prepare(ctx, spec, problem_of(r, spec)));
     }
     TRY(NEW(ctx, &ctx->scratch, worker, workers));
     for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
