@@ -134,6 +134,8 @@ comparison comparison_new(const results *r, double alpha, int control)
     return c;
 }
 
+bool comparison_by_partitions(const comparison *c) { return c->n == 1 && c->k > 1 && c->paired[c->set[0]] > 1; }
+
 void comparison_free(comparison *c)
 {
     free(c->set);

@@ -42,6 +42,9 @@ typedef struct {
 comparison comparison_new(const results *r, double alpha, int control);
 void comparison_free(comparison *c);
 
+/* One data set, so its partitions are compared: rival.t and rival.wilcoxon are over them. */
+bool comparison_by_partitions(const comparison *c);
+
 /* Runs of `order` no longer than the critical difference, those inside another left out; returns how many. out has room
  * for k. */
 int rank_groups(int k, const double *mean_rank, const int *order, double critical, rank_group *out);

@@ -54,10 +54,31 @@ void report_csv_cells(FILE *file, const comparison *c)
         }
 }
 
+/* Of a single data set, over its partitions; the sign is that of method minus control. */
+static void partition_tests(FILE *file, const comparison *c, int method)
+{
+    const rival *v = &c->rival[method];
+    int n = c->paired[c->set[0]];
+    for (int kind = 0; kind < 2; kind++) {
+        fputs(kind ? "wilcoxon," : "paired-t,", file);
+        csv_cell(file, c->r->method[method].name);
+        fputc(',', file);
+        csv_cell(file, c->r->method[c->control].name);
+        fprintf(file, ",%d,%d", kind ? v->wilcoxon.n : n, c->k);
+        number(file, kind ? fmin(v->wilcoxon.plus, v->wilcoxon.minus) : c->r->larger_better ? v->t.t : -v->t.t);
+        number(file, kind ? NAN : v->t.df);
+        fputc(',', file);
+        number(file, kind ? v->wilcoxon.p : v->t.p);
+        fputs(",,,,\n", file);
+    }
+}
+
 void report_csv_tests(FILE *file, const comparison *c)
 {
     const friedman_test *t = &c->friedman;
     fputs("test,method,control,n,k,statistic,df1,df2,p,adjusted,win,draw,loss\n", file);
+    for (int j = 0; comparison_by_partitions(c) && j < c->k; j++)
+        if (j != c->control) partition_tests(file, c, j);
     if (!c->tested) return;
     fprintf(file, "friedman,,,%d,%d,%s,%g,,", c->n, c->k, number_of(t->chi_square).text, t->df1);
     fprintf(file, "%s,,,,\n", number_of(t->chi_square_p).text);

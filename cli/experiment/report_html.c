@@ -105,7 +105,7 @@ static void partition_table(const html_writer *w)
 {
     static const char *const head[] = {"Method", "Difference", "t", "p of t", "p of Wilcoxon"};
     const comparison *c = w->c;
-    if (c->n != 1 || c->k < 2 || c->paired[c->set[0]] < 2) return;
+    if (!comparison_by_partitions(c)) return;
     char *caption =
         text_of("%s against each of the others, over %d partitions", w->name[c->control], c->paired[c->set[0]]);
     page_table_begin(w->file, &(page_table){caption, sizeof head / sizeof *head, head, 0, true});

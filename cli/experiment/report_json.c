@@ -64,6 +64,30 @@ static json_t *tests_json(const comparison *c)
     return out;
 }
 
+/* Of a single data set: over its partitions. */
+static json_t *partition_tests_json(const comparison *c)
+{
+    json_t *out = json_object(), *rivals = json_array();
+    json_object_set_new(out, "datasets", json_integer(1));
+    json_object_set_new(out, "partitions", json_integer(c->paired[c->set[0]]));
+    json_object_set_new(out, "alpha", jout_number(c->alpha));
+    json_object_set_new(out, "control", jout_text(c->r->method[c->control].name));
+    for (int j = 0; j < c->k; j++) {
+        const rival *v = &c->rival[j];
+        if (j == c->control) continue;
+        double sign = c->r->larger_better ? 1 : -1; /* method minus control, as the metric is */
+        json_t *one = json_object();
+        json_object_set_new(one, "method", jout_text(c->r->method[j].name));
+        json_object_set_new(one, "difference", jout_number(sign * v->t.mean));
+        json_object_set_new(one, "t", jout_number(sign * v->t.t));
+        json_object_set_new(one, "p_t", jout_number(v->t.p));
+        json_object_set_new(one, "wilcoxon", jout_number(v->wilcoxon.p));
+        json_array_append_new(rivals, one);
+    }
+    json_object_set_new(out, "rivals", rivals);
+    return out;
+}
+
 void report_json(const comparison *c)
 {
     const results *r = c->r;
@@ -100,7 +124,10 @@ void report_json(const comparison *c)
     json_object_set_new(all, "failed", json_integer(r->failures));
     json_object_set_new(all, "methods", methods);
     json_object_set_new(all, "datasets", sets);
-    json_object_set_new(all, "tests", c->tested ? tests_json(c) : json_null());
+    json_object_set_new(all, "tests",
+                        c->tested                     ? tests_json(c)
+                        : comparison_by_partitions(c) ? partition_tests_json(c)
+                                                      : json_null());
     json_object_set_new(all, "failures", failures);
     jout_print(all);
 }

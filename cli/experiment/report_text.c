@@ -90,7 +90,7 @@ static void print_rivals(FILE *file, const comparison *c)
         fputc('\n', file);
         wrap_text(file, key, 0, 0);
         free(key);
-    } else if (c->n == 1 && c->k > 1 && c->paired[c->set[0]] > 1) {
+    } else if (comparison_by_partitions(c)) {
         fprintf(file, "\n%s against each of the others, over %d partitions:\n\n", name, c->paired[c->set[0]]);
         sheet t = sheet_new("lrrrr");
         head(&t, "method", (const char *const[]){"difference", "t", "p of t", "p of Wilcoxon", NULL});
