@@ -311,7 +311,8 @@ static int check_model(const arguments *args, predict_job *job)
     }
     if (rung_model_interval(job->model)) return GOOD;
     complain("%s has no ranges of ranks for --interval%s", name,
-             rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5, or with tune" : ": it gives scores only");
+             rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5, or with tune"
+                                              : ": it gives scores only");
     return FAILED;
 }
 
