@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build demo figures test test-long install bench format lint clean help
+.PHONY: all build demo figures test test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the library; installs missing packages first
@@ -29,6 +29,10 @@ test: ## build with warnings as errors; run all tests, then unit and cli tests u
 test-long: ## what is too slow for every day: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup build test lint long
 	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
+
+fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in all
+	tools/setup build test fuzz
+	tools/fuzz.sh $(or $(SECONDS),600)
 
 install: ## install to $(DESTDIR)$(PREFIX)
 	tools/setup build

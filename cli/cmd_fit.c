@@ -128,9 +128,12 @@ static void tell_classes(const fit_job *job)
 {
     enum { SHOWN = 12 };
     fprintf(stderr, "classes    ");
-    for (int k = 1; k <= job->classes && k <= SHOWN; k++)
-        fprintf(stderr, "%s %s (%lld)", k > 1 ? " <" : "", rung_data_class_name(job->data, k),
-                (long long)job->count[k]);
+    for (int k = 1; k <= job->classes && k <= SHOWN; k++) {
+        char *name = text_of("%s", rung_data_class_name(job->data, k));
+        make_printable(name);
+        fprintf(stderr, "%s %s (%lld)", k > 1 ? " <" : "", name, (long long)job->count[k]);
+        free(name);
+    }
     if (job->classes > SHOWN) fprintf(stderr, " < ... %d in all", job->classes);
     fputc('\n', stderr);
 }

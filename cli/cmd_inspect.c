@@ -35,6 +35,7 @@ static FILE *entry_open(entry *e, const char *name)
 static void entry_close(entry *e)
 {
     fclose(e->stream);
+    make_printable(e->text);
     wrap_text(stdout, e->text, MARGIN, MARGIN);
     free(e->text);
 }

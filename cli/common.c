@@ -27,14 +27,21 @@ const option global_options[] = {
 
 /* ---- messages ---- */
 
+void make_printable(char *text)
+{
+    for (char *c = text; *c; c++)
+        if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) *c = '?';
+}
+
 void complain(const char *format, ...)
 {
+    char text[4096]; /* no longer: it may tell that memory has run out */
     va_list args;
     va_start(args, format);
-    fputs("rung: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    make_printable(text);
+    fprintf(stderr, "rung: %s\n", text);
 }
 
 static void bar_clear(session *s)

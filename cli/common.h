@@ -49,6 +49,7 @@ void session_counters(session *s); /* -v: the work done, operation by operation 
 
 /* `rung: ...` on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void make_printable(char *text); /* control characters, which could drive a terminal, as ? */
 
 /* Zeroed memory; prints and exits when there is none. */
 void *allocate(size_t count, size_t size);

@@ -161,6 +161,7 @@ sheet sheet_new(const char *align) { return (sheet){.align = align, .columns = (
 
 static void sheet_put(sheet *t, char *text)
 {
+    make_printable(text);
     if (t->cells == t->room) {
         t->room = 2 * t->room + 64;
         char **more = allocate((size_t)t->room, sizeof *more);

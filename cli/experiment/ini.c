@@ -10,7 +10,7 @@
 
 #include "common.h"
 
-enum { LONGEST = 16 << 20 }; /* no plan is longer; a data file given by mistake may be */
+enum { LONGEST = 1 << 20, MOST_LINES = 10000 }; /* no plan is longer; a data file given by mistake may be */
 
 bool ini_wrong(const ini *f, int line, const char *format, ...)
 {
@@ -127,7 +127,8 @@ bool ini_read(const char *path, ini *out)
     for (int number = 1; good && line; number++) {
         char *end = strchr(line, '\n');
         if (end) *end = 0;
-        good = read_line(out, line, number);
+        good = number <= MOST_LINES ? read_line(out, line, number)
+                                    : ini_wrong(out, number, "a plan of more than %d lines", MOST_LINES);
         line = end ? end + 1 : NULL;
     }
     free(copy);

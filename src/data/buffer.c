@@ -28,6 +28,7 @@ rung_status buffer_refill(buffer *b)
             return fail(b->ctx, RUNG_EDATA, "%s, line %lld: a row of more than %d MiB; is a quote left open?", b->path,
                         (long long)b->line, LONGEST_ROW >> 20);
         int64_t room = 2 * b->room;
+        TRY(memory_check(b->ctx, (double)room, "a row of the file"));
         TRY(RESIZE(b->ctx, b->mem, b->text, room + 1));
         b->room = room;
     }

@@ -43,11 +43,13 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     return RUNG_OK;
 }
 
-/* Room for more rows: as many as the file will have, judged by the rows so far, so that columns rarely move. */
+/* Room for more rows: as many as the file will have, judged by the rows so far, so that columns rarely move. Very many
+ * columns start small: there may be but one row. */
 static rung_status grow(filling *f)
 {
     rung_table *t = f->t;
-    int64_t rows = f->capacity ? 2 * f->capacity : 64, size = source_size(f->from->from);
+    int64_t few = t->n_columns < 1 << 16 ? 64 : 4, rows = f->capacity ? 2 * f->capacity : few,
+            size = source_size(f->from->from);
     int64_t read = f->from->before + f->from->at;
     if (size > 0 && read > 0 && t->n_rows > 0) {
         double guess = 1.02 * (double)t->n_rows * (double)size / (double)read + 8;

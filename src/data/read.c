@@ -52,9 +52,14 @@ static const format *format_by_content(const buffer *b)
 
 /* ---- the columns -------------------------------------------------------------------------------- */
 
+/* A column costs some hundred bytes however short its cells are. */
 rung_status reader_columns(rung_reader *r, int64_t n)
 {
+    enum { MOST_COLUMNS = 1 << 21 };
     rung_table *t = r->shape;
+    if (n > MOST_COLUMNS)
+        return fail(r->in.ctx, RUNG_EDATA, "%s: a row of %lld columns; more than %d cannot be read", r->in.path,
+                    (long long)n, MOST_COLUMNS);
     t->n_columns = n;
     TRY(NEW(r->in.ctx, &t->mem, t->columns, n));
     for (int64_t j = 0; j < n; j++) t->columns[j] = (column){.name = "", .odd_row = -1};

@@ -13,18 +13,25 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { RAW = 1 << 16, MOST_AT_ONCE = 1 << 30 /* zlib counts in 32 bits */ };
+enum {
+    RAW = 1 << 16,
+    MOST_AT_ONCE = 1 << 30, /* zlib counts in 32 bits */
+    /* A small file that unpacks without end: data pack to a tenth or so, so nothing honest is both above. */
+    BOMB_BYTES = 64 << 20,
+    BOMB_RATIO = 200
+};
 
 struct source {
     pool mem;
     char name[256]; /* for messages */
     int fd;
-    bool opened;     /* by us, so ours to close */
-    bool fd_ended;   /* a terminal would ask again */
-    bool once;       /* nothing is kept any more */
-    off_t start;     /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
-    int64_t size;    /* of the file as stored; -1: not known */
-    int64_t fetched; /* bytes of it read since the start */
+    bool opened;      /* by us, so ours to close */
+    bool fd_ended;    /* a terminal would ask again */
+    bool once;        /* nothing is kept any more */
+    off_t start;      /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
+    int64_t size;     /* of the file as stored; -1: not known */
+    int64_t fetched;  /* bytes of it read since the start */
+    int64_t unpacked; /* bytes they gave, of a gzip file */
     char *spool;
     int64_t spooled, spool_room, replayed;
     unsigned char *raw; /* as stored, RAW bytes */
@@ -94,6 +101,17 @@ static rung_status corrupt(rung_ctx *ctx, const source *s, const char *why)
     return fail(ctx, RUNG_EIO, "%s is a corrupt gzip file: %s", s->name, why);
 }
 
+/* A limit of the caller's is kept where the memory is taken; without one this is the limit. */
+static rung_status check_bomb(rung_ctx *ctx, const source *s)
+{
+    if (ctx->memory > 0 || s->unpacked <= BOMB_BYTES || s->unpacked / BOMB_RATIO <= s->fetched) return RUNG_OK;
+    return fail(
+        ctx, RUNG_ELIMIT,
+        "%s unpacks to more than %d times its size, as no usual data do; set a limit of memory (--memory) to read it "
+        "all the same",
+        s->name, BOMB_RATIO);
+}
+
 /* A gzip file is a sequence of members, and may end with zeros. */
 static rung_status unpack(rung_ctx *ctx, source *s, char *out, int64_t room, int64_t *got)
 {
@@ -123,7 +141,8 @@ static rung_status unpack(rung_ctx *ctx, source *s, char *out, int64_t room, int
             return corrupt(ctx, s, s->z.msg ? s->z.msg : "it does not unpack");
     }
     *got = room - s->z.avail_out;
-    return RUNG_OK;
+    s->unpacked += *got;
+    return check_bomb(ctx, s);
 }
 
 rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64_t *got)
@@ -147,7 +166,7 @@ rung_status source_rewind(rung_ctx *ctx, source *s)
         if (lseek(s->fd, s->start, SEEK_SET) < 0) return io_error(ctx, "read again", s->name, errno);
         s->fd_ended = false;
     }
-    s->raw_at = s->raw_end = s->replayed = s->fetched = 0;
+    s->raw_at = s->raw_end = s->replayed = s->fetched = s->unpacked = 0;
     s->between = false;
     if (s->gzip) inflateReset(&s->z);
     return RUNG_OK;

@@ -2,7 +2,7 @@
 /* A model file is a safetensors file: the length of the header (8 bytes, little-endian), the header in JSON padded
  * with spaces, the arrays. Its metadata begin with the checksum, so the digits stand at a fixed place:
  * CRC-32 over the whole file with these digits read as '0'. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -109,15 +109,27 @@ static rung_status write_all(rung_ctx *ctx, int fd, const unsigned char *bytes, 
 }
 
 /* A file that is new for certain, in the folder of path: a rename within one folder is atomic. */
-static rung_status open_temporary(rung_ctx *ctx, const char *path, const char **name, int *fd)
+static rung_status open_temporary(rung_ctx *ctx, const char *path, mode_t mode, const char **name, int *fd)
 {
     for (int try = 0; try < TEMPORARY_TRIES; try++) {
         TRY(pool_printf(ctx, &ctx->scratch, name, "%s.%ld-%d.tmp", path, (long)getpid(), try));
-        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (*fd >= 0) return RUNG_OK;
         if (errno != EEXIST && errno != EINTR) break;
     }
     return fail(ctx, RUNG_EIO, "cannot create a file there: %s", strerror(errno));
+}
+
+/* A symbolic link stays: the file it leads to is replaced. */
+static rung_status follow_link(rung_ctx *ctx, const char **path)
+{
+    struct stat about;
+    if (lstat(*path, &about) != 0 || !S_ISLNK(about.st_mode)) return RUNG_OK;
+    char *real = realpath(*path, NULL);
+    if (!real) return fail(ctx, RUNG_EIO, "this symbolic link leads nowhere: %s", strerror(errno));
+    rung_status status = pool_text(ctx, &ctx->scratch, real, path);
+    free(real);
+    return status;
 }
 
 /* Makes the rename survive a power cut. The new file is in place by now, so trouble here is told but no failure. */
@@ -134,13 +146,17 @@ static void sync_folder(rung_ctx *ctx, const char *path, char *folder)
 static rung_status replace_file(rung_ctx *ctx, const char *path, const unsigned char *bytes, int64_t size)
 {
     struct stat old;
-    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
-        return fail(ctx, RUNG_EIO, "there is something that is not a regular file");
+    mode_t mode = 0666;
+    TRY(follow_link(ctx, &path));
+    if (stat(path, &old) == 0) {
+        if (!S_ISREG(old.st_mode)) return fail(ctx, RUNG_EIO, "there is something that is not a regular file");
+        mode = old.st_mode & 0777; /* who may not read the rows of the old model may not read those of the new one */
+    }
     const char *temporary = NULL;
     char *folder = NULL;
     int fd = -1;
     TRY(NEW_RAW(ctx, &ctx->scratch, folder, (int64_t)strlen(path) + 1));
-    TRY(open_temporary(ctx, path, &temporary, &fd));
+    TRY(open_temporary(ctx, path, mode, &temporary, &fd));
     rung_status status = write_all(ctx, fd, bytes, size);
     if (close(fd) != 0 && status == RUNG_OK) status = fail(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
     if (status == RUNG_OK && rename(temporary, path) != 0)

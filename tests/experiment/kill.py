@@ -204,4 +204,5 @@ def main():
         os.chdir('/')
 
 
-main()
+if __name__ == '__main__':
+    main()

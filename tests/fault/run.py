@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever goes wrong while files are written, there is the old file or the new one, never a broken one.
+
+usage: run.py RUNG SHIM [--all]
+Every call by which a model is saved fails once (full disk, input/output error, interrupted), is cut short, or is the last one of
+the process, which is killed before it; the same, for some of the calls (--all: for each), while an experiment is run. SHIM is
+the preloaded library that does this. Only the Python standard library is used."""
+import glob, os, signal, stat, subprocess, sys, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'experiment'))
+import kill  # the tables of an experiment, and the comparison of two
+
+KINDS = 'kill', 'short', 'enospc', 'eio', 'eintr'
+PLAN = '''
+[experiment]
+folder = .
+datasets = a
+partitions = random
+runs = 2
+labelled = 0.5
+
+[method DL]
+method = kdlor
+gamma = 1
+
+[method median]
+method = median
+'''
+
+
+class Failure(Exception):
+    pass
+
+
+def check(good, text):
+    if not good:
+        raise Failure(text)
+
+
+def read(path):
+    try:
+        with open(path, 'rb') as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def write(path, content):
+    if os.path.lexists(path):
+        os.remove(path)
+    if content is not None:
+        with open(path, 'wb') as file:
+            file.write(content)
+
+
+class Faults:
+    def __init__(self, rung, shim):
+        self.rung, self.shim, self.log = rung, shim, os.path.abspath('struck')
+
+    def run(self, kind, number, part, *arguments):
+        """Whether the fault happened, the exit code and the messages."""
+        write(self.log, None)
+        env = dict(os.environ, LD_PRELOAD=self.shim, RUNG_FAULT='%s:%d:%s' % (kind, number, part), RUNG_FAULT_LOG=self.log)
+        done = subprocess.run([self.rung] + list(arguments), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return os.path.exists(self.log), done.returncode, done.stderr
+
+
+def save(faults, part, target, old, new, command):
+    """Each call on paths with `part` goes wrong, in each way; counts the faults."""
+    count = 0
+    for kind in KINDS:
+        for number in range(1, 1000):
+            write(target, old)
+            struck, code, messages = faults.run(kind, number, part, *command)
+            what = '%s of call %d: exit %d, %s' % (kind, number, code, messages.strip())
+            now = read(target)
+            check(now in (old, new), what + ': neither the old model nor the new one')
+            if not struck:
+                check(code == 0 and now == new, what + ': failed without a fault')
+                break
+            count += 1
+            left = glob.glob(os.path.join(part, '*.tmp'))
+            if kind == 'kill':
+                check(code == -signal.SIGKILL, what)
+                for name in left:
+                    os.remove(name)
+                continue
+            check(not left, what + ': %s is left' % left)
+            if kind in ('short', 'eintr'):
+                check(code == 0, what + ': not overcome')
+            check(code in (0, 1), what)
+            if code == 0:
+                check(now == new, what + ': said to be saved')
+            else:
+                check(now == old and messages.startswith('rung: ') and len(messages.strip().splitlines()) == 1, what)
+        check(number > 1, kind + ': no call was found')
+    return count
+
+
+def models(faults):
+    os.makedirs('models')
+    options = ['fit', 'a.csv', '-q', '-m', 'kdlor', '-p']
+    path = 'models/m.rung'
+    subprocess.run([faults.rung] + options + ['gamma=1', '-o', path], check=True)
+    old = read(path)
+    command = options + ['gamma=2', '-o', path]
+    subprocess.run([faults.rung] + command, check=True)
+    new = read(path)
+    check(old != new, 'two models are the same')
+    count = save(faults, 'models', path, old, new, command) + save(faults, 'models', path, None, new, command)
+    print('saving a model: %d faults' % count)
+
+    os.symlink('models/m.rung', 'link.rung')
+    write(path, old)
+    os.chmod(path, 0o600)
+    subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'link.rung'], check=True)
+    check(os.path.islink('link.rung') and read(path) == new, 'a symbolic link is not followed')
+    check(stat.S_IMODE(os.stat(path).st_mode) == 0o600, 'a private model became public')
+    os.remove('link.rung')
+    os.symlink('nowhere', 'link.rung')
+    done = subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'link.rung'], stderr=subprocess.PIPE, text=True)
+    check(done.returncode == 1 and 'leads nowhere' in done.stderr and not os.path.exists('nowhere'), 'a link to nowhere: ' + done.stderr)
+    check(glob.glob('*.tmp') == [], 'a temporary file is left')
+
+    os.makedirs('closed', mode=0o555)
+    done = subprocess.run([faults.rung] + options + ['gamma=2', '-o', 'closed/m.rung'], stderr=subprocess.PIPE, text=True)
+    if os.geteuid() != 0:  # who may everything is not refused
+        check(done.returncode == 1 and done.stderr.startswith('rung: ') and os.listdir('closed') == [], 'a read-only folder: ' + done.stderr)
+
+
+def experiment(faults, most):
+    with open('plan.ini', 'w') as file:
+        file.write(PLAN)
+    command = ['experiment', 'run', 'plan.ini', '-q', '--threads', '1', '--db']
+    os.makedirs('undisturbed')
+    subprocess.run([faults.rung] + command + ['undisturbed/x.db'], check=True)
+    whole, count = kill.dump('undisturbed/x.db'), 0
+    for kind in KINDS:
+        calls, step, number = 0, 1, 1
+        while True:
+            folder = '%s-%d' % (kind, number)
+            os.makedirs(folder)
+            db = folder + '/x.db'
+            struck, code, messages = faults.run(kind, number, folder, *(command + [db]))
+            what = 'experiment, %s of call %d: exit %d, %s' % (kind, number, code, messages.strip())
+            if struck:
+                count += 1
+                check(code in (0, 1, -signal.SIGKILL), what)
+                check(code != 1 or messages.startswith('rung: '), what)
+                again = subprocess.run([faults.rung] + command + [db], stderr=subprocess.PIPE, text=True)
+                check(again.returncode == 0, what + '; then: ' + again.stderr)
+            else:
+                check(code == 0, what)
+            try:
+                kill.compare(db, whole)
+            except kill.Failure as failure:
+                raise Failure(what + '; ' + str(failure))
+            if not struck:
+                break
+            calls += 1
+            if calls % most == 0:
+                step *= 3
+            number += step
+        check(calls > 0, kind + ': no call was found')
+    print('running an experiment: %d faults' % count)
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != '--all']
+    most = 10 ** 9 if '--all' in sys.argv else 4
+    faults_of = os.path.abspath(arguments[0]), os.path.abspath(arguments[1])
+    with tempfile.TemporaryDirectory(prefix='rung-fault-') as folder:
+        os.chdir(folder)
+        faults = Faults(*faults_of)
+        with open('a.csv', 'w') as file:
+            file.write('x,y,label\n' + ''.join('%d,%d,%d\n' % (i * 7 % 11 + 5 * (i % 3), i * 5 % 13, i % 3) for i in range(36)))
+        os.makedirs('a')
+        os.link('a.csv', 'a/a.csv')
+        models(faults)
+        experiment(faults, most)
+        os.chdir('/')
+    print('passed')
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except Failure as failure:
+        sys.exit('failed: %s' % failure)

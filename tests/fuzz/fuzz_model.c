@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The reader of models. The checksum is set right first, for it would keep the fuzzer out. What loads is used: it can
+ * be described and predicts, and saved and loaded again it is the same file. */
+#include "fuzz.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "rung/rung.h"
+
+enum { AT = 8 + 29, DIGITS = 8, MOST = 1 << 16 }; /* the digits of the checksum: see docs/model-format.md */
+
+static void seal(char *file, size_t size)
+{
+    char digits[DIGITS + 1];
+    if (size < AT + DIGITS) return;
+    memset(file + AT, '0', DIGITS);
+    snprintf(digits, sizeof digits, "%08lx", crc32(0, (const Bytef *)file, (uInt)size) & 0xffffffffUL);
+    memcpy(file + AT, digits, DIGITS);
+}
+
+static void predict(rung_ctx *ctx, const rung_model *model)
+{
+    enum { ROWS = 3 };
+    int64_t d = rung_model_features(model);
+    int outputs = rung_model_outputs(model), classes = rung_model_classes(model);
+    if (d > MOST || outputs > MOST || classes > MOST) return;
+    double *x = calloc((size_t)(ROWS * d + 1), sizeof *x), *score = calloc((size_t)(ROWS * outputs + 1), sizeof *score);
+    double *proba = calloc((size_t)(ROWS * classes + 1), sizeof *proba);
+    int rank[ROWS], low[ROWS], high[ROWS];
+    FUZZ_CLAIM(x && score && proba);
+    for (int64_t i = 0; i < ROWS * d; i++) x[i] = (double)(i % 7) - 3;
+    bool ranges = rung_model_interval(model) != NULL;
+    const rung_view view = {.v = x, .n = ROWS, .d = d, .row = d, .col = 1};
+    const rung_output out = {.rank = rung_model_has_ranks(model) ? rank : NULL,
+                             .score = score,
+                             .proba = rung_model_has_probabilities(model) ? proba : NULL,
+                             .low = ranges ? low : NULL,
+                             .high = ranges ? high : NULL,
+                             .level = 0.9};
+    if (rung_predict(ctx, model, &view, &out) == RUNG_OK && out.rank)
+        for (int i = 0; i < ROWS; i++) FUZZ_CLAIM(rank[i] >= 1 && rank[i] <= classes);
+    free(x);
+    free(score);
+    free(proba);
+}
+
+static void again(rung_ctx *ctx, const rung_model *model)
+{
+    char *bytes, *twice, *text;
+    int64_t size, size_twice;
+    rung_model *copy;
+    FUZZ_CLAIM(rung_save_memory(ctx, model, &bytes, &size) == RUNG_OK);
+    FUZZ_CLAIM(rung_load_memory(ctx, bytes, size, &copy) == RUNG_OK);
+    FUZZ_CLAIM(rung_save_memory(ctx, copy, &twice, &size_twice) == RUNG_OK);
+    FUZZ_CLAIM(size == size_twice && memcmp(bytes, twice, (size_t)size) == 0);
+    FUZZ_CLAIM(rung_describe(ctx, model, &text) == RUNG_OK);
+    rung_text_free(text);
+    rung_text_free(bytes);
+    rung_text_free(twice);
+    rung_model_free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *file = malloc(size + 1);
+    rung_ctx *ctx;
+    rung_model *model;
+    FUZZ_CLAIM(file && rung_open(&ctx) == RUNG_OK);
+    memcpy(file, bytes, size);
+    seal(file, size);
+    rung_set_memory(ctx, 256 << 20);
+    if (rung_load_memory(ctx, file, (int64_t)size, &model) == RUNG_OK) {
+        again(ctx, model);
+        predict(ctx, model);
+    } else {
+        FUZZ_CLAIM(!model && rung_message(ctx)[0]);
+    }
+    rung_model_free(model);
+    rung_close(ctx);
+    free(file);
+    return 0;
+}

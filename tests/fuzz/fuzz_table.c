@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The readers of data: the bytes as a whole file of one format (FUZZ_FORMAT), as it is coded, and in blocks. */
+#include "fuzz.h"
+
+#include "rung/rung.h"
+
+static void encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options)
+{
+    rung_data *data;
+    if (rung_encode(ctx, table, options, &data) == RUNG_OK)
+        FUZZ_CLAIM(rung_data_rows(data) == rung_table_rows(table));
+    else
+        FUZZ_CLAIM(!data && rung_message(ctx)[0]);
+    rung_data_free(data);
+}
+
+/* The rows of all blocks together; -1: the file is refused. */
+static int64_t in_blocks(rung_ctx *ctx, const char *path, const rung_read_options *options)
+{
+    rung_reader *reader = NULL;
+    rung_table *block = NULL;
+    int64_t rows = 0;
+    rung_status status = rung_reader_open(ctx, path, options, NULL, &reader);
+    do {
+        rung_table_free(block);
+        block = NULL;
+        if (status == RUNG_OK) status = rung_reader_next(ctx, reader, 3, &block);
+        rows += block ? rung_table_rows(block) : 0;
+    } while (block);
+    rung_reader_close(reader);
+    return status == RUNG_OK ? rows : -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    int fd;
+    char path[32], cell[64];
+    rung_ctx *ctx;
+    rung_table *table;
+    const rung_read_options options = {.format = FUZZ_FORMAT};
+    fuzz_open(bytes, size, &fd, path);
+    FUZZ_CLAIM(rung_open(&ctx) == RUNG_OK);
+    rung_set_memory(ctx, 1 << 20); /* a short file may declare millions of columns */
+    rung_status status = rung_read(ctx, path, &options, &table);
+    FUZZ_CLAIM((status == RUNG_OK) == (table != NULL) && (status == RUNG_OK) == !rung_message(ctx)[0]);
+    int64_t rows = in_blocks(ctx, path, &options);
+    if (table) {
+        FUZZ_CLAIM(rows < 0 || rows == rung_table_rows(table));
+        for (int64_t j = 0; j < rung_table_columns(table); j++)
+            rung_table_cell(table, rung_table_rows(table) - 1, j, cell, sizeof cell);
+        encode(ctx, table, NULL);
+        encode(ctx, table, &(rung_encode_options){.unlabelled = 1});
+        encode(ctx, table, &(rung_encode_options){.label = "1", .real = 1});
+        encode(ctx, table, &(rung_encode_options){.label = "1", .bins = 2});
+    }
+    rung_table_free(table);
+    rung_close(ctx);
+    fuzz_close(fd);
+    return 0;
+}
