@@ -285,7 +285,7 @@ static void ranges_from_every_method(void **state)
 static void threads_and_repetition_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
-    rows train = make_rows(300, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
+    rows train = make_rows(200, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
     for
         EACH_METHOD(m)
         {
@@ -609,7 +609,7 @@ static void the_memory_estimate_is_true(void **state)
     rung_ctx *ctx = *state;
     for
         EACH_METHOD(m)
-    for (int calibrated = 0; calibrated < 2; calibrated++) {
+    for (int calibrated = 0; calibrated < (has_param(m, "calibrate") ? 2 : 1); calibrated++) {
         rows s = make_rows(landmarks_of_fits ? 4000 : 600, 20, 4, 42, 0.5, false);
         rung_view view = view_of(&s);
         rung_data *data;
