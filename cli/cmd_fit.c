@@ -13,7 +13,8 @@
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
-    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
+    {"method", 'm', "METHOD",
+     "method to fit, see 'rung methods' (default " DEFAULT_METHOD "; with --real " DEFAULT_REAL_METHOD ")", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
     {"keep-data", 0, NULL, "keep the labelled rows in the model, so that 'rung update' can add to them", GROUP},
@@ -227,7 +228,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
         complain("fit: -o -: a model is written to a file, not to standard output");
         return USAGE;
     }
-    if (!method) method = DEFAULT_METHOD;
+    if (!method) method = option_given(args, "real") ? DEFAULT_REAL_METHOD : DEFAULT_METHOD;
     int code = learn_spec(s, args, method, &job->spec);
     if (code != GOOD) return code;
     job->method = rung_find_method(method);

@@ -128,6 +128,45 @@ static void print_columns(const json_t *preprocessing)
     entry_close(&e);
 }
 
+/* The members of an average, the heaviest first. */
+static int heavier(const void *a, const void *b)
+{
+    double x = json_real_value(json_object_get(*(json_t *const *)a, "weight"));
+    double y = json_real_value(json_object_get(*(json_t *const *)b, "weight"));
+    return (x < y) - (x > y);
+}
+
+static void print_members(const json_t *members)
+{
+    size_t n = json_array_size(members);
+    const json_t **order = allocate(n + 1, sizeof *order);
+    for (size_t i = 0; i < n; i++) order[i] = json_array_get(members, i);
+    qsort(order, n, sizeof *order, heavier);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = order[i], *kernel = json_object_get(one, "kernel"),
+                     *neighbours = json_object_get(one, "neighbours");
+        entry e;
+        FILE *f = entry_open(&e, i ? "" : "members");
+        fprintf(f, "%.3f %s", json_real_value(json_object_get(one, "weight")), text_at(one, "kind"));
+        if (json_is_object(kernel) || json_is_object(neighbours))
+            fprintf(f, " (%s", *text_at(one, "features") == 'r' ? "ranked columns" : "columns");
+        if (json_is_object(kernel)) {
+            fprintf(f, ", %s", text_at(kernel, "kind"));
+            if (json_object_get(kernel, "gamma"))
+                fprintf(f, " gamma=%.3g", json_real_value(json_object_get(kernel, "gamma")));
+            if (json_object_get(one, "variance"))
+                fprintf(f, " variance=%g", json_real_value(json_object_get(one, "variance")));
+        }
+        if (json_is_object(neighbours))
+            fprintf(f, ", %lld neighbours, power=%g",
+                    (long long)json_integer_value(json_object_get(neighbours, "count")),
+                    json_real_value(json_object_get(one, "power")));
+        if (json_is_object(kernel) || json_is_object(neighbours)) fputc(')', f);
+        entry_close(&e);
+    }
+    free(order);
+}
+
 static void print_page(const char *path, const rung_model *model, const json_t *about)
 {
     const rung_method *method = rung_find_method(text_at(about, "method"));
@@ -151,6 +190,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
         entry_close(&e);
     }
     print_classes(about);
+    if (json_array_size(json_object_get(about, "members"))) print_members(json_object_get(about, "members"));
     if (json_is_array(thresholds)) {
         put_value(entry_open(&e, "thresholds"), thresholds);
         entry_close(&e);

@@ -5,7 +5,8 @@
 
 #include "common.h"
 
-#define DEFAULT_METHOD "kdlor"
+#define DEFAULT_METHOD "auto"
+#define DEFAULT_REAL_METHOD "krr" /* auto predicts classes */
 
 extern const option learn_options[]; /* to be used together with reader_options */
 

@@ -133,11 +133,11 @@ static rung_status dense_in_order(rung_ctx *ctx, const la_csr *A, const label_or
 
 /* The trailing block of the Cholesky factor is that of the Schur complement of the unlabelled rows, whose inverse is
  * the block of A^-1 at the labelled ones. */
-static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *own)
+static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *others)
 {
     int64_t n = A->rows;
     label_order o;
-    double *Y = NULL, *diagonal = NULL;
+    double *Y = NULL, *diagonal = NULL, *arrived = NULL;
     la_mat *L = NULL, *tail = NULL;
     TRY(order_by_label(ctx, n, y, &o));
     TRY(la_new(ctx, &ctx->scratch, n, n, &L));
@@ -153,16 +153,22 @@ static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const
     TRY(la_gather(ctx, L, o.last, o.last, tail));
     TRY(la_potri(ctx, tail));
     la_diagonal(tail, diagonal);
-    for (int64_t i = 0; i < o.labelled; i++) own[o.row[o.last[i]]] = diagonal[i];
+    la_add_diagonal(tail, -1, diagonal);
+    memset(Y, 0, (size_t)(o.labelled * K) * sizeof *Y);
+    for (int64_t i = 0; i < o.labelled; i++) Y[i + (y[o.row[o.last[i]]] - 1) * o.labelled] = 1;
+    TRY(NEW(ctx, &ctx->scratch, arrived, o.labelled * K));
+    TRY(la_mul(ctx, 1, tail, K, Y, 0, arrived));
+    for (int64_t i = 0; i < o.labelled; i++)
+        for (int q = 0; q < K; q++) others[i * K + q] = arrived[i + q * o.labelled];
     return RUNG_OK;
 }
 
 /* e_i'A^-1 e_i is minus twice the least value of the energy that conjugate gradients minimise: its error is the square
- * of the residual's size, so a coarse residual serves. */
-static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *own)
+ * of the residual's size, so a coarse residual serves. What a label leaves of itself after that is rounding: 0. */
+static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *others)
 {
     enum { AT_ONCE = 16 };
-    static const double COARSE = 1e-6;
+    static const double COARSE = 1e-6, ROUNDING = 1e-9;
     int64_t n = A->rows, row[AT_ONCE], next = 0;
     double *B = NULL, *X = NULL;
     TRY(NEW(ctx, &ctx->scratch, B, n * (K > AT_ONCE ? K : AT_ONCE)));
@@ -178,23 +184,28 @@ static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, co
                 row[k++] = next;
             }
         if (k > 0) TRY(graph_solve(ctx, A, k, B, COARSE, ITERATIONS, X));
-        for (int64_t c = 0; c < k; c++) own[row[c]] = X[row[c] + c * n];
+        for (int64_t c = 0; c < k; c++, others += K) {
+            int own = y[row[c]] - 1;
+            double itself = X[row[c] + c * n];
+            for (int q = 0; q < K; q++) others[q] = F[row[c] + q * n];
+            others[own] = others[own] - itself > ROUNDING * itself ? others[own] - itself : 0;
+        }
     }
     return RUNG_OK;
 }
 
-rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F, double *own)
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F,
+                             double *others)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = W->rows;
     la_csr A;
     TRY(graph_laplacian(ctx, &ctx->scratch, W, LAPLACIAN_NORMALISED, &A));
     spread_system(spread, &A);
-    memset(own, 0, (size_t)n * sizeof *own);
     if (n <= PROPAGATE_DENSE)
-        TRY(scores_by_factor(ctx, &A, K, y, F, own));
+        TRY(scores_by_factor(ctx, &A, K, y, F, others));
     else
-        TRY(scores_by_gradients(ctx, &A, K, y, F, own));
+        TRY(scores_by_gradients(ctx, &A, K, y, F, others));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -150,6 +150,8 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
     for (int i = 0; rows[i].name; i++) best = nearest(name, best, rows[i].name);
     const char *method_name = spec->method->info.name;
     if (best) return fail(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
+    if (!rows[0].name)
+        return fail(ctx, RUNG_EARG, "%s has no parameters: for '%s' choose the method that has it", method_name, name);
     return fail(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
                 method_name);
 }

@@ -132,8 +132,9 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
     if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && !t->t && t->K < 2)
         return fail(ctx, RUNG_EDATA, "%s needs labelled rows of at least two classes, but there is only class '%s'",
                     info->name, t->data->code.classes[t->present[0] - 1]);
-    if (t->data->weight && !(info->flags & RUNG_WEIGHTS))
-        return fail(ctx, RUNG_EARG, "%s takes no row weights", info->name);
+    if ((t->data->weight || t->class_weight) && !(info->flags & RUNG_WEIGHTS))
+        return fail(ctx, RUNG_EARG, "%s takes no %s weights: choose a method that does, such as kdlor", info->name,
+                    t->data->weight ? "row" : "class");
     return RUNG_OK;
 }
 

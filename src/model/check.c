@@ -266,9 +266,9 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
                 "some members decide, others do not");
     }
     REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the exponent that sharpens is %g", m->sharpen);
-    REQUIRE(m->n_members == 1 || m->n_present >= 1, "several members without classes");
+    REQUIRE(!model_averages(m) || m->n_present >= 1, "several members without classes");
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
-    REQUIRE(m->n_members == 1 || !model_has_ranks(m) || model_has_probabilities(m),
+    REQUIRE(!model_averages(m) || !model_has_ranks(m) || model_has_probabilities(m),
             "several members need probabilities");
     return RUNG_OK;
 }

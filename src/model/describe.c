@@ -30,7 +30,7 @@ static json_t *present(const rung_model *m)
 static json_t *thresholds(const rung_model *m)
 {
     const member *one = &m->members[0];
-    if (m->n_members > 1) return json_null();
+    if (model_averages(m)) return json_null();
     if (one->decide.kind == DECISION_THRESHOLDS) return reals(one->decide.K - 1, one->decide.thresholds);
     if (one->probit) return reals(one->decide.K - 1, one->link.b);
     if (one->decide.kind != DECISION_CALIBRATED) return json_null();
@@ -72,10 +72,41 @@ static json_t *means_of(const rung_model *m)
 {
     const member *one = &m->members[0];
     int outputs = one->score.outputs, bad = 0;
-    if (m->n_members > 1 || one->decide.kind != DECISION_NEAREST_MEAN) return json_null();
+    if (model_averages(m) || one->decide.kind != DECISION_NEAREST_MEAN) return json_null();
     json_t *out = json_array();
     for (int64_t q = 0; q < one->decide.K; q++)
         bad |= json_array_append_new(out, reals(outputs, one->decide.means + q * outputs));
+    return json_whole(out, bad);
+}
+
+/* What kind of model a member of an average is, and its numbers. */
+static json_t *member_of(const member *one, double share)
+{
+    json_t *out = json_object();
+    const char *kind = one->probit       ? "gaussian process"
+                       : one->cumulative ? "cumulative ridge"
+                       : one->power > 0  ? "label spreading"
+                                         : "class frequencies";
+    int bad = json_object_set_new(out, "weight", real(share));
+    bad |= json_object_set_new(out, "kind", json_string(kind));
+    bad |= json_object_set_new(out, "features",
+                               json_string(scale_name(one->space.d > 0 ? one->space.kind : one->scale.kind)));
+    bad |= json_object_set_new(out, "kernel", kernel_of(&one->score));
+    if (one->probit) bad |= json_object_set_new(out, "variance", real(one->link.variance));
+    bad |= json_object_set_new(out, "neighbours", neighbours_of(&one->score));
+    if (one->power > 0) bad |= json_object_set_new(out, "power", real(one->power));
+    return json_whole(out, bad);
+}
+
+static json_t *members_of(const rung_model *m)
+{
+    if (!model_averages(m)) return json_null();
+    json_t *out = json_array();
+    double total = 0;
+    int bad = 0;
+    for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
+    for (int i = 0; i < m->n_members; i++)
+        bad |= json_array_append_new(out, member_of(&m->members[i], m->members[i].weight / total));
     return json_whole(out, bad);
 }
 
@@ -148,14 +179,17 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "target", target_of(&m->code));
     bad |= json_object_set_new(out, "classes", json_texts(m->code.n_classes, m->code.classes));
     bad |= json_object_set_new(out, "present", present(m));
-    bad |= json_object_set_new(out, "scorer", json_string(scorer_name(m->members[0].score.kind)));
+    bad |= json_object_set_new(out, "scorer",
+                               json_string(model_averages(m) ? "average" : scorer_name(m->members[0].score.kind)));
     bad |= json_object_set_new(out, "outputs", json_integer(model_outputs(m)));
     bad |= json_object_set_new(out, "decision", json_string(decision_name(m->members[0].decide.kind)));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
     bad |= json_object_set_new(out, "means", means_of(m));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));
-    bad |= json_object_set_new(out, "kernel", kernel_of(&m->members[0].score));
-    bad |= json_object_set_new(out, "neighbours", neighbours_of(&m->members[0].score));
+    bool one = !model_averages(m);
+    bad |= json_object_set_new(out, "kernel", one ? kernel_of(&m->members[0].score) : json_null());
+    bad |= json_object_set_new(out, "neighbours", one ? neighbours_of(&m->members[0].score) : json_null());
+    bad |= json_object_set_new(out, "members", members_of(m));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));
     bad |= json_object_set_new(out, "interval", text_or_null(model_interval(m)));

@@ -26,14 +26,16 @@ void model_free(rung_model *m)
     free(m);
 }
 
-int model_outputs(const rung_model *m) { return m->n_members > 1 ? 1 : member_columns(&m->members[0]); }
+bool model_averages(const rung_model *m) { return m->n_members > 1 || m->sharpen > 0; }
+
+int model_outputs(const rung_model *m) { return model_averages(m) ? 1 : member_columns(&m->members[0]); }
 
 bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != DECISION_NONE; }
 
 bool model_has_latent(const rung_model *m)
 {
     const probit_link *link = &m->members[0].link;
-    return m->n_members == 1 && m->members[0].probit && !link->logit && !link->spread;
+    return !model_averages(m) && m->members[0].probit && !link->logit && !link->spread;
 }
 
 const char *model_interval(const rung_model *m)

@@ -148,6 +148,7 @@ rung_status model_new(rung_ctx *ctx, rung_model **out);
 void model_free(rung_model *m);
 
 bool model_has_probabilities(const rung_model *m);
+bool model_averages(const rung_model *m); /* its members answer together: several of them, or a sharpened one */
 int model_outputs(
     const rung_model *m); /* score columns: those of the member (member_columns); of several, the expected class */
 bool model_has_ranks(const rung_model *m);  /* false: scores only */

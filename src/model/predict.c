@@ -63,7 +63,7 @@ static void answer(const rung_model *m, int64_t n, const block_room *room)
 static int rank_of(const rung_model *m, int64_t i, const block_room *room)
 {
     const double *p = room->proba ? room->proba + i * m->n_present : NULL;
-    if (m->n_members > 1) return posterior_median(m->n_present, p);
+    if (model_averages(m)) return posterior_median(m->n_present, p);
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
@@ -157,7 +157,7 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 {
     TRY(check_rows(ctx, m, X, first));
     scale_apply(&m->members->scale, X->n, X, NULL, room->scaled);
-    if (m->n_members > 1)
+    if (model_averages(m))
         TRY(many_members(ctx, m, first, X->n, room));
     else
         TRY(one_member(ctx, m, first, X->n, room));
@@ -194,11 +194,11 @@ static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const ru
 static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, const rung_output *out, block_room *room)
 {
     const member *one = m->members;
-    bool proba = m->n_members > 1 || out->proba || out->low || out->high || (out->rank && member_needs_proba(one)) ||
+    bool proba = model_averages(m) || out->proba || out->low || out->high || (out->rank && member_needs_proba(one)) ||
                  member_scores_by_proba(one);
     TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * model_outputs(m)));
     if (proba) TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
-    if (m->n_members > 1) return RUNG_OK;
+    if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
     if (one->probit && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));
     return one->space.d == 0 ? RUNG_OK : NEW_RAW(ctx, &ctx->scratch, room->space, rows * m->code.d);

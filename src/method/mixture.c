@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/mixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/metrics.h"
+#include "solve/cumulative.h"
+#include "solve/stack.h"
+
+enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + 1 };
+static const double SCREEN_KEEP = 1e-3, KEEP = 1e-3, REDUNDANT = 10;
+
+/* Prior weights of a family in each space, and of the frequencies: on tables, and where columns are redundant. */
+static const double priors[2][FAMILY_KINDS] = {{4, 0.5, 0.25}, {1, 1, 3}}, prior_frequencies[2] = {0.5, 0.25};
+
+typedef struct {
+    int first, count; /* its candidates; count 0: the class frequencies */
+    double prior;
+    double *mean; /* labelled x (K - 1): its leave-one-out predictions */
+} family;
+
+typedef struct {
+    candidates c;
+    stack_rows rows;
+    double *within; /* weight of each candidate in its family */
+    int n;
+    family list[MOST_FAMILIES];
+} mixture;
+
+/* |R|_F^2 / d - d / n for the correlation matrix R of the d columns that vary. */
+static rung_status redundancy(rung_ctx *ctx, const problem *p, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    scaling s;
+    double *Z = NULL, d = fmax(1, (double)p->varying), n = (double)p->n, norm;
+    la_mat *X = NULL, *G = NULL;
+    bool wide = p->d > p->n;
+    int64_t size = wide ? p->n : p->d;
+    rung_view view = {.v = p->X, .n = p->n, .d = p->d, .row = p->d, .col = 1};
+    TRY(NEW_RAW(ctx, &ctx->scratch, Z, p->d * p->n));
+    TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &X));
+    TRY(la_new(ctx, &ctx->scratch, size, size, &G));
+    TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, p->d, p->n, p->X, &s));
+    scale_apply(&s, p->n, &view, NULL, Z);
+    la_put(Z, X);
+    TRY(la_syrk(ctx, wide, 1 / n, X, 0, G));
+    TRY(la_inner(ctx, G, G, &norm));
+    *out = norm / d - d / n;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- families ---- */
+
+/* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / l. */
+static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, double *P)
+{
+    int K = rows->K, J = K - 1;
+    double *count = NULL, *p = NULL, l = (double)rows->n;
+    TRY(NEW(ctx, &ctx->scratch, count, K));
+    TRY(NEW(ctx, &ctx->scratch, p, K));
+    for (int64_t i = 0; i < rows->n; i++) count[rows->y[i] - 1]++;
+    for (int64_t i = 0; i < rows->n; i++) {
+        for (int q = 0; q < K; q++) p[q] = (count[q] - (rows->y[i] == q + 1) + 1.0 / K) / l;
+        cumulative_sums(K, p, P + i * J);
+    }
+    return RUNG_OK;
+}
+
+/* The weights within each family, and its mean prediction. A family all of whose candidates failed is not there. */
+static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, bool manifold)
+{
+    candidates *c = &m->c;
+    int64_t size = c->l * (c->p->K - 1);
+    double **loo = NULL, *penalty = NULL;
+    TRY(stack_rows_new(ctx, &ctx->scratch, c->l, c->p->K, c->y, &m->rows));
+    TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
+    TRY(NEW(ctx, &ctx->scratch, loo, c->n));
+    TRY(NEW(ctx, &ctx->scratch, penalty, c->n));
+    for (int i = 0; i < c->n; i++) {
+        loo[i] = c->list[i].loo;
+        penalty[i] = c->list[i].penalty;
+    }
+    for (int i = 0, next; i < c->n; i = next) {
+        const candidate *one = &c->list[i];
+        bool any = false;
+        for (next = i; next < c->n && c->list[next].kind == one->kind && c->list[next].space == one->space; next++)
+            any = any || loo[next];
+        if (!any) continue;
+        family *f = &m->list[m->n++];
+        *f = (family){.first = i, .count = next - i, .prior = priors[manifold][one->kind]};
+        TRY(NEW(ctx, &ctx->scratch, f->mean, size));
+        stack_family(&m->rows, f->count, loo + i, penalty + i, m->within + i, f->mean);
+    }
+    if (!frequencies && m->n > 0) return RUNG_OK;
+    family *f = &m->list[m->n++];
+    *f = (family){.prior = prior_frequencies[manifold]};
+    TRY(NEW(ctx, &ctx->scratch, f->mean, size));
+    return frequencies_loo(ctx, &m->rows, f->mean);
+}
+
+static bool is_supervised(const mixture *m, const family *f)
+{
+    return f->count == 0 || m->c.list[f->first].kind != FAMILY_SPREAD;
+}
+
+/* Stacks the families (all, or the supervised ones); P: the leave-one-out predictions of the mixture. */
+static rung_status weigh_between(rung_ctx *ctx, mixture *m, bool supervised, double *weight, double *P)
+{
+    double *mean[MOST_FAMILIES], prior[MOST_FAMILIES], w[MOST_FAMILIES];
+    int n = 0, of[MOST_FAMILIES];
+    int64_t size = m->c.l * (m->c.p->K - 1);
+    for (int f = 0; f < m->n; f++) {
+        weight[f] = 0;
+        if (supervised && !is_supervised(m, &m->list[f])) continue;
+        mean[n] = m->list[f].mean;
+        prior[n] = m->list[f].prior;
+        of[n++] = f;
+    }
+    TRY(stack_families(ctx, &m->rows, n, mean, prior, w));
+    memset(P, 0, (size_t)size * sizeof *P);
+    for (int f = 0; f < n; f++) {
+        weight[of[f]] = w[f];
+        for (int64_t i = 0; i < size; i++) P[i] += w[f] * mean[f][i];
+    }
+    return RUNG_OK;
+}
+
+/* ---- many labels ---- */
+
+/* SCREEN of the labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
+static rung_status screening_rows(rung_ctx *ctx, const problem *p, int64_t l, int64_t *rows, int64_t *count)
+{
+    int64_t *order = NULL, next = 0;
+    bool *keep = NULL;
+    TRY(NEW(ctx, &ctx->scratch, order, l));
+    TRY(NEW(ctx, &ctx->scratch, keep, p->n));
+    for (int q = 1; q <= p->K; q++)
+        for (int64_t i = 0; i < p->n; i++)
+            if (p->y[i] == q) order[next++] = i;
+    for (int64_t j = 0; j < SCREEN; j++) keep[order[(int64_t)(((double)j + 0.5) * (double)l / SCREEN)]] = true;
+    *count = 0;
+    for (int64_t i = 0; i < p->n; i++)
+        if (keep[i] || !p->y[i]) rows[(*count)++] = i;
+    return RUNG_OK;
+}
+
+/* wanted := what matters on some of the labels, and its neighbours in the grid. */
+static rung_status screen(rung_ctx *ctx, const mixture_options *o, candidates *c)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem *p = c->p, sub;
+    int64_t *rows = NULL, count;
+    int *classes = NULL;
+    mixture m = {0};
+    TRY(NEW(ctx, &ctx->scratch, rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    TRY(screening_rows(ctx, p, c->l, rows, &count));
+    TRY(problem_subset(ctx, &ctx->scratch, p, count, rows, &sub, classes));
+    TRY(candidates_new(ctx, &sub, o->families, o->spaces, &m.c));
+    TRY(candidates_run(ctx, &m.c));
+    TRY(weigh_within(ctx, &m, false, false));
+    for (int i = 0; i < c->n; i++) {
+        c->list[i].wanted = false;
+        for (int j = 0; j < m.c.n; j++)
+            if (m.c.list[j].loo && m.within[j] >= SCREEN_KEEP && candidates_near(&m.c.list[j], &c->list[i]))
+                c->list[i].wanted = true;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Members below KEEP go; the frequencies stay wherever they have any weight. */
+static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, mixture_part **parts, int *n)
+{
+    *n = 0;
+    TRY(NEW(ctx, &ctx->scratch, *parts, m->c.n + 1));
+    for (int f = 0; f < m->n; f++) {
+        const family *one = &m->list[f];
+        for (int i = one->first; i < one->first + one->count; i++) {
+            double w = weight[f] * m->within[i];
+            if (m->c.list[i].loo && w >= KEEP) (*parts)[(*n)++] = (mixture_part){i, w};
+        }
+        if (one->count == 0 && (weight[f] > 0 || *n == 0))
+            (*parts)[(*n)++] = (mixture_part){-1, weight[f] > 0 ? weight[f] : 1};
+    }
+    return RUNG_OK;
+}
+
+static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, const double *P, mixture_summary *out)
+{
+    double other[MOST_FAMILIES], *Q = NULL;
+    int64_t l = m->c.l;
+    int median = metrics_median(l, m->rows.K, m->rows.y, NULL);
+    for (int f = 0; f < m->n; f++) {
+        const family *one = &m->list[f];
+        if (one->count == 0) {
+            out->frequencies = weight[f];
+            continue;
+        }
+        const candidate *first = &m->c.list[one->first];
+        out->weight[first->space][first->kind] = weight[f];
+        out->present[first->kind] = true;
+    }
+    out->mae = stack_mae(&m->rows, P);
+    for (int64_t i = 0; i < l; i++) out->median += abs(m->rows.y[i] - median) / (double)l;
+    out->has_supervised = out->present[FAMILY_SPREAD];
+    if (!out->has_supervised) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, Q, l * (m->rows.K - 1)));
+    TRY(weigh_between(ctx, m, true, other, Q));
+    out->supervised = stack_mae(&m->rows, Q);
+    return RUNG_OK;
+}
+
+rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *o, fitted *out,
+                        mixture_summary *summary)
+{
+    mixture m = {0};
+    mixture_part *parts = NULL;
+    int K = p->K, J = K - 1, n;
+    double weight[MOST_FAMILIES], *P = NULL;
+    *summary = (mixture_summary){0};
+    TRY(redundancy(ctx, p, &summary->redundancy));
+    summary->manifold = summary->redundancy >= REDUNDANT;
+    TRY(candidates_new(ctx, p, o->families, o->spaces, &m.c));
+    if (m.c.l > SCREEN) TRY(screen(ctx, o, &m.c));
+    TRY(candidates_run(ctx, &m.c));
+    TRY(weigh_within(ctx, &m, o->frequencies, summary->manifold));
+    TRY(NEW(ctx, &ctx->scratch, P, m.c.l * J));
+    TRY(weigh_between(ctx, &m, false, weight, P));
+    TRY(stack_sharpen(ctx, &m.rows, P, &out->sharpen));
+    TRY(summarise(ctx, &m, weight, P, summary));
+    TRY(prune(ctx, &m, weight, &parts, &n));
+    summary->members = n;
+    TRY(mixture_members(ctx, mem, &m.c, n, parts, out));
+    TRY(NEW(ctx, mem, out->loo, m.c.l * K));
+    for (int64_t i = 0; i < m.c.l; i++) cumulative_classes(K, P + i * J, out->loo + i * K);
+    return RUNG_OK;
+}
+
+/* Gram matrices and distances of both spaces, propagated labels, a task's own matrices. */
+double mixture_bytes(const problem_shape *shape, const mixture_options *o)
+{
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), dense = fmin(n, 4000);
+    double kernels = spaces * (KERNELS + 1) * l * l;
+    double graphs = l < n && (o->families & 1U << FAMILY_SPREAD) ? spaces * n * (150 + 6 * K) + dense * dense : 0;
+    return 8 * (kernels + spaces * (3 * n * d + l * d) + 120 * spaces * l * K + graphs);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* An average of many cheap models, each judged by its closed-form leave-one-out ranked probability score and a prior;
+ * the families are then stacked with shrinkage, and the average is sharpened. No folds, no seed.
+ *
+ * Inside a family weights are exp(-8 (error + penalty)); between families w minimises the squared error of the mixture
+ * plus sum w^2 / prior on the simplex. Members below a thousandth are dropped. Above 500 labels the grid is run on 500
+ * of them, and only what matters there, with its neighbours in the grid, is fitted to all. */
+#ifndef RUNG_METHOD_MIXTURE_H
+#define RUNG_METHOD_MIXTURE_H
+
+#include "method/candidates.h"
+
+typedef struct {
+    unsigned families, spaces; /* bits, as in candidates_new */
+    bool frequencies;          /* the class frequencies are a family too */
+} mixture_options;
+
+typedef struct {
+    double weight[SPACES][FAMILY_KINDS], frequencies; /* of the families */
+    bool present[FAMILY_KINDS];
+    double redundancy;   /* columns per effective dimension, less what chance would show */
+    bool manifold;       /* redundant columns: label spreading begins with the larger weight */
+    double mae, median;  /* leave-one-out; of always answering the median */
+    double supervised;   /* leave-one-out of the families that do not look at unlabelled rows ... */
+    bool has_supervised; /* ... where that is another mixture */
+    int members;
+} mixture_summary;
+
+/* Fills out->members, sharpen, loo and n_expansion; p has two classes or more. */
+rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *options, fitted *out,
+                        mixture_summary *summary);
+double mixture_bytes(const problem_shape *shape, const mixture_options *options);
+
+/* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */
+
+typedef struct {
+    int candidate; /* -1: the class frequencies */
+    double weight;
+} mixture_part;
+
+rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n, const mixture_part *parts,
+                            fitted *out);
+
+#endif
