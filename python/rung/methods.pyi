@@ -14,7 +14,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
 
     def __init__(
         self,
-        method: str = 'kdlor',
+        method: str = 'auto',
         *,
         params: Mapping[str, Any] | None = None,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
@@ -895,6 +895,22 @@ class CKR(_base.Unweighted, _base.Classifier):
         memory_limit: int | None = None,
     ) -> None: ...
 
+class OGP(_base.Unweighted, _base.Classifier):
+    """Ordinal probit Gaussian process, averaged over its widths and variances."""
+
+    def __init__(
+        self,
+        *,
+        features: Literal['standard', 'rank', 'both'] = 'both',
+        scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
+        missing: Literal['median', 'error'] = 'median',
+        order: Sequence[Any] | None = None,
+        unlabelled: Any = 'auto',
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None: ...
+
 class MEDIAN(_base.Weighted, _base.Classifier):
     """Constant median: the baseline."""
 
@@ -907,6 +923,21 @@ class MEDIAN(_base.Weighted, _base.Classifier):
         order: Sequence[Any] | None = None,
         unlabelled: Any = 'auto',
         class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None: ...
+
+class AutoOrdinal(_base.Unweighted, _base.Classifier):
+    """An average of models that leave-one-out trusts: the default."""
+
+    def __init__(
+        self,
+        *,
+        scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
+        missing: Literal['median', 'error'] = 'median',
+        order: Sequence[Any] | None = None,
+        unlabelled: Any = 'auto',
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -949,5 +980,7 @@ __all__ = [
     'GPOR',
     'POM',
     'CKR',
+    'OGP',
     'MEDIAN',
+    'AutoOrdinal',
 ]

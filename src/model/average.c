@@ -20,7 +20,7 @@ static rung_status new_room(rung_ctx *ctx, int n_members, const member *members,
     int outputs = 0;
     for (int i = 0; i < n_members; i++)
         if (members[i].score.outputs > outputs) outputs = members[i].score.outputs;
-    TRY(NEW_RAW(ctx, &ctx->scratch, room->own, members->scale.d * n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room->own, members->score.d * n));
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, n));
     return NEW_RAW(ctx, &ctx->scratch, room->p, members->decide.K);

@@ -66,7 +66,8 @@ static void nothing_is_computed_twice(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 300, 4, false, true);
-    rung_tune_options o = {.grids = LIST("gamma=0.1,1,3/d,10", "ridge=1,0.1,0.01"), .repeats = 1};
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .grids = LIST("gamma=0.1,1,3/d,10", "ridge=1,0.1,0.01"), .repeats = 1};
     outcome out = run(ctx, &o, data);
     assert_int_equal(out.s.grid.n, 12);
     assert_int_equal(calls(ctx, "gram"), 1);
@@ -131,7 +132,7 @@ static void the_winner_is_the_least_of_all(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 240, 4, false, true);
-    rung_tune_options o = {.repeats = 1};
+    rung_tune_options o = {.methods = LIST("kdlor"), .repeats = 1};
     outcome out = run(ctx, &o, data);
     assert_int_equal(out.s.grid.n, 8 * 5); /* the table's grids: gamma and ridge, never C */
     for (int i = 0; i < out.s.grid.n; i++) {
@@ -157,7 +158,8 @@ static void the_same_bits_on_any_number_of_threads(void **state)
     char *report[3];
     double coef[3][200];
     for (int t = 0; t < 3; t++) {
-        rung_tune_options o = {.nested = t == 2 ? 1 : 1, .grids = LIST("gamma=0.3,3,30", "ridge=0.1,0.001")};
+        rung_tune_options o = {
+            .methods = LIST("kdlor"), .nested = t == 2 ? 1 : 1, .grids = LIST("gamma=0.3,3,30", "ridge=0.1,0.001")};
         rung_model *model;
         ctx->threads = 1 + t;
         assert_ok(ctx, tune(ctx, &o, data, &model, &report[t]));
@@ -177,7 +179,7 @@ static void shuffled_labels_leak_nothing(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 240, 4, true, true);
-    rung_tune_options o = {.nested = 1, .repeats = 1};
+    rung_tune_options o = {.methods = LIST("kdlor"), .nested = 1, .repeats = 1};
     rung_model *model;
     char *report;
     assert_ok(ctx, tune(ctx, &o, data, &model, &report));
@@ -221,8 +223,10 @@ static void ties_go_to_the_smoother_model(void **state)
     rung_view view = {.v = x, .n = 60, .d = 1, .row = 1, .col = 1};
     rung_data *data;
     assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 3, &data));
-    rung_tune_options o = {
-        .grids = LIST("gamma=1,0.5", "ridge=0.01,0.1"), .fixed = LIST("thresholds=midpoint"), .as_published = 1};
+    rung_tune_options o = {.methods = LIST("kdlor"),
+                           .grids = LIST("gamma=1,0.5", "ridge=0.01,0.1"),
+                           .fixed = LIST("thresholds=midpoint"),
+                           .as_published = 1};
     outcome out = run(ctx, &o, data);
     assert_int_equal(out.s.winner, 0); /* as published: the first minimum */
     finish(&out);
@@ -243,7 +247,8 @@ static void one_standard_error_prefers_smooth(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 200, 4, false, false);
-    rung_tune_options plain = {.repeats = 1}, smooth = {.repeats = 1, .one_se = 1};
+    rung_tune_options plain = {.methods = LIST("kdlor"), .repeats = 1},
+                      smooth = {.methods = LIST("kdlor"), .repeats = 1, .one_se = 1};
     outcome a = run(ctx, &plain, data), b = run(ctx, &smooth, data);
     const point_result *best = &a.s.results[a.s.winner], *chosen = &b.s.results[b.s.winner];
     assert_true(chosen->value <= best->value + best->se);
@@ -283,17 +288,18 @@ static void grids_are_what_was_asked(void **state)
     assert_int_equal(g.n, 2 + 1); /* C has no effect: one value of it */
     assert_string_equal(g.points[2].spec->method->info.name, "median");
     grid_free(&g);
-    rung_tune_options kernels = {.grids = LIST("kernel=rbf,linear", "gamma=0.1,1,10", "ridge=1")};
+    rung_tune_options kernels = {.methods = LIST("kdlor"),
+                                 .grids = LIST("kernel=rbf,linear", "gamma=0.1,1,10", "ridge=1")};
     assert_ok(ctx, grid_new(ctx, &ctx->scratch, &kernels, &g));
     assert_int_equal(g.n, 3 + 1); /* a linear kernel has no gamma */
     grid_free(&g);
-    rung_tune_options published = {.as_published = 1};
+    rung_tune_options published = {.methods = LIST("kdlor"), .as_published = 1};
     assert_ok(ctx, grid_new(ctx, &ctx->scratch, &published, &g));
     assert_int_equal(g.n, 3);
     assert_string_equal(spec_value(g.points[0].spec, "gamma"), "0.1");
     assert_string_equal(spec_value(g.points[0].spec, "ridge-kind"), "identity");
     grid_free(&g);
-    rung_tune_options width = {.grids = LIST("width=1,2")};
+    rung_tune_options width = {.methods = LIST("kdlor"), .grids = LIST("width=1,2")};
     assert_ok(ctx, grid_new(ctx, &ctx->scratch, &width, &g));
     assert_int_equal(g.n, 2 * 5); /* instead of gamma */
     grid_free(&g);
@@ -305,9 +311,10 @@ static void mistakes_are_told(void **state)
     rung_data *data = make_data(ctx, 60, 3, false, false);
     rung_model *model;
     char *report;
-    rung_tune_options measure = {.metric = "mea"}, name = {.grids = LIST("gama=1")},
-                      value = {.grids = LIST("gamma=1,x")};
-    rung_tune_options unknown = {.methods = LIST("kdlro")}, one = {.folds = 1}, empty = {.grids = LIST("gamma=1,,2")};
+    rung_tune_options measure = {.metric = "mea"}, name = {.methods = LIST("kdlor"), .grids = LIST("gama=1")},
+                      value = {.methods = LIST("kdlor"), .grids = LIST("gamma=1,x")};
+    rung_tune_options unknown = {.methods = LIST("kdlro")}, one = {.methods = LIST("kdlor"), .folds = 1},
+                      empty = {.methods = LIST("kdlor"), .grids = LIST("gamma=1,,2")};
     assert_fails(ctx, tune(ctx, &measure, data, &model, &report), RUNG_EARG, "unknown metric 'mea'");
     assert_fails(ctx, tune(ctx, &name, data, &model, &report), RUNG_EARG, "did you mean 'gamma'");
     assert_fails(ctx, tune(ctx, &value, data, &model, &report), RUNG_EARG, "gamma=x");
@@ -333,7 +340,7 @@ static void one_label_per_class_has_nothing_to_compare(void **state)
     }
     rung_model *model;
     char *report;
-    rung_tune_options o = {0};
+    rung_tune_options o = {.methods = LIST("kdlor")};
     assert_fails(ctx, tune(ctx, &o, data, &model, &report), RUNG_EDATA, "nothing can be held out");
     dataset_free(data);
 }
@@ -342,7 +349,7 @@ static void a_limit_of_memory_is_kept(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 300, 3, false, false);
-    rung_tune_options o = {.grids = LIST("gamma=0.1,1", "ridge=1,0.1"), .repeats = 1};
+    rung_tune_options o = {.methods = LIST("kdlor"), .grids = LIST("gamma=0.1,1", "ridge=1,0.1"), .repeats = 1};
     ctx->threads = 2;
     ctx->memory = 4 << 20; /* room for one point at a time, not for two */
     ctx->scratch.peak = 0;
@@ -362,7 +369,8 @@ static void folds_follow_the_user(void **state)
         groups[i] = i / 8;
         own[i] = i % 4;
     }
-    rung_tune_options o = {.groups = groups, .grids = LIST("gamma=1", "ridge=0.1"), .repeats = 2};
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .groups = groups, .grids = LIST("gamma=1", "ridge=0.1"), .repeats = 2};
     outcome out = run(ctx, &o, data);
     const held_out *h = &out.s.results[0].held;
     assert_int_equal(h->n, 2 * 80);
@@ -374,13 +382,14 @@ static void folds_follow_the_user(void **state)
             if (groups[a] == groups[b] && h->repeat[i] == h->repeat[j]) assert_int_equal(h->fold[i], h->fold[j]);
         }
     finish(&out);
-    rung_tune_options given = {.own_folds = own, .own_repeats = 1, .grids = LIST("gamma=1", "ridge=0.1")};
+    rung_tune_options given = {
+        .methods = LIST("kdlor"), .own_folds = own, .own_repeats = 1, .grids = LIST("gamma=1", "ridge=0.1")};
     out = run(ctx, &given, data);
     h = &out.s.results[0].held;
     assert_int_equal(h->n, 80);
     for (int64_t i = 0; i < h->n; i++) assert_int_equal(h->fold[i], own[h->row[i] / 2 * 3 + h->row[i] % 2 + 1]);
     finish(&out);
-    rung_tune_options loo = {.folds = -1, .grids = LIST("gamma=1", "ridge=0.1")};
+    rung_tune_options loo = {.methods = LIST("kdlor"), .folds = -1, .grids = LIST("gamma=1", "ridge=0.1")};
     out = run(ctx, &loo, data);
     assert_int_equal(out.s.folds, 80);
     assert_int_equal(out.s.results[0].held.n, 80);
@@ -396,7 +405,8 @@ typedef struct {
 static rung_status tune_once(void *argument)
 {
     tune_call *c = argument;
-    rung_tune_options o = {.grids = LIST("gamma=0.1,1", "ridge=1"), .repeats = 1, .folds = 2, .nested = 1};
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .grids = LIST("gamma=0.1,1", "ridge=1"), .repeats = 1, .folds = 2, .nested = 1};
     rung_model *model;
     char *report;
     rung_status status = tune(c->ctx, &o, c->data, &model, &report);

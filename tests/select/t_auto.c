@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The default method: what it computes once, what it says of its families, hard cases. */
+#include "helper.h"
+
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "linalg/la.h"
+#include "method/method.h"
+
+static rung_data *make_data(rung_ctx *ctx, int64_t n, int K, double labelled, double noise)
+{
+    rng r;
+    rng_open(&r, 11, 1);
+    double *x = malloc(sizeof(double) * (size_t)(n * 2));
+    int *y = malloc(sizeof(int) * (size_t)n);
+    rung_data *data;
+    for (int64_t i = 0; i < n; i++) {
+        int q = 1 + (int)(i % K);
+        x[2 * i] = q + noise * rng_normal(&r);
+        x[2 * i + 1] = rng_normal(&r);
+        y[i] = i < 2 * K || rng_uniform(&r) < labelled ? q : 0;
+    }
+    rung_view X = {.v = x, .n = n, .d = 2, .row = 2, .col = 1};
+    assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
+    free(x);
+    free(y);
+    return data;
+}
+
+static rung_model *fit(rung_ctx *ctx, const char *name, const rung_data *data)
+{
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
+    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static int64_t calls(rung_ctx *ctx, const char *op)
+{
+    for (int i = 0; la_op_name(i); i++)
+        if (strcmp(la_op_name(i), op) == 0) return ctx->ops[i].calls;
+    return -1;
+}
+
+static double reported(const rung_model *m, const char *name)
+{
+    for (int i = 0; i < m->n_report; i++)
+        if (strcmp(m->report[i].name, name) == 0) return *m->report[i].value;
+    return NAN;
+}
+
+/* Two spaces: distances and the linear Gram matrix of each, six maps of the distances, seven eigendecompositions, one
+ * search for neighbours, six propagations. */
+static void nothing_is_computed_twice(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 80, 3, 0.4, 0.5);
+    rung_model *m = fit(ctx, "auto", data);
+    assert_int_equal(calls(ctx, "gram"), 2 * 2);
+    assert_int_equal(calls(ctx, "map"), 2 * 6);
+    assert_int_equal(calls(ctx, "eigen"), 2 * 7);
+    assert_int_equal(calls(ctx, "nearest"), 2);
+    assert_int_equal(calls(ctx, "potri"), 2 * 6);
+    double total = reported(m, "weight_processes") + reported(m, "weight_ridges") + reported(m, "weight_unlabelled") +
+                   reported(m, "weight_frequencies");
+    assert_close(total, 1, 1e-12);
+    assert_true(reported(m, "loo_mae") < 0.5 * reported(m, "median_mae"));
+    for (int i = 0; i < m->n_members; i++) assert_true(m->members[i].weight >= 1e-3);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+/* Rows, spaces and propagated labels are stored once. */
+static void members_share_arrays(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 3, 0.4, 0.5);
+    rung_model *m = fit(ctx, "auto", data);
+    int rows = 0, spaces = 0;
+    for (int i = 0; i < m->n_members; i++) {
+        const member *one = &m->members[i];
+        rows += one->score.rows && !one->rows_from;
+        spaces += one->space.d > 0 && !one->space_from;
+        if (one->rows_from) assert_ptr_equal(one->score.rows, m->members[one->rows_from - 1].score.rows);
+        if (one->coef_from) assert_ptr_equal(one->score.coef, m->members[one->coef_from - 1].score.coef);
+    }
+    assert_true(rows <= 4 && spaces <= 1 && m->n_members > 8);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+/* Above 500 labels only what matters on 500 of them is fitted to all: fewer decompositions than two whole grids. */
+static void many_labels_are_screened(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 520, 3, 1, 0.4);
+    rung_model *m = fit(ctx, "ogp", data);
+    assert_true(calls(ctx, "map") < 2 * 12 && calls(ctx, "map") > 12);
+    assert_true(m->cv.mae < 0.3);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+static void noise_is_told(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_WARNING && strstr(text, "nothing beats always answering the median")) *(int *)user += 1;
+}
+
+static void columns_that_say_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rung_data *data = make_data(ctx, 40, 2, 0.2, 1000);
+    rung_set_log(ctx, noise_is_told, &told);
+    rung_model *m = fit(ctx, "auto", data);
+    assert_int_equal(told, reported(m, "loo_mae") >= reported(m, "median_mae"));
+    rung_set_log(ctx, NULL, NULL);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice), WITH_CONTEXT(members_share_arrays),
+                                       WITH_CONTEXT(many_labels_are_screened), WITH_CONTEXT(columns_that_say_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
