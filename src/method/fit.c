@@ -160,7 +160,7 @@ static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training 
 {
     const char *kernel_value = spec_value(spec, "kernel");
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
-    if (!all || fit->loo || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
+    if (!all || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
     TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
