@@ -404,6 +404,22 @@ static rung_status load(place *p)
     return status;
 }
 
+static rung_status load_memory(place *p)
+{
+    rung_model *model;
+    rung_status status = rung_load_memory(p->ctx, p->saved, p->saved_size, &model);
+    assert_int_equal(status == RUNG_OK, model != NULL);
+    rung_model_free(model);
+    return status;
+}
+
+static rung_status verify(place *p)
+{
+    rung_condition conditions[RUNG_MOST_CONDITIONS];
+    int n;
+    return rung_verify(p->ctx, p->spec, p->data, p->model, conditions, &n);
+}
+
 static rung_status update(place *p)
 {
     rung_model *model;
@@ -432,6 +448,8 @@ static void test_each_method(void **state)
         assert_ok(p->ctx, rung_save_memory(p->ctx, p->model, &p->saved, &p->saved_size));
         json_reads = true;
         FAIL_EACH(p, load);
+        FAIL_EACH(p, load_memory);
+        FAIL_EACH(p, verify);
         json_reads = false;
         rung_text_free(p->saved);
         if (updatable) FAIL_EACH(p, update);
@@ -474,7 +492,11 @@ static void test_searches(void **state)
     place *p = *state;
     static const char *const grids[] = {"gamma=0.5,1", NULL}, *const both[] = {"kdlor", "svorim", NULL};
     const rung_tune_options plain = {.grids = grids, .methods = both, .folds = 2, .repeats = 1},
-                            nested = {.grids = grids, .folds = 2, .repeats = 1, .nested = 1},
+                            nested = {.grids = grids,
+                                      .methods = (const char *const[]){"kdlor", NULL},
+                                      .folds = 2,
+                                      .repeats = 1,
+                                      .nested = 1},
                             evidence = {.methods = (const char *const[]){"gpor", NULL}, .metric = "evidence"};
     for (int threads = 1; threads <= 2; threads++) {
         rung_set_threads(p->ctx, threads);
