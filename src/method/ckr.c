@@ -208,7 +208,7 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
             Ke[i] = scale * Ke[i] + RIDGE_CONSTANT * sum;
             left[i] = 1 - below / ((double)l + 0.5) - v->f[i * J + q];
         }
-        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}));
+        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}, verify_kernel_size(v, e)));
     }
     condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,
                   1e-6);

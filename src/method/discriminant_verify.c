@@ -87,6 +87,7 @@ static void mean_conditions(const class_scores *c, const discriminant_params *pa
     const double *told = told_list(c->v->model, "means", c->K);
     double off = 0, size = 0, between[2];
     for (int q = 0; q < c->K; q++) size = fmax(size, fabs(c->mean[q]));
+    size = fmax(size, ROUNDED * verify_score_size(c->v));
     for (int q = 0; q < c->K; q++) off = fmax(off, told ? fabs(told[q] - c->mean[q]) : INFINITY);
     condition_add(c->v->found, "means", "reported class means against those of the scores, relative",
                   size > 0 ? off / size : off, 1e-8);
@@ -119,6 +120,8 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     if (!ridge) return verify_by_refit(ctx, v, true);
     TRY(NEW(ctx, &ctx->scratch, u, 2 * p->n));
     TRY(NEW(ctx, &ctx->scratch, Ku, 2 * p->n));
+    for (int64_t i = 0; i < p->n; i++) u[i] = weight_of(p, i);
+    double size = verify_kernel_size(v, u) * verify_score_size(v); /* rounding of the scores goes through K P */
     TRY(within(ctx, &c, 0, L, mu, u));
     for (int64_t i = 0; i < p->n; i++) {
         int q = p->y[i] - 1;
@@ -126,9 +129,11 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
         if (q >= 0) u[i + p->n] = -weight_of(p, i) / c.mass[q] * pull / 2;
         ridge[i] *= params->ridge;
     }
+    size += verify_kernel_size(v, u + p->n);
     TRY(verify_kernel_times(ctx, v, 2, u, Ku));
     condition_add(v->found, "stationarity", "residual of 2 Z b = sum_q a_q (M_q+1 - M_q), relative",
-                  relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}), residual_limit(params));
+                  relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}, size),
+                  residual_limit(params));
     order_conditions(&c, params->C, alpha, degenerate);
     mean_conditions(&c, params);
     return RUNG_OK;
@@ -145,9 +150,11 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     TRY(NEW(ctx, &ctx->scratch, u, 2 * p->n));
     TRY(NEW(ctx, &ctx->scratch, Ku, 2 * p->n));
     for (int q = 0; q < p->K; q++) total += c.mass[q];
+    for (int64_t i = 0; i < p->n; i++) u[i] = weight_of(p, i);
+    double nothing = 1e-12 * verify_kernel_size(v, u) / params->ridge; /* the classes are one */
     for (int j = 0; j < c.outputs && values; j++) {
         double centre = 0, scatter = 0;
-        if (!(values[j] > 1e-12 * values[0])) continue;
+        if (!(values[j] > 1e-12 * values[0]) || !(values[j] > nothing)) continue;
         for (int q = 0; q < p->K; q++) centre += c.mass[q] * c.mean[j + q * c.outputs] / total;
         for (int q = 0; q < p->K; q++) scatter += c.mass[q] * pow(c.mean[j + q * c.outputs] - centre, 2);
         ridge = NULL;
@@ -159,7 +166,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
             ridge[i] *= params->ridge;
         }
         TRY(verify_kernel_times(ctx, v, 2, u, Ku));
-        worst = fmax(worst, relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}));
+        worst = fmax(worst, relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}, 0));
         scatter_off = fmax(scatter_off, fabs(scatter / values[j] - 1));
     }
     if (!values) return verify_by_refit(ctx, v, true);

@@ -313,7 +313,7 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
     for (int64_t i = 0; i < v->p->n; i++)
         off[i] = -ordprobit_at(v->f[i], v->p->y[i], v->p->K, m->link.b, m->link.noise).delta;
     condition_add(v->found, "posterior mode", "residual of alpha = d log p / d f, relative",
-                  relative_residual(v->p->n, 2, (const double *const[]){m->score.coef, off}), 1e-6);
+                  relative_residual(v->p->n, 2, (const double *const[]){m->score.coef, off}, 0), 1e-6);
     return evidence_gradient(ctx, v);
 }
 

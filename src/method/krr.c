@@ -331,7 +331,7 @@ static rung_status krr_verify(rung_ctx *ctx, const struct verification *v)
     for (int64_t i = 0; i < n; i++) mean += Ke[i] / (double)n;
     for (int64_t i = 0; i < n && centred; i++) Ke[i] -= mean;
     condition_add(v->found, "normal equations", "residual of f - mean = K (y - f) / lambda, relative",
-                  relative_residual(n, 2, (const double *const[]){Ke, left}), 1e-6);
+                  relative_residual(n, 2, (const double *const[]){Ke, left}, verify_kernel_size(v, e)), 1e-6);
     if (isnan(params->lambda)) return RUNG_OK;
     TRY(centred_kernel_new(ctx, &ctx->scratch, v->p, &params->kernel, centred, &c));
     TRY(centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &given));

@@ -9,6 +9,11 @@ static rung_status mie_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return tensor_projection_fit(ctx, mem, p, params, isoproj_pair, out);
 }
 
+static rung_status mie_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, isoproj_pair);
+}
+
 static double mie_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 2, true);
@@ -31,4 +36,5 @@ const method method_mie = {
     .bytes = mie_bytes,
     .prepare = projection_prepare,
     .fit = mie_fit,
+    .verify = mie_verify,
 };

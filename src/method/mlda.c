@@ -9,6 +9,11 @@ static rung_status mlda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return tensor_projection_fit(ctx, mem, p, params, lda_pair, out);
 }
 
+static rung_status mlda_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, lda_pair);
+}
+
 static double mlda_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, true);
@@ -34,4 +39,5 @@ const method method_mlda = {
     .params_size = sizeof(projection_params),
     .bytes = mlda_bytes,
     .fit = mlda_fit,
+    .verify = mlda_verify,
 };

@@ -138,6 +138,6 @@ rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool sett
     }
     if (!settled) return verify_by_refit(ctx, v, true);
     condition_add(v->found, "evidence", "residual of phi'delta = w / (w^2 + variance), relative, worst function", off,
-                  1e-2);
+                  0.05);
     return RUNG_OK;
 }

@@ -9,6 +9,11 @@ static rung_status tlpp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return tensor_projection_fit(ctx, mem, p, params, lpp_pair, out);
 }
 
+static rung_status tlpp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, lpp_pair);
+}
+
 static double tlpp_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, true);
@@ -30,4 +35,5 @@ const method method_tlpp = {
     .bytes = tlpp_bytes,
     .prepare = projection_prepare,
     .fit = tlpp_fit,
+    .verify = tlpp_verify,
 };

@@ -9,6 +9,11 @@ static rung_status tnpe_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return tensor_projection_fit(ctx, mem, p, params, npe_pair, out);
 }
 
+static rung_status tnpe_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, npe_pair);
+}
+
 static double tnpe_bytes(const problem_shape *shape, const void *params)
 {
     return projection_bytes(shape, params, 0, true);
@@ -30,4 +35,5 @@ const method method_tnpe = {
     .bytes = tnpe_bytes,
     .prepare = projection_prepare,
     .fit = tnpe_fit,
+    .verify = tnpe_verify,
 };

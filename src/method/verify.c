@@ -224,20 +224,51 @@ rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int
     return la_mul(ctx, 1, K, m, B, 0, F);
 }
 
-double relative_residual(int64_t n, int terms, const double *const *term)
+static double largest_self(const struct verification *v)
 {
-    double size = 0, most = 0;
+    static const kernel linear = {.kind = KERNEL_LINEAR};
+    const scorer *s = &v->model->members->score;
+    const problem *p = v->p;
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *x = p->X + i * p->d;
+        const kernel *k = s->kind == SCORER_KERNEL ? &s->k : &linear;
+        most = fmax(most, k->kind == KERNEL_PRECOMPUTED ? fabs(x[p->origin[i]]) : kernel_self(k, p->d, x));
+    }
+    return most;
+}
+
+double verify_kernel_size(const struct verification *v, const double *B)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < v->p->n; i++) sum += fabs(B[i]);
+    return sum * largest_self(v);
+}
+
+double verify_score_size(const struct verification *v)
+{
+    const scorer *s = &v->model->members->score;
+    double sum = 0, most = 0;
+    for (int64_t i = 0; i < v->p->n * v->p->d && s->kind == SCORER_LINEAR; i++) most = fmax(most, fabs(v->p->X[i]));
+    for (int64_t j = 0; j < s->m * s->outputs; j++) sum += fabs(s->coef[j]);
+    return sum * (s->kind == SCORER_LINEAR ? most : largest_self(v));
+}
+
+double relative_residual(int64_t n, int terms, const double *const *term, double size)
+{
+    double sizes = 0, most = 0;
     for (int t = 0; t < terms; t++) {
         double largest = 0;
         for (int64_t i = 0; i < n; i++) largest = fmax(largest, fabs(term[t][i]));
-        size += largest;
+        sizes += largest;
     }
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int t = 0; t < terms; t++) sum += term[t][i];
         if (!(fabs(sum) <= most)) most = fabs(sum);
     }
-    return size > 0 ? most / size : most;
+    sizes = fmax(sizes, ROUNDED * size);
+    return sizes > 0 ? most / sizes : most;
 }
 
 static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, const rung_model *model, conditions *out)

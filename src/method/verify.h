@@ -31,10 +31,16 @@ double told_number(const rung_model *m, const char *name);
 
 /* F (n x m) = K B for B (n x m, both column-major), K the kernel matrix of the rows, by the kernel of the model. */
 rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F);
-/* max |sum of the terms| / sum of max |term|: a residual, told in the size of what cancels. Terms have n numbers. */
-double relative_residual(int64_t n, int terms, const double *const *term);
-/* For a solution without conditions of its own: the model against a second fit, to the rows in reverse order unless that
- * decides something (neighbours at the same distance, random choices). */
+/* k sum |B_i|, k the largest kernel value of a row with itself: what the entries of K B are at most. Where they are
+ * smaller than the share ROUNDED of it, the data cancel, and what is left is measured against that share. */
+double verify_kernel_size(const struct verification *v, const double *B);
+double verify_score_size(const struct verification *v); /* the same of the scores, by the coefficients of the model */
+#define ROUNDED 1e-6
+/* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual, told in the size of what cancels. Terms
+ * have n numbers. */
+double relative_residual(int64_t n, int terms, const double *const *term, double size);
+/* For a solution without conditions of its own: the model against a second fit, to the rows in reverse order unless
+ * that decides something (neighbours at the same distance, random choices). */
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
 
 rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
