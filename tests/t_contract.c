@@ -70,6 +70,18 @@ static bool has_param(const rung_method *m, const char *name)
 static const char *landmarks_of_fits = NULL;
 
 /* calibrated: with the defaults; otherwise without folds, so that the order of the rows cannot matter. */
+static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool calibrated, rung_spec *spec)
+{
+    rung_status status = RUNG_OK;
+    if (!calibrated && has_param(m, "calibrate")) status = rung_set(ctx, spec, "calibrate", "0");
+    if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
+        status = rung_set(ctx, spec, "thresholds", "midpoint");
+    if (status == RUNG_OK && landmarks_of_fits) status = rung_set(ctx, spec, "landmarks", landmarks_of_fits);
+    if (status == RUNG_OK && landmarks_of_fits && has_param(m, "align-iterations")) /* said without landmarks */
+        status = rung_set(ctx, spec, "align-iterations", "2");
+    return status;
+}
+
 static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, bool calibrated, rung_model **out)
 {
     rung_view view = view_of(s);
@@ -78,10 +90,7 @@ static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, b
     *out = NULL;
     rung_status status = rung_data_new(ctx, &view, s->y, NULL, s->K, &data);
     if (status == RUNG_OK) status = rung_spec_new(ctx, m->name, 0, &spec);
-    if (status == RUNG_OK && !calibrated && has_param(m, "calibrate")) status = rung_set(ctx, spec, "calibrate", "0");
-    if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
-        status = rung_set(ctx, spec, "thresholds", "midpoint");
-    if (status == RUNG_OK && landmarks_of_fits) status = rung_set(ctx, spec, "landmarks", landmarks_of_fits);
+    if (status == RUNG_OK) status = set_parameters(ctx, m, calibrated, spec);
     if (status == RUNG_OK) status = rung_fit(ctx, spec, data, out);
     rung_spec_free(spec);
     rung_data_free(data);
@@ -617,9 +626,8 @@ static void the_memory_estimate_is_true(void **state)
         rung_model *model;
         assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-        if (!calibrated && has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
-        if (!calibrated && has_param(m, "thresholds")) assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
-        if (landmarks_of_fits) assert_ok(ctx, rung_set(ctx, spec, "landmarks", landmarks_of_fits));
+        assert_ok(ctx, set_parameters(ctx, m, calibrated, spec));
+        if (has_param(m, "align-iterations")) assert_ok(ctx, rung_set(ctx, spec, "align-iterations", "1"));
         ctx->scratch.peak = 0;
         assert_ok(ctx, rung_fit(ctx, spec, data, &model));
         problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K};

@@ -235,6 +235,13 @@ rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, 
     return factor_landmarks(ctx, mem, out);
 }
 
+/* The sample, placed, and its factor; a block of proposals. */
+double landmarks_bytes(int64_t d, int64_t n, int64_t m)
+{
+    double sample = fmin((double)n, fmax(SAMPLE, SAMPLE_PER_LANDMARK * (double)m));
+    return 8 * (sample * ((double)m + 2 * (double)d) + 2.5 * PROPOSALS * PROPOSALS);
+}
+
 void landmarks_free(pool *mem, landmarks *l)
 {
     pool_free(mem, l->rows);

@@ -23,6 +23,8 @@ typedef struct {
 rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
                           landmarks *out);
 void landmarks_free(pool *mem, landmarks *l);
+/* Memory that choosing m of n rows takes. */
+double landmarks_bytes(int64_t d, int64_t n, int64_t m);
 
 /* phi of the columns of X (d x n), as the columns of Phi: all m features, or the first la_rows(Phi) of them. */
 rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi);
@@ -40,9 +42,12 @@ typedef struct { /* some columns of X, their weights and groups */
     const int64_t *rows;
     const double *weight; /* of every column of X; NULL: 1 */
     int groups;
-    const int *group; /* of every column of X, from 1 */
+    const int *group;     /* of every column of X, from 1; or NULL: */
+    const double *member; /* columns of X x groups: how much of a row belongs to each */
+    int64_t columns;
 } grouped_rows;
-/* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_group(i)', sign 1 or -1. */
+/* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_i', sign 1 or -1, e_i the unit
+ * vector of row i's group, or its memberships. */
 rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
                               double *sums);
 /* M (m x m) = Phi A Phi' for a sparse symmetric A over the n columns of X. */

@@ -43,7 +43,8 @@ rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_r
         TRY(features_of(ctx, l, r->X, t, at, &Phi));
         for (int64_t i = 0; i < t; i++) {
             double w = r->weight ? r->weight[at[i]] : 1;
-            E[i + (r->group[at[i]] - 1) * t] = w;
+            for (int g = 0; g < r->groups && !r->group; g++) E[i + g * t] = w * r->member[at[i] + g * r->columns];
+            if (r->group) E[i + (r->group[at[i]] - 1) * t] = w;
             root[i] = sqrt(w);
         }
         TRY(la_mul(ctx, sign, Phi, r->groups, E, 1, sums));

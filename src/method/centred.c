@@ -152,9 +152,9 @@ double centred_thin_bytes(const problem_shape *shape, int64_t rows, const kernel
 {
     double n = (double)rows, d = (double)shape->d, m = params->landmarks, tile = fmin(n, TILE);
     if (!is_thin(params, rows, shape->d)) return 0;
-    double w = m > 0 ? fmin(m, n) : d, sample = m > 0 ? fmin(n, fmax(20000, 8 * m)) : 0;
+    double w = m > 0 ? fmin(m, n) : d, choosing = m > 0 ? landmarks_bytes(shape->d, rows, params->landmarks) / 8 : 0;
     double F = features_fit(rows, (int64_t)w, shape->memory) ? n * w + n * d : tile * (2 * w + d);
-    return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(sample * (w + 2 * d), F + tile * w + 5 * w * w));
+    return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(choosing, F + tile * w + 5 * w * w));
 }
 
 double basis_bytes(const problem_shape *shape, int64_t n, const kernel_params *params)

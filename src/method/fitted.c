@@ -85,6 +85,11 @@ rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int o
 {
     out->score = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
     out->n_expansion = l->m;
+    if (l->k.precisions) { /* those of the landmarks last no longer than the problem */
+        double *precisions = NULL;
+        TRY(copy_doubles(ctx, mem, l->k.n_precisions, l->k.precisions, &precisions));
+        out->score.k.precisions = precisions;
+    }
     TRY(NEW(ctx, mem, out->score.bias, outputs));
     TRY(landmarks_expand(ctx, l, outputs, V));
     TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->score.coef));

@@ -327,13 +327,19 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, const feature_fit *fit,
 
 /* ---- fits ---- */
 
+static rung_status landmarks_for(rung_ctx *ctx, problem *p, const kernel *k, int64_t m,
+                                 const discriminant_params *params, const landmarks **out)
+{
+    if (params->ridge_kind != RIDGE_KERNEL)
+        return fail(ctx, RUNG_EARG, "ridge-kind=identity goes with landmarks=exact only; take ridge-kind=kernel");
+    return problem_landmarks(ctx, p, k, m, out);
+}
+
 static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const discriminant_params *params,
                           const la_csr *L, double mu, feature_fit *out)
 {
     *out = (feature_fit){.p = p, .params = params, .L = mu > 0 ? L : NULL, .mu = mu};
-    if (params->ridge_kind != RIDGE_KERNEL)
-        return fail(ctx, RUNG_EARG, "ridge-kind=identity goes with landmarks=exact only; take ridge-kind=kernel");
-    TRY(problem_landmarks(ctx, p, k, m, &out->l));
+    TRY(landmarks_for(ctx, p, k, m, params, &out->l));
     TRY(NEW(ctx, &ctx->scratch, out->labelled, p->n));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) out->labelled[out->n_labelled++] = i;
@@ -361,6 +367,40 @@ rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *
     if (f) TRY(score_folds(ctx, mem, &fit, f, held));
     TRY(landmark_results(ctx, mem, fit.l, 1, v, out));
     return discriminant_results(ctx, mem, p->K, mean, s.mass, params, alpha, degenerate, out);
+}
+
+/* Z = (sum_i phi_i phi_i' - sum_q s_q mu_q mu_q') / n + eps I with mu_q = sum_i U_iq phi_i / s_q, s_q = sum_i U_iq: n
+ * times the inverse with n eps. */
+rung_status landmark_dl_soft(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
+                             const discriminant_params *params, const double *U, fitted *out)
+{
+    int K = p->K;
+    discriminant_params scaled = *params;
+    feature_fit fit = {.p = p, .params = &scaled};
+    class_solution s;
+    int64_t *rows = NULL;
+    double *v = NULL, *mean = NULL, *alpha = NULL;
+    bool degenerate;
+    scaled.ridge *= (double)p->n;
+    TRY(landmarks_for(ctx, p, k, m, params, &fit.l));
+    TRY(sums_new(ctx, fit.l->m, K, false, &fit.all));
+    TRY(NEW(ctx, &ctx->scratch, v, fit.l->m));
+    TRY(NEW(ctx, &ctx->scratch, mean, K));
+    TRY(NEW(ctx, &ctx->scratch, alpha, K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, p->n));
+    for (int64_t i = 0; i < p->n; i++) rows[i] = i;
+    grouped_rows all = {.X = p->X, .count = p->n, .rows = rows, .groups = K, .member = U, .columns = p->n};
+    TRY(landmarks_moments(ctx, fit.l, &all, 1, fit.all.S, fit.all.sums));
+    for (int q = 0; q < K; q++) {
+        fit.all.size[q] = p->n;
+        for (int64_t i = 0; i < p->n; i++) fit.all.mass[q] += U[i + q * p->n];
+    }
+    TRY(solve_features(ctx, &fit, &fit.all, &s));
+    for (int64_t i = 0; i < fit.l->m * K; i++) s.W[i] *= (double)p->n;
+    for (int i = 0; i < K * K; i++) s.A[i] *= (double)p->n;
+    TRY(order_classes(ctx, fit.l->m, &s, params->C, v, mean, alpha, &degenerate));
+    TRY(landmark_results(ctx, mem, fit.l, 1, v, out));
+    return discriminant_results(ctx, mem, K, mean, s.mass, params, alpha, degenerate, out);
 }
 
 /* v_j = W R u_j / sqrt(lambda_j) with the eigenpairs of R'A R: v'Z v = 1, as in discriminant_directions. */
@@ -409,8 +449,17 @@ double landmark_dl_bytes(const problem_shape *shape, int64_t m_, int64_t graph_r
 {
     bool graph = graph_rows > 0;
     double n = (double)(graph ? graph_rows : shape->labelled), d = (double)shape->d, m = (double)m_,
-           sample = fmin(n, fmax(20000, 8 * m)), tile = fmin(n, 4096);
-    double choosing = sample * (m + 2 * d), sums = (graph ? 9 : 5) * m * m + tile * ((graph ? 2 : 1) * m + 2 * d);
+           tile = fmin(n, 4096);
+    double choosing = landmarks_bytes(shape->d, (int64_t)n, m_) / 8,
+           sums = (graph ? 9 : 5) * m * m + tile * ((graph ? 2 : 1) * m + 2 * d);
     double kept = fmin(n * m, fmax(32 * n, landmark_room(shape->memory) / 8));
     return 8 * (n * (2 * d + shape->K + 12) + fmax(choosing, sums + (graph ? n * (7.0 * nearest + 20) + kept : 0)));
+}
+
+/* Moments of all rows, their memberships, lists and edges, and the vectors of the conjugate gradients. */
+double landmark_soft_bytes(const problem_shape *shape, int64_t m_, int nearest)
+{
+    double n = (double)shape->n, d = (double)shape->d, m = (double)m_, tile = fmin(n, 4096);
+    return 8 * (n * (2 * d + 7.0 * nearest + 6 * shape->K + 20) +
+                fmax(landmarks_bytes(shape->d, shape->n, m_) / 8, 4 * m * m + tile * (m + 2 * d)));
 }

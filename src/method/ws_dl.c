@@ -13,15 +13,25 @@
  * less a product of rank K, and the least-squares form applies. */
 #include <string.h>
 
-#include "method/discriminant.h"
+#include "method/landmark_dl.h"
 #include "method/spread.h"
 
 typedef struct {
     kernel_params kernel;
     discriminant_params d;
     spread_params spread;
+    int neighbours; /* -1: auto */
     int calibrate;
 } ws_params;
+
+enum { NEIGHBOURS_WITH_LANDMARKS = 10 };
+
+/* 0: all pairs. */
+static int neighbours_of(const ws_params *params)
+{
+    if (params->neighbours >= 0) return params->neighbours;
+    return params->kernel.landmarks > 0 ? NEIGHBOURS_WITH_LANDMARKS : 0;
+}
 
 typedef struct {
     int64_t n;
@@ -31,18 +41,15 @@ typedef struct {
     double *Ed;        /* n x (K-1) */
 } soft_classes;
 
-static rung_status soft_classes_new(rung_ctx *ctx, problem *p, const ws_params *params, soft_classes *out,
-                                    double *width)
+static rung_status soft_classes_new(rung_ctx *ctx, const problem *p, double *U, soft_classes *out)
 {
     int64_t n = p->n;
     int K = p->K;
-    *out = (soft_classes){.n = n, .K = K};
-    TRY(NEW(ctx, &ctx->scratch, out->U, n * K));
+    *out = (soft_classes){.n = n, .K = K, .U = U};
     TRY(NEW(ctx, &ctx->scratch, out->V, n * K));
     TRY(NEW(ctx, &ctx->scratch, out->s, K));
     TRY(NEW(ctx, &ctx->scratch, out->M, K * K));
     TRY(NEW(ctx, &ctx->scratch, out->Ed, n * (K - 1)));
-    TRY(spread_labels(ctx, p, &params->spread, 0, out->U, width));
     for (int q = 0; q < K; q++)
         for (int64_t i = 0; i < n; i++) out->s[q] += out->U[i + q * n];
     for (int q = 0; q < K; q++)
@@ -172,65 +179,93 @@ static rung_status solve_identity_ridge(rung_ctx *ctx, const soft_classes *c, co
     return la_mul(ctx, 1 / t, K, m, Wz, 0, X0);
 }
 
-static rung_status ws_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                          held_out *held)
+static rung_status fit_whole(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
+                             double *U, fitted *out)
 {
-    (void)f, (void)held;
-    const ws_params *params = params_;
     int m = p->K - 1;
     soft_classes c;
     const la_mat *K;
-    kernel k;
-    double width, spread = 0, *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
+    double spread = 0, *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
     bool degenerate;
-    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    TRY(problem_gram(ctx, p, &k, &K));
-    TRY(soft_classes_new(ctx, p, params, &c, &width));
+    TRY(problem_gram(ctx, p, k, &K));
+    TRY(soft_classes_new(ctx, p, U, &c));
     TRY(NEW(ctx, &ctx->scratch, X0, p->n * m));
     TRY(NEW(ctx, &ctx->scratch, Q, m * m));
     TRY(NEW(ctx, &ctx->scratch, alpha, m));
     TRY(NEW(ctx, &ctx->scratch, beta, p->n));
     TRY(NEW(ctx, &ctx->scratch, score, p->n));
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
-    if (params->d.ridge_kind == RIDGE_KERNEL)
-        TRY(solve_kernel_ridge(ctx, &c, K, params->d.ridge, X0, Q));
+    if (params->ridge_kind == RIDGE_KERNEL)
+        TRY(solve_kernel_ridge(ctx, &c, K, params->ridge, X0, Q));
     else
-        TRY(solve_identity_ridge(ctx, &c, K, params->d.ridge, X0, Q));
+        TRY(solve_identity_ridge(ctx, &c, K, params->ridge, X0, Q));
     for (int j = 0; j < m; j++) spread += Q[j + j * m];
-    TRY(order_weights(ctx, p->K, Q, params->d.C, !(spread > 0), alpha, &degenerate));
+    TRY(order_weights(ctx, p->K, Q, params->C, !(spread > 0), alpha, &degenerate));
     for (int j = 0; j < m; j++)
         for (int64_t i = 0; i < p->n; i++) beta[i] += X0[i + j * p->n] * alpha[j] / 2;
     TRY(la_mul(ctx, 1, K, 1, beta, 0, score));
     for (int q = 0; q < p->K; q++)
         for (int64_t i = 0; i < p->n; i++) mean[q] += c.U[i + q * p->n] * score[i] / c.s[q];
-    TRY(expansion_scorer(ctx, mem, p, &k, beta, &out->score));
+    TRY(expansion_scorer(ctx, mem, p, k, beta, &out->score));
     out->n_expansion = p->n;
-    TRY(report_number(ctx, mem, out, "spread_width", width));
-    return discriminant_results(ctx, mem, p->K, mean, c.s, &params->d, alpha, degenerate, out);
+    return discriminant_results(ctx, mem, p->K, mean, c.s, params, alpha, degenerate, out);
+}
+
+static rung_status ws_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                          held_out *held)
+{
+    (void)f, (void)held;
+    const ws_params *params = params_;
+    kernel k;
+    double width, *U = NULL;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
+    TRY(spread_labels(ctx, p, &params->spread, neighbours_of(params), U, &width));
+    if (params->kernel.landmarks > 0)
+        TRY(landmark_dl_soft(ctx, mem, p, &k, params->kernel.landmarks, &params->d, U, out));
+    else
+        TRY(fit_whole(ctx, mem, p, &k, &params->d, U, out));
+    return report_number(ctx, mem, out, "spread_width", width);
 }
 
 static rung_status ws_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const ws_params *params = params_;
     const la_mat *K;
+    const landmarks *l;
     kernel k;
     TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
+    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
     return problem_gram(ctx, p, &k, &K);
 }
 
-static double ws_bytes(const problem_shape *shape, const void *params)
+static double ws_bytes(const problem_shape *shape, const void *params_)
 {
-    (void)params;
-    double n = (double)shape->n;
+    const ws_params *params = params_;
+    double n = (double)shape->n, pairs = neighbours_of(params) == 0 ? n * n : 0;
+    if (params->kernel.landmarks > 0)
+        return 8 * pairs + landmark_soft_bytes(shape, params->kernel.landmarks, neighbours_of(params));
     return 8 * (2 * n * n + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80));
 }
 
 static const rung_param ws_rows[] = {
     KERNEL_PARAMS(ws_params),
+    LANDMARKS_PARAM(ws_params),
     DISCRIMINANT_PARAMS(ws_params),
     SPREAD_PARAMS(ws_params),
+    {.name = "neighbours",
+     .help =
+         "nearest rows each row is joined with while labels spread; 0: every pair is joined, as published; auto: 0, "
+         "and 10 with landmarks",
+     .type = RUNG_INT,
+     .standard = "auto",
+     .published = "0",
+     .low = 0,
+     .high = 100000,
+     .flags = RUNG_AUTO,
+     PARAM_PLACE(ws_params, neighbours)},
     CALIBRATE_PARAM(ws_params, "5"),
     {0},
 };
@@ -241,7 +276,7 @@ const method method_ws_dl = {
              .reference =
                  "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal "
                  "kernel discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
-             .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
+             .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not; n m^2, m^2 with m landmarks",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
              .params = ws_rows},
     .params_size = sizeof(ws_params),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The discriminants on landmarks: equal to the exact ones where nothing is left out, optimal in feature space where
  * something is, and folds equal to fits from scratch. */
+#define _DEFAULT_SOURCE /* strtok_r */
 #include "helper.h"
 
 #include "base/rng.h"
@@ -200,6 +201,99 @@ static double bytes_of(rung_ctx *ctx, const rung_spec *spec, const problem_shape
     return bytes;
 }
 
+/* A fit by the table, with the settings of `options` ("name=value ..."). */
+static fitted fit_method(rung_ctx *ctx, problem *p, const char *name, const char *options)
+{
+    rung_spec *spec;
+    fitted out = {0};
+    char text[200], *rest = text;
+    assert_ok(ctx, spec_new(ctx, name, false, &spec));
+    snprintf(text, sizeof text, "%s", options);
+    for (char *one; (one = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(one, '=');
+        *value++ = 0;
+        assert_ok(ctx, spec_set(ctx, spec, one, value));
+    }
+    assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch, p, spec->params, NULL, &out, NULL));
+    spec_free(spec);
+    return out;
+}
+
+static double reported(const fitted *fit, const char *name)
+{
+    for (int i = 0; i < fit->n_report; i++)
+        if (strcmp(fit->report[i].name, name) == 0) return fit->report[i].value[0];
+    fail_msg("the fit reports no %s", name);
+    return NAN;
+}
+
+static void spread_labels_and_learned_widths_agree_too(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const name[] = {"ws-dl", "ws-dl", "kes-dl"};
+    static const char *const options[] = {"neighbours=6", "neighbours=0 ridge=1e-3", "align-iterations=3 rank=1"};
+    for (int i = 0; i < 3; i++) {
+        sample s;
+        char more[200];
+        problem p = draw(ctx, &s, 0.5, i == 2);
+        snprintf(more, sizeof more, "%s landmarks=%d", options[i], N);
+        fitted exact = fit_method(ctx, &p, name[i], options[i]), low = fit_method(ctx, &p, name[i], more);
+        assert_arrays_close(N, scores(ctx, &low, &s), scores(ctx, &exact, &s), 1e-8);
+        assert_arrays_close(K - 1, low.decide.thresholds, exact.decide.thresholds, 1e-8);
+        assert_close(reported(&low, "landmarks"), N, 0);
+        assert_close(reported(&low, "landmark_error"), 0, 1e-9);
+    }
+}
+
+/* Memberships of 0 and 1 are classes: the scatter is a mean instead of a sum, and the score n times as large. */
+static void hard_memberships_are_classes(void **state)
+{
+    rung_ctx *ctx = *state;
+    sample s;
+    enum { M = 15 };
+    kernel k = {.kind = KERNEL_RBF, .gamma = 0.8};
+    problem p = draw(ctx, &s, 0, false);
+    discriminant_params summed = defaults;
+    double U[N * K] = {0}, *soft, *hard;
+    fitted a = {0}, b = {0};
+    summed.ridge *= N;
+    for (int i = 0; i < N; i++) U[i + (s.y[i] - 1) * N] = 1;
+    assert_ok(ctx, landmark_dl_soft(ctx, &ctx->scratch, &p, &k, M, &defaults, U, &a));
+    assert_ok(ctx, landmark_dl_fit(ctx, &ctx->scratch, &p, &k, M, &summed, NULL, 0, NULL, &b, NULL));
+    soft = scores(ctx, &a, &s);
+    hard = scores(ctx, &b, &s);
+    for (int i = 0; i < N; i++) assert_close(soft[i], N * hard[i], 1e-9);
+}
+
+/* Above 2000 rows the widths come from a sample; a class with a single label is in it. */
+static void widths_are_learned_on_a_sample(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 2300 };
+    double *x = NULL;
+    int *y = NULL;
+    int64_t *origin = NULL;
+    rng r;
+    problem p;
+    rng_open(&r, 8, 3);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, x, 2 * MANY));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, y, MANY));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, origin, MANY));
+    for (int64_t i = 0; i < MANY; i++) {
+        origin[i] = i;
+        y[i] = i == 1234 ? 3 : i % 50 ? 0 : 1 + (int)(i / 50) % 2;
+        for (int j = 0; j < 2; j++) x[j + i * 2] = rng_normal(&r) + (j ? 0 : y[i]);
+    }
+    problem_new(&ctx->scratch, 2, MANY, x, y, NULL, origin, 3, &p);
+    fitted one = fit_method(ctx, &p, "kes-dl", "align-iterations=2 landmarks=20"),
+           two = fit_method(ctx, &p, "kes-dl", "align-iterations=2 landmarks=20");
+    assert_close(reported(&one, "landmarks"), 20, 0);
+    assert_true(reported(&one, "precisions") > 0);
+    assert_true(reported(&one, "alignment") >= reported(&one, "alignment_start"));
+    assert_memory_equal(one.score.coef, two.score.coef, 20 * sizeof(double));
+    assert_int_equal(one.decide.K, 3);
+}
+
 /* landmarks=auto: exact while that fits into the memory, else landmarks that do. */
 static void memory_decides(void **state)
 {
@@ -224,11 +318,10 @@ static void memory_decides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(all_landmarks_give_the_exact_fit),
-        WITH_CONTEXT(few_landmarks_are_the_method_on_their_kernel),
-        WITH_CONTEXT(folds_equal_fits_without_their_rows),
-        WITH_CONTEXT(identity_ridge_is_refused),
-        WITH_CONTEXT(memory_decides),
+        WITH_CONTEXT(all_landmarks_give_the_exact_fit),    WITH_CONTEXT(few_landmarks_are_the_method_on_their_kernel),
+        WITH_CONTEXT(folds_equal_fits_without_their_rows), WITH_CONTEXT(spread_labels_and_learned_widths_agree_too),
+        WITH_CONTEXT(hard_memberships_are_classes),        WITH_CONTEXT(widths_are_learned_on_a_sample),
+        WITH_CONTEXT(identity_ridge_is_refused),           WITH_CONTEXT(memory_decides),
     };
     return cmocka_run_group_tests_name("landmark_dl", tests, NULL, NULL);
 }
