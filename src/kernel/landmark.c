@@ -239,7 +239,7 @@ rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, 
 double landmarks_bytes(int64_t d, int64_t n, int64_t m)
 {
     double sample = fmin((double)n, fmax(SAMPLE, SAMPLE_PER_LANDMARK * (double)m));
-    return 8 * (sample * ((double)m + 2 * (double)d) + 2.5 * PROPOSALS * PROPOSALS);
+    return 8 * (sample * ((double)m + 2 * (double)d) + 1.0 * PROPOSALS * PROPOSALS);
 }
 
 void landmarks_free(pool *mem, landmarks *l)

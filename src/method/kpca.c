@@ -81,7 +81,7 @@ static double kpca_bytes(const problem_shape *shape, const void *params_)
     const kpca_params *params = params_;
     double n = (double)shape->n, d = (double)shape->d, r = params->components;
     double thin = centred_thin_bytes(shape, shape->n, &params->kernel);
-    if (thin > 0) return thin + 8 * 3 * n * r;
+    if (thin > 0) return thin + 8 * n * (3 * r + (params->calibrate > 0 ? d + 30 : 0));
     return 8 * (2 * n * n + 2 * n * d + n * (8 * r + 40));
 }
 
