@@ -40,8 +40,10 @@ static const char *ours(const word *list, const char *theirs)
 typedef struct {
     const char *at;
     double values[512];
-    int n;
+    int n, depth;
 } expression;
+
+enum { DEEPEST = 16 }; /* brackets within brackets */
 
 static void blanks(expression *e)
 {
@@ -84,9 +86,11 @@ static bool item(expression *e)
         if (*e->at == '(' || *e->at == '[') {
             char close = *e->at == '(' ? ')' : ']';
             e->at++;
-            if (!list(e)) return false;
+            if (++e->depth > DEEPEST || !list(e)) return false;
             blanks(e);
-            if (*e->at++ != close) return false;
+            if (*e->at != close) return false;
+            e->at++;
+            e->depth--;
         } else if (!number(e, &b) || !add(e, b)) {
             return false;
         }
