@@ -244,8 +244,8 @@ RUNG_API void rung_spec_free(rung_spec *);
 RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
 
 /* Is a model the answer it should be? Recomputes from the data what a right one meets: optimality of the solution
- * (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved. spec and data
- * are those of the fit. RUNG_OK where that could be computed, also if a condition is not met: look at ok. */
+ * (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved. spec and
+ * data are those of the fit. RUNG_OK where that could be computed, also if a condition is not met: look at ok. */
 enum { RUNG_MOST_CONDITIONS = 32 };
 typedef struct {
     const char *name, *what; /* what was computed, in a few words */

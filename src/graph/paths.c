@@ -107,7 +107,8 @@ static void put(front *f, int64_t at, int64_t point)
 
 static bool nearer(const front *f, int64_t a, int64_t b)
 {
-    return f->length[a] < f->length[b] || (f->length[a] == f->length[b] && a < b);
+    if (f->length[a] != f->length[b]) return f->length[a] < f->length[b];
+    return a < b;
 }
 
 static void rise(front *f, int64_t point)

@@ -23,6 +23,18 @@ static rung_status no_convergence(rung_ctx *ctx, int64_t n, int info)
                 (long long)n, info);
 }
 
+/* LAPACK's answer to entries that are no numbers is not to converge, or worse. */
+static rung_status check_finite(rung_ctx *ctx, int64_t n, const double *A, int64_t ld)
+{
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = j; i < n; i++)
+            if (!isfinite(A[i + j * ld]))
+                return fail(ctx, RUNG_EDATA,
+                            "a %lld x %lld matrix whose eigenvalues are needed overflows: scale the columns",
+                            (long long)n, (long long)n);
+    return RUNG_OK;
+}
+
 /* All eigenvalues, ascending; A becomes the vectors (or nothing). */
 static rung_status all_eigenvalues(rung_ctx *ctx, char job, int64_t n, double *A, int64_t ld, double *values)
 {
@@ -36,8 +48,9 @@ static rung_status all_eigenvalues(rung_ctx *ctx, char job, int64_t n, double *A
     return info ? no_convergence(ctx, n, info) : RUNG_OK;
 }
 
-/* The r largest, ascending; their vectors go to V. */
-static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V)
+/* The r largest, ascending; their vectors go to V. all: whether they were found. Of many equal eigenvalues (I - 11'/n)
+ * LAPACK may find fewer than were asked for. */
+static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V, bool *all)
 {
     int64_t n = A->rows;
     double size, *work = NULL;
@@ -51,7 +64,17 @@ static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, doub
     int info = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', blas_int(n), A->v, blas_int(la_ld(A)), 0, 0,
                                    blas_int(n - r + 1), blas_int(n), 0, &found, values, V->v, blas_int(la_ld(V)),
                                    support, work, (int)size, iwork, isize);
-    return info || found != r ? no_convergence(ctx, n, info) : RUNG_OK;
+    *all = info == 0 && found == r;
+    return RUNG_OK;
+}
+
+/* The lower triangle, which LAPACK has used up, from the upper one. */
+static void restore_lower(la_mat *A, const double *diagonal)
+{
+    for (int64_t j = 0; j < A->rows; j++) {
+        *la_at(A, j, j) = diagonal[j];
+        for (int64_t i = j + 1; i < A->rows; i++) *la_at(A, i, j) = *la_at(A, j, i);
+    }
 }
 
 static void reverse(int64_t n, double *v)
@@ -77,15 +100,19 @@ rung_status la_eigen(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat
     double started = op_start();
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = A->rows, ld = la_ld(A);
-    double *all = NULL;
+    double *all = NULL, *diagonal = NULL;
     if (n == 0 || r == 0) return RUNG_OK;
+    TRY(check_finite(ctx, n, A->v, ld));
     TRY(NEW(ctx, &ctx->scratch, all, n));
     TRY(interrupted(ctx));
     bool few = V && 4 * r <= n;
-    if (few)
-        TRY(leading_eigenvalues(ctx, A, r, all, V));
-    else
-        TRY(all_eigenvalues(ctx, V ? 'V' : 'N', n, A->v, ld, all));
+    if (few) {
+        TRY(NEW(ctx, &ctx->scratch, diagonal, n));
+        la_diagonal(A, diagonal);
+        TRY(leading_eigenvalues(ctx, A, r, all, V, &few));
+        if (!few) restore_lower(A, diagonal);
+    }
+    if (!few) TRY(all_eigenvalues(ctx, V ? 'V' : 'N', n, A->v, ld, all));
     int64_t found = few ? r : n;
     for (int64_t j = 0; j < r; j++) values[j] = all[found - 1 - j];
     if (few) {
@@ -108,6 +135,7 @@ rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *v
 {
     pool_mark mark = pool_here(&ctx->scratch);
     if (n == 0) return RUNG_OK;
+    TRY(check_finite(ctx, n, A, n));
     if (B) {
         double size, *work = NULL;
         int isize, *iwork = NULL;

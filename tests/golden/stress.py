@@ -12,6 +12,7 @@ import csv
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -156,7 +157,7 @@ def table(methods, cases, results):
     reasons = {}
     for (method, case), (what, why) in results.items():
         if what == "refused":
-            reasons.setdefault((case, why.replace(f"{method}: ", "").replace(method, "METHOD")), []).append(method)
+            reasons.setdefault((case, re.sub(rf"\b{method}\b", "METHOD", why.replace(f"{method}: ", ""))), []).append(method)
     lines += ["", "What is told instead of an answer:", ""]
     for (case, why), names in sorted(reasons.items()):
         lines.append(f"- {case}, {' '.join(f'`{n}`' for n in names)}: {why}")

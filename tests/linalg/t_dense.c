@@ -350,6 +350,45 @@ static void eigenpairs(void **state)
         }
 }
 
+/* The centring matrix has n - 1 eigenvalues 1, of which a few are asked for. */
+static void a_few_of_many_equal_eigenvalues(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { n = 60 };
+    for (int r = 1; r <= 15; r++) {
+        double entries[n * n], values[n], vectors[n * n];
+        la_mat *A, *V;
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &A));
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, n, r, &V));
+        for (int i = 0; i < n * n; i++) entries[i] = (i % (n + 1) == 0) - 1.0 / n;
+        la_put(entries, A);
+        assert_ok(ctx, la_eigen(ctx, A, r, values, V));
+        la_get(V, vectors);
+        for (int j = 0; j < r; j++) {
+            double sum = 0, norm = 0;
+            for (int i = 0; i < n; i++) {
+                sum += vectors[i + j * n];
+                norm += vectors[i + j * n] * vectors[i + j * n];
+            }
+            assert_close(values[j], 1, 1e-13);
+            assert_close(sum, 0, 1e-12); /* (I - 11'/n) v = v */
+            assert_close(norm, 1, 1e-12);
+        }
+    }
+}
+
+static void eigenpairs_of_what_overflowed_are_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    double entries[] = {1, INFINITY, INFINITY, 1}, values[2];
+    la_mat *A;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 2, 2, &A));
+    la_put(entries, A);
+    assert_fails(ctx, la_eigen(ctx, A, 2, values, NULL), RUNG_EDATA, "a 2 x 2 matrix");
+    entries[1] = NAN;
+    assert_fails(ctx, la_small_eigen(ctx, 2, entries, NULL, values), RUNG_EDATA, "scale the columns");
+}
+
 static void generalised_eigenpairs(void **state)
 {
     rung_ctx *ctx = *state;
@@ -552,6 +591,8 @@ int main(void)
         WITH_CONTEXT(lu_tells_a_zero_pivot),
         WITH_CONTEXT(triangular_solves),
         WITH_CONTEXT(eigenpairs),
+        WITH_CONTEXT(a_few_of_many_equal_eigenvalues),
+        WITH_CONTEXT(eigenpairs_of_what_overflowed_are_refused),
         WITH_CONTEXT(generalised_eigenpairs),
         WITH_CONTEXT(pivoted_rank),
         WITH_CONTEXT(roots),
