@@ -28,11 +28,26 @@ test: ## build with warnings as errors; run all tests, then unit and cli tests u
 
 test-long: ## what is too slow for every day: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup build test lint long
+	@$(MAKE) tsan
 	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
 
 fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in all
 	tools/setup build test fuzz
 	tools/fuzz.sh $(or $(SECONDS),600)
+
+coverage: ## line coverage of src/ by the unit and command tests: what never ran, and the total
+	tools/setup build test
+	cmake --preset coverage -DRUNG_TESTS=ON
+	cmake --build --preset coverage -j $(JOBS)
+	find build/coverage -name '*.gcda' -delete
+	-ctest --preset coverage -L '^(unit|cli)$$' -j $(JOBS)
+	tools/coverage.py build/coverage --least 95
+
+tsan: ## a search and an experiment under ThreadSanitizer (clang, libomp, archer)
+	tools/setup build lint
+	cmake --preset tsan -DRUNG_TESTS=OFF
+	cmake --build --preset tsan -j $(JOBS) --target rung_command
+	tools/tsan.sh build/tsan
 
 install: ## install to $(DESTDIR)$(PREFIX)
 	tools/setup build

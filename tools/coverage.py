@@ -14,7 +14,7 @@ SHOWN = 25  # files
 def counts(build, root):
     """{file: {line: times}} over all programs; a line that no program compiled in is not counted."""
     found = defaultdict(lambda: defaultdict(int))
-    notes = [str(path) for path in build.rglob("*.gcda") if "rung_static.dir" in str(path)]
+    notes = [str(path) for path in build.rglob("*.gcda") if "/src/" in str(path.relative_to(build))]
     for start in range(0, len(notes), 50):
         done = subprocess.run(["gcov", "--json-format", "--stdout", *notes[start:start + 50]], capture_output=True,
                               text=True, check=True, cwd=build)
