@@ -52,14 +52,13 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
                          &(rung_output){.rank = out->rank, .score = out->score, .proba = out->proba});
 }
 
-/* Numbers of which not every bit is the same. */
+/* Numbers that are not the same; NaN never is. */
 static double differing(const answers *a, const answers *b)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < a->n * a->outputs; i++) count += memcmp(&a->score[i], &b->score[i], sizeof *a->score) != 0;
+    for (int64_t i = 0; i < a->n * a->outputs; i++) count += a->score[i] != b->score[i];
     for (int64_t i = 0; i < a->n && a->rank; i++) count += a->rank[i] != b->rank[i];
-    for (int64_t i = 0; i < a->n * a->K && a->proba; i++)
-        count += memcmp(&a->proba[i], &b->proba[i], sizeof *a->proba) != 0;
+    for (int64_t i = 0; i < a->n * a->K && a->proba; i++) count += a->proba[i] != b->proba[i];
     return (double)count;
 }
 
