@@ -13,6 +13,8 @@ static const double SCREEN_KEEP = 1e-3, KEEP = 1e-3, REDUNDANT = 10;
 
 /* Prior weights of a family in each space, and of the frequencies: on tables, and where columns are redundant. */
 static const double priors[2][FAMILY_KINDS] = {{4, 0.5, 0.25}, {1, 1, 3}}, prior_frequencies[2] = {0.5, 0.25};
+/* With one label per class leave-one-out says nothing and the prior decides: spread labels count for more there. */
+static const double SINGLE_SPREAD = 3;
 
 typedef struct {
     int first, count; /* its candidates; count 0: the class frequencies */
@@ -90,6 +92,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
         if (!any) continue;
         family *f = &m->list[m->n++];
         *f = (family){.first = i, .count = next - i, .prior = priors[manifold][one->kind]};
+        if (manifold && one->kind == FAMILY_SPREAD && c->l == c->p->K) f->prior *= SINGLE_SPREAD;
         TRY(NEW(ctx, &ctx->scratch, f->mean, size));
         stack_family(&m->rows, f->count, loo + i, penalty + i, m->within + i, f->mean);
     }
