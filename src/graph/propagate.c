@@ -167,7 +167,7 @@ static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const
  * of the residual's size, so a coarse residual serves. What a label leaves of itself after that is rounding: 0. */
 static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *others)
 {
-    enum { AT_ONCE = 16 };
+    enum { AT_ONCE = LA_SIDE };
     static const double COARSE = 1e-6, ROUNDING = 1e-9;
     int64_t n = A->rows, row[AT_ONCE], next = 0;
     double *B = NULL, *X = NULL;
@@ -194,15 +194,15 @@ static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, co
     return RUNG_OK;
 }
 
-rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F,
-                             double *others)
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, int64_t dense,
+                             double *F, double *others)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = W->rows;
     la_csr A;
     TRY(graph_laplacian(ctx, &ctx->scratch, W, LAPLACIAN_NORMALISED, &A));
     spread_system(spread, &A);
-    if (n <= PROPAGATE_DENSE)
+    if (n <= dense)
         TRY(scores_by_factor(ctx, &A, K, y, F, others));
     else
         TRY(scores_by_gradients(ctx, &A, K, y, F, others));

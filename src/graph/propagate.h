@@ -19,10 +19,10 @@ rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X
 rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U);
 
 /* The parts leave-one-out needs: F (n x K) = (I - a S)^-1 Y, not scaled, and of each labelled row, in their order, what
- * arrives there from all labels but its own: others (labelled x K by rows). Up to PROPAGATE_DENSE rows by Cholesky,
- * beyond that by conjugate gradients. */
+ * arrives there from all labels but its own: others (labelled x K by rows). Up to `dense` rows (PROPAGATE_DENSE is
+ * where the other way is faster) by Cholesky, beyond that by conjugate gradients. */
 enum { PROPAGATE_DENSE = 4000 };
-rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F,
-                             double *others);
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, int64_t dense,
+                             double *F, double *others);
 
 #endif

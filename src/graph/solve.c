@@ -1,37 +1,101 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Conjugate gradients on all columns at once; a column rests when it has converged. A dot product runs over the rows in
- * their order, one column per thread: the same bits for any number of threads. */
+/* Conjugate gradients on LA_SIDE columns at a time, their numbers side by side so that one visit to an entry of A
+ * serves them all; a column rests when it has converged. Dot products are summed within blocks of rows, then over the
+ * blocks, in their order: the same bits for any number of threads. */
 #include <math.h>
 #include <string.h>
 
 #include "graph/graph.h"
 
+enum { SIDE = LA_SIDE, BLOCK = 2048 };
+
 typedef struct {
-    int64_t n;
-    const double *AP; /* A times the directions */
-    double *X, *R, *P;
-    double *rr, *target; /* squared residual, and where it may stop */
+    int64_t n, blocks;
+    double *X, *R, *P, *AP;        /* n x SIDE: AP = A P */
+    double *part;                  /* blocks x SIDE: sums of each block */
+    double rr[SIDE], target[SIDE]; /* squared residual, and where it may stop */
 } iterate;
 
-static double dot(int64_t n, const double *a, const double *b)
+static int64_t end_of(const iterate *it, int64_t block)
 {
-    double s = 0;
-    for (int64_t i = 0; i < n; i++) s += a[i] * b[i];
-    return s;
+    return (block + 1) * BLOCK < it->n ? (block + 1) * BLOCK : it->n;
 }
 
-static void step(iterate *it, int64_t c)
+static void total(const iterate *it, double sum[SIDE])
 {
-    int64_t n = it->n;
-    const double *ap = it->AP + c * n;
-    double *x = it->X + c * n, *r = it->R + c * n, *p = it->P + c * n;
-    if (it->rr[c] <= it->target[c]) return;
-    double alpha = it->rr[c] / dot(n, p, ap);
-    for (int64_t i = 0; i < n; i++) x[i] += alpha * p[i];
-    for (int64_t i = 0; i < n; i++) r[i] -= alpha * ap[i];
-    double rr = dot(n, r, r), beta = rr / it->rr[c];
-    for (int64_t i = 0; i < n; i++) p[i] = r[i] + beta * p[i];
-    it->rr[c] = rr;
+    memset(sum, 0, SIDE * sizeof *sum);
+    for (int64_t b = 0; b < it->blocks; b++)
+        for (int c = 0; c < SIDE; c++) sum[c] += it->part[b * SIDE + c];
+}
+
+static void dots(const rung_ctx *ctx, iterate *it, const double *a, const double *b, double out[SIDE])
+{
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (it->blocks > 1)
+    for (int64_t t = 0; t < it->blocks; t++) {
+        double s[SIDE] = {0};
+        for (int64_t i = t * BLOCK; i < end_of(it, t); i++)
+            for (int c = 0; c < SIDE; c++) s[c] += a[i * SIDE + c] * b[i * SIDE + c];
+        memcpy(it->part + t * SIDE, s, sizeof s);
+    }
+    total(it, out);
+}
+
+/* x += alpha p, r -= alpha Ap */
+static void descend(const rung_ctx *ctx, iterate *it, const double alpha[SIDE])
+{
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (it->blocks > 1)
+    for (int64_t i = 0; i < it->n; i++)
+        for (int c = 0; c < SIDE; c++) {
+            it->X[i * SIDE + c] += alpha[c] * it->P[i * SIDE + c];
+            it->R[i * SIDE + c] -= alpha[c] * it->AP[i * SIDE + c];
+        }
+}
+
+/* p = r + beta p */
+static void turn(const rung_ctx *ctx, iterate *it, const double beta[SIDE])
+{
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (it->blocks > 1)
+    for (int64_t i = 0; i < it->n; i++)
+        for (int c = 0; c < SIDE; c++) it->P[i * SIDE + c] = it->R[i * SIDE + c] + beta[c] * it->P[i * SIDE + c];
+}
+
+static rung_status step(rung_ctx *ctx, const la_csr *A, iterate *it)
+{
+    double alpha[SIDE], beta[SIDE], rr[SIDE];
+    TRY(la_spmm_side(ctx, A, it->P, it->AP));
+    dots(ctx, it, it->P, it->AP, alpha);
+    for (int c = 0; c < SIDE; c++) alpha[c] = it->rr[c] > it->target[c] ? it->rr[c] / alpha[c] : 0;
+    descend(ctx, it, alpha);
+    dots(ctx, it, it->R, it->R, rr);
+    for (int c = 0; c < SIDE; c++) {
+        beta[c] = it->rr[c] > it->target[c] ? rr[c] / it->rr[c] : 0;
+        if (it->rr[c] > it->target[c]) it->rr[c] = rr[c];
+    }
+    turn(ctx, it, beta);
+    return RUNG_OK;
+}
+
+/* The largest relative residual of the columns that are not done; 0: all are. */
+static double worst_of(const iterate *it, double tolerance)
+{
+    double worst = 0;
+    for (int c = 0; c < SIDE; c++) {
+        if (it->rr[c] <= it->target[c]) continue;
+        double relative = sqrt(it->rr[c] / it->target[c]) * tolerance;
+        worst = fmax(worst, isfinite(relative) ? relative : INFINITY);
+    }
+    return worst;
+}
+
+/* The first k <= SIDE columns of B; those that are missing are 0, and rest. */
+static void begin(const rung_ctx *ctx, iterate *it, int64_t k, const double *B, double tolerance)
+{
+    memset(it->X, 0, (size_t)(it->n * SIDE) * sizeof *it->X);
+    for (int64_t i = 0; i < it->n; i++)
+        for (int c = 0; c < SIDE; c++) it->R[i * SIDE + c] = c < k ? B[i + c * it->n] : 0;
+    memcpy(it->P, it->R, (size_t)(it->n * SIDE) * sizeof *it->P);
+    dots(ctx, it, it->R, it->R, it->rr);
+    for (int c = 0; c < SIDE; c++) it->target[c] = tolerance * tolerance * it->rr[c];
 }
 
 rung_status graph_solve(rung_ctx *ctx, const la_csr *A, int64_t k, const double *B, double tolerance, int iterations,
@@ -39,36 +103,25 @@ rung_status graph_solve(rung_ctx *ctx, const la_csr *A, int64_t k, const double 
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = A->rows;
-    double *R = NULL, *P = NULL, *AP = NULL, *rr = NULL, *target = NULL, worst = 0;
-    TRY(NEW_RAW(ctx, &ctx->scratch, R, n * k));
-    TRY(NEW_RAW(ctx, &ctx->scratch, P, n * k));
-    TRY(NEW_RAW(ctx, &ctx->scratch, AP, n * k));
-    TRY(NEW(ctx, &ctx->scratch, rr, k));
-    TRY(NEW(ctx, &ctx->scratch, target, k));
-    memset(X, 0, (size_t)(n * k) * sizeof *X);
-    memcpy(R, B, (size_t)(n * k) * sizeof *R);
-    memcpy(P, B, (size_t)(n * k) * sizeof *P);
-    for (int64_t c = 0; c < k; c++) {
-        rr[c] = dot(n, B + c * n, B + c * n);
-        target[c] = tolerance * tolerance * rr[c];
-    }
-    iterate it = {.n = n, .AP = AP, .X = X, .R = R, .P = P, .rr = rr, .target = target};
-    for (int t = 0;; t++) {
-        int64_t open = 0;
-        worst = 0;
-        for (int64_t c = 0; c < k; c++) {
-            if (rr[c] <= target[c]) continue;
-            open++;
-            worst = fmax(worst, sqrt(rr[c] / target[c]) * tolerance);
+    iterate it = {.n = n, .blocks = (n + BLOCK - 1) / BLOCK};
+    double worst;
+    TRY(NEW_RAW(ctx, &ctx->scratch, it.X, n * SIDE));
+    TRY(NEW_RAW(ctx, &ctx->scratch, it.R, n * SIDE));
+    TRY(NEW_RAW(ctx, &ctx->scratch, it.P, n * SIDE));
+    TRY(NEW_RAW(ctx, &ctx->scratch, it.AP, n * SIDE));
+    TRY(NEW_RAW(ctx, &ctx->scratch, it.part, it.blocks * SIDE));
+    for (int64_t j = 0; j < k; j += SIDE) {
+        int64_t width = k - j < SIDE ? k - j : SIDE;
+        begin(ctx, &it, width, B + j * n, tolerance);
+        for (int t = 0; (worst = worst_of(&it, tolerance)) > 0; t++) {
+            if (t == iterations || !isfinite(worst))
+                return fail(ctx, RUNG_ENOCONV,
+                            "conjugate gradients on %lld points did not converge in %d steps (relative residual %.2g)",
+                            (long long)n, t, worst);
+            TRY(step(ctx, A, &it));
         }
-        if (!open) break;
-        if (t == iterations || !isfinite(worst))
-            return fail(ctx, RUNG_ENOCONV,
-                        "conjugate gradients on %lld points did not converge in %d steps (relative residual %.2g)",
-                        (long long)n, t, worst);
-        TRY(la_spmm_thin(ctx, 1, A, k, P, 0, AP));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (n > 2000)
-        for (int64_t c = 0; c < k; c++) step(&it, c);
+        for (int64_t c = 0; c < width; c++)
+            for (int64_t i = 0; i < n; i++) X[i + (j + c) * n] = it.X[i * SIDE + c];
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

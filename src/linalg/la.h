@@ -159,6 +159,9 @@ typedef struct {
 rung_status la_spmm(rung_ctx *ctx, double alpha, const la_csr *S, const la_mat *B, double beta, la_mat *C);
 rung_status la_spmm_thin(rung_ctx *ctx, double alpha, const la_csr *S, int64_t k, const double *B, double beta,
                          double *C);
+/* C = S B for LA_SIDE columns that lie side by side: number c of row i stands at i * LA_SIDE + c. */
+enum { LA_SIDE = 8 };
+rung_status la_spmm_side(rung_ctx *ctx, const la_csr *S, const double *B, double *C);
 /* C (m x t) = B S'[:, first .. first + t - 1], for a B (m x S.cols) whose columns go with the rows of S. */
 rung_status la_mul_csr(rung_ctx *ctx, const la_mat *B, const la_csr *S, int64_t first, la_mat *C);
 rung_status la_add_csr(rung_ctx *ctx, double alpha, const la_csr *S, la_mat *A); /* A += alpha S */

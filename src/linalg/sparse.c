@@ -6,7 +6,7 @@
 
 #include "linalg/internal.h"
 
-enum { GROUP = 8, ROWS = 1024 };
+enum { GROUP = LA_SIDE, ROWS = 1024 };
 
 static double entries_of(const la_csr *S) { return (double)S->start[S->rows]; }
 
@@ -15,6 +15,13 @@ static void interleave(const la_mat *B, int64_t j0, int64_t width, double *side)
 {
     for (int64_t c = 0; c < GROUP; c++)
         for (int64_t i = 0; i < B->rows; i++) side[i * GROUP + c] = c < width ? *la_at(B, i, j0 + c) : 0;
+}
+
+static void row_times_side(const la_csr *S, int64_t i, const double *side, double s[GROUP])
+{
+    memset(s, 0, GROUP * sizeof *s);
+    for (int64_t e = S->start[i]; e < S->start[i + 1]; e++)
+        for (int c = 0; c < GROUP; c++) s[c] += S->value[e] * side[S->col[e] * GROUP + c];
 }
 
 rung_status la_spmm(rung_ctx *ctx, double alpha, const la_csr *S, const la_mat *B, double beta, la_mat *C)
@@ -32,9 +39,8 @@ rung_status la_spmm(rung_ctx *ctx, double alpha, const la_csr *S, const la_mat *
         double *side = room + omp_get_thread_num() * B->rows * GROUP;
         interleave(B, j0, width, side);
         for (int64_t i = 0; i < S->rows; i++) {
-            double s[GROUP] = {0};
-            for (int64_t e = S->start[i]; e < S->start[i + 1]; e++)
-                for (int c = 0; c < GROUP; c++) s[c] += S->value[e] * side[S->col[e] * GROUP + c];
+            double s[GROUP];
+            row_times_side(S, i, side, s);
             for (int64_t c = 0; c < width; c++) {
                 double *to = la_at(C, i, j0 + c);
                 *to = beta == 0 ? alpha * s[c] : alpha * s[c] + beta * *to;
@@ -62,6 +68,19 @@ rung_status la_spmm_thin(rung_ctx *ctx, double alpha, const la_csr *S, int64_t k
             }
         }
     op_done(ctx, OP_SPMM, 2 * entries_of(S) * (double)k, started);
+    return interrupted(ctx);
+}
+
+rung_status la_spmm_side(rung_ctx *ctx, const la_csr *S, const double *B, double *C)
+{
+    double started = op_start();
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (S->rows > ROWS)
+    for (int64_t i = 0; i < S->rows; i++) {
+        double s[GROUP];
+        row_times_side(S, i, B, s);
+        memcpy(C + i * GROUP, s, sizeof s);
+    }
+    op_done(ctx, OP_SPMM, 2 * entries_of(S) * GROUP, started);
     return interrupted(ctx);
 }
 

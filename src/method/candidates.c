@@ -304,7 +304,8 @@ static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, in
     TRY(NEW(ctx, &ctx->scratch, others, l * K));
     TRY(NEW(ctx, &ctx->scratch, mass, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
-    rung_status status = propagate_scores(ctx, s->edges[list->graph], K, c->p->y, spreads[list->spread], F, others);
+    rung_status status =
+        propagate_scores(ctx, s->edges[list->graph], K, c->p->y, spreads[list->spread], PROPAGATE_DENSE, F, others);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
     TRY(status);
     for (int q = 0; q < K; q++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eval/metrics.h"
+#include "graph/propagate.h"
 #include "solve/cumulative.h"
 #include "solve/stack.h"
 
@@ -244,12 +245,18 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     return RUNG_OK;
 }
 
-/* Gram matrices and distances of both spaces, propagated labels, a task's own matrices. */
+/* Gram matrices and distances of both spaces, propagated labels, a task's own matrices; and in the model a factor of
+ * each Gaussian process that is kept, of which there are seldom more than a dozen in a space. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
+    enum { KEPT = 12 };
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), dense = fmin(n, 4000);
-    double kernels = spaces * (KERNELS + 1) * l * l;
-    double graphs = l < n && (o->families & 1U << FAMILY_SPREAD) ? spaces * n * (150 + 6 * K) + dense * dense : 0;
-    return 8 * (kernels + spaces * (3 * n * d + l * d) + 120 * spaces * l * K + graphs);
+    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), graphs = 0;
+    double kernels = spaces * (KERNELS + 1) * l * l, kept = 0;
+    if (o->families & 1U << FAMILY_GP) kept += spaces * KEPT * l * (l + K);
+    if (l < n && (o->families & 1U << FAMILY_SPREAD)) {
+        graphs = spaces * n * (150 + 6 * K) + (n <= PROPAGATE_DENSE ? n * n : 80 * n);
+        kept += spaces * n * (d + GRAPHS * SPREADS * K);
+    }
+    return 8 * (kernels + spaces * (3 * n * d + l * d) + 120 * spaces * l * K + graphs + kept);
 }

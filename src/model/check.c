@@ -161,7 +161,8 @@ static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K, bool 
     REQUIRE(s->weights == WEIGHTS_BINARY || (isfinite(s->width) && s->width > 0), "the width of the weights is %g",
             s->width);
     REQUIRE(s->outputs == K, "memberships in %d of %d classes", s->outputs, K);
-    REQUIRE(!scores || all_finite(s->m * K, s->coef), "a class score is not a finite number");
+    for (int64_t i = 0; i < s->m * K && scores; i++)
+        REQUIRE(s->coef[i] >= 0 && isfinite(s->coef[i]), "a class score is %g", s->coef[i]);
     for (int64_t i = 0; i < s->m * s->d; i++)
         REQUIRE(fabs(s->rows[i]) <= NEIGHBOUR_MOST, "a stored row is beyond +-%g", NEIGHBOUR_MOST);
     for (int64_t j = 0; j < s->m && !scores; j++)

@@ -82,7 +82,7 @@ const method method_auto = {
              .reference =
                  "ogp, ckr, llgc and the class frequencies on the columns and their ranks, stacked by leave-one-out",
              .cost = "time 400 l^3 up to 500 labels, some 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
-                     "gradients); memory 16 l^2, n^2 up to 4000 rows",
+                     "gradients); memory 40 l^2, n^2 up to 4000 rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
              .params = auto_rows},
     .params_size = 1,

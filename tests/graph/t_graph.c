@@ -307,6 +307,74 @@ static void spreading_by_definition(void **state)
     }
 }
 
+/* What arrives: F by its definition, and without a row's own label by taking that label away. */
+static void scores_by_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 70, Q = 3, L = 12 };
+    double *X = cloud(ctx, N), F[2][N * Q], others[2][L * Q], x[N * Q], Y[N * Q], width = 0.6;
+    int y[N] = {0};
+    int64_t row[L];
+    neighbours nb;
+    la_csr S, A;
+    for (int i = 0; i < L; i++) {
+        row[i] = i == L - 1 ? N - 1 : i * 5;
+        y[row[i]] = 1 + i % Q;
+    }
+    X[2 * (N - 1)] = 500; /* its edges have weight 0: nothing arrives but its own label */
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, 6, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S));
+    for (int way = 0; way < 2; way++) {
+        ctx->threads = 1 + way;
+        assert_ok(ctx, propagate_scores(ctx, &S, Q, y, 0.99, way == 0 ? N : 0, F[way], others[way]));
+    }
+    assert_arrays_close(N * Q, F[1], F[0], 1e-8);
+    assert_arrays_close(L * Q, others[1], others[0], 1e-8);
+    assert_ok(ctx, graph_laplacian(ctx, &ctx->scratch, &S, LAPLACIAN_NORMALISED, &A));
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t e = A.start[i]; e < A.start[i + 1]; e++) A.value[e] = A.col[e] == i ? 1 : 0.99 * A.value[e];
+    for (int left_out = -1; left_out < L; left_out++) {
+        for (int64_t i = 0; i < N * Q; i++) Y[i] = y[i % N] == i / N + 1 && (left_out < 0 || i % N != row[left_out]);
+        assert_ok(ctx, graph_solve(ctx, &A, Q, Y, 1e-13, 1000, x));
+        if (left_out < 0) assert_arrays_close(N * Q, F[0], x, 1e-10);
+        for (int q = 0; q < Q && left_out >= 0; q++)
+            for (int way = 0; way < 2; way++)
+                assert_close(others[way][left_out * Q + q], x[row[left_out] + q * N], 1e-8);
+    }
+    for (int q = 0; q < Q; q++) assert_true(others[1][(L - 1) * Q + q] == 0);
+}
+
+/* More columns than are solved side by side, some of them 0, by A x = b. */
+static void many_columns_are_solved(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 3000, M = 11 }; /* two blocks of rows, two groups of columns */
+    double *X = cloud(ctx, N), *B = room(ctx, N * M), *x = room(ctx, N * M), *Ax = room(ctx, N * M), *first = NULL;
+    neighbours nb;
+    la_csr S, A;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, 5, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_BINARY, 0, &S));
+    assert_ok(ctx, graph_laplacian(ctx, &ctx->scratch, &S, LAPLACIAN_PLAIN, &A));
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t e = A.start[i]; e < A.start[i + 1]; e++) A.value[e] += A.col[e] == i;
+    for (int64_t c = 0; c < M; c++)
+        for (int64_t i = 0; i < N && c != 3; i++) B[i + c * N] = c == 9 ? i == 17 : sin((double)(i * (c + 1)));
+    for (int threads = 1; threads <= 3; threads++) {
+        ctx->threads = threads;
+        assert_ok(ctx, graph_solve(ctx, &A, M, B, 1e-12, 1000, x));
+        if (first) assert_memory_equal(first, x, sizeof *x * N * M);
+        if (!first) {
+            first = room(ctx, N * M);
+            memcpy(first, x, sizeof *x * N * M);
+        }
+    }
+    assert_ok(ctx, la_spmm_thin(ctx, 1, &A, M, x, 0, Ax));
+    assert_arrays_close(N * M, Ax, B, 1e-9);
+    for (int64_t i = 0; i < N; i++) assert_true(x[i + 3 * N] == 0);
+    rung_interrupt(ctx);
+    assert_int_equal(graph_solve(ctx, &A, M, B, 1e-12, 1000, x), RUNG_EINTERRUPT);
+}
+
 /* The golden memberships of a dense case are in the command's cases; here: same bits for any number of threads. */
 static void many_points_on_any_threads(void **state)
 {
@@ -368,7 +436,7 @@ static rung_status every_allocation(void *unused)
     static const int y[8] = {1, 2, 0, 1, 2, 0, 1, 2};
     static const int64_t rows[4] = {0, 2, 4, 6};
     int64_t missing[8], lacking;
-    double U[16], width;
+    double U[16], others[16], width;
     neighbours nb, sub;
     la_csr S;
     rung_status s = context_new(&ctx);
@@ -381,6 +449,8 @@ static rung_status every_allocation(void *unused)
     if (s == RUNG_OK) s = neighbours_median(ctx, &nb, &width);
     if (s == RUNG_OK) s = graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S);
     if (s == RUNG_OK) s = propagate_graph(ctx, &S, 2, y, 0.9, U);
+    if (s == RUNG_OK) s = propagate_scores(ctx, &S, 2, y, 0.9, 8, U, others);
+    if (s == RUNG_OK) s = propagate_scores(ctx, &S, 2, y, 0.9, 0, U, others);
     context_free(ctx);
     return s;
 }
@@ -402,6 +472,8 @@ int main(void)
         WITH_CONTEXT(edges_by_definition),
         WITH_CONTEXT(laplacians),
         WITH_CONTEXT(spreading_by_definition),
+        WITH_CONTEXT(scores_by_definition),
+        WITH_CONTEXT(many_columns_are_solved),
         WITH_CONTEXT(many_points_on_any_threads),
         WITH_CONTEXT(a_solver_that_gives_up_says_so),
         cmocka_unit_test(every_allocation_fails),

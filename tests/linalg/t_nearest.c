@@ -188,6 +188,13 @@ static void sparse_products(void **state)
             assert_memory_equal(c, thin, sizeof *c * (size_t)(rows * m));
             if (first) assert_memory_equal(c, first, sizeof *c * (size_t)(rows * m));
             first = thin;
+            double *side = room(ctx, cols * LA_SIDE), *product = room(ctx, rows * LA_SIDE);
+            for (int64_t i = 0; i < cols; i++)
+                for (int64_t j = 0; j < m && j < LA_SIDE; j++) side[i * LA_SIDE + j] = b[i + j * cols];
+            assert_ok(ctx, la_spmm_side(ctx, &S, side, product));
+            for (int64_t i = 0; i < rows; i++)
+                for (int64_t j = 0; j < m && j < LA_SIDE; j++)
+                    assert_close(2 * product[i * LA_SIDE + j] - c0[i + j * rows], c[i + j * rows], 1e-12);
         }
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < m; j++) {

@@ -25,6 +25,7 @@ typedef enum {
     MODEL_REAL,        /* a real target: scores only, and answers for training rows */
     MODEL_UNLABELLED,  /* no classes, no label, two outputs */
     MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class; ranges */
+    MODEL_MIXTURE,     /* six members of every kind a mixture has, with arrays in common, sharpened */
     MODEL_KINDS
 } model_kind;
 
@@ -211,8 +212,73 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         one->decide = (decision){.kind = DECISION_NONE};
         break;
     case MODEL_PAIR:
+    case MODEL_MIXTURE:
     case MODEL_KINDS: break;
     }
+}
+
+/* The numbers of a mixture's members, from 0. */
+enum { GP, RIDGE, RANKED, SPREAD, POWER, SHARES, MIXED };
+
+static inline void mix_kernel(rung_ctx *ctx, rung_model *m, int i, int outputs, int rows_from)
+{
+    member *one = &m->members[i];
+    one->rows_from = rows_from;
+    one->score =
+        (scorer){.kind = SCORER_KERNEL,
+                 .outputs = outputs,
+                 .k = {.kind = KERNEL_RBF, .gamma = 0.1 + 0.1 * i},
+                 .m = TERMS,
+                 .d = D,
+                 .rows = rows_from ? m->members[rows_from - 1].score.rows : copy_numbers(ctx, m, D * TERMS, NULL),
+                 .coef = copy_numbers(ctx, m, TERMS * outputs, NULL),
+                 .bias = copy_numbers(ctx, m, outputs, NULL)};
+    one->cumulative = i != GP;
+}
+
+static inline void mix_spread(rung_ctx *ctx, rung_model *m, int i, double power)
+{
+    member *one = &m->members[i];
+    make_neighbours(ctx, m, one, WEIGHTS_GAUSSIAN, DECISION_MEDIAN);
+    one->rows_from = one->space_from = RANKED + 1;
+    one->score.rows = m->members[RANKED].score.rows;
+    one->space = m->members[RANKED].space;
+    one->power = power;
+    one->prior = NUMBERS(0.25, 0.25, 0.5);
+}
+
+static inline void make_mixture(rung_ctx *ctx, rung_model *m)
+{
+    make_member(ctx, m, &m->members[GP], MODEL_RANK);
+    member ranked = m->members[GP];
+    for (int i = 0; i < MIXED; i++) {
+        m->members[i] = (member){.weight = i + 1, .decide = {.kind = DECISION_MEDIAN, .K = 3}};
+        m->members[i].scale = ranked.scale;
+        m->members[i].scale.kind = SCALE_STANDARD;
+        m->members[i].scale.knots_first = NULL;
+        m->members[i].scale.knot = m->members[i].scale.knot_cdf = NULL;
+    }
+    mix_kernel(ctx, m, GP, 3 + 2, 0);
+    m->members[GP].probit = true;
+    m->members[GP].link = (probit_link){.rank = 2,
+                                        .functions = true,
+                                        .noise = 1,
+                                        .variance = 2,
+                                        .b = NUMBERS(-0.5, 0.75),
+                                        .spread = NUMBERS(0.5, 0.125, 0.125, 0.25)};
+    mix_kernel(ctx, m, RIDGE, 2, GP + 1);
+    mix_kernel(ctx, m, RANKED, 2, 0);
+    m->members[RANKED].space = ranked.scale;
+    m->members[RANKED].space.shift = NUMBERS(0.5, -0.25, 0, 1);
+    m->members[RANKED].space.factor = NUMBERS(2, 0.1, 0, 0.75);
+    mix_spread(ctx, m, SPREAD, 4);
+    m->members[SPREAD].score.coef[1] = 7; /* scores, not shares */
+    mix_spread(ctx, m, POWER, 2);
+    m->members[POWER].coef_from = SPREAD + 1;
+    m->members[POWER].score.coef = m->members[SPREAD].score.coef;
+    m->members[SHARES].score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = NUMBERS(2)};
+    m->members[SHARES].prior = NUMBERS(0.125, 0.5, 0.375);
+    m->sharpen = 1.5;
 }
 
 static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
@@ -233,9 +299,10 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     m->n_rows = TRAINED;
     m->n_labelled = 7;
     m->n_expansion = TERMS;
-    m->n_members = kind == MODEL_PAIR ? 2 : 1;
+    m->n_members = kind == MODEL_PAIR ? 2 : kind == MODEL_MIXTURE ? MIXED : 1;
     assert_ok(ctx, NEW(ctx, &m->mem, m->members, m->n_members));
-    make_member(ctx, m, &m->members[0], kind == MODEL_PAIR ? MODEL_RBF : kind);
+    if (kind == MODEL_MIXTURE) make_mixture(ctx, m);
+    if (kind != MODEL_MIXTURE) make_member(ctx, m, &m->members[0], kind == MODEL_PAIR ? MODEL_RBF : kind);
     if (kind == MODEL_PAIR) {
         make_member(ctx, m, &m->members[1], MODEL_CONSTANT);
         m->members[0].weight = 7;

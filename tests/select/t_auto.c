@@ -8,6 +8,8 @@
 #include "linalg/la.h"
 #include "method/method.h"
 
+extern const method method_auto;
+
 static rung_data *make_data(rung_ctx *ctx, int64_t n, int K, double labelled, double noise)
 {
     rng r;
@@ -122,9 +124,32 @@ static void columns_that_say_nothing(void **state)
     rung_data_free(data);
 }
 
+/* The estimate of memory counts the scratch space and the model, whose Gaussian processes keep a factor each. */
+static void memory_is_estimated(void **state)
+{
+    static const struct {
+        int64_t n;
+        double labelled, noise;
+    } cases[] = {{300, 1, 0.5}, {600, 0.05, 0.5}, {400, 0.5, 2}, {5000, 0.001, 0.5}};
+    rung_ctx *ctx = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rung_data *data = make_data(ctx, cases[i].n, 3, cases[i].labelled, cases[i].noise);
+        ctx->scratch.peak = 0;
+        rung_model *m = fit(ctx, "auto", data);
+        problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3};
+        double estimate = method_auto.bytes(&shape, NULL), measured = (double)(ctx->scratch.peak + m->mem.peak);
+        if (!(measured < estimate && estimate < 2.5 * measured))
+            fail_msg("%lld rows: estimated %.0f bytes, measured %.0f", (long long)cases[i].n, estimate, measured);
+        rung_model_free(m);
+        rung_data_free(data);
+        pool_free_all(&ctx->scratch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice), WITH_CONTEXT(members_share_arrays),
-                                       WITH_CONTEXT(many_labels_are_screened), WITH_CONTEXT(columns_that_say_nothing)};
+                                       WITH_CONTEXT(many_labels_are_screened), WITH_CONTEXT(columns_that_say_nothing),
+                                       WITH_CONTEXT(memory_is_estimated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
