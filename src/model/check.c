@@ -202,6 +202,8 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
 {
     const probit_link *link = &one->link;
     const scorer *s = &one->score;
+    REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
+            (long long)s->m);
     REQUIRE(s->outputs == (link->spread ? K + link->rank : 1) && s->kind != SCORER_NEIGHBOURS,
             "a probit link of %d outputs", s->outputs);
     if (link->logit) REQUIRE(link->rank == 0 && !link->functions && !link->spread, "a logit link with a covariance");
@@ -210,8 +212,6 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
         REQUIRE(isfinite(link->variance) && link->variance > 0, "the variance of the function is %g", link->variance);
         REQUIRE(all_finite((int64_t)(K - 1) * (K - 1), link->spread), "the covariance of the thresholds is not finite");
     }
-    REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
-            (long long)s->m);
     REQUIRE(!link->functions || (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED),
             "a posterior over functions without a kernel function");
     REQUIRE(link->spread || all_finite(link->rank * s->m, link->factor), "a number of the covariance is not finite");
