@@ -18,7 +18,8 @@ class Parameter:
         self.flags = row.flags
         self.low, self.high = row.low, row.high
         choices = text(row.choices)
-        self.choices = choices.split("|") if choices else None
+        self.choices = choices.split("|") if choices and self.type == lib.RUNG_CHOICE else None
+        self.word = choices if choices and self.type == lib.RUNG_INT else None  # stands for 0
         self.default = self.value(text(row.standard))
         self.published = self.value(text(row.published))
 
@@ -56,7 +57,7 @@ class Parameter:
             kind = f"Literal[{', '.join(map(repr, self.choices))}]"
         elif self.type == lib.RUNG_TEXT:
             kind = "str | Sequence[float]"
-        elif self.flags & (lib.RUNG_AUTO | lib.RUNG_PER_COLUMN):
+        elif self.word or self.flags & (lib.RUNG_AUTO | lib.RUNG_PER_COLUMN):
             kind += " | str"
         return kind if self.default is not None else f"{kind} | None"
 
@@ -70,6 +71,7 @@ class Parameter:
         if self.type != lib.RUNG_TEXT and self.high < float("inf"):
             words += f" to {self.high:g}"
         words += " or c/d" if self.flags & lib.RUNG_PER_COLUMN else ""
+        words += f" or '{self.word}'" if self.word else ""
         return words + (" or 'auto'" if self.flags & lib.RUNG_AUTO else "")
 
 
