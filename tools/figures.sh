@@ -14,7 +14,7 @@ cd "$work"
 
 # The data of `rung demo`: 40 labels among 300 rows, 1000 rows to test on.
 "$rung" demo -q >/dev/null
-"$rung" tune rung-demo/train.csv -q >/dev/null
+"$rung" tune rung-demo/train.csv -m kdlor -q >/dev/null
 "$rung" plot projection model.rung rung-demo/test.csv -o "$folder/projection.svg"
 "$rung" plot confusion model.rung rung-demo/test.csv -o "$folder/confusion.svg"
 "$rung" plot boundary model.rung rung-demo/train.csv -o "$folder/boundary.svg"

@@ -246,10 +246,10 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
 }
 
 /* Gram matrices and distances of both spaces, propagated labels, a task's own matrices; and in the model a factor of
- * each Gaussian process that is kept, of which there are seldom more than a dozen in a space. */
+ * each Gaussian process that is kept, of which half a dozen in a space are usual. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
-    enum { KEPT = 12 };
+    enum { KEPT = 6 };
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), graphs = 0;
     double kernels = spaces * (KERNELS + 1) * l * l, kept = 0;

@@ -28,7 +28,8 @@ static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
 
 static double plp_bytes(const problem_shape *shape, const void *params)
 {
-    return neighbour_graph_bytes(shape, &((const plp_params *)params)->graph);
+    return neighbour_graph_bytes(shape, &((const plp_params *)params)->graph) +
+           8 * (double)shape->n * (2 * (double)shape->d + 4.0 * shape->K); /* the rows and answers the model keeps */
 }
 
 static const rung_param plp_rows[] = {

@@ -35,8 +35,8 @@ static bool has(const rung_method *m, const char *name)
 
 static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, const char *landmarks)
 {
-    static const char *const settings[][2] = {
-        {"thresholds", "midpoint"}, {"calibrate", "0"}, {"rank", "1"}, {"gamma", "0.5"}, {"tolerance", "1e-9"}};
+    static const char *const settings[][2] = {{"thresholds", "midpoint"}, {"calibrate", "0"},    {"rank", "1"},
+                                              {"gamma", "0.5"},           {"tolerance", "1e-9"}, {"neighbours", "6"}};
     rung_spec *spec;
     rung_model *model;
     assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));

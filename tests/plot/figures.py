@@ -69,7 +69,7 @@ def main():
             shutil.copy(ROOT / "tests/cli/data" / name, folder)
         pathlib.Path(folder, "ranks.csv").write_text(RANKS)
         pathlib.Path(folder, "curve.csv").write_text(CURVE)
-        run("rung fit train.csv -o small.rung -q && experiment-db table2 table2.db")
+        run("rung fit train.csv -m kdlor -o small.rung -q && experiment-db table2 table2.db")
         for name, line in CASES.items():
             run(f"rung plot {line} -o {name}.svg && rung plot {line} -o again.svg && cmp {name}.svg again.svg")
             found, path = pathlib.Path(folder, name + ".svg").read_text(), HERE / (name + ".svg")
