@@ -5,7 +5,7 @@ fit on at most 100 labelled rows (at most half of the set), predict --proba --in
 
 usage: coverage.py RUNG DATA [SET...] [--splits N] [--method M]... [--check] [-- FIT-OPTIONS...]
 Prints per set and method: coverage and mean width of the ranges (in ranks), the share of full ranges, accuracy; MAE beside
-that of the constant median; RPS beside that of the class frequencies. --check: coverage at least 0.87 (0.85 with less than 100 splits), and at most 0.95 where
+that of the constant median; RPS beside that of the class frequencies. --check: coverage at least 0.87, and at most 0.95 where
 the accuracy is below 0.75; RPS below that of the frequencies where the MAE is below that of the median; exits 1 when one of
 these is missed. 77: the data are not there. Only the Python standard library is used."""
 import csv, gzip, os, random, subprocess, sys, tempfile
@@ -122,7 +122,7 @@ def main():
             for method in methods or [None]:
                 K, labels, m = run(rung, folder, name, method, splits, options, tmp)
                 faults = []
-                if m['in'] < LOW - (.02 if splits < 100 else 0):  # few splits are not that sure
+                if m['in'] < LOW:
                     faults.append('coverage too low')
                 if m['in'] > HIGH and m['acc'] < ACCURATE:
                     faults.append('coverage too high')
