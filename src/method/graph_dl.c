@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* graph_dl.c - S-DL and its relatives.
  *
- *     Z = N + mu K L K + R:  N the within-class scatter of the labelled rows, L the Laplacian of the neighbour graph
- * over all rows
+ *     Z = N + mu K L K + R:  N the within-class scatter of the labelled rows,
+ *                            L the Laplacian of the neighbour graph over all rows
  *
  * Perez-Ortiz et al. 2016, eq. 13-21, in the consistent form Q = D'Z^-1 D (the dual of eq. 13; eq. 17-18 as printed do
  * not order the class means). Class means come from the labelled rows, the expansion is over all rows. */

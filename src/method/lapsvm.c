@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lapsvm.c - Laplacian support vector machine, one class against the rest:
  *
- *     minimise  1/2 a'K a + C sum_labelled w_i max(0, 1 - s_i f_i) + mu/2 f'L f,   f = K a (+ b),   s_i = +1 in the
- * class
+ *     minimise  1/2 a'K a + C sum_labelled w_i max(0, 1 - s_i f_i) + mu/2 f'L f,   f = K a (+ b)
  *
- * L the Laplacian of the neighbour graph over all rows, w the weights of the rows. All classes, and in a search all
- * values of C, share one factorisation (solve/response.h); the rest is over the labelled rows. Belkin's gamma_A and
- * gamma_I are C = 1 / (2 l gamma_A), mu = gamma_I / (gamma_A n^2). */
+ * s_i = +1 in the class and -1 outside, L the Laplacian of the neighbour graph over all rows, w the row weights.
+ * All classes, and in a search all values of C, share one factorisation (solve/response.h); the rest is over the
+ * labelled rows. Belkin's gamma_A and gamma_I are C = 1 / (2 l gamma_A), mu = gamma_I / (gamma_A n^2). */
 #include <string.h>
 
 #include "method/neighbour_graph.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* svorex.c - support vector ordinal regression with explicit constraints.
  *
- *     minimise  1/2 |w|^2 + C sum_i sum_{j = y_i - 1, y_i} max(0, 1 - s_ij (f(x_i) - b_j))   subject to  b_1 <= b_2 <=
- * ...
+ *     minimise  1/2 |w|^2 + C sum_i sum_{j = y_i - 1, y_i} max(0, 1 - s_ij (f(x_i) - b_j))
+ *     subject to  b_1 <= b_2 <= ...
  *
  * A row counts at the thresholds next to its class only. */
 #include "method/ordinal_svm.h"

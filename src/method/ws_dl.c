@@ -2,8 +2,7 @@
 /* ws_dl.c - WS-DL: discriminant learning with class memberships spread from the labels to all rows (Perez-Ortiz et al.
  * 2016, eq. 11-12).
  *
- *     E = U / s,   P = (I - U s^-1 U') / u,      U (n x K) memberships with rows that sum to 1, s their column sums, u
- * = n
+ *     E = U / s,   P = (I - U s^-1 U') / u,      U (n x K) memberships, rows that sum to 1, s their column sums, u = n
  *
  * Kernel ridge. With V = U s^-1/2, M = V'V, B = K + eps u I and X = B^-1 V, the push-through of discriminant.c becomes
  *     (eps I + P K)^-1 Ed = u X (I - M + eps u V'X)^-1 s^-1/2 Delta       (hard memberships: M = I)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Sparse Bayesian ordinal regression: f(x) = sum_j w_j phi_j(x), w_j ~ N(0, 1/alpha_j), ordinal probit ranks. The log
  * evidence by Laplace's approximation,
- *     L(alpha) = sum_i log p_i - 1/2 w'A w + 1/2 sum_j log alpha_j - 1/2 log |A + Phi'H Phi|,   Sigma = (A + Phi'H
- * Phi)^-1, is raised by adding, re-estimating and deleting basis functions. With delta and H of the likelihood at the
- * maximum (w, b), a function phi has Q = phi'delta,  S = phi'H phi - c'Sigma c,  c = Phi'H phi, in the model s = alpha
- * S / (alpha - S), q = alpha Q / (alpha - S) without itself; outside s = S, q = Q. Its best precision is s^2 / (q^2 -
- * s) if q^2 > s, and infinite otherwise. */
+ *     L(alpha) = sum_i log p_i - 1/2 w'A w + 1/2 sum_j log alpha_j - 1/2 log |A + Phi'H Phi|,
+ * is raised by adding, re-estimating and deleting basis functions. With delta and H of the likelihood at the maximum
+ * (w, b) and Sigma = (A + Phi'H Phi)^-1 a function phi has
+ *     Q = phi'delta,   S = phi'H phi - c'Sigma c,   c = Phi'H phi,
+ *     in the model, without itself:  s = alpha S / (alpha - S),   q = alpha Q / (alpha - S);    outside: s = S, q = Q.
+ * Its best precision is s^2 / (q^2 - s) if q^2 > s, and infinite otherwise. */
 #ifndef RUNG_SOLVE_SPARSE_BAYES_H
 #define RUNG_SOLVE_SPARSE_BAYES_H
 

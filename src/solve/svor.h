@@ -4,8 +4,8 @@
  *
  *     minimise  1/2 |w|^2 + sum_i C_i sum_{j in J(i)} max(0, 1 - s_ij (f(x_i) - b_j)),   s_ij = +1 if y_i > j, else -1
  *
- * implicit: J(i) = all thresholds; they come out in order. explicit: the one or two next to class y_i, and b_1 <= b_2
- * <= ... is demanded. */
+ * implicit: J(i) = all thresholds; they come out in order. explicit: the one or two next to class y_i, and
+ * b_1 <= b_2 <= ... is demanded. */
 #ifndef RUNG_SOLVE_SVOR_H
 #define RUNG_SOLVE_SVOR_H
 
