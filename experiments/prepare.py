@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data sets that the plans need and ../shared/data holds in another form, written to a folder.
 
-usage: prepare.py DATA FOLDER [movielens|images|orca]...
+usage: prepare.py DATA FOLDER [movielens|images|movies|orca]...
 movielens: the ratings of ten users with more than 100, described by the 19 genres of the films.   user-<id>/user-<id>.csv
 images: object 1 of COIL-20 and person 19 of UMIST, grey values from 0 to 1, label = view.         coil-1/coil-1.csv, umist-19/umist-19.csv
+movies: the film reviews of each of four authors, words of at least three of them by TF-IDF, length 1.    schwartz/schwartz.libsvm, ...
 orca: the official partitions of toy, tae and pasture as ORCA has them.                            <set>/matlab/train_<set>.<i>
 Only the Python standard library is used."""
-import csv, gzip, os, random, sys
+import collections, csv, gzip, math, os, random, sys
 
 
 def table(path):
@@ -39,6 +40,23 @@ def images(data, folder):
         write(folder, name, head[1:], [grey(r[1:-1]) + r[-1:] for r in rows if r[0] == which])
 
 
+def movies(data, folder):
+    csv.field_size_limit(1 << 24)
+    of = {}
+    for author, _, _, _, text, label in table(os.path.join(data, 'scaledata', 'scaledata.csv.gz'))[1]:
+        words = collections.Counter(w for w in text.split() if w not in (',', '.', ';'))
+        of.setdefault(author.split()[-1].lower(), []).append((label, words))
+    for name, reviews in of.items():
+        reviews_with = collections.Counter(w for _, words in reviews for w in words)
+        column = {w: i + 1 for i, w in enumerate(sorted(w for w in reviews_with if reviews_with[w] >= 3))}
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+        with open(os.path.join(folder, name, name + '.libsvm'), 'w') as f:
+            for label, words in reviews:
+                value = {column[w]: n * math.log(len(reviews) / reviews_with[w]) for w, n in words.items() if w in column}
+                length = math.sqrt(sum(v * v for v in value.values()))
+                f.write(' '.join([label] + ['%d:%.6g' % (j, value[j] / length) for j in sorted(value) if value[j]]) + '\n')
+
+
 def orca(data, folder):
     for name in ('toy', 'tae', 'pasture'):
         rows = table(os.path.join(data, name, name + '.csv'))[1]
@@ -53,8 +71,9 @@ def orca(data, folder):
 
 
 def main():
-    what = sys.argv[3:] or ['movielens', 'images', 'orca']
-    if len(sys.argv) < 3 or not set(what) <= {'movielens', 'images', 'orca'}: sys.exit(__doc__)
+    every = ['movielens', 'images', 'movies', 'orca']
+    what = sys.argv[3:] or every
+    if len(sys.argv) < 3 or not set(what) <= set(every): sys.exit(__doc__)
     for name in what: globals()[name](sys.argv[1], sys.argv[2])
 
 

@@ -245,7 +245,7 @@ static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, c
     return status;
 }
 
-rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, cell_result *out)
+rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, cell_result *out)
 {
     *out = (cell_result){.real = d->classes == 0};
     partition p;
@@ -255,6 +255,7 @@ rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_
     if (status == RUNG_OK) status = train(ctx, m, p.train, out, &model);
     if (status == RUNG_OK) status = describe(ctx, model, out);
     if (status == RUNG_OK) status = answer(ctx, d, &p, model, out);
+    if (status == RUNG_OK && keep) status = rung_save_memory(ctx, model, &out->model, &out->model_size);
     rung_model_free(model);
     partition_close(&p);
     return status;
@@ -271,5 +272,6 @@ void cell_free(cell_result *r)
     }
     json_decref(r->params);
     json_decref(r->searched);
+    rung_text_free(r->model);
     *r = (cell_result){0};
 }

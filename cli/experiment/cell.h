@@ -27,10 +27,12 @@ typedef struct {
     json_t *params;   /* of the model, as text */
     json_t *searched; /* names of those that cross-validation chose */
     int64_t n_expansion;
+    char *model; /* the bytes of its file; NULL: not asked for */
+    int64_t model_size;
 } cell_result;
 
-/* On failure the reason is the context's message. Release the result in both cases. */
-rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, cell_result *out);
+/* keep: with the model. On failure the reason is the context's message. Release the result in both cases. */
+rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, cell_result *out);
 void cell_free(cell_result *r);
 
 #endif

@@ -34,6 +34,17 @@ static bool same_settings(store *s, const char *what, const char *table, const c
     return good;
 }
 
+/* Where its files were, for reports: the same results may come from copies in other places. */
+static bool enter_folder(store *s, const plan_dataset *d)
+{
+    char *key = text_of("folder of %s", d->name),
+         *folder = text_of("%s%s", d->folder, d->kind == ORCA ? "/matlab" : "");
+    bool good = store_do(s, "INSERT OR REPLACE INTO plan VALUES (?, ?)", "tt", key, folder);
+    free(key);
+    free(folder);
+    return good;
+}
+
 static bool enter_names(store *s, const plan *p)
 {
     for (int i = 0; i < p->n_datasets; i++) {
@@ -42,7 +53,8 @@ static bool enter_names(store *s, const plan *p)
             !store_do(s,
                       "INSERT INTO dataset (name, position, settings) VALUES (?, ?, ?)"
                       " ON CONFLICT (name) DO UPDATE SET position = excluded.position",
-                      "tit", d->name, (int64_t)i, d->settings))
+                      "tit", d->name, (int64_t)i, d->settings) ||
+            !enter_folder(s, d))
             return false;
     }
     for (int i = 0; i < p->n_methods; i++) {
@@ -140,13 +152,14 @@ bool cells_open(cells *c, store *s, const plan *p, const int64_t *counts, int sh
     c->metric = store_query(s, "INSERT INTO metric VALUES (?, ?, ?, ?)", "");
     c->param = store_query(s, "INSERT INTO param VALUES (?, ?, ?, ?)", "");
     c->prediction = store_query(s, "INSERT INTO prediction VALUES (?, ?, ?, ?, ?, ?)", "");
+    c->model = store_query(s, "INSERT INTO model VALUES (?, ?)", "");
     c->left = store_query(s, "UPDATE temp.todo SET open = 0 WHERE cell = ?", "");
-    return c->next && c->claim && c->done && c->metric && c->param && c->prediction && c->left;
+    return c->next && c->claim && c->done && c->metric && c->param && c->prediction && c->model && c->left;
 }
 
 void cells_close(cells *c)
 {
-    sqlite3_stmt *all[] = {c->next, c->claim, c->done, c->metric, c->param, c->prediction, c->left};
+    sqlite3_stmt *all[] = {c->next, c->claim, c->done, c->metric, c->param, c->prediction, c->model, c->left};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sqlite3_finalize(all[i]);
     pthread_mutex_destroy(&c->lock);
     *c = (cells){0};

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     store *store;
     pthread_mutex_t lock;
-    sqlite3_stmt *next, *claim, *done, *metric, *param, *prediction, *left;
+    sqlite3_stmt *next, *claim, *done, *metric, *param, *prediction, *model, *left;
 } cells;
 
 /* Enters the plan into the store: data sets, methods and their cells, those of this shard (of `shards`, from 0) to be

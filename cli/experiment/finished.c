@@ -120,13 +120,21 @@ static bool put_params(cells *c, int64_t id, const cell_result *r)
     return good;
 }
 
+static bool put_model(cells *c, int64_t id, const cell_result *r)
+{
+    if (!r->model) return true;
+    sqlite3_bind_int64(c->model, 1, id);
+    sqlite3_bind_blob64(c->model, 2, r->model, (sqlite3_uint64)r->model_size, SQLITE_STATIC);
+    return cells_run(c, c->model);
+}
+
 bool cells_store(cells *c, const cell_place *place, const cell_result *r, double started)
 {
     bool lost = false;
     if (!cells_lock(c)) return false;
     bool good = finish(c, place, "done", NULL, r, started, &lost);
-    good =
-        good && put_params(c, place->id, r) && put_metric(c, place->id, "model", "n_expansion", (double)r->n_expansion);
+    good = good && put_params(c, place->id, r) && put_model(c, place->id, r) &&
+           put_metric(c, place->id, "model", "n_expansion", (double)r->n_expansion);
     for (int i = 0; i < PARTS && good; i++)
         if (r->part[i].n)
             good = put_metrics(c, place->id, part_names[i], &r->part[i], r->real) &&

@@ -95,6 +95,8 @@ static bool copy_cells(store *s)
            store_do(s,
                     "INSERT INTO main.prediction SELECT target, part, rows, truth, rank, score FROM other.prediction"
                     " JOIN temp.taken ON cell = source",
+                    "") &&
+           store_do(s, "INSERT INTO main.model SELECT target, bytes FROM other.model JOIN temp.taken ON cell = source",
                     "");
 }
 

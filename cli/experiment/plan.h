@@ -64,6 +64,10 @@ void plan_free(plan *p);
 /* Whether a method searches at all, or is simply fitted. */
 bool plan_searches(const plan_method *m);
 
+/* What ORCA calls a method, a parameter or a metric of rung; the same word where it has none. */
+typedef enum { ORCA_ALGORITHM, ORCA_PARAMETER, ORCA_METRIC } orca_kind;
+const char *plan_orca_word(orca_kind kind, const char *ours);
+
 bool setting_is(const char *setting, const char *name); /* "gamma=1" is a setting of gamma */
 
 /* ---- for the readers of the dialects ---- */

@@ -28,11 +28,20 @@ static const word metrics[] = {{"mae", "mae"},      {"mze", "mze"},      {"ccr",
 static const char *const general_keys[] = {"seed",      "basedir",  "datasets",   "standarize",
                                            "num_folds", "cvmetric", "report_sum", NULL};
 
-static const char *ours(const word *list, const char *theirs)
+static const char *our_word(const word *list, const char *theirs)
 {
     for (; list->theirs; list++)
         if (!strcasecmp(list->theirs, theirs)) return list->ours;
     return NULL;
+}
+
+const char *plan_orca_word(orca_kind kind, const char *ours)
+{
+    static const word *const lists[] = {
+        [ORCA_ALGORITHM] = algorithms, [ORCA_PARAMETER] = parameters, [ORCA_METRIC] = metrics};
+    for (const word *w = lists[kind]; w->theirs; w++)
+        if (!strcmp(w->ours, ours)) return w->theirs;
+    return ours;
 }
 
 /* ---- values: MATLAB expressions, as far as these files use them ---- */
@@ -178,7 +187,7 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
         return ini_wrong(&p->file, ini_line(s, "num_folds"), "num_folds = %s: expected a whole number from 2", folds);
     m->folds = folds ? (int)value : 5;
     m->repeats = 1;
-    const char *key = metric ? ours(metrics, metric) : "mae";
+    const char *key = metric ? our_word(metrics, metric) : "mae";
     if (!key) return ini_wrong(&p->file, ini_line(s, "cvmetric"), "cvmetric = %s is not known", metric);
     m->metric = text_of("%s", key);
     m->scale =
@@ -194,7 +203,7 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
 static bool read_algorithm(const plan *p, ini_section *s, plan_method *m)
 {
     const char *name = ini_get(s, "algorithm");
-    const char *method = name ? ours(algorithms, name) : NULL;
+    const char *method = name ? our_word(algorithms, name) : NULL;
     if (!name) return ini_wrong(&p->file, s->line, "{algorithm-parameters} needs the key algorithm");
     if (!method || !rung_find_method(method))
         return ini_wrong(&p->file, ini_line(s, "algorithm"), "rung has no method for ORCA's algorithm %s", name);
@@ -208,7 +217,7 @@ static bool read_parameters(session *session_, const plan *p, ini_section *s, pl
     for (int i = 0; i < s->n; i++) {
         ini_entry *e = &s->entries[i];
         if (e->used) continue;
-        const char *name = ours(parameters, e->key);
+        const char *name = our_word(parameters, e->key);
         if (!name) return ini_wrong(&p->file, e->line, "the parameter %s of ORCA has no counterpart here", e->key);
         char *values = values_of(e->value);
         bool good = plan_set_param(session_, p, m, name, values, e->line);

@@ -10,7 +10,7 @@
 
 #define GROUP "Reporting"
 const option report_options[] = {
-    {"metric", 0, "KEY", "report: the number to compare by (default mae)", GROUP},
+    {"metric", 0, "KEY", "report: the number to compare by (default: the plan's, else mae)", GROUP},
     {"part", 0, "test|unlabelled|labelled", "report: the rows it was measured on (default test)", GROUP},
     {"methods", 0, "NAME,...", "report: only these methods, in this order", GROUP},
     {"control", 0, "NAME", "report: the method held against the others (default: the best mean rank)", GROUP},
@@ -56,19 +56,29 @@ static const struct {
     bool larger_better;
 } real_keys[] = {{"rmse", false}, {"r2", true}}; /* of real targets; mae and mse have their rows among the measures */
 
-static bool known_metric(const char *key, bool *larger_better)
+static bool choose_metric(report_choices *choices, const char *key)
 {
     for (const measure *m = measures; m->key; m++)
         if (!strcmp(m->key, key)) {
-            *larger_better = m->larger_better;
+            choices->metric = m->key;
+            choices->larger_better = m->larger_better;
             return true;
         }
     for (size_t i = 0; i < sizeof real_keys / sizeof *real_keys; i++)
         if (!strcmp(real_keys[i].key, key)) {
-            *larger_better = real_keys[i].larger_better;
+            choices->metric = real_keys[i].key;
+            choices->larger_better = real_keys[i].larger_better;
             return true;
         }
     return false;
+}
+
+/* What the plan chose by is what its report shows where nothing else is asked for. */
+static void choose_metric_of_plan(store *db, report_choices *choices)
+{
+    sqlite3_stmt *q = store_query(db, "SELECT value FROM plan WHERE key = 'metric'", "");
+    if (q && store_step(db, q) == SQLITE_ROW) choose_metric(choices, (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
 }
 
 int report_read_choices(session *s, const arguments *args, report_choices *out)
@@ -76,15 +86,14 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
     const char *alpha = option_value(args, "alpha"), *metric = option_value(args, "metric"),
                *part = option_value(args, "part"), *format = option_value(args, "format"),
                *table = option_value(args, "table");
-    *out = (report_choices){.metric = metric ? metric : "mae",
-                            .part = part ? part : "test",
+    *out = (report_choices){.part = part ? part : "test",
                             .format = format ? format : "text",
                             .table = table ? table : "means",
                             .alpha = 0.05};
-    if (!known_metric(out->metric, &out->larger_better)) {
+    if (!choose_metric(out, metric ? metric : "mae")) {
         complain("%s: --metric %s: unknown; one of mae mze acc amae mmae mse gm ms rps tau spearman kappa qkappa off1 "
                  "rmse r2",
-                 s->command, out->metric);
+                 s->command, metric);
         return USAGE;
     }
     if (alpha && (!parse_double(alpha, &out->alpha) || !(out->alpha > 0 && out->alpha < 1))) {
@@ -141,9 +150,10 @@ static int write_report(session *s, const arguments *args, const report_choices 
     return output_keep(&o) ? GOOD : FAILED;
 }
 
-int report_read(const arguments *args, const char *path, const report_choices *choices, store *db, results *r)
+int report_read(const arguments *args, const char *path, report_choices *choices, store *db, results *r)
 {
     if (!store_open(db, path, false)) return FAILED;
+    if (!option_given(args, "metric")) choose_metric_of_plan(db, choices);
     if (!results_read(db, choices->metric, choices->part, option_value(args, "methods"), r)) return FAILED;
     r->larger_better = choices->larger_better;
     if (r->planned) return GOOD;
@@ -157,7 +167,7 @@ static int report_steps(session *s, const arguments *args, store *db, results *r
     int control, code = report_read_choices(s, args, &choices);
     if (code == GOOD) code = report_read(args, operand(args, 1), &choices, db, r);
     if (code != GOOD) return code;
-    if (option_given(args, "orca")) return report_orca(db, r, option_value(args, "orca"));
+    if (option_given(args, "orca")) return report_orca(s, db, r, option_value(args, "orca"));
     code = find_control(args, r, &control);
     if (code != GOOD) return code;
     comparison c = comparison_new(r, choices.alpha, control);

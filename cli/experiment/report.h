@@ -19,8 +19,8 @@ typedef struct {
     double alpha;
 } report_choices;
 int report_read_choices(session *s, const arguments *args, report_choices *out); /* GOOD or an exit code */
-/* Opens the file and reads its results; both belong to the caller, also on failure. */
-int report_read(const arguments *args, const char *path, const report_choices *choices, store *db, results *r);
+/* Opens the file and reads its results, of the plan's metric where none was asked for; both belong to the caller, also on failure. */
+int report_read(const arguments *args, const char *path, report_choices *choices, store *db, results *r);
 
 /* One writer per format. */
 void report_text(FILE *file, const comparison *c);
@@ -31,7 +31,7 @@ void report_csv_tests(FILE *file, const comparison *c);
 void report_json(const comparison *c); /* standard output */
 void report_html(FILE *file, store *db, const comparison *c, const arguments *args);
 /* Makes the folder and fills it; GOOD or an exit code, told. */
-int report_orca(store *db, const results *r, const char *folder);
+int report_orca(session *s, store *db, const results *r, const char *folder);
 
 /* ---- what they share ---- */
 

@@ -15,6 +15,7 @@ const option run_options[] = {
     {"db", 0, "FILE", "run: the database (default: the plan's name with .db, in the current folder)", GROUP},
     {"shard", 0, "I/N", "run: the I-th of N parts of the cells, for clusters; merge puts them together", GROUP},
     {"retry", 0, NULL, "run: try failed cells again", GROUP},
+    {"models", 0, NULL, "run: keep the fitted models, too; report --orca writes them", GROUP},
     {0}};
 
 static bool read_shard(const char *text, int *shard, int *shards)
@@ -143,7 +144,7 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
 
 int experiment_run(session *s, const arguments *args)
 {
-    runner r = {.session = s};
+    runner r = {.session = s, .models = option_given(args, "models")};
     const char *path = operand(args, 1), *given = option_value(args, "db"), *seed_text = option_value(args, "seed");
     if (args->operands != 2) {
         complain("experiment: run takes one plan: rung experiment run FILE.ini");

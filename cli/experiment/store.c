@@ -18,6 +18,10 @@ enum {
     PATIENCE = 60000 /* milliseconds to wait for another process's transaction */
 };
 
+/* The fitted models, where they were asked for: the bytes of a model file. Files of before this table get it. */
+#define MODELS                                                                                                         \
+    "CREATE TABLE IF NOT EXISTS model (cell INTEGER PRIMARY KEY REFERENCES cell, bytes BLOB NOT NULL) WITHOUT ROWID;"
+
 static const char schema[] =
     /* What was asked for: name, file and text of the plan, the metric to choose by. */
     "CREATE TABLE plan (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -52,7 +56,7 @@ static const char schema[] =
      * its own), true and predicted ranks (from 1), scores (of several outputs the first). truth holds numbers and rank
      * is NULL for real targets; score is NULL where a method has none. */
     "CREATE TABLE prediction (cell INTEGER NOT NULL REFERENCES cell, part TEXT NOT NULL, rows TEXT NOT NULL,"
-    " truth TEXT NOT NULL, rank TEXT, score TEXT, PRIMARY KEY (cell, part)) WITHOUT ROWID;"
+    " truth TEXT NOT NULL, rank TEXT, score TEXT, PRIMARY KEY (cell, part)) WITHOUT ROWID;" MODELS
     /* For people and reports: the numbers of the finished cells by name. */
     "CREATE VIEW result AS SELECT d.name AS dataset, c.partition AS partition, m.name AS method, v.part AS part,"
     " v.key AS key, v.value AS value FROM metric v JOIN cell c ON c.id = v.cell JOIN dataset d ON d.id = c.dataset"
@@ -192,7 +196,7 @@ bool store_open(store *s, const char *path, bool create)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) return failed(s);
     sqlite3_busy_timeout(s->db, PATIENCE);
-    return settle(s, create) &&
+    return settle(s, create) && plain(s, MODELS) &&
            plain(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY");
 }
 

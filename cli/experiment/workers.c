@@ -34,8 +34,8 @@ static bool do_cell(worker *w, const cell_place *place)
     runner *r = w->run;
     cell_result result;
     double started = seconds_since_1970(), clock = seconds_now();
-    rung_status status =
-        cell_run(w->ctx, &r->datasets[place->dataset], place->partition, &r->plan.methods[place->method], &result);
+    rung_status status = cell_run(w->ctx, &r->datasets[place->dataset], place->partition,
+                                  &r->plan.methods[place->method], r->models, &result);
     bool good;
     if (status == RUNG_EINTERRUPT) {
         good = cells_release(&r->cells, place);

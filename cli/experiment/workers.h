@@ -15,6 +15,7 @@ typedef struct {
     cells cells;
     int64_t *counts;     /* partitions of each data set */
     dataset *datasets;   /* those with cells to do are open */
+    bool models;         /* keep them */
     atomic_int stop;     /* Ctrl-C, or the database failed */
     atomic_int broken;   /* the latter */
     atomic_int active;   /* workers that have not ended */

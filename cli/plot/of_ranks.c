@@ -50,7 +50,7 @@ static bool is_database(const char *path)
     return n == sizeof head && !memcmp(head, "SQLite format 3", 16);
 }
 
-static int ranks_of_database(session *s, const arguments *args, const report_choices *choices)
+static int ranks_of_database(session *s, const arguments *args, report_choices *choices)
 {
     store db = {0};
     results r = {0};
