@@ -31,6 +31,16 @@ rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, con
 /* V (m x o) := R^-T V: from weights of the features to the coefficients of an expansion. */
 rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V);
 
+/* Products with the features of all columns of X that need none of them: Phi C = R^-1 (k(S, X) C), Phi'V = k(X, S)
+ * (R^-T V). C and F are n x o, V and P m x o. */
+rung_status landmarks_pull(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *C,
+                           double *P);
+rung_status landmarks_scores(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *V,
+                             double *F);
+/* The same landmarks with the features L^-1 phi, L L' = M (m x m, destroyed): those of the kernel phi'M^-1 phi. R (m x
+ * m) becomes theirs, all else is that of l. */
+rung_status landmarks_deformed(rung_ctx *ctx, const landmarks *l, la_mat *M, la_mat *R, landmarks *out);
+
 /* ---- sums over many rows, in tiles: Phi is never stored whole unless it fits into `room` bytes ---- */
 
 /* Bytes that features of all rows may take under a limit (0: none) of the memory. */
@@ -53,5 +63,7 @@ rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_r
 /* M (m x m) = Phi A Phi' for a sparse symmetric A over the n columns of X. */
 rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
                                 double room, la_mat *M);
+/* What it takes under a limit (0: none) of the memory. */
+double landmarks_quadratic_bytes(int64_t d, int64_t n, int64_t m, double memory);
 
 #endif

@@ -144,3 +144,11 @@ rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, co
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
+
+/* A block of features as large as there is room for; the sums, theirs of a block and on the host; tiles. */
+double landmarks_quadratic_bytes(int64_t d, int64_t n, int64_t m, double memory)
+{
+    double rows = (double)n, w = (double)m, tile = fmin(rows, TILE);
+    double block = fmin(rows * w, fmax(32 * rows, landmark_room(memory) / 8));
+    return 8 * (block + 3 * w * w + tile * (2 * w + 2 * (double)d));
+}

@@ -4,11 +4,16 @@
  * (solve/cumulative_ridge.h), so ridge and gamma are chosen by their ranked probability score.
  *
  * mu > 0 brings the unlabelled rows in: the kernel is replaced by the one a graph over all rows deforms it to,
- * K~ = K (I + mu L K)^-1 (solve/response.h), and the expansion runs over all rows. */
+ * K~ = K (I + mu L K)^-1 (solve/response.h), and the expansion runs over all rows.
+ *
+ * With landmarks all of it happens to their features phi: they stay landmarks under a graph, with the features L^-1
+ * phi, L L' = I + mu Phi L_graph Phi'. */
 #include <string.h>
 
+#include "method/projection.h"
 #include "method/verify.h"
 #include "solve/cumulative.h"
+#include "solve/cumulative_features.h"
 #include "solve/cumulative_ridge.h"
 #include "solve/response.h"
 #include "solve/stack.h"
@@ -30,14 +35,28 @@ typedef struct {
     double error; /* of the best so far */
     kernel k;
     double scale, ridge;
-    double *coef, *bias; /* labelled x (K - 1); K - 1 */
-    double *loo, *trial; /* labelled x (K - 1) by rows */
+    double *coef, *bias; /* labelled x (K - 1), or with landmarks m x (K - 1) weights of features; K - 1 */
+    double *loo, *trial; /* labelled x (K - 1) by rows; with landmarks one trial for each ridge */
+    landmarks l;
 } ckr_search;
 
-static rung_status start(rung_ctx *ctx, const problem *p, ckr_search *s)
+static bool searches_gamma(const kernel_params *k)
 {
-    int *classes = NULL, J = p->K - 1;
-    int64_t l = 0;
+    return isnan(k->gamma) && isnan(k->width) && (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN);
+}
+
+static int ridge_list(const ckr_params *params, const double **list)
+{
+    *list = isnan(params->ridge) ? ridges : &params->ridge;
+    return isnan(params->ridge) ? RIDGES : 1;
+}
+
+static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *params, ckr_search *s)
+{
+    int *classes = NULL, J = p->K - 1, trials = 1;
+    int64_t l = 0, m = params->kernel.landmarks;
+    const double *list;
+    if (m > 0) trials = ridge_list(params, &list);
     *s = (ckr_search){.error = INFINITY};
     TRY(NEW(ctx, &ctx->scratch, s->rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
@@ -46,10 +65,27 @@ static rung_status start(rung_ctx *ctx, const problem *p, ckr_search *s)
     TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
     s->labelled.many_kernels = true;
     TRY(stack_rows_new(ctx, &ctx->scratch, l, p->K, s->labelled.y, &s->stack));
-    TRY(NEW(ctx, &ctx->scratch, s->coef, l * J));
+    TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));
     TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
-    return NEW(ctx, &ctx->scratch, s->trial, l * J);
+    return NEW(ctx, &ctx->scratch, s->trial, l * J * trials);
+}
+
+/* Whether these leave-one-out predictions are the best so far; then they are kept. */
+static bool is_best(const kernel *k, double ridge, const double *trial, ckr_search *s)
+{
+    double error = stack_error(&s->stack, trial);
+    if (!(error < s->error)) return false;
+    s->error = error;
+    s->k = *k;
+    s->ridge = ridge;
+    memcpy(s->loo, trial, (size_t)(s->labelled.n * (s->labelled.K - 1)) * sizeof *s->loo);
+    return true;
+}
+
+static double kernel_scale(const kernel *k, const ckr_search *s)
+{
+    return k->kind == KERNEL_LINEAR ? 1 / fmax(1, (double)s->labelled.varying) : 1;
 }
 
 /* All ridges of one kernel matrix over the labelled rows; what is best so far is kept. */
@@ -57,21 +93,15 @@ static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const ker
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t l = s->labelled.n;
-    int K = s->labelled.K, J = K - 1, count = isnan(params->ridge) ? RIDGES : 1;
-    double scale = k->kind == KERNEL_LINEAR ? 1 / fmax(1, (double)s->labelled.varying) : 1;
+    const double *list, scale = kernel_scale(k, s);
+    int K = s->labelled.K, J = K - 1, count = ridge_list(params, &list);
     cumulative_ridge r;
     TRY(cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, s->labelled.y, &r));
     for (int j = 0; j < count; j++) {
-        double ridge = isnan(params->ridge) ? ridges[j] : params->ridge;
         TRY(interrupted(ctx));
-        TRY(cumulative_ridge_loo(ctx, &r, ridge, s->trial));
-        double error = stack_error(&s->stack, s->trial);
-        if (!(error < s->error)) continue;
-        s->error = error;
-        s->k = *k;
-        s->ridge = ridge;
-        memcpy(s->loo, s->trial, (size_t)(l * J) * sizeof *s->loo);
-        TRY(cumulative_ridge_coef(ctx, &r, ridge, s->coef, s->bias));
+        TRY(cumulative_ridge_loo(ctx, &r, list[j], s->trial));
+        if (!is_best(k, list[j], s->trial, s)) continue;
+        TRY(cumulative_ridge_coef(ctx, &r, list[j], s->coef, s->bias));
         for (int64_t i = 0; i < l * J; i++) s->coef[i] *= scale;
     }
     pool_release(&ctx->scratch, mark);
@@ -110,14 +140,61 @@ static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *par
     return RUNG_OK;
 }
 
+/* The same landmarks under the graph. */
+static rung_status deform(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, const landmarks *l,
+                          landmarks *out)
+{
+    penalty W;
+    la_mat *M = NULL, *R = NULL;
+    TRY(graph_of(ctx, p, params, k, &W));
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &R));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, W.sparse, landmark_room((double)ctx->memory), M));
+    TRY(la_scale_add(ctx, 0, M, params->mu, M));
+    la_add_diagonal(M, 1, NULL);
+    TRY(landmarks_deformed(ctx, l, M, R, out));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Those of every kernel are kept until one of them is chosen. */
+static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, ckr_search *s)
+{
+    problem *sub = &s->labelled;
+    const double *list;
+    int64_t size = sub->n * (sub->K - 1);
+    int count = ridge_list(params, &list);
+    const landmarks *l;
+    landmarks features;
+    cumulative_features f;
+    TRY(problem_landmarks(ctx, params->mu > 0 ? p : sub, k, params->kernel.landmarks, &l));
+    features = *l;
+    if (params->mu > 0) TRY(deform(ctx, p, params, k, l, &features));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(cumulative_features_new(ctx, &features, sub->n, sub->X, kernel_scale(k, s), sub->K, sub->y, &f));
+    TRY(cumulative_features_loo(ctx, &f, count, list, s->trial));
+    for (int j = 0; j < count; j++) {
+        if (!is_best(k, list[j], s->trial + j * size, s)) continue;
+        s->l = features;
+        TRY(cumulative_features_weights(ctx, &f, list[j], s->coef, s->bias));
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *given, ckr_search *s)
 {
-    bool choose = isnan(given->gamma) && (given->kind == KERNEL_RBF || given->kind == KERNEL_LAPLACIAN);
+    bool choose = searches_gamma(&params->kernel);
     for (int c = 0; c < (choose ? WIDTHS : 1); c++) {
         kernel k = *given;
         const la_mat *G;
         if (choose) k.gamma = -widths[c];
         k = problem_kernel(p, &k);
+        if (params->kernel.landmarks > 0) {
+            TRY(try_landmarks(ctx, p, params, &k, s));
+            continue;
+        }
         if (params->mu > 0) {
             TRY(try_deformed(ctx, p, params, &k, s));
             if (choose) problem_forget(p);
@@ -133,7 +210,7 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
 
 /* a = c - W K~ c: the expansion over all rows. */
 static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params *params, const ckr_search *s,
-                          scorer *out)
+                          fitted *out)
 {
     int64_t n = p->n, l = s->labelled.n;
     int J = p->K - 1;
@@ -141,7 +218,8 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     response r;
     const la_mat *F;
     double *c = NULL, *f = NULL, *a = NULL;
-    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, out);
+    if (params->kernel.landmarks > 0) return landmark_results(ctx, mem, &s->l, J, s->coef, out);
+    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, &out->score);
     TRY(NEW(ctx, &ctx->scratch, c, n * J));
     TRY(NEW(ctx, &ctx->scratch, f, n * J));
     TRY(NEW(ctx, &ctx->scratch, a, n * J));
@@ -151,7 +229,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     TRY(problem_root(ctx, p, &s->k, 0, false, &F));
     TRY(response_new(ctx, &W, F, &r));
     TRY(response_apply(ctx, &r, J, c, f, a));
-    return expansion_outputs(ctx, mem, p, &s->k, J, a, out);
+    return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->score);
 }
 
 static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
@@ -164,9 +242,9 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     ckr_search s;
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
-    TRY(start(ctx, p, &s));
+    TRY(start(ctx, p, params, &s));
     TRY(search(ctx, p, params, &k, &s));
-    TRY(expand(ctx, mem, p, params, &s, &out->score));
+    TRY(expand(ctx, mem, p, params, &s, out));
     memcpy(out->score.bias, s.bias, (size_t)J * sizeof *s.bias);
     out->cumulative = true;
     out->decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
@@ -191,6 +269,7 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
     int J = p->K - 1;
     double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
     double scale = s->kind == SCORER_LINEAR ? 1 / fmax(1, (double)p->varying) : 1;
+    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
     if (params->mu > 0) return verify_by_refit(ctx, v, true);
     TRY(NEW(ctx, &ctx->scratch, e, n));
     TRY(NEW(ctx, &ctx->scratch, Ke, n));
@@ -215,10 +294,28 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
+/* The landmarks of each kernel; rows and predictions; choosing landmarks, their graph, or the fit. */
+static double landmark_bytes(const problem_shape *shape, const ckr_params *params)
+{
+    const double *list;
+    bool graph = params->mu > 0;
+    int64_t rows = graph ? shape->n : shape->labelled;
+    int count = ridge_list(params, &list), kernels = searches_gamma(&params->kernel) ? WIDTHS : 1;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d,
+           m = fmin(params->kernel.landmarks, (double)rows);
+    double work = fmax(landmarks_bytes(shape->d, rows, params->kernel.landmarks),
+                       cumulative_features_bytes(shape->labelled, shape->d, shape->K, (int64_t)m, count));
+    if (graph)
+        work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
+               graph_search_bytes(n, d, params->neighbours);
+    return 8 * (kernels * m * ((graph ? 2 : 1) * m + d) + n * (d + 4) + l * (d + shape->K * (count + 3))) + work;
+}
+
 static double ckr_bytes(const problem_shape *shape, const void *params_)
 {
     const ckr_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    if (params->kernel.landmarks > 0) return landmark_bytes(shape, params);
     double graph = params->mu > 0 ? 2 * n * n + n * l + l * l + n * (2.0 * params->neighbours + 3 * shape->K) : 0;
     return 8 * (6 * l * l + l * (2 * d + 6 * shape->K) + graph);
 }
@@ -227,6 +324,7 @@ static const rung_param ckr_rows[] = {
     KERNEL_PARAMS_AS(
         ckr_params, "auto", "auto", NULL,
         "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary; auto: by leave-one-out"),
+    LANDMARKS_PARAM(ckr_params),
     {.name = "ridge",
      .help = "penalty of the coefficients; auto: by leave-one-out",
      .type = RUNG_REAL,
@@ -262,7 +360,8 @@ const method method_ckr = {
              .title = "Cumulative kernel ridge with closed-form leave-one-out",
              .reference = "kernel ridge regression of the indicators y > q; leave-one-out as in Cawley, Talbot. Neural "
                           "Networks 17(10):1467-1475, 2004",
-             .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3",
+             .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
+                     "for each, memory l d + 6 m^2",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
              .params = ckr_rows},
     .params_size = sizeof(ckr_params),

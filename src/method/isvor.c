@@ -27,6 +27,7 @@ static rung_status isvor_verify(rung_ctx *ctx, const struct verification *v)
 
 static const rung_param isvor_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
+    LANDMARKS_PARAM(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
     CALIBRATE_PARAM(ordinal_svm_params, "0"),
     {0},

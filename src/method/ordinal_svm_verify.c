@@ -36,15 +36,38 @@ static double losses(const hinge_rows *h, const double *f, const double *b)
     return sum;
 }
 
+/* w'K w. */
+static rung_status quadratic(rung_ctx *ctx, const struct verification *v, const double *w, double *out)
+{
+    const ordinal_svm_params *params = v->params;
+    problem *p = v->p;
+    kernel k;
+    const landmarks *l;
+    double *Kw = NULL, *u = NULL;
+    *out = 0;
+    if (params->kernel.landmarks > 0) {
+        TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
+        k = problem_kernel(p, &k);
+        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
+        TRY(NEW_RAW(ctx, &ctx->scratch, u, l->m));
+        TRY(landmarks_pull(ctx, l, p->n, p->X, 1, w, u));
+        for (int64_t j = 0; j < l->m; j++) *out += u[j] * u[j];
+        return RUNG_OK;
+    }
+    TRY(NEW(ctx, &ctx->scratch, Kw, p->n));
+    TRY(verify_kernel_times(ctx, v, 1, w, Kw));
+    for (int64_t i = 0; i < p->n; i++) *out += w[i] * Kw[i];
+    return RUNG_OK;
+}
+
 /* The dual objective of the pulls, and by how much they are infeasible, relative to the largest C_i. */
 static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge_rows *h, const double *pull,
                         double *value, double *infeasible)
 {
     int J = h->K - 1;
-    double *total = NULL, *w = NULL, *Kw = NULL, most = 0, running = 0, off = 0;
+    double *total = NULL, *w = NULL, square, most = 0, running = 0, off = 0;
     TRY(NEW(ctx, &ctx->scratch, total, J));
     TRY(NEW(ctx, &ctx->scratch, w, h->n));
-    TRY(NEW(ctx, &ctx->scratch, Kw, h->n));
     *value = 0;
     for (int64_t i = 0; i < h->n; i++) {
         int from, to;
@@ -58,8 +81,8 @@ static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge
             *value += a;
         }
     }
-    TRY(verify_kernel_times(ctx, v, 1, w, Kw));
-    for (int64_t i = 0; i < h->n; i++) *value -= w[i] * Kw[i] / 2;
+    TRY(quadratic(ctx, v, w, &square));
+    *value -= square / 2;
     for (int j = 0; j < J; j++) {
         running += total[j];
         off = fmax(off, h->hinges == SVOR_IMPLICIT ? fabs(total[j]) : running);
@@ -75,7 +98,8 @@ rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor
     problem *p = v->p;
     fitted fit = {0};
     double *cap = NULL, *b = NULL, norm, lower, infeasible;
-    if (params->diagonal > 0) return verify_by_refit(ctx, v, true); /* a score is not all of the kernel matrix then */
+    if (params->diagonal > 0) /* a score is not all of the kernel matrix then */
+        return verify_by_refit(ctx, v, params->kernel.landmarks == 0);
     TRY(ordinal_svm_fit(ctx, &ctx->scratch, p, params, hinges, 0, NULL, &fit));
     TRY(NEW(ctx, &ctx->scratch, cap, p->n));
     TRY(NEW(ctx, &ctx->scratch, b, p->K - 1));

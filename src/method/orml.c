@@ -8,7 +8,8 @@
  *
  *     (L K + e I) c = 1/2 Ed a,   Q = Ed'K (L K + e I)^-1 Ed,   e = ridge tr(L K)/n :
  *
- * the KDLOR problem with the within-class centring replaced by L. Unlabelled rows are points of the graph (and of the
+ * the KDLOR problem with the within-class centring replaced by L. With landmarks it is the first problem, phi(x) in the
+ * place of x and the same e. Unlabelled rows are points of the graph (and of the
  * expansion); means and constraints are those of the labelled ones. */
 #include "method/manifold.h"
 #include "method/ordered.h"
@@ -35,9 +36,12 @@ static rung_status orml_kernel(rung_ctx *ctx, pool *mem, const problem *p, const
 static rung_status orml_prepare(rung_ctx *ctx, problem *p, const void *params)
 {
     const la_mat *K;
+    const landmarks *l;
+    int m = ((const orml_params *)params)->kernel.landmarks;
     kernel k;
     TRY(orml_kernel(ctx, p->mem, p, params, &k));
-    return k.kind == KERNEL_LINEAR ? RUNG_OK : problem_gram(ctx, p, &k, &K);
+    if (k.kind == KERNEL_LINEAR) return RUNG_OK;
+    return m > 0 ? problem_landmarks(ctx, p, &k, m, &l) : problem_gram(ctx, p, &k, &K);
 }
 
 static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const orml_params *params,
@@ -61,6 +65,35 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const 
     TRY(row_space_directions(ctx, &space, 1, s->w, W));
     out->n_expansion = p->d;
     return linear_scorer(ctx, mem, p, 1, W, NULL, &out->score);
+}
+
+/* Where f'L f is 0 for all f, up to rounding, it is made so. */
+static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmarks *l, const la_csr *L, la_mat *M)
+{
+    double size = 0;
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, L, landmark_room((double)ctx->memory), M));
+    for (int64_t i = 0; i < L->rows; i++)
+        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++)
+            if (L->col[e] == i) size += L->value[e] * kernel_self(&l->k, p->d, p->X + i * p->d);
+    return la_trace(M) > 1e-13 * size ? RUNG_OK : la_scale_add(ctx, 0, M, 0, M);
+}
+
+static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, problem *p, const orml_params *params, const kernel *k,
+                                 const class_index *classes, const la_csr *L, ordered_direction *s, fitted *out)
+{
+    const landmarks *l;
+    la_mat *M = NULL;
+    double *Ed = NULL, *D = NULL;
+    TRY(problem_landmarks(ctx, p, k, params->kernel.landmarks, &l));
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+    TRY(NEW(ctx, &ctx->scratch, s->w, l->m));
+    TRY(NEW(ctx, &ctx->scratch, Ed, p->n * (p->K - 1)));
+    TRY(NEW(ctx, &ctx->scratch, D, l->m * (p->K - 1)));
+    class_contrasts(p, classes, Ed);
+    TRY(landmarks_pull(ctx, l, p->n, p->X, p->K - 1, Ed, D));
+    TRY(landmark_form(ctx, p, l, L, M));
+    TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->n, p->K, D, params->d.C, s));
+    return landmark_results(ctx, mem, l, 1, s->w, out);
 }
 
 /* e = ridge tr(L K)/n. Where f'L f is 0 for all f, up to rounding, the ridge is all there is: any e will do. */
@@ -134,6 +167,8 @@ static rung_status orml_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     TRY(ordinal_laplacian(ctx, p, K, params->neighbours, &L, &sigma));
     if (k.kind == KERNEL_LINEAR)
         TRY(fit_linear(ctx, mem, p, params, &classes, &L, &s, out));
+    else if (params->kernel.landmarks > 0)
+        TRY(fit_landmarks(ctx, mem, p, params, &k, &classes, &L, &s, out));
     else
         TRY(fit_kernel(ctx, mem, p, params, &k, &classes, &L, &s, &score, out));
     TRY(ordered_finish(ctx, mem, p, &params->d, &classes, &s, score, out));
@@ -146,9 +181,16 @@ static double orml_bytes(const problem_shape *shape, const void *params_)
     const orml_params *params = params_;
     fit_size s = orml_size(shape, params->neighbours, params->calibrate);
     if (params->kernel.kind == KERNEL_LINEAR) return linear_fit_bytes(&s);
+    double rows = s.copies * s.n * s.d + s.n * (3 * s.K + 40), search = graph_search_bytes(s.n, s.d, s.k);
+    if (params->kernel.landmarks > 0) {
+        int64_t m = shape->n < params->kernel.landmarks ? shape->n : params->kernel.landmarks;
+        return 8 * (rows + (double)m * (double)(m + shape->d)) + search +
+               fmax(landmarks_bytes(shape->d, shape->n, m),
+                    landmarks_quadratic_bytes(shape->d, shape->n, m, shape->memory));
+    }
     double kept = params->calibrate > 0 ? s.n - fmin(s.n / params->calibrate, 2000) : 0;
     double squares = fmax(2 * s.n * s.n, s.n * s.n + 2 * kept * kept);
-    return 8 * (s.copies * s.n * s.d + squares + s.n * (3 * s.K + 40)) + graph_search_bytes(s.n, s.d, s.k);
+    return 8 * (rows + squares) + search;
 }
 
 /* The rows of KERNEL_PARAMS, but published with kernel=linear and so without a width to search. */
@@ -198,6 +240,7 @@ static const rung_param orml_rows[] = {
      .type = RUNG_TEXT,
      .flags = RUNG_OPTIONAL,
      PARAM_PLACE(orml_params, kernel.precisions)},
+    LANDMARKS_PARAM(orml_params),
     ORDINAL_GRAPH_PARAM(orml_params),
     ORML_PARAMS(orml_params),
     CALIBRATE_PARAM(orml_params, "5"),
@@ -208,8 +251,8 @@ const method method_orml = {
     .info = {.name = "orml",
              .title = "Ordinal regression via manifold learning",
              .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
-             .cost = "time n^2 d for the graph and 2 n^3/3; kernel=linear: n d^2 + d^3 (n^3 for d > n); memory 2 n^2, "
-                     "linear 5 n d",
+             .cost = "time n^2 d for the graph and 2 n^3/3, m landmarks: 4 n m^2; kernel=linear: n d^2 + d^3 (n^3 for "
+                     "d > n); memory 2 n^2, landmarks n d + 4 m^2, linear 5 n d",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
              .params = orml_rows},
     .params_size = sizeof(orml_params),

@@ -5,14 +5,22 @@
 
 #include "solve/cumulative.h"
 
-/* p0_q = 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2) */
-static void shrunk_means(const cumulative_ridge *r, double *p0)
+void cumulative_means(int64_t n, int K, const int *y, double *p0)
 {
-    for (int q = 1; q < r->K; q++) {
-        double below = q * 0.5 / r->K;
-        for (int64_t i = 0; i < r->n; i++) below += r->y[i] <= q;
-        p0[q - 1] = 1 - below / ((double)r->n + 0.5);
+    for (int q = 1; q < K; q++) {
+        double below = q * 0.5 / K;
+        for (int64_t i = 0; i < n; i++) below += y[i] <= q;
+        p0[q - 1] = 1 - below / ((double)n + 0.5);
     }
+}
+
+void cumulative_loo_row(int K, int y, const double *p0, const double *fit, int64_t stride, double leverage, double *loo)
+{
+    for (int q = 0; q < K - 1; q++) {
+        double t = (y > q + 1) - p0[q];
+        loo[q] = p0[q] + t - (t - fit[q * stride]) / fmax(1 - leverage, 1e-6);
+    }
+    cumulative_repair(K, loo);
 }
 
 static double target(const cumulative_ridge *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
@@ -28,7 +36,7 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     TRY(NEW(ctx, mem, out->Z, n * J));
     TRY(la_new(ctx, mem, n, n, &out->V));
     TRY(la_new(ctx, mem, n, n, &out->square));
-    shrunk_means(out, out->p0);
+    cumulative_means(n, K, y, out->p0);
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *Y = NULL, *Z = NULL;
     int *none = NULL;
@@ -64,13 +72,7 @@ rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, doubl
     for (int64_t i = 0; i < n * J; i++) SZ[i] = share[i % n] * r->Z[i];
     TRY(la_mul(ctx, 1, r->square, 1, share, 0, H));
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, F));
-    for (int64_t i = 0; i < n; i++) {
-        for (int q = 0; q < J; q++) {
-            double t = target(r, i, q);
-            loo[i * J + q] = r->p0[q] + t - (t - F[i + q * n]) / fmax(1 - H[i], 1e-6);
-        }
-        cumulative_repair(r->K, loo + i * J);
-    }
+    for (int64_t i = 0; i < n; i++) cumulative_loo_row(r->K, r->y[i], r->p0, F + i, n, H[i], loo + i * J);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

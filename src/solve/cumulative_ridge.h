@@ -9,6 +9,13 @@
 
 #define RIDGE_CONSTANT 0.1 /* added to each kernel value: a penalised intercept */
 
+/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
+void cumulative_means(int64_t n, int K, const int *y, double *p0);
+/* The leave-one-out prediction of a row of rank y from what it is fitted, F = fit[0], fit[stride] ... (without p0), and
+ * its leverage H_ii; made valid probabilities. */
+void cumulative_loo_row(int K, int y, const double *p0, const double *fit, int64_t stride, double leverage,
+                        double *loo);
+
 typedef struct {
     int64_t n;
     int K;

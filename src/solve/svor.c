@@ -50,6 +50,31 @@ typedef struct {
 
 /* ---- kernel values ---- */
 
+static rung_status columns_of(rung_ctx *ctx, const problem *p, int64_t m, const int64_t *rows, double **X)
+{
+    TRY(pool_alloc_raw(ctx, &ctx->scratch, p->d * m, sizeof **X, "rows", (void **)X));
+    for (int64_t i = 0; i < m; i++) memcpy(*X + i * p->d, p->X + rows[i] * p->d, (size_t)p->d * sizeof **X);
+    return RUNG_OK;
+}
+
+static rung_status landmark_gram(rung_ctx *ctx, const landmarks *l, int64_t m, const double *X, la_mat *K)
+{
+    la_mat *Phi = NULL;
+    TRY(la_new(ctx, &ctx->scratch, l->m, m, &Phi));
+    TRY(landmarks_features(ctx, l, m, X, Phi));
+    return la_syrk(ctx, true, 1, Phi, 0, K);
+}
+
+/* F (all rows) = K[:, rows] change by way of the weights of the features, Phi'(Phi_rows change). */
+static rung_status landmark_expand(rung_ctx *ctx, const landmarks *l, const problem *p, int64_t m, const double *X,
+                                   const double *change, double *F)
+{
+    double *w = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, w, l->m));
+    TRY(landmarks_pull(ctx, l, m, X, 1, change, w));
+    return landmarks_scores(ctx, l, p->n, p->X, 1, w, F);
+}
+
 /* Q (m x m, host) of the rows of this round. */
 static rung_status round_matrix(rung_ctx *ctx, solver *a)
 {
@@ -69,9 +94,8 @@ static rung_status round_matrix(rung_ctx *ctx, solver *a)
             TRY(la_gather(ctx, a->gram, a->rows, a->rows, K));
         } else {
             double *X = NULL;
-            TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * a->m));
-            for (int64_t i = 0; i < a->m; i++) memcpy(X + i * p->d, p->X + a->rows[i] * p->d, (size_t)p->d * sizeof *X);
-            TRY(kernel_gram(ctx, &a->q->k, p->d, a->m, X, K));
+            TRY(columns_of(ctx, p, a->m, a->rows, &X));
+            TRY(a->q->l ? landmark_gram(ctx, a->q->l, a->m, X, K) : kernel_gram(ctx, &a->q->k, p->d, a->m, X, K));
         }
         la_get(K, Q);
     }
@@ -98,9 +122,9 @@ static rung_status add_scores(rung_ctx *ctx, const solver *a, int64_t m, const i
         for (int64_t i = 0; i < m; i++) dense[rows[i]] = change[i];
         TRY(la_mul(ctx, 1, a->gram, 1, dense, 0, more));
     } else {
-        TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * m));
-        for (int64_t i = 0; i < m; i++) memcpy(X + i * p->d, p->X + rows[i] * p->d, (size_t)p->d * sizeof *X);
-        TRY(kernel_expand(ctx, &a->q->k, p->d, p->n, p->X, m, X, 1, change, more));
+        TRY(columns_of(ctx, p, m, rows, &X));
+        TRY(a->q->l ? landmark_expand(ctx, a->q->l, p, m, X, change, more)
+                    : kernel_expand(ctx, &a->q->k, p->d, p->n, p->X, m, X, 1, change, more));
     }
     for (int64_t i = 0; i < m; i++) more[rows[i]] += a->q->diagonal * change[i];
     for (int64_t i = 0; i < p->n; i++) a->s->f[i] += more[i];
@@ -308,7 +332,8 @@ static rung_status one_round(rung_ctx *ctx, solver *a)
     pool_release(&ctx->scratch, mark);
     a->s->rounds++;
     double per_value = 2 * (double)a->q->p->d + 20; /* flops of a kernel value */
-    a->effort.work += per_value * ((double)a->m * (double)a->m / 2 + (double)a->h.n * (double)a->moved);
+    double terms = a->q->l ? (double)a->q->l->m : (double)a->moved;
+    a->effort.work += per_value * ((double)a->m * (double)a->m / 2 + (double)a->h.n * terms);
     return measure(ctx, a);
 }
 
@@ -316,10 +341,19 @@ static rung_status one_round(rung_ctx *ctx, solver *a)
 
 static double row_bytes(int64_t n, int64_t d, int K) { return 8 * (double)n * (double)(3 * d + 3 * K + 30); }
 
-/* A round has three matrices at a time: its kernel values, and in linalg these or a factor and what was factored. */
-static int64_t rows_within(const rung_ctx *ctx, const problem *p)
+/* Choosing landmarks is over when rounds begin; what they are, and in a round their features of its rows and factors.
+ */
+static double landmark_bytes(int64_t d, int64_t m, double rows)
 {
+    return 8 * (double)m * (double)(m + d) + 8 * rows * (double)m;
+}
+
+/* A round has three matrices at a time: its kernel values, and in linalg these or a factor and what was factored. */
+static int64_t rows_within(const rung_ctx *ctx, const svor_problem *q)
+{
+    const problem *p = q->p;
     double most = fmin((double)p->n, ROUND_MOST), room = (double)ctx->memory - row_bytes(p->n, p->d, p->K);
+    if (q->l) room -= landmark_bytes(p->d, q->l->m, most);
     return (int64_t)(ctx->memory > 0 ? fmin(most, fmax(sqrt(fmax(room, 0) / 24), SMALL)) : most);
 }
 
@@ -337,7 +371,7 @@ static rung_status solver_new(rung_ctx *ctx, const svor_problem *q, const la_mat
     const problem *p = q->p;
     int64_t n = p->n;
     double *cap = NULL;
-    *a = (solver){.q = q, .s = out, .J = p->K - 1, .gram = gram, .most = rows_within(ctx, p)};
+    *a = (solver){.q = q, .s = out, .J = p->K - 1, .gram = gram, .most = rows_within(ctx, q)};
     TRY(NEW(ctx, &ctx->scratch, cap, n));
     TRY(NEW(ctx, &ctx->scratch, a->in_play, n));
     TRY(NEW(ctx, &ctx->scratch, a->chosen, n));
@@ -435,7 +469,7 @@ rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_sol
     solver a;
     const la_mat *gram = NULL;
     TRY(solution_new(ctx, mem, q->p, out));
-    if (svor_takes_gram(q->p, &q->k)) TRY(problem_gram(ctx, q->p, &q->k, &gram));
+    if (!q->l && svor_takes_gram(q->p, &q->k)) TRY(problem_gram(ctx, q->p, &q->k, &gram));
     pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem and the problem's may be the same pool */
     TRY(solver_new(ctx, q, gram, out, &a));
     if (q->start) TRY(take_start(ctx, &a));
@@ -448,9 +482,10 @@ rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_sol
 
 bool svor_takes_gram(const problem *p, const kernel *k) { return p->n <= SVOR_WHOLE || k->kind == KERNEL_PRECOMPUTED; }
 
-double svor_bytes(int64_t n, int64_t d, int K, bool precomputed)
+double svor_bytes(int64_t n, int64_t d, int K, bool precomputed, int64_t m)
 {
-    bool whole = n <= SVOR_WHOLE || precomputed;
-    double m = whole ? (double)n : SMALL;
-    return 8 * (whole ? 2.4 : 3) * m * m + row_bytes(n, d, K);
+    bool whole = m == 0 && (n <= SVOR_WHOLE || precomputed);
+    double rows = whole ? (double)n : fmin((double)n, SMALL), round = 8 * (whole ? 2.4 : 3) * rows * rows;
+    if (m > 0) round = fmax(round + landmark_bytes(d, m, rows), landmarks_bytes(d, n, m));
+    return round + row_bytes(n, d, K);
 }

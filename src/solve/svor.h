@@ -13,8 +13,9 @@
 #include "solve/svor_thresholds.h"
 
 typedef struct {
-    problem *p; /* labelled rows only; its weights multiply C */
-    kernel k;   /* settled */
+    problem *p;         /* labelled rows only; its weights multiply C */
+    kernel k;           /* settled */
+    const landmarks *l; /* that stand for it; NULL: none */
     svor_hinges hinges;
     double C;
     double diagonal;     /* added to the diagonal of the training kernel matrix */
@@ -37,7 +38,8 @@ rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *problem, sv
  * precomputed one. */
 enum { SVOR_WHOLE = 1500 };
 bool svor_takes_gram(const problem *p, const kernel *k);
-/* Memory a fit cannot do without. Above SVOR_WHOLE rows it takes more within the limit of the context, for speed. */
-double svor_bytes(int64_t n, int64_t d, int K, bool precomputed);
+/* Memory a fit cannot do without, m landmarks (0: none). Above SVOR_WHOLE rows it takes more within the limit of the
+ * context, for speed. */
+double svor_bytes(int64_t n, int64_t d, int K, bool precomputed, int64_t m);
 
 #endif

@@ -123,6 +123,47 @@ static void weights_become_an_expansion(void **state)
     assert_close(f[0], second, 1e-9);
 }
 
+/* Phi C and Phi'V without Phi; and L^-1 phi, with phi'M^-1 phi between rows. */
+static void products_without_features(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { M = 12, O = 3 };
+    double *X = draw(ctx, N), C[N * O], V[M * O], P[M * O], F[N * O], form[M * M];
+    landmarks l, deformed;
+    la_mat *R, *A;
+    rng r;
+    rng_open(&r, 9, 0);
+    for (int i = 0; i < N * O; i++) C[i] = rng_normal(&r);
+    for (int i = 0; i < M * O; i++) V[i] = rng_normal(&r);
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, M, &l));
+    double *Phi = features(ctx, &l, N, X);
+    assert_ok(ctx, landmarks_pull(ctx, &l, N, X, O, C, P));
+    assert_ok(ctx, landmarks_scores(ctx, &l, N, X, O, V, F));
+    for (int o = 0; o < O; o++) {
+        for (int64_t i = 0; i < N; i++) assert_close(F[i + o * N], dot(M, Phi + i * M, V + o * M), 1e-9);
+        for (int j = 0; j < M; j++) {
+            double sum = 0;
+            for (int64_t i = 0; i < N; i++) sum += Phi[j + i * M] * C[i + o * N];
+            assert_close(P[j + o * M], sum, 1e-9);
+        }
+    }
+    for (int j = 0; j < M; j++)
+        for (int i = 0; i < M; i++) form[i + j * M] = dot(O, &V[i * O], &V[j * O]) + (i == j);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, M, M, &R));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, M, M, &A));
+    la_put(form, A);
+    assert_ok(ctx, landmarks_deformed(ctx, &l, A, R, &deformed));
+    double *psi = features(ctx, &deformed, N, X);
+    for (int64_t i = 0; i < N; i += 11) {
+        double solved[M], copy[M * M];
+        memcpy(copy, form, sizeof copy);
+        memcpy(solved, Phi + i * M, sizeof solved);
+        assert_ok(ctx, la_small_spd_solve(ctx, M, copy, 1, solved));
+        for (int64_t j = 0; j < N; j += 7)
+            assert_close(dot(M, psi + i * M, psi + j * M), dot(M, solved, Phi + j * M), 1e-9);
+    }
+}
+
 static void moments_by_definition(void **state)
 {
     rung_ctx *ctx = *state;
@@ -256,6 +297,7 @@ int main(void)
         WITH_CONTEXT(few_landmarks_leave_what_they_say),
         WITH_CONTEXT(duplicates_are_chosen_once),
         WITH_CONTEXT(weights_become_an_expansion),
+        WITH_CONTEXT(products_without_features),
         WITH_CONTEXT(moments_by_definition),
         WITH_CONTEXT(quadratic_forms_by_definition),
         WITH_CONTEXT(threads_do_not_matter_and_the_seed_does),

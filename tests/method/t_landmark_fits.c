@@ -33,7 +33,8 @@ static bool has(const rung_method *m, const char *name)
     return false;
 }
 
-static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, const char *landmarks)
+/* mu NULL: as it is by default. */
+static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, const char *landmarks, const char *mu)
 {
     static const char *const settings[][2] = {{"thresholds", "midpoint"}, {"calibrate", "0"},    {"rank", "1"},
                                               {"gamma", "0.5"},           {"tolerance", "1e-9"}, {"neighbours", "6"}};
@@ -42,6 +43,7 @@ static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, con
     assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (has(m, settings[i][0])) assert_ok(ctx, rung_set(ctx, spec, settings[i][0], settings[i][1]));
+    if (mu) assert_ok(ctx, rung_set(ctx, spec, "mu", mu));
     assert_ok(ctx, rung_set(ctx, spec, "landmarks", landmarks));
     assert_ok(ctx, rung_fit(ctx, spec, s->data, &model));
     rung_spec_free(spec);
@@ -57,6 +59,20 @@ static int predict(rung_ctx *ctx, const rung_model *model, const sample *s, doub
     return rung_model_outputs(model);
 }
 
+static void assert_exact(rung_ctx *ctx, const rung_method *m, const sample *s, const char *mu)
+{
+    double exact[ROOM], low[ROOM], scale = 0;
+    rung_model *a = fit(ctx, m, s, "exact", mu), *b = fit(ctx, m, s, "60", mu);
+    int outputs = predict(ctx, a, s, exact);
+    assert_int_equal(predict(ctx, b, s, low), outputs);
+    for (int j = 0; j < N * outputs; j++) scale = fmax(scale, fabs(exact[j]));
+    for (int j = 0; j < N * outputs; j++)
+        if (!(fabs(exact[j] - low[j]) <= 1e-6 * scale))
+            fail_msg("%s: score %d is %.12g, exactly %.12g", m->name, j, low[j], exact[j]);
+    rung_model_free(a);
+    rung_model_free(b);
+}
+
 static void all_rows_give_the_exact_fit(void **state)
 {
     rung_ctx *ctx = *state;
@@ -65,17 +81,9 @@ static void all_rows_give_the_exact_fit(void **state)
     draw(ctx, &s);
     for (int i = 0; rung_methods(i); i++) {
         const rung_method *m = rung_methods(i);
-        double exact[ROOM], low[ROOM], scale = 0;
         if (!has(m, "landmarks")) continue;
-        rung_model *a = fit(ctx, m, &s, "exact"), *b = fit(ctx, m, &s, "60");
-        int outputs = predict(ctx, a, &s, exact);
-        assert_int_equal(predict(ctx, b, &s, low), outputs);
-        for (int j = 0; j < N * outputs; j++) scale = fmax(scale, fabs(exact[j]));
-        for (int j = 0; j < N * outputs; j++)
-            if (!(fabs(exact[j] - low[j]) <= 1e-6 * scale))
-                fail_msg("%s: score %d is %.12g, exactly %.12g", m->name, j, low[j], exact[j]);
-        rung_model_free(a);
-        rung_model_free(b);
+        assert_exact(ctx, m, &s, NULL);
+        if (has(m, "mu")) assert_exact(ctx, m, &s, "0.3");
         seen++;
     }
     assert_true(seen > 5);
@@ -92,9 +100,9 @@ static void few_landmarks_on_one_and_two_threads(void **state)
         double one[ROOM], two[ROOM];
         if (!has(m, "landmarks")) continue;
         rung_set_threads(ctx, 1);
-        rung_model *a = fit(ctx, m, &s, "8");
+        rung_model *a = fit(ctx, m, &s, "8", NULL);
         rung_set_threads(ctx, 2);
-        rung_model *b = fit(ctx, m, &s, "8");
+        rung_model *b = fit(ctx, m, &s, "8", NULL);
         int outputs = predict(ctx, a, &s, one);
         predict(ctx, b, &s, two);
         assert_memory_equal(one, two, (size_t)(N * outputs) * sizeof *one);

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "solve/cumulative.h"
+#include "solve/cumulative_features.h"
 #include "solve/cumulative_ridge.h"
 
 enum { N = 14, K = 4, J = K - 1 };
@@ -79,8 +80,51 @@ static void test_loo_is_a_refit(void **state)
     }
 }
 
+/* Five landmarks: the same forms over the kernel their features make. */
+static void test_features_are_a_kernel(void **state)
+{
+    rung_ctx *ctx = *state;
+    rng g;
+    double x[N], phi[5 * N], loo[2 * N * J], expected[N * J], V[5 * J], bias[J], coef[N * J], other[J];
+    const double ridges[] = {0.01, 1}, scale = 0.5;
+    const kernel k = {.kind = KERNEL_RBF, .gamma = 1};
+    int y[N];
+    landmarks l;
+    cumulative_features f;
+    cumulative_ridge exact;
+    la_mat *Phi, *G;
+    rng_open(&g, 5, 1);
+    for (int i = 0; i < N; i++) {
+        x[i] = 2 * rng_normal(&g);
+        y[i] = 1 + i % K;
+    }
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, 1, N, x, 5, &l));
+    assert_int_equal(l.m, 5);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 5, N, &Phi));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &G));
+    assert_ok(ctx, landmarks_features(ctx, &l, N, x, Phi));
+    assert_ok(ctx, la_syrk(ctx, true, 1, Phi, 0, G));
+    la_get(Phi, phi);
+    assert_ok(ctx, cumulative_features_new(ctx, &l, N, x, scale, K, y, &f));
+    assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, y, &exact));
+    assert_ok(ctx, cumulative_features_loo(ctx, &f, 2, ridges, loo));
+    for (int r = 0; r < 2; r++) {
+        assert_ok(ctx, cumulative_ridge_loo(ctx, &exact, ridges[r], expected));
+        assert_arrays_close(N * J, loo + r * N * J, expected, 1e-9);
+        assert_ok(ctx, cumulative_features_weights(ctx, &f, ridges[r], V, bias));
+        assert_ok(ctx, cumulative_ridge_coef(ctx, &exact, ridges[r], coef, other));
+        assert_arrays_close(J, bias, other, 1e-9);
+        for (int q = 0; q < J; q++)
+            for (int j = 0; j < 5; j++) {
+                double v = 0;
+                for (int i = 0; i < N; i++) v += scale * phi[j + i * 5] * coef[i + q * N];
+                assert_close(V[j + q * 5], v, 1e-8);
+            }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit), WITH_CONTEXT(test_features_are_a_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

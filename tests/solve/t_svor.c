@@ -232,7 +232,7 @@ static void memory_limits_the_rounds(void **state)
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &all));
     ctx->scratch.peak = ctx->scratch.bytes;
     int64_t before = ctx->scratch.bytes;
-    rung_set_memory(ctx, (int64_t)svor_bytes(N, D, 4, false));
+    rung_set_memory(ctx, (int64_t)svor_bytes(N, D, 4, false, 0));
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &few));
     assert_true(ctx->scratch.peak - before <= ctx->memory);
     check_solution(&t, &q, &few);
