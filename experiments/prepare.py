@@ -5,7 +5,7 @@
 usage: prepare.py DATA FOLDER [movielens|images|movies|orca]...
 movielens: the ratings of ten users with more than 100, described by the 19 genres of the films.   user-<id>/user-<id>.csv
 images: object 1 of COIL-20 and person 19 of UMIST, grey values from 0 to 1, label = view.         coil-1/coil-1.csv, umist-19/umist-19.csv
-movies: the film reviews of each of four authors, words of at least three of them by TF-IDF, length 1.    schwartz/schwartz.libsvm, ...
+movies: the film reviews of each of four authors, words of at least five of them by TF-IDF, length 1.     schwartz/schwartz.libsvm, ...
 orca: the official partitions of toy, tae and pasture as ORCA has them.                            <set>/matlab/train_<set>.<i>
 Only the Python standard library is used."""
 import collections, csv, gzip, math, os, random, sys
@@ -48,7 +48,7 @@ def movies(data, folder):
         of.setdefault(author.split()[-1].lower(), []).append((label, words))
     for name, reviews in of.items():
         reviews_with = collections.Counter(w for _, words in reviews for w in words)
-        column = {w: i + 1 for i, w in enumerate(sorted(w for w in reviews_with if reviews_with[w] >= 3))}
+        column = {w: i + 1 for i, w in enumerate(sorted(w for w in reviews_with if reviews_with[w] >= 5))}
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         with open(os.path.join(folder, name, name + '.libsvm'), 'w') as f:
             for label, words in reviews:

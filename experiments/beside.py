@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an experiment found beside what its paper printed, as a table in Markdown.
+
+usage: beside.py DB TABLE [--metric mae] [--part test] [--mean]
+TABLE names the rows of published.csv; a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
+takes the wall clock of their last fit. --mean: one row, the mean over the data sets. `6/30` behind a data set: only so many of its partitions
+were finished by every method of the row. Only the Python standard library is used."""
+import argparse, csv, os, sqlite3
+
+
+def published(table, metric):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'published.csv'), newline='') as f:
+        return {(r['dataset'], r['method']): r['value'] for r in csv.DictReader(f) if r['table'] == table and r['metric'] == metric}
+
+
+def found(db, metric, part):
+    """{data set: {method: {partition: value}}} of the finished cells, and the partitions planned for each data set."""
+    value = 'c.fit_seconds' if metric == 'seconds' else 'v.value'
+    rows = db.execute("SELECT d.name, m.name, c.partition, %s, c.status FROM cell c JOIN dataset d ON d.id = c.dataset JOIN method m ON m.id = c.method"
+                      " LEFT JOIN metric v ON v.cell = c.id AND v.part = ? AND v.key = ? ORDER BY d.position, m.position, c.partition" % value,
+                      ('model' if metric == 'n_expansion' else part, metric)).fetchall()
+    values, planned, methods = {}, {}, []
+    for dataset, method, partition, x, status in rows:
+        planned.setdefault(dataset, set()).add(partition)
+        mine = values.setdefault(dataset, {}).setdefault(method, {})
+        if method not in methods: methods.append(method)
+        if status == 'done' and x is not None: mine[partition] = x
+    return values, planned, methods
+
+
+def mean(numbers): return sum(numbers) / len(numbers)
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument('db'), p.add_argument('table'), p.add_argument('--metric', default='mae'), p.add_argument('--part', default='test')
+    p.add_argument('--mean', action='store_true')
+    a = p.parse_args()
+    values, planned, methods = found(sqlite3.connect('file:%s?mode=ro' % a.db, uri=True), a.metric, a.part)
+    paper = published(a.table, a.metric)
+    digits = {'mae': 3, 'mze': 3, 'rmse': 2}.get(a.metric, 1)
+    show = lambda x, d, m: ('%.*f' % (digits, x)) + (' (%s)' % paper[d, m] if (d, m) in paper else '')
+    apart, sums, lines = {m: [] for m in methods}, {m: [] for m in methods}, []
+    for dataset, of in values.items():
+        done = [m for m in of if of[m]]
+        common = set.intersection(*(set(of[m]) for m in done)) if done else set()
+        if not common: continue
+        cells = []
+        for m in methods:
+            if m not in done: cells.append('(%s)' % paper[dataset, m] if (dataset, m) in paper else '')
+            else:
+                x = mean([of[m][i] for i in common])
+                sums[m].append(x)
+                if (dataset, m) in paper: apart[m].append(abs(x - float(paper[dataset, m])))
+                cells.append(show(x, dataset, m))
+        count = '' if len(common) == len(planned[dataset]) else ' %d/%d' % (len(common), len(planned[dataset]))
+        lines.append('| %s%s | %s |' % (dataset, count, ' | '.join(cells)))
+    print('| | %s |\n|%s' % (' | '.join(methods), '---|' * (len(methods) + 1)))
+    if a.mean: print('| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods)))
+    else:
+        print('\n'.join(lines))
+        if any(apart.values()): print('| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else '' for m in methods))
+
+
+main()
