@@ -3,10 +3,11 @@
 """What an experiment found beside what its paper printed, as a table in Markdown.
 
 usage: beside.py DB TABLE [--metric mae] [--part test] [--mean]
+       beside.py --update ../docs/results.md        the tables there whose databases are in the current folder
 TABLE names the rows of published.csv; a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
 takes the wall clock of their last fit. --mean: one row, the mean over the data sets. `6/30` behind a data set: only so many of its partitions
 were finished by every method of the row. Only the Python standard library is used."""
-import argparse, csv, os, sqlite3
+import argparse, csv, os, shlex, sqlite3, sys
 
 
 def published(table, metric):
@@ -32,11 +33,13 @@ def found(db, metric, part):
 def mean(numbers): return sum(numbers) / len(numbers)
 
 
-def main():
+def table(arguments):
+    """The lines of one table; None where there is no such database."""
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument('db'), p.add_argument('table'), p.add_argument('--metric', default='mae'), p.add_argument('--part', default='test')
     p.add_argument('--mean', action='store_true')
-    a = p.parse_args()
+    a = p.parse_args(arguments)
+    if not os.path.exists(a.db): return None
     values, planned, methods = found(sqlite3.connect('file:%s?mode=ro' % a.db, uri=True), a.metric, a.part)
     paper = published(a.table, a.metric)
     digits = {'mae': 3, 'mze': 3, 'rmse': 2}.get(a.metric, 1)
@@ -56,11 +59,34 @@ def main():
                 cells.append(show(x, dataset, m))
         count = '' if len(common) == len(planned[dataset]) else ' %d/%d' % (len(common), len(planned[dataset]))
         lines.append('| %s%s | %s |' % (dataset, count, ' | '.join(cells)))
-    print('| | %s |\n|%s' % (' | '.join(methods), '---|' * (len(methods) + 1)))
-    if a.mean: print('| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods)))
-    else:
-        print('\n'.join(lines))
-        if any(apart.values()): print('| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else '' for m in methods))
+    head = ['| | %s |' % ' | '.join(methods), '|' + '---|' * (len(methods) + 1)]
+    if a.mean: return head + ['| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods))]
+    last = ['| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else '' for m in methods)]
+    return head + lines + (last if any(apart.values()) else [])
+
+
+def update(path):
+    """Every table that follows a line <!-- beside.py ... --> is written anew where its database is here."""
+    with open(path) as f: lines = f.read().split('\n')
+    out, i = [], 0
+    while i < len(lines):
+        out.append(lines[i])
+        i += 1
+        if not out[-1].startswith('<!-- beside.py '): continue
+        new = table(shlex.split(out[-1][len('<!-- beside.py '):-len(' -->')]))
+        if new is None: continue
+        print('%s: %s' % (path, out[-1]))
+        out += [''] + new
+        while i < len(lines) and (not lines[i] or lines[i].startswith('|')): i += 1
+        out.append('')
+    with open(path, 'w') as f: f.write('\n'.join(out))
+
+
+def main():
+    if sys.argv[1:2] == ['--update'] and len(sys.argv) == 3: return update(sys.argv[2])
+    new = table(sys.argv[1:])
+    if new is None: sys.exit('beside.py: there is no file ' + sys.argv[1])
+    print('\n'.join(new))
 
 
 main()

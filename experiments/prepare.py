@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data sets that the plans need and ../shared/data holds in another form, written to a folder.
 
-usage: prepare.py DATA FOLDER [movielens|images|movies|orca]...
+usage: prepare.py DATA FOLDER [movielens|images|movies|marketing|orca]...
 movielens: the ratings of ten users with more than 100, described by the 19 genres of the films.   user-<id>/user-<id>.csv
 images: object 1 of COIL-20 and person 19 of UMIST, grey values from 0 to 1, label = view.         coil-1/coil-1.csv, umist-19/umist-19.csv
 movies: the film reviews of each of four authors, words of at least five of them by TF-IDF, length 1.     schwartz/schwartz.libsvm, ...
+marketing: its thirteen columns as categories, missing ones of their own.                        marketing/marketing.csv
 orca: the official partitions of toy, tae and pasture as ORCA has them.                            <set>/matlab/train_<set>.<i>
 Only the Python standard library is used."""
 import collections, csv, gzip, math, os, random, sys
@@ -57,6 +58,11 @@ def movies(data, folder):
                 f.write(' '.join([label] + ['%d:%.6g' % (j, value[j] / length) for j in sorted(value) if value[j]]) + '\n')
 
 
+def marketing(data, folder):
+    head, rows = table(os.path.join(data, 'marketing', 'marketing.csv'))
+    write(folder, 'marketing', head, [['c' + cell for cell in r[:-1]] + r[-1:] for r in rows])
+
+
 def orca(data, folder):
     for name in ('toy', 'tae', 'pasture'):
         rows = table(os.path.join(data, name, name + '.csv'))[1]
@@ -71,7 +77,7 @@ def orca(data, folder):
 
 
 def main():
-    every = ['movielens', 'images', 'movies', 'orca']
+    every = ['movielens', 'images', 'movies', 'marketing', 'orca']
     what = sys.argv[3:] or every
     if len(sys.argv) < 3 or not set(what) <= set(every): sys.exit(__doc__)
     for name in what: globals()[name](sys.argv[1], sys.argv[2])
