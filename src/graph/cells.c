@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-enum { SAMPLE_PER_CELL = 40, ROUNDS = 8, CHECKED = 512, STREAM = 0xce11 };
+enum { SAMPLE_PER_CELL = 20, ROUNDS = 5, CHECKED = 512, STREAM = 0xce11 };
 
 typedef struct {
     int64_t cells;
@@ -145,7 +145,7 @@ rung_status cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double r
     la_mat *sorted = NULL;
     clustering c;
     la_cells cells;
-    TRY(cluster(ctx, X, (int64_t)(2 * sqrt((double)n)), &c));
+    TRY(cluster(ctx, X, (int64_t)(4 * sqrt((double)n)), &c));
     TRY(NEW_RAW(ctx, &ctx->scratch, size, c.cells));
     TRY(count_probes(ctx, X, &c, k, recall, &cells.probes, found));
     TRY(la_new(ctx, &ctx->scratch, la_rows(X), n, &sorted));

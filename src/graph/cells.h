@@ -7,6 +7,9 @@
 
 #include "linalg/la.h"
 
+/* What graphs ask for: the share in all rows may be a little below that in the rows checked. */
+#define NEIGHBOUR_RECALL 0.96
+
 /* Among the columns of X (d x n); k x n, nearest first, ties by index. found: the share of true neighbours among those
  * checked. Deterministic by the context's seed. */
 rung_status cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index, double *d2,

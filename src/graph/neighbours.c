@@ -29,7 +29,6 @@ static rung_status columns_of(rung_ctx *ctx, int64_t d, int64_t n, const double 
 
 /* Beyond these numbers of rows and columns neighbours are found in cells, most of them. */
 enum { EXACT_ROWS = 50000, EXACT_COLUMNS = 8 };
-static const double RECALL = 0.96;
 
 static rung_status among(rung_ctx *ctx, pool *mem, const la_mat *X, const la_pair_factor *factor, int64_t k,
                          neighbours *out)
@@ -39,7 +38,7 @@ static rung_status among(rung_ctx *ctx, pool *mem, const la_mat *X, const la_pai
     TRY(lists_new(ctx, mem, n, at_most(k, n - 1), out, &index, &d2));
     if (n > EXACT_ROWS && la_rows(X) > EXACT_COLUMNS && !factor && out->k > 0) {
         double found;
-        return cells_neighbours(ctx, X, out->k, RECALL, index, d2, &found);
+        return cells_neighbours(ctx, X, out->k, NEIGHBOUR_RECALL, index, d2, &found);
     }
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, self, n));

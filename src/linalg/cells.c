@@ -1,44 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cells.c - nearest neighbours within the cells nearest to a column.
  *
- * Columns come sorted by cell. A block of columns asks together: products with the centres tell each column its cells,
- * and each cell meets those columns of the block that asked for it in one product. As in nearest.c a product only
- * excludes; what remains is summed directly. */
+ * Columns come sorted by cell. The columns of a cell ask together: products with the centres tell each of them its
+ * cells, and each cell meets those that asked for it in one product. As in nearest.c a product only excludes, and what
+ * remains is summed directly; so single precision serves for it, at twice the speed, with a bound on its rounding. */
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/heap.h"
 #include "linalg/internal.h"
 
-enum { ASKING = 64, PIECE = 1024, LOOK = 32 };
+enum { ASKING = 512, PIECE = 256, CHOOSING = 32, LOOK = 32 };
 
-static const double SLACK = 1e-9; /* relative: more than the direct sum itself may be off */
+static const double SLACK = 1e-6; /* relative: more than the rounding of a direct sum, or of a limit */
+
+typedef struct {
+    int64_t cell, asks;
+} asked_cell;
 
 typedef struct {           /* of one thread */
-    double *g;             /* PIECE x ASKING, cells x ASKING: inner products */
-    double *z;             /* d x ASKING: the columns that ask for a cell */
-    double *near_d2;       /* probes x ASKING */
+    double *centre_d2;     /* cells x CHOOSING: less the norm of who asks */
+    float *g;              /* PIECE x ASKING */
+    float *z;              /* ASKING x (d + 1): the columns that ask for a cell */
     int64_t *near_cell;    /* probes x ASKING */
     int64_t *first, *next; /* who asks for a cell: a list through the probes */
-    int64_t *wanted;       /* cells in the order they were first asked for */
+    asked_cell *wanted;    /* cells, those asked for by most columns first */
     nearest_heap *heap;    /* ASKING */
 } asking_room;
 
 typedef struct {
     const la_cells *c;
     int64_t k, *index;
-    double *d2, *norm, *centre_norm, largest;
+    double *d2, *centre_norm;
+    double *norm;    /* n: of the columns from the middle of X */
+    double *largest; /* cells: the largest of these norms */
+    float *x;        /* cell by cell, size x (d + 1): its columns from the middle of X as rows, and -norm / 2 */
 } cell_search;
 
 static rung_status room_new(rung_ctx *ctx, const la_cells *c, asking_room *out)
 {
     int64_t cells = c->centres->cols, d = c->X->rows;
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->g, ASKING * (cells > PIECE ? cells : PIECE)));
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->z, ASKING * d));
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->near_d2, ASKING * c->probes));
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->centre_d2, CHOOSING * cells));
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->g, ASKING * PIECE));
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->z, ASKING * (d + 1)));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->near_cell, ASKING * c->probes));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->first, cells));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->next, ASKING * c->probes));
@@ -46,10 +54,91 @@ static rung_status room_new(rung_ctx *ctx, const la_cells *c, asking_room *out)
     return NEW(ctx, &ctx->scratch, out->heap, ASKING);
 }
 
-static rung_status norms(rung_ctx *ctx, const la_mat *A, double **out)
+/* The columns in single precision, from their middle, where it loses least. */
+static rung_status shorten(rung_ctx *ctx, const la_cells *c, cell_search *s)
 {
-    TRY(NEW_RAW(ctx, &ctx->scratch, *out, A->cols));
-    return la_column_dots(ctx, A, A, *out);
+    int64_t n = c->X->cols, d = c->X->rows;
+    double *middle = NULL;
+    TRY(NEW(ctx, &ctx->scratch, middle, d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->norm, n));
+    TRY(NEW(ctx, &ctx->scratch, s->largest, c->centres->cols));
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->x, (d + 1) * n));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t t = 0; t < d; t++) middle[t] += *la_at(c->X, t, i) / (double)n;
+    for (int64_t cell = 0; cell < c->centres->cols; cell++) {
+        int64_t first = c->start[cell], size = c->start[cell + 1] - first;
+        float *x = s->x + first * (d + 1);
+        for (int64_t i = 0; i < size; i++) {
+            double norm = 0;
+            for (int64_t t = 0; t < d; t++) {
+                double v = *la_at(c->X, t, first + i) - middle[t];
+                norm += v * v;
+                x[i + t * size] = (float)v;
+            }
+            x[i + d * size] = (float)(-norm / 2);
+            s->norm[first + i] = norm;
+            s->largest[cell] = fmax(s->largest[cell], norm);
+        }
+    }
+    return RUNG_OK;
+}
+
+/* ---- which cells ---- */
+
+#define COUNT_BODY                                                                                                     \
+    int64_t count = 0;                                                                                                 \
+    for (int64_t i = 0; i < n; i++) count += v[i] < limit;                                                             \
+    return count;
+
+static int64_t count_plain(int64_t n, const double *v, double limit) { COUNT_BODY }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static int64_t count_avx2(int64_t n, const double *v, double limit) { COUNT_BODY }
+__attribute__((target("avx512f,avx512dq,avx512vl"))) static int64_t count_avx512(int64_t n, const double *v,
+                                                                                 double limit)
+{
+    COUNT_BODY
+}
+
+static int64_t count_below(int64_t n, const double *v, double limit)
+{
+    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return count_avx512(n, v, limit);
+    return __builtin_cpu_supports("avx2") ? count_avx2(n, v, limit) : count_plain(n, v, limit);
+}
+#else
+static int64_t count_below(int64_t n, const double *v, double limit) { return count_plain(n, v, limit); }
+#endif
+
+/* The `count` smallest of v by (value, place), by halving the range in which the limit between them and the others
+ * lies. */
+static void choose_smallest(int64_t n, const double *v, int64_t count, int64_t *chosen)
+{
+    double low = v[0], high = v[0];
+    for (int64_t i = 1; i < n; i++) {
+        low = v[i] < low ? v[i] : low;
+        high = v[i] > high ? v[i] : high;
+    }
+    high = nextafter(high, INFINITY);
+    int64_t below = n, at = 0; /* below: how many are < high, at least `count`; fewer are < low */
+    while (below > count) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high) break; /* ties */
+        int64_t b = count_below(n, v, middle);
+        low = b < count ? middle : low;
+        high = b < count ? high : middle;
+        below = b < count ? below : b;
+    }
+    double all = below > count ? low : high;
+    for (int64_t i = 0; i < n; i++)
+        if (v[i] < all) chosen[at++] = i;
+    for (int64_t i = 0; i < n && at < count; i++)
+        if (v[i] >= all && v[i] < high) chosen[at++] = i;
+}
+
+static int most_asked(const void *a, const void *b)
+{
+    const asked_cell *x = a, *y = b;
+    return x->asks != y->asks ? (x->asks < y->asks ? 1 : -1) : x->cell < y->cell ? -1 : 1;
 }
 
 /* Columns j0 .. j0 + count - 1 and the cells each asks for; returns how many cells are asked for by any. */
@@ -57,90 +146,116 @@ static int64_t ask(const cell_search *s, asking_room *r, int64_t j0, int64_t cou
 {
     const la_mat *X = s->c->X, *centres = s->c->centres;
     int64_t cells = centres->cols, probes = s->c->probes, n_wanted = 0;
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(cells), blas_int(count), blas_int(X->rows), 1,
-                centres->v, blas_int(la_ld(centres)), la_at(X, 0, j0), blas_int(la_ld(X)), 0, r->g, blas_int(cells));
-    for (int64_t c = 0; c < cells; c++) r->first[c] = -1;
-    for (int64_t j = 0; j < count; j++) {
-        nearest_heap near = {.k = probes, .d2 = r->near_d2 + j * probes, .index = r->near_cell + j * probes};
-        for (int64_t c = 0; c < cells; c++) {
-            double d2 = s->centre_norm[c] - 2 * r->g[c + j * cells];
-            if (heap_takes(&near, d2, c)) heap_put(&near, d2, c);
-        }
-        heap_sort(&near);
-        for (int64_t i = j * probes; i < (j + 1) * probes; i++) {
-            int64_t cell = r->near_cell[i];
-            if (r->first[cell] < 0) r->wanted[n_wanted++] = cell;
-            r->next[i] = r->first[cell];
-            r->first[cell] = i;
+    for (int64_t j1 = 0; j1 < count; j1 += CHOOSING) {
+        int64_t few = min64(CHOOSING, count - j1);
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(cells), blas_int(few), blas_int(X->rows), -2,
+                    centres->v, blas_int(la_ld(centres)), la_at(X, 0, j0 + j1), blas_int(la_ld(X)), 0, r->centre_d2,
+                    blas_int(cells));
+        for (int64_t j = 0; j < few; j++) {
+            double *d2 = r->centre_d2 + j * cells;
+            for (int64_t c = 0; c < cells; c++) d2[c] += s->centre_norm[c];
+            choose_smallest(cells, d2, probes, r->near_cell + (j1 + j) * probes);
         }
     }
+    for (int64_t c = 0; c < cells; c++) {
+        r->first[c] = -1;
+        r->wanted[c] = (asked_cell){.cell = c};
+    }
+    for (int64_t i = 0; i < count * probes; i++) {
+        int64_t cell = r->near_cell[i];
+        r->wanted[cell].asks++;
+        r->next[i] = r->first[cell];
+        r->first[cell] = i;
+    }
+    for (int64_t c = 0; c < cells; c++)
+        if (r->wanted[c].asks) r->wanted[n_wanted++] = r->wanted[c];
+    qsort(r->wanted, (size_t)n_wanted, sizeof *r->wanted, most_asked);
     return n_wanted;
 }
 
+/* ---- who lives there ---- */
+
+/* What x'z - |x|^2 / 2 is at least for a neighbour of j that still counts, of those with norms up to `largest`. NaN,
+ * from numbers beyond single precision, is not below it. */
+static float limit_of(const cell_search *s, int64_t j, double largest, const nearest_heap *heap)
+{
+    double margin = 4 * (double)(s->c->X->rows + 8) * FLT_EPSILON * (s->norm[j] + largest) + FLT_MIN;
+    return (float)((s->norm[j] - heap_worst(heap) * (1 + SLACK) - margin) / 2);
+}
+
 /* Columns i0 .. of X, whose products with column j are g, as neighbours of j. */
-static void look(const cell_search *s, int64_t j, int64_t i0, int64_t count, double *g, nearest_heap *heap)
+static void look(const cell_search *s, int64_t j, int64_t i0, int64_t count, double largest, const float *g,
+                 nearest_heap *heap)
 {
     const la_mat *X = s->c->X;
-    const double *norm = s->norm + i0, *z = la_at(X, 0, j);
-    double margin = 4 * (double)(X->rows + 8) * DBL_EPSILON * (s->norm[j] + s->largest) - s->norm[j];
-    for (int64_t i = 0; i < count; i++) g[i] = norm[i] - 2 * g[i];
+    const double *z = la_at(X, 0, j);
+    float limit = limit_of(s, j, largest, heap);
     for (int64_t first = 0; first < count; first += LOOK) {
         int64_t end = min64(first + LOOK, count);
-        double limit = heap_worst(heap) * (1 + SLACK) + margin;
         int some = 0;
-        for (int64_t i = first; i < end; i++) some |= g[i] <= limit;
-        for (int64_t i = first; i < end && some; i++) {
-            if (g[i] > limit || i0 + i == j) continue;
+        for (int64_t i = first; i < end; i++) some |= !(g[i] < limit);
+        if (!some) continue;
+        for (int64_t i = first; i < end; i++) {
+            if (g[i] < limit || i0 + i == j) continue;
             const double *x = la_at(X, 0, i0 + i);
             double d2 = 0;
             for (int64_t t = 0; t < X->rows; t++) d2 += (x[t] - z[t]) * (x[t] - z[t]);
-            if (heap_takes(heap, d2, s->c->name[i0 + i])) heap_put(heap, d2, s->c->name[i0 + i]);
+            if (!heap_takes(heap, d2, s->c->name[i0 + i])) continue;
+            heap_put(heap, d2, s->c->name[i0 + i]);
+            limit = limit_of(s, j, largest, heap);
         }
     }
 }
 
-static void visit(const cell_search *s, asking_room *r, int64_t j0, int64_t cell)
+/* The columns of cell `own` that asked for `cell`, the first of them being j0, meet those of `cell`. */
+static void visit(const cell_search *s, asking_room *r, int64_t own, int64_t j0, int64_t cell)
 {
-    const la_mat *X = s->c->X;
-    int64_t d = X->rows, who[ASKING], asks = 0;
-    for (int64_t i = r->first[cell]; i >= 0; i = r->next[i]) {
-        who[asks] = i / s->c->probes;
-        memcpy(r->z + asks++ * d, la_at(X, 0, j0 + i / s->c->probes), (size_t)d * sizeof *r->z);
+    const int64_t *start = s->c->start;
+    int64_t d1 = s->c->X->rows + 1, who[ASKING], asks = 0, own_size = start[own + 1] - start[own],
+            size = start[cell + 1] - start[cell];
+    const float *own_x = s->x + start[own] * d1;
+    for (int64_t i = r->first[cell]; i >= 0; i = r->next[i]) who[asks++] = j0 + i / s->c->probes;
+    for (int64_t t = 0; t < d1; t++)
+        for (int64_t a = 0; a < asks; a++)
+            r->z[a + t * ASKING] = t < d1 - 1 ? own_x[who[a] - start[own] + t * own_size] : 1;
+    for (int64_t i0 = 0; i0 < size; i0 += PIECE) {
+        int64_t rows = min64(PIECE, size - i0);
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, blas_int(rows), blas_int(asks), blas_int(d1), 1,
+                    s->x + start[cell] * d1 + i0, blas_int(size), r->z, ASKING, 0, r->g, PIECE);
+        for (int64_t a = 0; a < asks; a++)
+            look(s, who[a], start[cell] + i0, rows, s->largest[cell], r->g + a * PIECE, &r->heap[who[a] - j0]);
     }
-    for (int64_t i0 = s->c->start[cell]; i0 < s->c->start[cell + 1]; i0 += PIECE) {
-        int64_t rows = min64(PIECE, s->c->start[cell + 1] - i0);
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(rows), blas_int(asks), blas_int(d), 1,
-                    la_at(X, 0, i0), blas_int(d), r->z, blas_int(d), 0, r->g, PIECE);
-        for (int64_t a = 0; a < asks; a++) look(s, j0 + who[a], i0, rows, r->g + a * PIECE, &r->heap[who[a]]);
-    }
+}
+
+/* Columns j0 .. j0 + count - 1 of a cell; returns the pairs met. */
+static double answer(const cell_search *s, asking_room *r, int64_t own, int64_t j0, int64_t count)
+{
+    double met = 0;
+    for (int64_t j = 0; j < count; j++)
+        r->heap[j] = (nearest_heap){.k = s->k, .d2 = s->d2 + (j0 + j) * s->k, .index = s->index + (j0 + j) * s->k};
+    int64_t wanted = ask(s, r, j0, count);
+    for (int64_t w = 0; w < wanted; w++) visit(s, r, own, j0, r->wanted[w].cell);
+    for (int64_t j = 0; j < count; j++) heap_sort(&r->heap[j]);
+    for (int64_t i = 0; i < count * s->c->probes; i++)
+        met += (double)(s->c->start[r->near_cell[i] + 1] - s->c->start[r->near_cell[i]]);
+    return met;
 }
 
 rung_status la_nearest_in_cells(rung_ctx *ctx, const la_cells *c, int64_t k, int64_t *index, double *d2)
 {
-    double started = op_start();
+    double started = op_start(), met = 0;
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = c->X->cols, blocks = (n + ASKING - 1) / ASKING;
     asking_room *rooms = NULL;
     cell_search s = {.c = c, .k = k, .index = index, .d2 = d2};
-    double met = 0;
     TRY(NEW(ctx, &ctx->scratch, rooms, ctx->threads));
     for (int t = 0; t < ctx->threads; t++) TRY(room_new(ctx, c, &rooms[t]));
-    TRY(norms(ctx, c->X, &s.norm));
-    TRY(norms(ctx, c->centres, &s.centre_norm));
-    for (int64_t i = 0; i < n; i++) s.largest = fmax(s.largest, s.norm[i]);
+    TRY(shorten(ctx, c, &s));
+    TRY(NEW_RAW(ctx, &ctx->scratch, s.centre_norm, c->centres->cols));
+    TRY(la_column_dots(ctx, c->centres, c->centres, s.centre_norm));
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) reduction(+ : met)
-    for (int64_t b = 0; b < blocks; b++) {
-        if (stop_asked(ctx)) continue;
-        asking_room *r = &rooms[omp_get_thread_num()];
-        int64_t j0 = b * ASKING, count = min64(ASKING, n - j0);
-        for (int64_t j = 0; j < count; j++)
-            r->heap[j] = (nearest_heap){.k = k, .d2 = d2 + (j0 + j) * k, .index = index + (j0 + j) * k};
-        int64_t wanted = ask(&s, r, j0, count);
-        for (int64_t w = 0; w < wanted; w++) visit(&s, r, j0, r->wanted[w]);
-        for (int64_t j = 0; j < count; j++) heap_sort(&r->heap[j]);
-        for (int64_t i = 0; i < count * c->probes; i++)
-            met += (double)(c->start[r->near_cell[i] + 1] - c->start[r->near_cell[i]]);
-    }
+    for (int64_t cell = 0; cell < c->centres->cols; cell++)
+        for (int64_t j0 = c->start[cell]; j0 < c->start[cell + 1] && !stop_asked(ctx); j0 += ASKING)
+            met += answer(&s, &rooms[omp_get_thread_num()], cell, j0, min64(ASKING, c->start[cell + 1] - j0));
     pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_NEAREST, 2 * met * (double)c->X->rows, started);
     return interrupted(ctx);
