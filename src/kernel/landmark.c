@@ -17,6 +17,10 @@ enum { SAMPLE = 20000, SAMPLE_PER_LANDMARK = 8, PROPOSALS = 128, STREAM = 0x1a4d
 /* A pivot below this share of the largest diagonal entry is rounding. */
 static const double NOTHING = 1e-11;
 
+/* Solving after summing multiplies rounding by the condition of k(S, S), which the pivots tell roughly: with pivots of
+ * at least this share it stays far below what any ridge adds. */
+static const double STEADY = 1e-3;
+
 typedef struct {
     rung_ctx *ctx;
     rng random;
@@ -182,7 +186,7 @@ static rung_status copy_rows(rung_ctx *ctx, pool *mem, int64_t d, const double *
 static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
 {
     la_mat *placed = NULL;
-    double *mean = NULL;
+    double *mean = NULL, *pivot = NULL;
     la_map map = kernel_map(&l->k);
     TRY(kernel_origin(ctx, l->d, l->m, l->X, &mean));
     TRY(NEW(ctx, mem, l->origin, l->d));
@@ -190,7 +194,16 @@ static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
     TRY(kernel_place(ctx, &l->k, l->d, l->m, l->X, l->origin, &placed));
     TRY(la_new(ctx, mem, l->m, l->m, &l->R));
     TRY(la_gram(ctx, placed, &map, l->R));
-    return la_potrf(ctx, l->R);
+    TRY(la_potrf(ctx, l->R));
+    TRY(NEW_RAW(ctx, &ctx->scratch, pivot, l->m));
+    la_diagonal(l->R, pivot);
+    double least = pivot[0], most = pivot[0];
+    for (int64_t i = 1; i < l->m; i++) {
+        least = fmin(least, pivot[i]);
+        most = fmax(most, pivot[i]);
+    }
+    l->steady = least * least >= STEADY * most * most;
+    return RUNG_OK;
 }
 
 /* The pivots as columns of X, and what they leave of the trace. */
@@ -250,16 +263,34 @@ void landmarks_free(pool *mem, landmarks *l)
     la_free(mem, l->R);
 }
 
-rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi)
+rung_status landmarks_columns(rung_ctx *ctx, const landmarks *l, int64_t first, int64_t n, const double *X, la_mat *C)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t m = la_rows(Phi);
     la_map map = kernel_map(&l->k);
     la_mat *at = NULL, *columns = NULL;
-    TRY(kernel_place(ctx, &l->k, l->d, m, l->X, l->origin, &at));
+    TRY(kernel_place(ctx, &l->k, l->d, la_rows(C), l->X + first * l->d, l->origin, &at));
     TRY(kernel_place(ctx, &l->k, l->d, n, X, l->origin, &columns));
-    TRY(la_cross(ctx, at, columns, &map, Phi));
-    TRY(la_trsm(ctx, l->R, false, Phi));
+    TRY(la_cross(ctx, at, columns, &map, C));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi)
+{
+    TRY(landmarks_columns(ctx, l, 0, n, X, Phi));
+    return la_trsm(ctx, l->R, false, Phi);
+}
+
+rung_status landmarks_solve_sum(rung_ctx *ctx, const landmarks *l, la_mat *M)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *turned = NULL;
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &turned));
+    TRY(la_trsm(ctx, l->R, false, M));
+    TRY(la_transpose(ctx, M, turned));
+    TRY(la_trsm(ctx, l->R, false, turned));
+    TRY(la_transpose(ctx, turned, M));
+    TRY(la_scale_add(ctx, 0.5, turned, 0.5, M)); /* symmetric to the bit */
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

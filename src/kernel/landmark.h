@@ -14,6 +14,7 @@ typedef struct {
     double *X;      /* d x m: the rows themselves */
     double *origin; /* d: where columns are placed, see kernel_place */
     la_mat *R;      /* m x m, lower triangle */
+    bool steady;    /* R is so far from singular that sums may be made of kernel columns and solved afterwards */
     double error;   /* sum_i k(x_i,x_i) - |phi(x_i)|^2, relative, over the rows they were chosen from */
 } landmarks;
 
@@ -26,8 +27,12 @@ void landmarks_free(pool *mem, landmarks *l);
 /* Memory that choosing m of n rows takes. */
 double landmarks_bytes(int64_t d, int64_t n, int64_t m);
 
+/* k(S, x) of the columns of X (d x n), as the columns of C: of the landmarks first .. first + la_rows(C) - 1. */
+rung_status landmarks_columns(rung_ctx *ctx, const landmarks *l, int64_t first, int64_t n, const double *X, la_mat *C);
 /* phi of the columns of X (d x n), as the columns of Phi: all m features, or the first la_rows(Phi) of them. */
 rung_status landmarks_features(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, la_mat *Phi);
+/* M (m x m, symmetric) := R^-1 M R^-T: from a sum over kernel columns to the sum over features. */
+rung_status landmarks_solve_sum(rung_ctx *ctx, const landmarks *l, la_mat *M);
 /* V (m x o) := R^-T V: from weights of the features to the coefficients of an expansion. */
 rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V);
 

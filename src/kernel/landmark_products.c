@@ -58,6 +58,7 @@ rung_status landmarks_deformed(rung_ctx *ctx, const landmarks *l, la_mat *M, la_
     TRY(la_gemm(ctx, false, false, 1, old, M, 0, R));
     *out = *l;
     out->R = R;
+    out->steady = false; /* what M does to the condition is not known */
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* landmark_sums.c - what a linear method in feature space needs of many rows: second moments and quadratic forms of a
  * sparse matrix, m x m. Features are cheap to make again (a kernel column and a triangular solve), storing n x m of
- * them may be impossible. */
+ * them may be impossible. Where the landmarks allow it, the triangle is solved with once, after the sum. */
 #include <math.h>
 #include <string.h>
 
@@ -17,57 +17,94 @@ double landmark_room(double memory)
 
 static int64_t tile_end(int64_t first, int64_t n) { return n - first < TILE ? n : first + TILE; }
 
-/* Phi of some columns of X, in scratch memory. */
-static rung_status features_of(rung_ctx *ctx, const landmarks *l, const double *X, int64_t count, const int64_t *rows,
-                               la_mat **out)
+/* Phi of some columns of X, or their kernel columns, in scratch memory. */
+static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, const double *X, int64_t count,
+                               const int64_t *rows, la_mat **out)
 {
     double *Z = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, Z, l->d * count));
     for (int64_t i = 0; i < count; i++) memcpy(Z + i * l->d, X + rows[i] * l->d, (size_t)l->d * sizeof *Z);
     TRY(la_new(ctx, &ctx->scratch, l->m, count, out));
-    return landmarks_features(ctx, l, count, Z, *out);
+    return solved ? landmarks_features(ctx, l, count, Z, *out) : landmarks_columns(ctx, l, 0, count, Z, *out);
 }
 
-rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
-                              double *sums)
+static rung_status add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
+                               la_mat *S, double *sums)
 {
     for (int64_t first = 0; first < r->count; first = tile_end(first, r->count)) {
         pool_mark mark = pool_here(&ctx->scratch);
         int64_t t = tile_end(first, r->count) - first;
         const int64_t *at = r->rows + first;
         double *E = NULL, *root = NULL;
-        la_mat *Phi = NULL;
+        la_mat *F = NULL;
         TRY(interrupted(ctx));
         TRY(NEW(ctx, &ctx->scratch, E, t * r->groups));
         TRY(NEW_RAW(ctx, &ctx->scratch, root, t));
-        TRY(features_of(ctx, l, r->X, t, at, &Phi));
+        TRY(features_of(ctx, l, solved, r->X, t, at, &F));
         for (int64_t i = 0; i < t; i++) {
             double w = r->weight ? r->weight[at[i]] : 1;
             for (int g = 0; g < r->groups && !r->group; g++) E[i + g * t] = w * r->member[at[i] + g * r->columns];
             if (r->group) E[i + (r->group[at[i]] - 1) * t] = w;
             root[i] = sqrt(w);
         }
-        TRY(la_mul(ctx, sign, Phi, r->groups, E, 1, sums));
-        if (r->weight) TRY(la_scale(ctx, NULL, root, Phi));
-        TRY(la_syrk(ctx, false, sign, Phi, 1, S));
+        TRY(la_mul(ctx, sign, F, r->groups, E, 1, sums));
+        if (r->weight) TRY(la_scale(ctx, NULL, root, F));
+        TRY(la_syrk(ctx, false, sign, F, 1, S));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;
 }
 
-/* The rows c0 .. of Phi, as many as `block` has, over all n columns of X. */
+rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
+                              double *sums)
+{
+    int64_t m = l->m, groups = r->groups;
+    if (!l->steady || r->count <= 2 * m) return add_moments(ctx, l, true, r, sign, S, sums);
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *zeros = NULL, *part = NULL;
+    la_mat *M = NULL, *B = NULL;
+    TRY(NEW(ctx, &ctx->scratch, zeros, m * m));
+    TRY(NEW(ctx, &ctx->scratch, part, m * groups));
+    TRY(la_new(ctx, &ctx->scratch, m, m, &M));
+    TRY(la_new(ctx, &ctx->scratch, m, groups, &B));
+    la_put(zeros, M);
+    pool_free(&ctx->scratch, zeros);
+    TRY(add_moments(ctx, l, false, r, sign, M, part));
+    la_put(part, B);
+    TRY(la_trsm(ctx, l->R, false, B));
+    la_get(B, part);
+    for (int64_t i = 0; i < m * groups; i++) sums[i] += part[i];
+    TRY(landmarks_solve_sum(ctx, l, M));
+    TRY(la_scale_add(ctx, 1, M, 1, S));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The rows c0 .. of Phi, as many as F has, over some columns of X; of the kernel columns where these serve. */
+static rung_status features_from(rung_ctx *ctx, const landmarks *l, int64_t c0, int64_t n, const double *X, la_mat *F)
+{
+    if (l->steady) return landmarks_columns(ctx, l, c0, n, X, F);
+    if (c0 == 0) return landmarks_features(ctx, l, n, X, F);
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *Phi = NULL; /* later features do not matter to earlier ones, earlier ones do to later ones */
+    TRY(la_new(ctx, &ctx->scratch, c0 + la_rows(F), n, &Phi));
+    TRY(landmarks_features(ctx, l, n, X, Phi));
+    TRY(la_put_columns(ctx, Phi, c0, F, 0));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status feature_block(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int64_t c0,
                                  la_mat *block)
 {
     for (int64_t first = 0; first < n; first = tile_end(first, n)) {
         pool_mark mark = pool_here(&ctx->scratch);
-        la_mat *Phi = NULL;
+        la_mat *F = NULL;
         int64_t t = tile_end(first, n) - first;
         TRY(interrupted(ctx));
-        TRY(la_new(ctx, &ctx->scratch, c0 + la_rows(block), t,
-                   &Phi)); /* later features do not matter to earlier ones */
-        TRY(landmarks_features(ctx, l, t, X + first * l->d, Phi));
-        TRY(la_put_columns(ctx, Phi, c0, block, first));
+        TRY(la_new(ctx, &ctx->scratch, la_rows(block), t, &F));
+        TRY(features_from(ctx, l, c0, t, X + first * l->d, F));
+        TRY(la_put_columns(ctx, F, 0, block, first));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;
@@ -81,24 +118,24 @@ static rung_status some_columns(rung_ctx *ctx, const la_mat *A, int64_t first, l
     return la_gather(ctx, A, NULL, columns, out);
 }
 
-/* part (w x (c0 + w)) = block A Phi', Phi the first c0 + w features. */
+/* part (w x (c0 + w)) = block A F', F the first c0 + w features. */
 static rung_status block_products(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
                                   int64_t c0, const la_mat *block, la_mat *part)
 {
     int64_t w = la_rows(block);
     for (int64_t first = 0; first < n; first = tile_end(first, n)) {
         pool_mark mark = pool_here(&ctx->scratch);
-        la_mat *Phi = NULL, *Y = NULL;
+        la_mat *F = NULL, *Y = NULL;
         int64_t t = tile_end(first, n) - first;
         TRY(interrupted(ctx));
         TRY(la_new(ctx, &ctx->scratch, w, t, &Y));
         TRY(la_mul_csr(ctx, block, A, first, Y));
-        TRY(la_new(ctx, &ctx->scratch, c0 + w, t, &Phi));
-        if (w == l->m)
-            TRY(some_columns(ctx, block, first, Phi));
+        TRY(la_new(ctx, &ctx->scratch, c0 + w, t, &F));
+        if (c0 == 0)
+            TRY(some_columns(ctx, block, first, F));
         else
-            TRY(landmarks_features(ctx, l, t, X + first * l->d, Phi));
-        TRY(la_gemm(ctx, false, true, 1, Y, Phi, first > 0, part));
+            TRY(features_from(ctx, l, 0, t, X + first * l->d, F));
+        TRY(la_gemm(ctx, false, true, 1, Y, F, first > 0, part));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;
@@ -142,7 +179,7 @@ rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, co
     }
     la_put(values, M);
     pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
+    return l->steady ? landmarks_solve_sum(ctx, l, M) : RUNG_OK;
 }
 
 /* A block of features as large as there is room for; the sums, theirs of a block and on the host; tiles. */

@@ -5,9 +5,9 @@
 
 #include "linalg/internal.h"
 
-enum { STRIP = 256, SMALL = 32, WORTH = 10000 /* entries from which on threads pay */ };
+enum { STRIP = 256, SMALL = 32 };
 
-static bool worth(const la_mat *A) { return A->rows * A->cols > WORTH; }
+static bool worth(const la_mat *A) { return A->rows * A->cols > WORTH_SHARING; }
 
 static rung_status entries_done(rung_ctx *ctx, const la_mat *A, double flops, double started)
 {

@@ -230,7 +230,7 @@ rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_
 rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, la_mat *K)
 {
     double started = op_start();
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (D->rows * D->cols > 10000)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (D->rows * D->cols > WORTH_SHARING)
     for (int64_t j = 0; j < D->cols; j++) map_distance_run(map, D->rows, la_at(D, 0, j), la_at(K, 0, j));
     op_done(ctx, OP_MAP, (double)D->rows * (double)D->cols * map_flops(map), started);
     return interrupted(ctx);

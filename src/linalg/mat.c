@@ -92,7 +92,7 @@ void la_get(const la_mat *A, double *host) { memcpy(host, A->v, (size_t)(A->rows
 rung_status la_gather(rung_ctx *ctx, const la_mat *A, const int64_t *rows, const int64_t *cols, la_mat *out)
 {
     double started = op_start();
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (out->rows * out->cols > 10000)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (out->rows * out->cols > WORTH_SHARING)
     for (int64_t j = 0; j < out->cols; j++) {
         const double *from = la_at(A, 0, cols ? cols[j] : j);
         double *to = la_at(out, 0, j);
@@ -115,7 +115,7 @@ void la_pick(const la_mat *A, int64_t m, const int64_t *rows, int64_t n, const i
 rung_status la_put_columns(rung_ctx *ctx, const la_mat *A, int64_t i, la_mat *B, int64_t j)
 {
     double started = op_start();
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (A->cols * B->rows > 10000)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (A->cols * B->rows > WORTH_SHARING)
     for (int64_t c = 0; c < A->cols; c++) memcpy(la_at(B, 0, j + c), la_at(A, i, c), (size_t)B->rows * sizeof(double));
     op_done(ctx, OP_GATHER, 0, started);
     return interrupted(ctx);

@@ -162,7 +162,7 @@ rung_status la_nearest_kernel(rung_ctx *ctx, const la_mat *K, int64_t m, const i
     if (k == 0 || m == 0) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, self, n));
     la_diagonal(K, self);
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (n * m > 10000)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (n * m > WORTH_SHARING)
     for (int64_t t = 0; t < m; t++) {
         int64_t j = of ? of[t] : t;
         const double *column = la_at(K, 0, j);

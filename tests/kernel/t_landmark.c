@@ -164,6 +164,7 @@ static void products_without_features(void **state)
     }
 }
 
+/* Of few rows by their features, of many by kernel columns; what comes in one way goes out the other. */
 static void moments_by_definition(void **state)
 {
     rung_ctx *ctx = *state;
@@ -172,37 +173,44 @@ static void moments_by_definition(void **state)
     int64_t rows[N], count = 0;
     landmarks l;
     la_mat *M;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 12, &l));
-    double *Phi = features(ctx, &l, N, X);
     for (int i = 0; i < N; i++) {
         w[i] = 0.5 + i % 3;
         group[i] = 1 + i % 4;
         if (i % 2) rows[count++] = i;
     }
-    grouped_rows some = {.X = X, .count = count, .rows = rows, .weight = w, .groups = 4, .group = group};
-    assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, S, l.m * l.m));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, sums, l.m * 4));
-    la_put(S, M);
-    assert_ok(ctx, landmarks_moments(ctx, &l, &some, 1, M, sums));
-    la_get(M, S);
-    for (int64_t a = 0; a < l.m; a++) {
-        for (int64_t b = 0; b < l.m; b++) {
-            double s = 0;
-            for (int64_t i = 0; i < count; i++) s += w[rows[i]] * Phi[a + rows[i] * l.m] * Phi[b + rows[i] * l.m];
-            assert_close(S[a + b * l.m], s, 1e-12);
+    for (int64_t m = 12; m <= 30; m += 18) {
+        grouped_rows some = {.X = X, .count = count, .rows = rows, .weight = w, .groups = 4, .group = group};
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, m, &l));
+        assert_true(l.steady);
+        double *Phi = features(ctx, &l, N, X);
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, S, l.m * l.m));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, sums, l.m * 4));
+        la_put(S, M);
+        assert_ok(ctx, landmarks_moments(ctx, &l, &some, 1, M, sums));
+        la_get(M, S);
+        for (int64_t a = 0; a < l.m; a++) {
+            for (int64_t b = 0; b < l.m; b++) {
+                double s = 0;
+                for (int64_t i = 0; i < count; i++) s += w[rows[i]] * Phi[a + rows[i] * l.m] * Phi[b + rows[i] * l.m];
+                assert_close(S[a + b * l.m], s, 1e-12);
+            }
+            for (int q = 0; q < 4; q++) {
+                double s = 0;
+                for (int64_t i = 0; i < count; i++)
+                    if (group[rows[i]] == q + 1) s += w[rows[i]] * Phi[a + rows[i] * l.m];
+                assert_close(sums[a + q * l.m], s, 1e-12);
+            }
         }
-        for (int q = 0; q < 4; q++) {
-            double s = 0;
-            for (int64_t i = 0; i < count; i++)
-                if (group[rows[i]] == q + 1) s += w[rows[i]] * Phi[a + rows[i] * l.m];
-            assert_close(sums[a + q * l.m], s, 1e-12);
+        for (int64_t first = 0; first < count; first += 15) {
+            some.rows = rows + first;
+            some.count = 15;
+            assert_ok(ctx, landmarks_moments(ctx, &l, &some, -1, M, sums));
         }
+        la_get(M, S);
+        for (int64_t i = 0; i < l.m * l.m; i++) assert_close(S[i], 0, 1e-12);
+        for (int64_t i = 0; i < l.m * 4; i++) assert_close(sums[i], 0, 1e-12);
     }
-    some.count = count;
-    assert_ok(ctx, landmarks_moments(ctx, &l, &some, -1, M, sums)); /* and out again */
-    la_get(M, S);
-    for (int64_t i = 0; i < l.m * l.m; i++) assert_close(S[i], 0, 1e-12);
 }
 
 /* A ring: row i is joined with i - 1 and i + 1. */
@@ -223,35 +231,40 @@ static void ring(rung_ctx *ctx, int64_t n, la_csr *A)
     }
 }
 
-/* In one block and in several, which make the features again. */
+/* In one block and in several, which make the features again; solved after the sum and before it. */
 static void quadratic_forms_by_definition(void **state)
 {
     rung_ctx *ctx = *state;
+    static const double gamma[2] = {1.5, 0.1};
     double *X = draw(ctx, N), *one = NULL, *some = NULL;
     landmarks l;
     la_csr A;
     la_mat *M;
     ring(ctx, N, &A);
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 70, &l));
-    double *Phi = features(ctx, &l, N, X);
-    assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, one, l.m * l.m));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, some, l.m * l.m));
-    assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 1e9, M));
-    la_get(M, one);
-    assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 0, M));
-    la_get(M, some);
-    for (int64_t a = 0; a < l.m; a++)
-        for (int64_t b = 0; b < l.m; b++) {
-            double s = 0;
-            for (int64_t i = 0; i < N; i++) {
-                int64_t j = (i + 1) % N;
-                s += (Phi[a + i * l.m] - Phi[a + j * l.m]) * (Phi[b + i * l.m] - Phi[b + j * l.m]);
+    for (int which = 0; which < 2; which++) {
+        kernel k = {.kind = KERNEL_RBF, .gamma = gamma[which]};
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, D, N, X, 70, &l));
+        assert_true(l.steady == (which == 0));
+        double *Phi = features(ctx, &l, N, X);
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, one, l.m * l.m));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, some, l.m * l.m));
+        assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 1e9, M));
+        la_get(M, one);
+        assert_ok(ctx, landmarks_quadratic(ctx, &l, N, X, &A, 0, M));
+        la_get(M, some);
+        for (int64_t a = 0; a < l.m; a++)
+            for (int64_t b = 0; b < l.m; b++) {
+                double s = 0;
+                for (int64_t i = 0; i < N; i++) {
+                    int64_t j = (i + 1) % N;
+                    s += (Phi[a + i * l.m] - Phi[a + j * l.m]) * (Phi[b + i * l.m] - Phi[b + j * l.m]);
+                }
+                assert_close(one[a + b * l.m], s, 1e-11);
+                assert_close(some[a + b * l.m], s, 1e-11);
             }
-            assert_close(one[a + b * l.m], s, 1e-11);
-            assert_close(some[a + b * l.m], s, 1e-11);
-        }
-    assert_close(la_asymmetry(M), 0, 0);
+        assert_close(la_asymmetry(M), 0, 0);
+    }
 }
 
 static void threads_do_not_matter_and_the_seed_does(void **state)
