@@ -146,15 +146,15 @@ static rung_status thin_kernel(rung_ctx *ctx, problem *p, const kernel_params *p
     return la_scale(ctx, NULL, root, c->T);
 }
 
-/* F (where it is stored) and tiles of it, the landmarks' choice, and matrices of the width: scatter, axes, T, and the
- * eigensolver's work space. */
+/* F (where it is stored); the landmarks' choice; scatter, axes, T and the eigensolver's work space, or T and tiles of U.
+ */
 double centred_thin_bytes(const problem_shape *shape, int64_t rows, const kernel_params *params)
 {
     double n = (double)rows, d = (double)shape->d, m = params->landmarks, tile = fmin(n, TILE);
     if (!is_thin(params, rows, shape->d)) return 0;
     double w = m > 0 ? fmin(m, n) : d, choosing = m > 0 ? landmarks_bytes(shape->d, rows, params->landmarks) / 8 : 0;
     double F = features_fit(rows, (int64_t)w, shape->memory) ? n * w + n * d : tile * (2 * w + d);
-    return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(choosing, F + tile * w + 5 * w * w));
+    return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(choosing, F + fmax(5 * w * w, w * w + tile * w)));
 }
 
 double basis_bytes(const problem_shape *shape, int64_t n, const kernel_params *params)

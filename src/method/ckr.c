@@ -128,7 +128,7 @@ static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *par
     la_mat *G = NULL;
     double *block = NULL;
     TRY(graph_of(ctx, p, params, k, &W));
-    TRY(problem_root(ctx, p, k, 0, false, &F));
+    TRY(problem_root(ctx, p, k, false, &F));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(response_new(ctx, &W, F, &r));
     TRY(la_new(ctx, &ctx->scratch, l, l, &G));
@@ -226,7 +226,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     for (int q = 0; q < J; q++)
         for (int64_t i = 0; i < l; i++) c[s->rows[i] + q * n] = s->coef[i + q * l];
     TRY(graph_of(ctx, p, params, &s->k, &W));
-    TRY(problem_root(ctx, p, &s->k, 0, false, &F));
+    TRY(problem_root(ctx, p, &s->k, false, &F));
     TRY(response_new(ctx, &W, F, &r));
     TRY(response_apply(ctx, &r, J, c, f, a));
     return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->score);
@@ -308,7 +308,7 @@ static double landmark_bytes(const problem_shape *shape, const ckr_params *param
     if (graph)
         work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
                graph_search_bytes(n, d, params->neighbours);
-    return 8 * (kernels * m * ((graph ? 2 : 1) * m + d) + n * (d + 4) + l * (d + shape->K * (count + 3))) + work;
+    return 8 * (kernels * m * ((graph ? 2 : 1) * m + d) + n * (d + 20) + l * (d + shape->K * (count + 3))) + work;
 }
 
 static double ckr_bytes(const problem_shape *shape, const void *params_)

@@ -376,7 +376,7 @@ const method method_gpor = {
              .title = "Gaussian process ordinal regression",
              .reference = "Chu, Ghahramani. Gaussian processes for ordinal regression. Journal of Machine Learning "
                           "Research 6:1019-1041, 2005",
-             .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows",
+             .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows; takes no landmarks: isbor is for many rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
              .params = gpor_rows},
     .params_size = sizeof(gpor_params),

@@ -336,6 +336,6 @@ double landmark_dl_bytes(const problem_shape *shape, int64_t m_, int64_t graph_r
 double landmark_soft_bytes(const problem_shape *shape, int64_t m_, int nearest)
 {
     double n = (double)shape->n, d = (double)shape->d, m = (double)m_, tile = fmin(n, 4096);
-    return 8 * (n * (2 * d + 7.0 * nearest + 6 * shape->K + 20) +
+    return 8 * (n * (2 * d + 7.0 * nearest + 6 * shape->K + 40) +
                 fmax(landmarks_bytes(shape->d, shape->n, m_) / 8, 4 * m * m + tile * (m + 2 * d)));
 }

@@ -159,10 +159,12 @@ static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const respon
     return report_list(ctx, mem, out, "gap", p->K, r->gap);
 }
 
-static rung_status lapsvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const lapsvm_params *params, kernel *out)
+static rung_status lapsvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const lapsvm_params *params,
+                                 response_kernel *out)
 {
-    TRY(kernel_from_params(ctx, mem, &params->kernel, out));
-    *out = problem_kernel(p, out);
+    *out = (response_kernel){.landmarks = params->kernel.landmarks, .constant = params->bias == BIAS_KERNEL};
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &out->k));
+    out->k = problem_kernel(p, &out->k);
     return RUNG_OK;
 }
 
@@ -183,16 +185,15 @@ static rung_status lapsvm_share(rung_ctx *ctx, problem *p, const void *params_)
     const lapsvm_params *params = params_;
     contest_ground *on = NULL;
     const la_csr *S;
-    const la_mat *F;
-    kernel k;
+    response_kernel k;
     TRY(NEW(ctx, &ctx->scratch, on, 1));
     TRY(lapsvm_kernel(ctx, &ctx->scratch, p, params, &k));
-    TRY(neighbour_graph(ctx, p, &params->graph, &k, &S, &on->L, &on->width));
-    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, params->bias == BIAS_KERNEL, &F));
+    TRY(response_prepare(ctx, p, &k));
+    TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &S, &on->L, &on->width));
     TRY(list_labelled(ctx, p, on));
     TRY(NEW_RAW(ctx, &ctx->scratch, on->G, on->l * on->l));
     on->W = (penalty){.n = p->n, .sparse = on->L, .weight = params->mu};
-    TRY(response_new(ctx, &on->W, F, &on->r));
+    TRY(response_for(ctx, p, &k, &on->W, &on->r));
     TRY(response_block(ctx, &on->r, on->l, on->lab, on->G));
     p->shared = on;
     return RUNG_OK;
@@ -204,8 +205,8 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
     (void)folds_, (void)held;
     const lapsvm_params *params = params_;
     contest_results r;
-    response_kernel k = {.landmarks = params->kernel.landmarks, .constant = params->bias == BIAS_KERNEL};
-    TRY(lapsvm_kernel(ctx, mem, p, params, &k.k));
+    response_kernel k;
+    TRY(lapsvm_kernel(ctx, mem, p, params, &k));
     if (!p->shared) TRY(lapsvm_share(ctx, p, params));
     const contest_ground *on = p->shared;
     TRY(results_new(ctx, p->n, p->K, &r));
@@ -218,22 +219,19 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
 static rung_status lapsvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const lapsvm_params *params = params_;
-    const la_mat *F;
-    kernel k;
+    response_kernel k;
     TRY(lapsvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, params->bias == BIAS_KERNEL, &F));
-    return neighbour_graph_prepare(ctx, p, &params->graph, &k);
+    TRY(response_prepare(ctx, p, &k));
+    return neighbour_graph_prepare(ctx, p, &params->graph, &k.k);
 }
 
-/* The root of the Gram matrix, its product with the penalty and the factor; then the solutions of the labelled rows. */
+/* The response and the block of the labelled rows; scores and pulls; the graph. */
 static double lapsvm_bytes(const problem_shape *shape, const void *params_)
 {
     const lapsvm_params *params = params_;
-    double n = (double)shape->n, l = (double)shape->labelled, m = params->kernel.landmarks;
-    double root = m > 0 ? fmax(response_bytes(n, params->kernel.landmarks), 8 * (3 * n * m + 2 * m * l)) +
-                              24 * n * (double)shape->d
-                        : 8 * fmax(3 * n * n, 2 * n * n + 2 * n * l);
-    return root + 8 * (l * l + 4 * n * shape->K) + neighbour_graph_bytes(shape, &params->graph);
+    double n = (double)shape->n, l = (double)shape->labelled;
+    return response_bytes(shape, params->kernel.landmarks) + 8 * (l * l + 4 * n * shape->K) +
+           neighbour_graph_bytes(shape, &params->graph);
 }
 
 static const rung_param lapsvm_rows[] = {
@@ -264,15 +262,14 @@ static const rung_param lapsvm_rows[] = {
 };
 
 const method method_lapsvm = {
-    .info =
-        {.name = "lapsvm",
-         .title = "Laplacian support vector machine, one class against the rest",
-         .reference = "Belkin, Niyogi, Sindhwani. Manifold regularization: a geometric framework for learning from "
-                      "labeled and unlabeled examples. JMLR 7:2399-2434, 2006",
-         .cost =
-             "time 5/3 n^3, less where the kernel matrix has a lower rank; memory 3 n^2 for n rows, labelled or not",
-         .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
-         .params = lapsvm_rows},
+    .info = {.name = "lapsvm",
+             .title = "Laplacian support vector machine, one class against the rest",
+             .reference = "Belkin, Niyogi, Sindhwani. Manifold regularization: a geometric framework for learning from "
+                          "labeled and unlabeled examples. JMLR 7:2399-2434, 2006",
+             .cost = "time 5/3 n^3, less where the kernel matrix has a lower rank; memory 3 n^2 for n rows, labelled "
+                     "or not; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2 for l labelled rows",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
+             .params = lapsvm_rows},
     .params_size = sizeof(lapsvm_params),
     .bytes = lapsvm_bytes,
     .prepare = lapsvm_prepare,

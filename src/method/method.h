@@ -200,6 +200,8 @@ rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *pa
 
 /* Peak memory of a fit, landmarks=auto settled. */
 rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
+/* With landmarks=auto, whatever was asked. */
+rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
 
 bool method_holds_out(const method *m, const void *params);
 /* A copy of the parameters with nothing left to be settled. */

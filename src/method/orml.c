@@ -184,9 +184,9 @@ static double orml_bytes(const problem_shape *shape, const void *params_)
     double rows = s.copies * s.n * s.d + s.n * (3 * s.K + 40), search = graph_search_bytes(s.n, s.d, s.k);
     if (params->kernel.landmarks > 0) {
         int64_t m = shape->n < params->kernel.landmarks ? shape->n : params->kernel.landmarks;
-        return 8 * (rows + (double)m * (double)(m + shape->d)) + search +
-               fmax(landmarks_bytes(shape->d, shape->n, m),
-                    landmarks_quadratic_bytes(shape->d, shape->n, m, shape->memory));
+        double work = fmax(landmarks_bytes(shape->d, shape->n, m),
+                           landmarks_quadratic_bytes(shape->d, shape->n, m, shape->memory));
+        return 8 * (rows + (double)m * (double)(m + shape->d)) + fmax(search, 64 * s.n * s.k + work);
     }
     double kept = params->calibrate > 0 ? s.n - fmin(s.n / params->calibrate, 2000) : 0;
     double squares = fmax(2 * s.n * s.n, s.n * s.n + 2 * kept * kept);

@@ -237,7 +237,8 @@ static double ot_bytes(const problem_shape *shape, const void *params_)
     const ot_params *params = params_;
     double n = (double)shape->n, m = (double)shape->labelled, l = n - m, d = (double)shape->d, r = params->components;
     double thin = centred_thin_bytes(shape, shape->n, &params->kernel);
-    if (thin > 0) return thin + basis_bytes(shape, shape->n, &params->kernel) + 8 * n * (4 * r + 5);
+    double blocks = isnan(params->lambda) ? basis_bytes(shape, shape->n, &params->kernel) : 0;
+    if (thin > 0) return thin + blocks + 8 * n * (4 * r + 5);
     bool real = shape->K == 0, sphere = params->norm == NORM_LABELLED || (params->norm == NORM_AUTO && !real);
     bool shared = sphere && !real && params->calibrate > 0;
     double most = isnan(params->lambda) ? 4 * m * m : 0, beside = shared ? n * n : 0;

@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k)
+{
+    const landmarks *l;
+    const la_mat *F;
+    return k->landmarks > 0 ? problem_landmarks(ctx, p, &k->k, k->landmarks, &l)
+                            : problem_root(ctx, p, &k->k, k->constant, &F);
+}
+
+rung_status response_for(rung_ctx *ctx, problem *p, const response_kernel *k, const penalty *W, response *out)
+{
+    const landmarks *l;
+    const la_mat *F;
+    if (k->landmarks > 0) {
+        TRY(problem_landmarks(ctx, p, &k->k, k->landmarks, &l));
+        return response_of_landmarks(ctx, W, l, p->X, k->constant, out);
+    }
+    TRY(problem_root(ctx, p, &k->k, k->constant, &F));
+    return response_new(ctx, W, F, out);
+}
+
 static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, int outputs,
                              const double *a, fitted *out)
 {
@@ -13,31 +33,34 @@ static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const r
     return RUNG_OK;
 }
 
-static rung_status over_landmarks(rung_ctx *ctx, pool *mem, problem *p, const response_kernel *k, const response *r,
-                                  int outputs, const double *c, fitted *out)
+static rung_status over_landmarks(rung_ctx *ctx, pool *mem, const response *r, int outputs, const double *c,
+                                  fitted *out)
 {
-    const landmarks *l;
-    int64_t rank = la_cols(r->F);
+    int64_t m = r->l->m;
     double *z = NULL, *V = NULL;
-    TRY(problem_landmarks(ctx, p, &k->k, k->landmarks, &l));
-    TRY(NEW_RAW(ctx, &ctx->scratch, z, rank * outputs));
-    TRY(NEW_RAW(ctx, &ctx->scratch, V, l->m * outputs));
+    TRY(NEW_RAW(ctx, &ctx->scratch, z, r->rank * outputs));
+    TRY(NEW_RAW(ctx, &ctx->scratch, V, m * outputs));
     TRY(response_weights(ctx, r, outputs, c, z));
-    for (int q = 0; q < outputs; q++) memcpy(V + q * l->m, z + q * rank, (size_t)l->m * sizeof *V);
-    TRY(landmark_results(ctx, mem, l, outputs, V, out));
-    for (int q = 0; q < outputs && k->constant; q++) out->score.bias[q] = z[l->m + q * rank];
+    for (int q = 0; q < outputs; q++) memcpy(V + q * m, z + q * r->rank, (size_t)m * sizeof *V);
+    TRY(landmark_results(ctx, mem, r->l, outputs, V, out));
+    for (int q = 0; q < outputs && r->constant; q++) out->score.bias[q] = z[m + q * r->rank];
     return RUNG_OK;
 }
 
-rung_status response_score(rung_ctx *ctx, pool *mem, problem *p, const response_kernel *k, const response *r,
+rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, const response *r,
                            int outputs, const double *c, const double *a, fitted *out)
 {
-    return k->landmarks > 0 ? over_landmarks(ctx, mem, p, k, r, outputs, c, out)
-                            : over_rows(ctx, mem, p, k, outputs, a, out);
+    return r->l ? over_landmarks(ctx, mem, r, outputs, c, out) : over_rows(ctx, mem, p, k, outputs, a, out);
 }
 
-double response_bytes(double n, int64_t m_)
+/* Root, its product with the penalty and the factor; then the solutions of the labelled rows. With landmarks these and
+ * their factor; choosing them, the graph's form, or features of the labelled rows, on the host, too. */
+double response_bytes(const problem_shape *shape, int64_t landmarks_)
 {
-    double m = m_ > 0 ? fmin((double)m_ + 1, n) : n;
-    return 8 * (2 * n * m + m * m);
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    if (landmarks_ <= 0) return 8 * fmax(3 * n * n, 2 * n * n + 2 * n * l);
+    int64_t m_ = landmarks_ < shape->n ? landmarks_ : shape->n;
+    double m = (double)m_, block = 8 * (3 * m * l + l * d + l * l);
+    double form = landmarks_quadratic_bytes(shape->d, shape->n, m_, shape->memory);
+    return 8 * (m * (2 * m + d) + 2 * n * d) + fmax(landmarks_bytes(shape->d, shape->n, m_), fmax(form, block));
 }

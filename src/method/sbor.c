@@ -135,7 +135,8 @@ const method method_sbor = {
              .title = "Sparse Bayesian ordinal regression, in one batch",
              .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
                           "2018 (its baseline). doi:10.1016/j.neunet.2018.07.015",
-             .cost = "time l^3 per update at first, memory 7 l^2 for l labelled rows",
+             .cost = "time l^3 per update at first, memory 7 l^2 for l labelled rows; takes no landmarks: isbor is for "
+                     "many rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
              .params = sbor_rows},
     .params_size = sizeof(sbor_params),

@@ -145,14 +145,14 @@ static rung_status pairs_of(rung_ctx *ctx, const sosvm *s, int kind, row_pairs *
 
 /* ---- its solution ---- */
 
-static rung_status respond(rung_ctx *ctx, const la_mat *F, sosvm *s)
+static rung_status respond(rung_ctx *ctx, problem *p, const response_kernel *k, sosvm *s)
 {
     int64_t n = s->p->n, l = s->l;
     double *f = NULL, *a = NULL;
     TRY(NEW(ctx, &ctx->scratch, s->c, n));
     TRY(NEW(ctx, &ctx->scratch, s->start, l));
     TRY(NEW_RAW(ctx, &ctx->scratch, s->G, l * l));
-    TRY(response_new(ctx, &s->W, F, &s->r));
+    TRY(response_for(ctx, p, k, &s->W, &s->r));
     TRY(response_block(ctx, &s->r, l, s->lab, s->G));
     TRY(NEW(ctx, &ctx->scratch, f, n));
     TRY(NEW(ctx, &ctx->scratch, a, n));
@@ -162,10 +162,12 @@ static rung_status respond(rung_ctx *ctx, const la_mat *F, sosvm *s)
     return RUNG_OK;
 }
 
-static rung_status sosvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const sosvm_params *params, kernel *out)
+static rung_status sosvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const sosvm_params *params,
+                                response_kernel *out)
 {
-    TRY(kernel_from_params(ctx, mem, &params->kernel, out));
-    *out = problem_kernel(p, out);
+    *out = (response_kernel){.landmarks = params->kernel.landmarks, .constant = true};
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &out->k));
+    out->k = problem_kernel(p, &out->k);
     return RUNG_OK;
 }
 
@@ -174,20 +176,19 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
     const sosvm_params *params = params_;
     sosvm *s = NULL;
     const la_csr *S, *L;
-    const la_mat *F;
-    kernel k;
+    response_kernel k;
     TRY(NEW(ctx, &ctx->scratch, s, 1));
     s->p = p;
     s->params = params;
     TRY(sosvm_kernel(ctx, &ctx->scratch, p, params, &k));
-    TRY(neighbour_graph(ctx, p, &params->graph, &k, &S, &L, &s->width));
-    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, true, &F));
+    TRY(response_prepare(ctx, p, &k));
+    TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &S, &L, &s->width));
     TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
     TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s->P));
     TRY(sort_labelled(ctx, s));
     TRY(set_targets(ctx, s));
     TRY(set_penalty(ctx, L, s));
-    TRY(respond(ctx, F, s));
+    TRY(respond(ctx, p, &k, s));
     p->shared = s;
     return RUNG_OK;
 }
@@ -258,8 +259,8 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
     (void)f, (void)held;
     const sosvm_params *params = params_;
     solution answer;
-    response_kernel k = {.landmarks = params->kernel.landmarks, .constant = true};
-    TRY(sosvm_kernel(ctx, mem, p, params, &k.k));
+    response_kernel k;
+    TRY(sosvm_kernel(ctx, mem, p, params, &k));
     if (!p->shared) TRY(sosvm_share(ctx, p, params));
     const sosvm *s = p->shared;
     TRY(solve(ctx, s, params, &answer));
@@ -273,25 +274,23 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
 static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const sosvm_params *params = params_;
-    const la_mat *F;
-    kernel k;
+    response_kernel k;
     TRY(sosvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(problem_root(ctx, p, &k, params->kernel.landmarks, true, &F));
-    return neighbour_graph_prepare(ctx, p, &params->graph, &k);
+    TRY(response_prepare(ctx, p, &k));
+    return neighbour_graph_prepare(ctx, p, &params->graph, &k.k);
 }
 
-/* The root of the Gram matrix, its product with the penalty and the factor; then the solutions of the labelled rows and
- * their block, or the pairs with their order of visits. Folds have theirs beside the root of all rows. */
+/* The response and the block of the labelled rows, or the pairs with their order of visits. Folds have theirs beside the
+ * root of all rows. */
 static double sosvm_bytes(const problem_shape *shape, const void *params_)
 {
     const sosvm_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
-    double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l;
-    double m = params->kernel.landmarks, width = m > 0 ? fmin(m + 1, n) : n, kept = width * (m > 0 ? width : n);
-    double root = params->calibrate > 0 ? n * width : 0;
-    double beside = m > 0 ? fmax(2 * width * l, 7 * pairs) + 3 * n * (double)shape->d : fmax(2 * n * l, 7 * pairs);
-    return 8 * (root + fmax(2 * n * width + kept, n * width + kept + beside) + l * l) +
-           neighbour_graph_bytes(shape, &params->graph);
+    double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l, m = params->kernel.landmarks;
+    double rest = 8 * l * l + neighbour_graph_bytes(shape, &params->graph);
+    if (m > 0) return fmax(response_bytes(shape, params->kernel.landmarks), 56 * pairs) + 8 * n * (K + 8) + rest;
+    double root = params->calibrate > 0 ? n * n : 0;
+    return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 7 * pairs))) + rest;
 }
 
 #define LAMBDA(field, value, what, way, values)                                                                        \
@@ -352,8 +351,7 @@ const method method_sosvm = {
              .reference = "Qian, Chen, Xu, Qi. How about utilizing ordinal information from the distribution of "
                           "unlabeled data. CIKM 2010",
              .cost = "time 5/3 n^3, less where the kernel matrix has a lower rank, then l per step; memory 3 n^2 for n "
-                     "rows, l of "
-                     "them labelled",
+                     "rows, l of them labelled; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
              .params = sosvm_rows},
     .params_size = sizeof(sosvm_params),

@@ -233,7 +233,8 @@ static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem
     if (m->bytes(shape, params) > exact) *landmark_count = 0;
 }
 
-rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
+static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, bool automatic,
+                                 double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     char *copy = NULL;
@@ -241,10 +242,22 @@ rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_sha
     limited.memory = (double)ctx->memory;
     TRY(NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
+    int *landmark_count = landmarks_place(spec->method, copy);
+    if (automatic && landmark_count) *landmark_count = LANDMARKS_AUTO;
     settle_landmarks(ctx, spec->method, &limited, copy);
     *out = spec->method->bytes(&limited, copy);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
+}
+
+rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
+{
+    return settled_bytes(ctx, spec, shape, false, out);
+}
+
+rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
+{
+    return settled_bytes(ctx, spec, shape, true, out);
 }
 
 /* A copy of the parameters with their landmarks. */

@@ -205,7 +205,7 @@ const method method_tld = {
              .title = "Transductive linear discrimination (a reconstruction)",
              .reference = "after Chapelle, Vapnik, Weston. Transductive inference for estimating values of functions. "
                           "NIPS 12, 1999, 421-427",
-             .cost = "time n^3, memory 3 n^2",
+             .cost = "time n^3, memory 3 n^2; takes no landmarks: ot is for many rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE |
                       RUNG_USES_UNLABELLED,
              .params = tld_rows},

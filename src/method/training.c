@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
 {
     for (int q = 0; q < code->n_classes; q++) weight[q] = 1;
@@ -138,15 +140,28 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
     return RUNG_OK;
 }
 
+/* The refusal, and what to do about it where landmarks can help. */
+static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double bytes)
+{
+    char needed[32], limit[32], advice[80] = "";
+    double least;
+    TRY(method_least_bytes(ctx, spec, shape, &least));
+    if (least < bytes)
+        snprintf(advice, sizeof advice, "; landmarks=auto needs about %s", text_bytes(least, needed));
+    else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
+        snprintf(advice, sizeof advice, "; it takes no landmarks, as kdlor, krr and others do");
+    return fail(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
+                spec->method->info.name, (long long)shape->n, text_bytes(bytes, needed),
+                text_bytes((double)ctx->memory, limit), advice);
+}
+
 rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
 {
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K};
-    char what[64];
-    snprintf(what, sizeof what, "%s on %lld rows", m->info.name, (long long)p->n);
     *out = p;
     double bytes = 0;
     TRY(method_bytes(ctx, spec, &shape, &bytes));
-    return memory_check(ctx, bytes, what);
+    return ctx->memory > 0 && bytes > (double)ctx->memory ? too_large(ctx, spec, &shape, bytes) : RUNG_OK;
 }

@@ -36,7 +36,7 @@ typedef struct {
     problem_graph graph; /* ENTRY_EDGES, ENTRY_LAPLACIAN: but for its space */
     laplacian_norm norm; /* ENTRY_LAPLACIAN */
     bool constant;       /* ENTRY_ROOT */
-    int64_t landmarks;   /* ENTRY_LANDMARKS, ENTRY_ROOT: how many were asked for */
+    int64_t landmarks;   /* ENTRY_LANDMARKS: how many were asked for */
     int64_t at_least;    /* ENTRY_EIGEN: pairs, ENTRY_LISTS: neighbours */
 } entry_key;
 

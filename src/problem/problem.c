@@ -152,31 +152,6 @@ rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_
     return RUNG_OK;
 }
 
-static rung_status landmark_root(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, bool constant, la_mat **out)
-{
-    const landmarks *l;
-    la_mat *Phi = NULL, *features = NULL, *one = NULL;
-    double *ones = NULL;
-    TRY(problem_landmarks(ctx, p, k, m, &l));
-    TRY(la_new(ctx, p->mem, p->n, l->m + constant, out));
-    TRY(la_new(ctx, &ctx->scratch, l->m, p->n, &Phi));
-    TRY(landmarks_features(ctx, l, p->n, p->X, Phi));
-    TRY(la_new(ctx, &ctx->scratch, p->n, l->m, &features));
-    TRY(la_transpose(ctx, Phi, features));
-    la_free(&ctx->scratch, Phi);
-    TRY(la_put_columns(ctx, features, 0, *out, 0));
-    la_free(&ctx->scratch, features);
-    if (!constant) return RUNG_OK;
-    TRY(la_new(ctx, &ctx->scratch, p->n, 1, &one));
-    TRY(NEW_RAW(ctx, &ctx->scratch, ones, p->n));
-    for (int64_t i = 0; i < p->n; i++) ones[i] = 1;
-    la_put(ones, one);
-    TRY(la_put_columns(ctx, one, 0, *out, l->m));
-    pool_free(&ctx->scratch, ones);
-    la_free(&ctx->scratch, one);
-    return RUNG_OK;
-}
-
 static rung_status compute_root(rung_ctx *ctx, problem *p, const entry_key *key, la_mat **out)
 {
     const kernel *k = &key->at.k;
@@ -185,7 +160,6 @@ static rung_status compute_root(rung_ctx *ctx, problem *p, const entry_key *key,
         TRY(la_new(ctx, p->mem, p->n, la_cols(parent->gram), out));
         return la_gather(ctx, parent->gram, p->rows, NULL, *out);
     }
-    if (key->landmarks > 0) return landmark_root(ctx, p, k, key->landmarks, key->constant, out);
     const problem_entry *gram = cache_find(p, ENTRY_GRAM, key);
     TRY(la_new(ctx, p->mem, p->n, p->n, out));
     if (gram)
@@ -196,11 +170,10 @@ static rung_status compute_root(rung_ctx *ctx, problem *p, const entry_key *key,
     return la_root(ctx, *out);
 }
 
-rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, bool constant, const la_mat **out)
+rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, const la_mat **out)
 {
     entry_key key = kernel_key(k);
     key.constant = constant;
-    key.landmarks = m;
     const problem_entry *found = cache_find(p, ENTRY_ROOT, &key);
     if (!found) {
         problem_entry *entry = NULL;

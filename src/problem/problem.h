@@ -47,9 +47,8 @@ kernel problem_kernel(const problem *p, const kernel *k);
 /* The Gram matrix over all rows; a sub-block of the parent's where that has it. */
 rung_status problem_gram(rung_ctx *ctx, problem *p, const kernel *k, const la_mat **out);
 /* F (n x rank) with K = F F' for the Gram matrix K, 1 added to its entries where a constant is wanted; rows of the
- * parent's where that has it. RUNG_EDATA: K is not positive semidefinite. m > 0: of the kernel of at most m landmarks,
- * F = [Phi', 1]. */
-rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, bool constant, const la_mat **out);
+ * parent's where that has it. RUNG_EDATA: K is not positive semidefinite. */
+rung_status problem_root(rung_ctx *ctx, problem *p, const kernel *k, bool constant, const la_mat **out);
 /* At least the r leading eigenpairs of the Gram matrix. */
 rung_status problem_eigen(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, const eigenpairs **out);
 

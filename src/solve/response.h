@@ -5,11 +5,12 @@
  *
  * is f = H c with H = K (I + W K)^-1, and a = c - W f. W is positive semidefinite: a diagonal, a sparse matrix and one
  * of low rank, never formed. With the root of the kernel matrix, K = F F', this is H = F (I + F'W F)^-1 F': one
- * Cholesky factorisation, of the order of the rank of K. */
+ * Cholesky factorisation, of the order of the rank of K. F is stored; or its rows are landmark features, which are not.
+ */
 #ifndef RUNG_SOLVE_RESPONSE_H
 #define RUNG_SOLVE_RESPONSE_H
 
-#include "linalg/la.h"
+#include "kernel/landmark.h"
 
 typedef struct { /* W = diag(diagonal) + weight * sparse - P core P' */
     int64_t n;
@@ -22,7 +23,11 @@ typedef struct { /* W = diag(diagonal) + weight * sparse - P core P' */
 
 typedef struct {
     const penalty *W;
-    const la_mat *F; /* n x rank of K */
+    int64_t rank;    /* columns of F */
+    const la_mat *F; /* n x rank; NULL: */
+    const landmarks *l;
+    const double *X; /* d x n: rows phi(x_i)' */
+    bool constant;   /* and a last column of ones */
     la_mat *M;       /* Cholesky factor of I + F'W F */
 } response;
 
@@ -30,6 +35,9 @@ rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const doub
 
 /* The factor is in the scratch pool. */
 rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out);
+/* F = [Phi', 1], or Phi' without a constant, of all columns of X. */
+rung_status response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmarks *l, const double *X, bool constant,
+                                  response *out);
 /* z (rank x k) = (I + F'W F)^-1 F'c: the weights of the columns of F, f = F z. */
 rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z);
 /* f (n x k) = H c, and a (n x k) = c - W f. */

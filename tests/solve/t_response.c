@@ -88,10 +88,63 @@ static void its_equations_hold(void **state)
     }
 }
 
+/* F = [Phi', 1] or Phi', stored and not, with every part of the penalty and without. */
+static void landmarks_are_a_root(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { M = 7, D = 2 };
+    rng r;
+    instance t;
+    double X[D * N], phi[M * N], F[N * (M + 1)], c[N * PULLS], f[2][N * PULLS], a[2][N * PULLS], G[2][16];
+    double z[2][(M + 1) * PULLS];
+    const kernel k = {.kind = KERNEL_RBF, .gamma = 0.5};
+    const int64_t rows[] = {3, 0, 17, 24};
+    landmarks l;
+    la_mat *Phi, *root;
+    rng_open(&r, 6, 1);
+    draw(&r, 3, &t);
+    for (int i = 0; i < D * N; i++) X[i] = rng_normal(&r);
+    for (int i = 0; i < N * PULLS; i++) c[i] = rng_normal(&r);
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, D, N, X, M, &l));
+    assert_int_equal(l.m, M);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, M, N, &Phi));
+    assert_ok(ctx, landmarks_features(ctx, &l, N, X, Phi));
+    la_get(Phi, phi);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < M; j++) F[i + j * N] = phi[j + i * M];
+        F[i + M * N] = 1;
+    }
+    for (int which = 0; which < 8; which++) {
+        bool constant = which & 1;
+        penalty W = t.W;
+        response H[2];
+        if (which & 2) {
+            W.diagonal = NULL;
+            W.rank = 0;
+        }
+        if (which & 4) W.sparse = NULL;
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, N, M + constant, &root));
+        la_put(F, root);
+        assert_ok(ctx, response_new(ctx, &W, root, &H[0]));
+        assert_ok(ctx, response_of_landmarks(ctx, &W, &l, X, constant, &H[1]));
+        for (int h = 0; h < 2; h++) {
+            assert_int_equal(H[h].rank, M + constant);
+            assert_ok(ctx, response_apply(ctx, &H[h], PULLS, c, f[h], a[h]));
+            assert_ok(ctx, response_weights(ctx, &H[h], PULLS, c, z[h]));
+            assert_ok(ctx, response_block(ctx, &H[h], 4, rows, G[h]));
+        }
+        assert_arrays_close(N * PULLS, f[1], f[0], 1e-10);
+        assert_arrays_close(N * PULLS, a[1], a[0], 1e-10);
+        assert_arrays_close((M + constant) * PULLS, z[1], z[0], 1e-10);
+        assert_arrays_close(16, G[1], G[0], 1e-10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(its_equations_hold),
+        WITH_CONTEXT(landmarks_are_a_root),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
