@@ -4,7 +4,7 @@
  * the table of methods, so a new method is covered by being listed.
  *
  * Counted are the allocations of the library (the linker sends them here: --wrap), of Jansson and of zlib (by their
- * hooks). Not those inside OpenBLAS, LAPACKE and libLBFGS, nor the buffer in which Jansson collects the word it reads,
+ * hooks). Not those inside OpenBLAS and LAPACKE, nor the buffer in which Jansson collects the word it reads,
  * whose growth it does not check. */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include "helper.h"

@@ -849,7 +849,7 @@ class GPOR(_base.Unweighted, _base.Classifier):
         ard: Literal['no', 'yes'] = 'no',
         noise_floor: float = 0.02,
         starts: int = 1,
-        max_iterations: int = 200,
+        max_iterations: int = 1000,
         scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,

@@ -124,6 +124,9 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     TRY(isbor_kernel(ctx, mem, p, params, &k));
     bool by_row = k.kind != KERNEL_LINEAR;
     TRY(isbor_search_run(ctx, p, &k, &params->search, by_row ? known : 0, alpha, &s));
+    if (!s.settled)
+        log_at(ctx, RUNG_WARNING, "isbor: max-iterations=%d ended the search while functions still gained",
+               params->search.max_iterations);
     out->state_width = 1;
     TRY(NEW(ctx, mem, out->state, p->n));
     for (int64_t i = 0; i < p->n && by_row; i++)
@@ -169,7 +172,7 @@ static const rung_param isbor_rows[] = {
                      "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto: of largest "
                      "evidence"),
     {.name = "tolerance",
-     .help = "stop when no action raises the log evidence by more; auto: 1e-4 per row",
+     .help = "stop when no action raises the log evidence by more; auto: 5e-6 per row and basis function",
      .type = RUNG_REAL,
      .standard = "auto",
      .published = "1e-6",

@@ -182,7 +182,7 @@ static rung_status look_ahead(rung_ctx *ctx, isbor_search *s, int64_t count, boo
         TRY(step(ctx, s, count, s->order, &found));
     }
     s->options.tolerance = tolerance;
-    TRY(undo_unless(ctx, s, &before, AHEAD * tolerance, &undone));
+    TRY(undo_unless(ctx, s, &before, AHEAD * isbor_least_gain(s), &undone));
     *gained = !undone && s->m.log_evidence > before.log_evidence;
     return RUNG_OK;
 }

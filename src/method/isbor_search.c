@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double EXACT = 1e-10; /* see ordmap_fit */
-static const double GAIN_PER_ROW = 1e-4;
+static const double PRICE = 5e-6;  /* of a function, in log evidence per row and function */
 static const uint64_t STREAM = 0x15b0;
 
 static rung_status search_new(rung_ctx *ctx, const problem *p, const kernel *k, const isbor_options *options,
@@ -13,7 +13,6 @@ static rung_status search_new(rung_ctx *ctx, const problem *p, const kernel *k, 
 {
     ordmap_rows rows = {.n = p->n, .K = p->K, .y = p->y};
     *s = (isbor_search){.options = *options};
-    if (isnan(options->tolerance)) s->options.tolerance = GAIN_PER_ROW * (double)p->n;
     TRY(basis_functions_new(ctx, p, k, &s->basis));
     TRY(sparse_start(ctx, &ctx->scratch, &rows, &s->basis.columns, &s->m));
     TRY(NEW(ctx, &ctx->scratch, s->active, s->basis.limit));
@@ -26,6 +25,11 @@ static rung_status search_new(rung_ctx *ctx, const problem *p, const kernel *k, 
     memcpy(s->order, s->basis.id, (size_t)s->basis.count * sizeof *s->order);
     rng_open(&s->random, ctx->seed, STREAM);
     return RUNG_OK;
+}
+
+double isbor_least_gain(const isbor_search *s)
+{
+    return isnan(s->options.tolerance) ? PRICE * (double)s->m.rows.n * (double)(s->m.M + 1) : s->options.tolerance;
 }
 
 /* ---- functions come and go ---- */
@@ -58,7 +62,7 @@ rung_status isbor_best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, c
     for (;;) {
         int64_t place;
         *chosen = -1;
-        *action = (sparse_action){.kind = ACTION_NONE, .gain = s->options.tolerance};
+        *action = (sparse_action){.kind = ACTION_NONE, .gain = isbor_least_gain(s)};
         for (int64_t j = 0; j < count; j++) {
             if (s->active[id[j]] || s->blocked_by[id[j]] >= 0) continue;
             sparse_action one = sparse_best_action(s->S[j], s->Q[j], INFINITY);

@@ -7,7 +7,7 @@
 #include "method/ordinal_probit.h"
 
 typedef struct {
-    double tolerance; /* the gain of the log evidence an action must bring; NaN: 1e-4 per row */
+    double tolerance; /* the gain of the log evidence an action must bring; NaN: see isbor_least_gain */
     int max_iterations, candidates;
 } isbor_options;
 
@@ -31,12 +31,15 @@ rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, c
 
 /* ---- within the search ---- */
 
+/* What an action must bring now. tolerance=auto: a price for each row and function, since this is what the time of the
+ * next step, and of a prediction, grows with: the search ends where evidence costs too much time. */
+double isbor_least_gain(const isbor_search *s);
 rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s);                    /* candidates > 0 */
 rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha); /* s->values holds the column */
 rung_status isbor_add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha);
 void isbor_drop(isbor_search *s, int64_t place);
 /* Of `count` functions with their S and Q the one of largest gain (the first of equals) that is not nearly parallel to
- * an active one; its column is made. -1: none gains more than the tolerance. */
+ * an active one; its column is made. -1: none gains enough. */
 rung_status isbor_best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
                                 sparse_action *action);
 sparse_action isbor_own_action(const sparse_model *m, int64_t place); /* of a function of the model */

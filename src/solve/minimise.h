@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A smooth function of few variables, by L-BFGS (libLBFGS). */
+/* A smooth function of few variables, by the method of Broyden, Fletcher, Goldfarb and Shanno with a dense inverse
+ * Hessian. */
 #ifndef RUNG_SOLVE_MINIMISE_H
 #define RUNG_SOLVE_MINIMISE_H
 
 #include "base/context.h"
 
-/* The value and the gradient at x. A failure ends the search and is what minimise returns. */
+/* The value and the gradient at x; an infinite value: none there. A failure ends the search and is what minimise
+ * returns. */
 typedef rung_status minimise_fn(rung_ctx *ctx, void *user, int n, const double *x, double *value, double *gradient);
 
 typedef struct {
     int most;         /* iterations */
-    double tolerance; /* of |gradient| / max(1, |x|) */
+    double tolerance; /* of the largest entry of the gradient, as a share of max(1, |value|) */
 } minimise_options;
 
-/* x: where to start, and the best point met; value: the function there. It ends without complaint where rounding lets
- * no step get further. */
+typedef enum {
+    MINIMISE_FOUND, /* the gradient is within the tolerance */
+    MINIMISE_CUT,   /* `most` iterations are done */
+    MINIMISE_STUCK  /* no step leads further down, not even along the gradient */
+} minimise_end;
+
+typedef struct {
+    double value, slope; /* at the point returned: the function, the largest entry of its gradient */
+    int iterations;
+    minimise_end end;
+} minimise_result;
+
+/* x: where to start, and the point reached. */
 rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const minimise_options *options, int n,
-                     double *x, double *value, int *iterations);
+                     double *x, minimise_result *out);
 
 #endif

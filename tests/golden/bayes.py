@@ -23,9 +23,9 @@ import tempfile
 OFFICIAL = [
     ("balance-scale", "isbor", ["gamma=0.1"], 20, 5, 0.02, 10),
     ("toy", "isbor", ["gamma=0.1"], 30, 30, 0.03, None),
-    ("ERA", "isbor", ["gamma=0.1"], 10, 2, 1.30, None),
-    ("winequality-red", "isbor", ["gamma=0.1"], 5, 2, 0.45, None),
-    ("toy", "isbor", ["gamma=auto"], 10, 3, 0.05, None),
+    ("ERA", "isbor", ["gamma=0.1"], 30, 2, 1.30, None),
+    ("winequality-red", "isbor", ["gamma=0.1"], 30, 2, 0.45, None),
+    ("toy", "isbor", ["gamma=auto"], 30, 0, 0.03, None),
     ("winequality-red", "isbor", ["gamma=auto"], 2, 0, 0.45, None),
     ("balance-scale", "sbor", ["gamma=0.1"], 3, 1, 0.02, 10),
     ("toy", "gpor", [], 10, 1, 0.02, None),

@@ -50,6 +50,69 @@ static void several_starts_are_no_worse(void **state)
     }
 }
 
+/* --verify recomputes the gradient in everything that is learned: 2e-6 per row at most. */
+static void the_gradient_vanishes(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *options[][2] = {{"gamma", "auto"}, {"ard", "yes"}, {"inference", "ep"}, {"gamma", "0.3"}};
+    for (int k = 0; k < 4; k++)
+        for (uint64_t stream = 200; stream < 203; stream++) {
+            rows r = make_rows(60, 4, 3, 0.4, stream);
+            rung_view view = view_of(&r, 0, r.n);
+            rung_spec *spec;
+            rung_data *data;
+            rung_model *m;
+            rung_condition found[RUNG_MOST_CONDITIONS];
+            int count;
+            assert_ok(ctx, rung_spec_new(ctx, "gpor", 0, &spec));
+            assert_ok(ctx, rung_set(ctx, spec, options[k][0], options[k][1]));
+            assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
+            assert_ok(ctx, rung_fit(ctx, spec, data, &m));
+            assert_true(reported(m, "settled") == 1);
+            assert_ok(ctx, rung_verify(ctx, spec, data, m, found, &count));
+            int gradients = 0;
+            for (int i = 0; i < count; i++) {
+                if (!found[i].ok)
+                    fail_msg("%s=%s, stream %d: %s is %g", options[k][0], options[k][1], (int)stream, found[i].name,
+                             found[i].value);
+                gradients += !strcmp(found[i].name, "evidence gradient") && found[i].tolerance <= 2e-6;
+            }
+            assert_int_equal(gradients, 1);
+            rung_model_free(m);
+            rung_data_free(data);
+            rung_spec_free(spec);
+            free_rows(&r);
+        }
+}
+
+typedef struct {
+    int count;
+    char text[256];
+} warnings;
+
+static void note_warning(void *user, rung_level level, const char *text)
+{
+    warnings *w = user;
+    if (level != RUNG_WARNING) return;
+    w->count++;
+    snprintf(w->text, sizeof w->text, "%s", text);
+}
+
+static void a_search_cut_short_says_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(60, 2, 3, 0.3, 210);
+    warnings w = {0};
+    rung_set_log(ctx, note_warning, &w);
+    rung_model *whole = fit_rows(ctx, "gpor", "", &r, r.n, false);
+    assert_true(reported(whole, "settled") == 1 && w.count == 0);
+    rung_model *cut = fit_rows(ctx, "gpor", "max-iterations=3", &r, r.n, false);
+    assert_true(reported(cut, "settled") == 0 && reported(cut, "iterations") == 3 && w.count == 1);
+    assert_non_null(strstr(w.text, "max-iterations=3 ended the search"));
+    rung_model_free(whole), rung_model_free(cut);
+    free_rows(&r);
+}
+
 /* Classes that a line separates: the noise goes down to its floor and no further; every row is in its class. */
 static void the_noise_has_a_floor(void **state)
 {
@@ -134,6 +197,8 @@ int main(void)
         WITH_CONTEXT(the_evidence_is_at_its_top),
         WITH_CONTEXT(columns_that_say_nothing_are_found),
         WITH_CONTEXT(several_starts_are_no_worse),
+        WITH_CONTEXT(the_gradient_vanishes),
+        WITH_CONTEXT(a_search_cut_short_says_so),
         WITH_CONTEXT(the_noise_has_a_floor),
         WITH_CONTEXT(far_away_the_prior_speaks),
         WITH_CONTEXT(two_classes_are_symmetric),

@@ -29,60 +29,107 @@ static rung_status half_line(rung_ctx *ctx, void *user, int n, const double *x, 
     return RUNG_OK;
 }
 
+/* A narrow bowl on a large constant, as an evidence is a sum over many rows: values are known to 1e-10, so that
+ * comparing them places the minimum to 1e-5 at best. user: the curvatures. */
+static rung_status deep_bowl(rung_ctx *ctx, void *user, int n, const double *x, double *value, double *gradient)
+{
+    (void)ctx;
+    const double *curvature = user;
+    *value = -1e6;
+    for (int i = 0; i < n; i++) {
+        double off = x[i] - 0.1 * i, bend = 1 + 0.3 * sin(off); /* not quite a parabola */
+        *value += 0.5 * curvature[i] * off * off * bend;
+        gradient[i] = curvature[i] * off * (bend + 0.15 * off * cos(off));
+    }
+    return RUNG_OK;
+}
+
+/* A gradient of the wrong sign: no step leads down. */
+static rung_status misled(rung_ctx *ctx, void *user, int n, const double *x, double *value, double *gradient)
+{
+    (void)ctx, (void)user, (void)n;
+    *value = x[0];
+    gradient[0] = -1;
+    return RUNG_OK;
+}
+
 static const minimise_options usual = {.most = 200, .tolerance = 1e-10};
 
 static void finds_the_minimum(void **state)
 {
     record r = {0};
-    double x[] = {-1.2, 1}, value;
-    int iterations;
-    assert_ok(*state, minimise(*state, valley, &r, &usual, 2, x, &value, &iterations));
+    double x[] = {-1.2, 1};
+    minimise_result got;
+    assert_ok(*state, minimise(*state, valley, &r, &usual, 2, x, &got));
     assert_close(x[0], 1, 1e-8);
     assert_close(x[1], 1, 1e-8);
-    assert_true(value < 1e-16 && iterations > 5 && iterations <= r.calls);
+    assert_int_equal(got.end, MINIMISE_FOUND);
+    assert_true(got.value < 1e-16 && got.slope <= usual.tolerance);
+    assert_true(got.iterations > 5 && got.iterations < r.calls);
 }
 
-static void few_iterations_give_the_best_point_met(void **state)
+/* To the precision of the gradient, not to the root of that of the values. */
+static void values_that_are_the_same_do_not_stop_it(void **state)
+{
+    double curvature[] = {1, 30, 1000, 0.05, 7}, x[] = {3, -2, 1, 2, -1};
+    const minimise_options options = {.most = 200, .tolerance = 1e-15}; /* 1e-9 of 1e6 */
+    minimise_result got;
+    assert_ok(*state, minimise(*state, deep_bowl, curvature, &options, 5, x, &got));
+    assert_int_equal(got.end, MINIMISE_FOUND);
+    for (int i = 0; i < 5; i++) assert_true(fabs(x[i] - 0.1 * i) < 1e-7);
+}
+
+static void few_iterations_give_the_point_reached(void **state)
 {
     record r = {0};
     const minimise_options short_of = {.most = 3, .tolerance = 1e-10};
-    double x[] = {-1.2, 1}, value, gradient[2], again = NAN;
-    int iterations;
-    assert_ok(*state, minimise(*state, valley, &r, &short_of, 2, x, &value, &iterations));
-    assert_int_equal(iterations, 3);
+    double x[] = {-1.2, 1}, gradient[2] = {0}, again = NAN;
+    minimise_result got;
+    assert_ok(*state, minimise(*state, valley, &r, &short_of, 2, x, &got));
+    assert_int_equal(got.iterations, 3);
+    assert_int_equal(got.end, MINIMISE_CUT);
     assert_ok(*state, valley(*state, &r, 2, x, &again, gradient));
-    assert_true(value == again && value < 24.2); /* lower than where it began */
+    assert_true(got.value == again && got.value < 24.2); /* lower than where it began */
+    assert_true(got.slope == fmax(fabs(gradient[0]), fabs(gradient[1])));
+}
+
+static void no_way_down_is_told(void **state)
+{
+    double x[] = {2};
+    minimise_result got;
+    assert_ok(*state, minimise(*state, misled, NULL, &usual, 1, x, &got));
+    assert_int_equal(got.end, MINIMISE_STUCK);
+    assert_true(x[0] == 2 && got.value == 2 && got.slope == 1 && got.iterations == 0);
 }
 
 static void points_without_a_value_are_left_again(void **state)
 {
-    double x[] = {8}, value;
-    int iterations;
-    assert_ok(*state, minimise(*state, half_line, NULL, &usual, 1, x, &value, &iterations));
+    double x[] = {8};
+    minimise_result got;
+    assert_ok(*state, minimise(*state, half_line, NULL, &usual, 1, x, &got));
     assert_close(x[0], 1, 1e-8);
     x[0] = -1;
-    assert_fails(*state, minimise(*state, half_line, NULL, &usual, 1, x, &value, &iterations), RUNG_ENOCONV,
-                 "no finite value at the start");
+    assert_fails(*state, minimise(*state, half_line, NULL, &usual, 1, x, &got), RUNG_ENOCONV, "no value at the start");
 }
 
 /* At the minimum already: no step, no complaint. */
 static void nothing_to_do(void **state)
 {
     record r = {0};
-    double x[] = {1, 1}, value;
-    int iterations;
-    assert_ok(*state, minimise(*state, valley, &r, &usual, 2, x, &value, &iterations));
-    assert_true(x[0] == 1 && x[1] == 1 && value == 0 && iterations == 0);
+    double x[] = {1, 1};
+    minimise_result got;
+    assert_ok(*state, minimise(*state, valley, &r, &usual, 2, x, &got));
+    assert_int_equal(got.end, MINIMISE_FOUND);
+    assert_true(x[0] == 1 && x[1] == 1 && got.value == 0 && got.iterations == 0 && r.calls == 1);
 }
 
 static void a_failure_is_passed_on(void **state)
 {
     for (int k = 1; k < 12; k += 5) {
         record r = {.fail_at = k};
-        double x[] = {-1.2, 1}, value;
-        int iterations;
-        assert_fails(*state, minimise(*state, valley, &r, &usual, 2, x, &value, &iterations), RUNG_EINTERRUPT,
-                     "stopped here");
+        double x[] = {-1.2, 1};
+        minimise_result got;
+        assert_fails(*state, minimise(*state, valley, &r, &usual, 2, x, &got), RUNG_EINTERRUPT, "stopped here");
         assert_int_equal(r.calls, k); /* and nothing is asked again */
     }
 }
@@ -91,7 +138,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(finds_the_minimum),
-        WITH_CONTEXT(few_iterations_give_the_best_point_met),
+        WITH_CONTEXT(values_that_are_the_same_do_not_stop_it),
+        WITH_CONTEXT(few_iterations_give_the_point_reached),
+        WITH_CONTEXT(no_way_down_is_told),
         WITH_CONTEXT(points_without_a_value_are_left_again),
         WITH_CONTEXT(nothing_to_do),
         WITH_CONTEXT(a_failure_is_passed_on),

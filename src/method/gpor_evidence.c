@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/gpor_evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/ordprobit.h"
+
+static const double LOG_MOST = 25;
+
+/* ---- theta ---- */
+
+static double bounded_exp(double x) { return exp(fmin(fmax(x, -LOG_MOST), LOG_MOST)); }
+
+static void unpack(gpor *g, const double *theta)
+{
+    const double *rest = theta + g->n_kappa;
+    int J = g->p->K - 1;
+    if (g->n_kappa == 1) g->k.gamma = 0.5 * bounded_exp(theta[0]);
+    for (int64_t j = 0; j < g->n_kappa && g->precisions; j++) g->precisions[j] = 0.5 * theta[j] * theta[j];
+    g->b[0] = rest[0];
+    for (int j = 1; j < J; j++) g->b[j] = g->b[j - 1] + bounded_exp(rest[j]);
+    g->sigma = hypot(g->params->noise_floor, bounded_exp(rest[J]));
+}
+
+void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta)
+{
+    int J = g->p->K - 1;
+    double floor = g->params->noise_floor, *rest = theta + g->n_kappa;
+    for (int64_t j = 0; j < g->n_kappa; j++) theta[j] = g->precisions ? sqrt(2 * k->precisions[j]) : log(2 * k->gamma);
+    for (int j = 0; j < J; j++) rest[j] = j == 0 ? b[0] : log(b[j] - b[j - 1]);
+    rest[J] = 0.5 * log(fmax(sigma * sigma - floor * floor, 0));
+}
+
+void gpor_start(const gpor *g, double *theta)
+{
+    int J = g->p->K - 1;
+    double floor = g->params->noise_floor, before = 0, *rest = theta + g->n_kappa;
+    double kappa = 1 / (double)(g->p->varying > 0 ? g->p->varying : 1);
+    for (int64_t j = 0; j < g->n_kappa; j++) theta[j] = g->precisions ? sqrt(kappa) : log(kappa);
+    for (int q = 1; q <= J; q++) {
+        int64_t below = 0;
+        for (int64_t i = 0; i < g->p->n; i++) below += g->p->y[i] <= q;
+        double b = sqrt(2) * normal_quantile((double)below / (double)g->p->n);
+        rest[q - 1] = q == 1 ? b : log(fmax(b - before, 1e-3));
+        before = b;
+    }
+    rest[J] = 0.5 * log(fmax(1 - floor * floor, 0.01));
+}
+
+rung_status gpor_set(rung_ctx *ctx, gpor *g, const double *theta)
+{
+    unpack(g, theta);
+    return g->n_kappa > 0 ? kernel_gram(ctx, &g->k, g->p->d, g->p->n, g->p->X, g->gram) : RUNG_OK;
+}
+
+/* ---- the evidence ---- */
+
+void gpor_forget(gpor *g)
+{
+    size_t size = (size_t)g->p->n * sizeof(double);
+    memset(g->post.alpha, 0, size);
+    memset(g->post.precision, 0, size);
+    memset(g->post.natural, 0, size);
+}
+
+rung_status gpor_infer(rung_ctx *ctx, gpor *g, int inference, bool gradient)
+{
+    const problem *p = g->p;
+    gp_problem gp = {.n = p->n, .K = p->K, .y = p->y, .gram = g->gram, .b = g->b, .sigma = g->sigma};
+    return inference == GPOR_EP ? gp_ep(ctx, &gp, gradient, &g->post) : gp_laplace(ctx, &gp, gradient, &g->post);
+}
+
+/* With G = pull o K and its row sums r: sum_ij pull_ij dK_ij / dkappa_d = -(sum_i r_i x_id^2 - x_d'G x_d); dkappa =
+ * kappa dlog kappa = 2 root(kappa) droot(kappa). */
+static rung_status kernel_gradient(rung_ctx *ctx, gpor *g, const double *theta, double *gradient)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = g->p->n, d = g->p->d;
+    double *sums = NULL, *Gx = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, sums, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, Gx, n * d));
+    TRY(la_hadamard(ctx, g->gram, g->post.pull));
+    TRY(la_row_sums(ctx, g->post.pull, sums));
+    TRY(la_mul(ctx, 1, g->post.pull, d, g->columns, 0, Gx));
+    memset(gradient, 0, (size_t)g->n_kappa * sizeof *gradient);
+    for (int64_t j = 0; j < d; j++) {
+        const double *x = g->columns + j * n, *Gxj = Gx + j * n;
+        double sum = 0, slope = 2 * (g->precisions ? theta[j] : g->k.gamma);
+        for (int64_t i = 0; i < n; i++) sum += x[i] * (sums[i] * x[i] - Gxj[i]);
+        gradient[g->precisions ? j : 0] -= slope * sum;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const double *theta, double *value,
+                                   double *gradient)
+{
+    gpor *g = user;
+    const problem *p = g->p;
+    int J = p->K - 1;
+    double *rest = gradient + g->n_kappa, above = 0, floor = g->params->noise_floor;
+    TRY(interrupted(ctx));
+    TRY(gpor_set(ctx, g, theta));
+    rung_status status = gpor_infer(ctx, g, g->params->inference, true);
+    if (status == RUNG_ENOCONV || status == RUNG_ESINGULAR) { /* a step too far: the search comes back */
+        *value = INFINITY;
+        return RUNG_OK;
+    }
+    TRY(status);
+    if (g->n_kappa > 0) TRY(kernel_gradient(ctx, g, theta, gradient));
+    for (int j = J - 1; j > 0; j--) {
+        above += g->post.thresholds[j];
+        rest[j] = (g->b[j] - g->b[j - 1]) * above;
+    }
+    rest[0] = above + g->post.thresholds[0];
+    rest[J] = g->post.log_sigma * (1 - floor * floor / (g->sigma * g->sigma));
+    for (int j = 0; j < n_theta; j++) gradient[j] = -gradient[j];
+    *value = -g->post.log_evidence;
+    return RUNG_OK;
+}
+
+rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_params *params, gpor *g)
+{
+    bool given = !isnan(params->kernel.gamma) || !isnan(params->kernel.width);
+    double *origin = NULL;
+    *g = (gpor){.params = params, .p = p};
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &g->k));
+    g->k = problem_kernel(p, &g->k);
+    if (g->k.kind == KERNEL_PRECOMPUTED)
+        return fail(ctx, RUNG_EARG, "gpor needs k(x, x) of new rows, which kernel=precomputed does not give");
+    if (params->ard && (g->k.kind != KERNEL_RBF || given))
+        return fail(ctx, RUNG_EARG,
+                    "ard=yes learns the precisions of an rbf kernel: leave out kernel, gamma and width");
+    if (g->k.kind == KERNEL_RBF && !given) g->n_kappa = params->ard ? p->d : 1;
+    g->n_theta = (int)g->n_kappa + p->K;
+    if (params->ard) {
+        TRY(NEW(ctx, mem, g->precisions, p->d));
+        g->k = (kernel){.kind = KERNEL_ARD, .gamma = 1, .n_precisions = p->d, .precisions = g->precisions};
+    }
+    TRY(NEW(ctx, mem, g->b, p->K - 1));
+    TRY(NEW_RAW(ctx, &ctx->scratch, g->columns, p->d * p->n));
+    TRY(kernel_origin(ctx, p->d, p->n, p->X, &origin));
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->d; j++) g->columns[i + j * p->n] = p->X[j + i * p->d] - origin[j];
+    TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &g->gram));
+    if (g->n_kappa == 0) TRY(kernel_gram(ctx, &g->k, p->d, p->n, p->X, g->gram));
+    return gp_posterior_new(ctx, &ctx->scratch, p->n, p->K, &g->post);
+}
