@@ -19,17 +19,17 @@ enum { ASKING = 512, PIECE = 256, CHOOSING = 32, LOOK = 32 };
 static const double SLACK = 1e-6; /* relative: more than the rounding of a direct sum, or of a limit */
 
 typedef struct {
-    int64_t cell, asks;
+    int64_t cell, asks, end; /* asked for by the columns asker[end - asks .. end - 1] */
 } asked_cell;
 
-typedef struct {           /* of one thread */
-    double *centre_d2;     /* cells x CHOOSING: less the norm of who asks */
-    float *g;              /* PIECE x ASKING */
-    float *z;              /* ASKING x (d + 1): the columns that ask for a cell */
-    int64_t *near_cell;    /* probes x ASKING */
-    int64_t *first, *next; /* who asks for a cell: a list through the probes */
-    asked_cell *wanted;    /* cells, those asked for by most columns first */
-    nearest_heap *heap;    /* ASKING */
+typedef struct {        /* of one thread */
+    double *centre_d2;  /* cells x CHOOSING: less the norm of who asks */
+    float *g;           /* PIECE x ASKING */
+    float *z;           /* ASKING x (d + 1): the columns that ask for a cell */
+    int64_t *near_cell; /* probes x ASKING */
+    int64_t *asker;     /* the same pairs cell by cell */
+    asked_cell *wanted; /* cells, those asked for by most columns first */
+    nearest_heap *heap; /* ASKING */
 } asking_room;
 
 typedef struct {
@@ -38,7 +38,9 @@ typedef struct {
     double *d2, *centre_norm;
     double *norm;    /* n: of the columns from the middle of X */
     double *largest; /* cells: the largest of these norms */
-    float *x;        /* cell by cell, size x (d + 1): its columns from the middle of X as rows, and -norm / 2 */
+    int64_t (*count_below)(int64_t n, const double *v, double limit);
+    int (*all_below)(int64_t n, const float *g, float limit);
+    float *x; /* cell by cell, size x (d + 1): its columns from the middle of X as rows, and -norm / 2 */
 } cell_search;
 
 static rung_status room_new(rung_ctx *ctx, const la_cells *c, asking_room *out)
@@ -48,8 +50,7 @@ static rung_status room_new(rung_ctx *ctx, const la_cells *c, asking_room *out)
     TRY(NEW_RAW(ctx, &ctx->scratch, out->g, ASKING * PIECE));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->z, ASKING * (d + 1)));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->near_cell, ASKING * c->probes));
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->first, cells));
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->next, ASKING * c->probes));
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->asker, ASKING * c->probes));
     TRY(NEW_RAW(ctx, &ctx->scratch, out->wanted, cells));
     return NEW(ctx, &ctx->scratch, out->heap, ASKING);
 }
@@ -83,35 +84,49 @@ static rung_status shorten(rung_ctx *ctx, const la_cells *c, cell_search *s)
     return RUNG_OK;
 }
 
-/* ---- which cells ---- */
+/* ---- loops that are compiled for the instruction sets that matter, as in exp.c ---- */
 
 #define COUNT_BODY                                                                                                     \
     int64_t count = 0;                                                                                                 \
     for (int64_t i = 0; i < n; i++) count += v[i] < limit;                                                             \
     return count;
 
-static int64_t count_plain(int64_t n, const double *v, double limit) { COUNT_BODY }
+#define BELOW_BODY                                                                                                     \
+    int all = 1;                                                                                                       \
+    for (int64_t i = 0; i < n; i++) all &= g[i] < limit;                                                               \
+    return all;
 
+#define LOOPS(FORM, TARGET)                                                                                            \
+    TARGET static int64_t count_##FORM(int64_t n, const double *v, double limit){                                      \
+        COUNT_BODY} TARGET static int below_##FORM(int64_t n, const float *g, float limit)                             \
+    {                                                                                                                  \
+        BELOW_BODY                                                                                                     \
+    }
+
+LOOPS(plain, )
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static int64_t count_avx2(int64_t n, const double *v, double limit) { COUNT_BODY }
-__attribute__((target("avx512f,avx512dq,avx512vl"))) static int64_t count_avx512(int64_t n, const double *v,
-                                                                                 double limit)
+LOOPS(avx2, __attribute__((target("avx2"))))
+LOOPS(avx512, __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw"))))
+#endif
+
+static void choose_loops(cell_search *s)
 {
-    COUNT_BODY
+    s->count_below = count_plain;
+    s->all_below = below_plain;
+#if defined(__x86_64__) && defined(__GNUC__)
+    bool widest = __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                  __builtin_cpu_supports("avx512bw"),
+         wide = __builtin_cpu_supports("avx2");
+    s->count_below = widest ? count_avx512 : wide ? count_avx2 : count_plain;
+    s->all_below = widest ? below_avx512 : wide ? below_avx2 : below_plain;
+#endif
 }
 
-static int64_t count_below(int64_t n, const double *v, double limit)
-{
-    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return count_avx512(n, v, limit);
-    return __builtin_cpu_supports("avx2") ? count_avx2(n, v, limit) : count_plain(n, v, limit);
-}
-#else
-static int64_t count_below(int64_t n, const double *v, double limit) { return count_plain(n, v, limit); }
-#endif
+/* ---- which cells ---- */
 
 /* The `count` smallest of v by (value, place), by halving the range in which the limit between them and the others
  * lies. */
-static void choose_smallest(int64_t n, const double *v, int64_t count, int64_t *chosen)
+static void choose_smallest(const cell_search *s, int64_t n, const double *v, int64_t count, int64_t *chosen)
 {
     double low = v[0], high = v[0];
     for (int64_t i = 1; i < n; i++) {
@@ -123,7 +138,7 @@ static void choose_smallest(int64_t n, const double *v, int64_t count, int64_t *
     while (below > count) {
         double middle = low + (high - low) / 2;
         if (middle <= low || middle >= high) break; /* ties */
-        int64_t b = count_below(n, v, middle);
+        int64_t b = s->count_below(n, v, middle);
         low = b < count ? middle : low;
         high = b < count ? high : middle;
         below = b < count ? below : b;
@@ -154,19 +169,14 @@ static int64_t ask(const cell_search *s, asking_room *r, int64_t j0, int64_t cou
         for (int64_t j = 0; j < few; j++) {
             double *d2 = r->centre_d2 + j * cells;
             for (int64_t c = 0; c < cells; c++) d2[c] += s->centre_norm[c];
-            choose_smallest(cells, d2, probes, r->near_cell + (j1 + j) * probes);
+            choose_smallest(s, cells, d2, probes, r->near_cell + (j1 + j) * probes);
         }
     }
-    for (int64_t c = 0; c < cells; c++) {
-        r->first[c] = -1;
-        r->wanted[c] = (asked_cell){.cell = c};
-    }
-    for (int64_t i = 0; i < count * probes; i++) {
-        int64_t cell = r->near_cell[i];
-        r->wanted[cell].asks++;
-        r->next[i] = r->first[cell];
-        r->first[cell] = i;
-    }
+    for (int64_t c = 0; c < cells; c++) r->wanted[c] = (asked_cell){.cell = c};
+    for (int64_t i = 0; i < count * probes; i++) r->wanted[r->near_cell[i]].asks++;
+    for (int64_t c = 1; c < cells; c++) r->wanted[c].end = r->wanted[c - 1].end + r->wanted[c - 1].asks;
+    for (int64_t j = 0; j < count; j++)
+        for (int64_t i = j * probes; i < (j + 1) * probes; i++) r->asker[r->wanted[r->near_cell[i]].end++] = j0 + j;
     for (int64_t c = 0; c < cells; c++)
         if (r->wanted[c].asks) r->wanted[n_wanted++] = r->wanted[c];
     qsort(r->wanted, (size_t)n_wanted, sizeof *r->wanted, most_asked);
@@ -190,11 +200,10 @@ static void look(const cell_search *s, int64_t j, int64_t i0, int64_t count, dou
     const la_mat *X = s->c->X;
     const double *z = la_at(X, 0, j);
     float limit = limit_of(s, j, largest, heap);
+    if (s->all_below(count, g, limit)) return;
     for (int64_t first = 0; first < count; first += LOOK) {
         int64_t end = min64(first + LOOK, count);
-        int some = 0;
-        for (int64_t i = first; i < end; i++) some |= !(g[i] < limit);
-        if (!some) continue;
+        if (s->all_below(end - first, g + first, limit)) continue;
         for (int64_t i = first; i < end; i++) {
             if (g[i] < limit || i0 + i == j) continue;
             const double *x = la_at(X, 0, i0 + i);
@@ -207,14 +216,13 @@ static void look(const cell_search *s, int64_t j, int64_t i0, int64_t count, dou
     }
 }
 
-/* The columns of cell `own` that asked for `cell`, the first of them being j0, meet those of `cell`. */
-static void visit(const cell_search *s, asking_room *r, int64_t own, int64_t j0, int64_t cell)
+/* The columns of cell `own`, from j0 on, that asked for a cell meet its columns. */
+static void visit(const cell_search *s, asking_room *r, int64_t own, int64_t j0, const asked_cell *to)
 {
-    const int64_t *start = s->c->start;
-    int64_t d1 = s->c->X->rows + 1, who[ASKING], asks = 0, own_size = start[own + 1] - start[own],
+    const int64_t *start = s->c->start, *who = r->asker + to->end - to->asks;
+    int64_t d1 = s->c->X->rows + 1, asks = to->asks, cell = to->cell, own_size = start[own + 1] - start[own],
             size = start[cell + 1] - start[cell];
     const float *own_x = s->x + start[own] * d1;
-    for (int64_t i = r->first[cell]; i >= 0; i = r->next[i]) who[asks++] = j0 + i / s->c->probes;
     for (int64_t t = 0; t < d1; t++)
         for (int64_t a = 0; a < asks; a++)
             r->z[a + t * ASKING] = t < d1 - 1 ? own_x[who[a] - start[own] + t * own_size] : 1;
@@ -234,7 +242,7 @@ static double answer(const cell_search *s, asking_room *r, int64_t own, int64_t 
     for (int64_t j = 0; j < count; j++)
         r->heap[j] = (nearest_heap){.k = s->k, .d2 = s->d2 + (j0 + j) * s->k, .index = s->index + (j0 + j) * s->k};
     int64_t wanted = ask(s, r, j0, count);
-    for (int64_t w = 0; w < wanted; w++) visit(s, r, own, j0, r->wanted[w].cell);
+    for (int64_t w = 0; w < wanted; w++) visit(s, r, own, j0, &r->wanted[w]);
     for (int64_t j = 0; j < count; j++) heap_sort(&r->heap[j]);
     for (int64_t i = 0; i < count * s->c->probes; i++)
         met += (double)(s->c->start[r->near_cell[i] + 1] - s->c->start[r->near_cell[i]]);
@@ -249,6 +257,7 @@ rung_status la_nearest_in_cells(rung_ctx *ctx, const la_cells *c, int64_t k, int
     cell_search s = {.c = c, .k = k, .index = index, .d2 = d2};
     TRY(NEW(ctx, &ctx->scratch, rooms, ctx->threads));
     for (int t = 0; t < ctx->threads; t++) TRY(room_new(ctx, c, &rooms[t]));
+    choose_loops(&s);
     TRY(shorten(ctx, c, &s));
     TRY(NEW_RAW(ctx, &ctx->scratch, s.centre_norm, c->centres->cols));
     TRY(la_column_dots(ctx, c->centres, c->centres, s.centre_norm));
