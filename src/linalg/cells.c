@@ -185,11 +185,12 @@ static int64_t ask(const cell_search *s, asking_room *r, int64_t j0, int64_t cou
 
 /* ---- who lives there ---- */
 
-/* What x'z - |x|^2 / 2 is at least for a neighbour of j that still counts, of those with norms up to `largest`. NaN,
- * from numbers beyond single precision, is not below it. */
+/* What x'z - |x|^2 / 2 is at least for a neighbour of j that still counts, of those with norms up to `largest`; where
+ * that may be too much for single precision, nothing is excluded. */
 static float limit_of(const cell_search *s, int64_t j, double largest, const nearest_heap *heap)
 {
-    double margin = 4 * (double)(s->c->X->rows + 8) * FLT_EPSILON * (s->norm[j] + largest) + FLT_MIN;
+    double norms = s->norm[j] + largest, margin = 4 * (double)(s->c->X->rows + 8) * FLT_EPSILON * norms + FLT_MIN;
+    if (norms > FLT_MAX / 8) return -INFINITY;
     return (float)((s->norm[j] - heap_worst(heap) * (1 + SLACK) - margin) / 2);
 }
 

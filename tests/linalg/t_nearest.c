@@ -237,11 +237,37 @@ static void every_allocation_fails(void **state)
     assert_true(fail_each_allocation(every_allocation, NULL) > 6);
 }
 
+/* With every cell asked for the answer is exact, also where single precision tells nothing; kind 5: numbers whose
+ * squares single precision does not hold, kind 6: squares that vanish in it. */
+static void cells_exclude_nothing_that_counts(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { CELLS = 4, K = 5 };
+    static const int64_t shapes[][2] = {{3, 40}, {9, 700}, {20, 1500}};
+    for (int kind = 0; kind < 7; kind++)
+        for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
+            int64_t d = shapes[shape][0], n = shapes[shape][1], *name = places(ctx, n), *index = places(ctx, n * K),
+                    *wanted = places(ctx, n * K), start[CELLS + 1] = {0, n / 20, n / 20, n / 2, n};
+            double *d2 = room(ctx, n * K), *wanted_d2 = room(ctx, n * K);
+            la_mat *X = points(ctx, kind < 5 ? kind : 0, d, n, 8), *centres = points(ctx, 0, d, CELLS, 9);
+            for (int64_t i = 0; i < d * n && kind >= 5; i++) X->v[i] *= kind == 5 ? 1e22 : 1e-28;
+            for (int64_t i = 0; i < n; i++) name[i] = i;
+            la_cells cells = {.X = X, .centres = centres, .start = start, .name = name, .probes = CELLS};
+            assert_ok(ctx, la_nearest_in_cells(ctx, &cells, K, index, d2));
+            by_definition(ctx, X, X, name, NULL, K, wanted, wanted_d2);
+            assert_memory_equal(index, wanted, (size_t)(n * K) * sizeof *index);
+            assert_memory_equal(d2, wanted_d2, (size_t)(n * K) * sizeof *d2);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(nearest_by_definition),      WITH_CONTEXT(new_points_are_asked_too),
-        WITH_CONTEXT(nearest_in_a_kernel_matrix), WITH_CONTEXT(sparse_products),
+        WITH_CONTEXT(cells_exclude_nothing_that_counts),
+        WITH_CONTEXT(nearest_by_definition),
+        WITH_CONTEXT(new_points_are_asked_too),
+        WITH_CONTEXT(nearest_in_a_kernel_matrix),
+        WITH_CONTEXT(sparse_products),
         cmocka_unit_test(every_allocation_fails),
     };
     la_enter();
