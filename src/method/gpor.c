@@ -4,7 +4,7 @@
  *     maximise over (kappa, b, sigma)   log of  int prod_i p(y_i | f_i, b, sigma) N(f; 0, K) df,
  *     K_ij = exp(-1/2 sum_d kappa_d (x_id - x_jd)^2),
  *
- * by Laplace's approximation or expectation propagation (solve/gp.h), with BFGS (gpor_evidence.h has the unknowns). The
+ * by Laplace's approximation or expectation propagation (solve/gp.h), with L-BFGS (gpor_evidence.h has the unknowns). The
  * noise has a floor because on data without noise Laplace's evidence rises without end as sigma falls, and is wrong
  * there. */
 #include <math.h>
@@ -198,7 +198,7 @@ static double gpor_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    return 8 * (3 * n * n + 5 * n * d + n * (K + 40));
+    return 8 * (3 * n * n + 5 * n * d + 80 * d + n * (K + 40));
 }
 
 static const rung_param gpor_rows[] = {

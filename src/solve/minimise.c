@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TRIALS = 25 }; /* of a line search */
+enum { PAIRS = 40, TRIALS = 25 }; /* steps remembered; points of a line search */
 static const double DECREASE = 1e-4, CURVATURE = 0.9, ROUNDING = 1e-9, LONGER = 4, LEAST_SHARE = 0.1;
 
 typedef struct {
@@ -20,9 +20,11 @@ typedef struct {
     minimise_fn *function;
     void *user;
     int n;
-    double *inverse;                 /* n x n: what is known of the inverse Hessian */
-    bool fresh;                      /* nothing yet: a multiple of I */
-    double *direction, *change, *Hy; /* n */
+    double *steps, *changes; /* n x PAIRS: the last steps and what the gradient changed along them, in a ring */
+    double products[PAIRS];  /* of a step and its change */
+    int64_t learned;         /* pairs since the search last forgot */
+    double scale;            /* of the inverse Hessian before any pair */
+    double *direction;       /* n */
     point here, there;
 } search;
 
@@ -50,42 +52,49 @@ static rung_status evaluate(search *s, point *at)
 
 /* ---- the inverse Hessian ---- */
 
-static void diagonal(search *s, double value)
-{
-    memset(s->inverse, 0, (size_t)(s->n * s->n) * sizeof *s->inverse);
-    for (int i = 0; i < s->n; i++) s->inverse[i + i * s->n] = value;
-}
-
 /* Such that the first step changes no variable by more than 1. */
 static void forget(search *s)
 {
-    diagonal(s, 1 / fmax(1, largest(s->n, s->here.gradient)));
-    s->fresh = true;
+    s->learned = 0;
+    s->scale = 1 / fmax(1, largest(s->n, s->here.gradient));
 }
 
-static void times_inverse(const search *s, const double *v, double *out)
-{
-    for (int i = 0; i < s->n; i++) out[i] = dot(s->n, s->inverse + i * s->n, v);
-}
-
-/* From the step s and the change y of the gradient: H + (1 + y'Hy / s'y) ss' / s'y - (Hy s' + s y'H) / s'y. */
+/* From the step and the change of the gradient on the way from here to there; where rounding has spoiled them,
+ * nothing. */
 static void learn(search *s)
 {
-    int n = s->n;
-    double *y = s->change, *step = s->direction;
+    int n = s->n, place = (int)(s->learned % PAIRS);
+    double *step = s->steps + (int64_t)place * n, *change = s->changes + (int64_t)place * n, product = 0;
+    for (int i = 0; i < n; i++)
+        product += (s->there.x[i] - s->here.x[i]) * (s->there.gradient[i] - s->here.gradient[i]);
+    if (!(product > 0)) return;
     for (int i = 0; i < n; i++) {
         step[i] = s->there.x[i] - s->here.x[i];
-        y[i] = s->there.gradient[i] - s->here.gradient[i];
+        change[i] = s->there.gradient[i] - s->here.gradient[i];
     }
-    double sy = dot(n, step, y);
-    if (!(sy > 0)) return; /* rounding: nothing can be learned from it */
-    if (s->fresh) diagonal(s, sy / dot(n, y, y));
-    s->fresh = false;
-    times_inverse(s, y, s->Hy);
-    double more = (1 + dot(n, y, s->Hy) / sy) / sy;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            s->inverse[i + j * n] += more * step[i] * step[j] - (s->Hy[i] * step[j] + step[i] * s->Hy[j]) / sy;
+    s->products[place] = product;
+    s->scale = product / dot(n, change, change);
+    s->learned++;
+}
+
+/* direction = - H gradient, H = V'H V + s s' / s'y with V = I - y s' / s'y from one pair to the next: the recursion of
+ * Nocedal, Mathematics of Computation 35:773-782, 1980. */
+static void choose_direction(search *s)
+{
+    int64_t n = s->n, first = s->learned > PAIRS ? s->learned - PAIRS : 0;
+    double *q = s->direction, share[PAIRS];
+    for (int64_t i = 0; i < n; i++) q[i] = -s->here.gradient[i];
+    for (int64_t k = s->learned - 1; k >= first; k--) {
+        int64_t at = k % PAIRS;
+        share[at] = dot(s->n, s->steps + at * n, q) / s->products[at];
+        for (int64_t i = 0; i < n; i++) q[i] -= share[at] * s->changes[at * n + i];
+    }
+    for (int64_t i = 0; i < n; i++) q[i] *= s->scale;
+    for (int64_t k = first; k < s->learned; k++) {
+        int64_t at = k % PAIRS;
+        double more = share[at] - dot(s->n, s->changes + at * n, q) / s->products[at];
+        for (int64_t i = 0; i < n; i++) q[i] += more * s->steps[at * n + i];
+    }
 }
 
 /* ---- along a direction ---- */
@@ -132,10 +141,9 @@ static rung_status line_search(search *s, bool *found)
 static rung_status search_new(rung_ctx *ctx, minimise_fn *function, void *user, int n, search *s)
 {
     *s = (search){.ctx = ctx, .function = function, .user = user, .n = n};
-    TRY(NEW(ctx, &ctx->scratch, s->inverse, n * n));
+    TRY(NEW(ctx, &ctx->scratch, s->steps, (int64_t)n * PAIRS));
+    TRY(NEW(ctx, &ctx->scratch, s->changes, (int64_t)n * PAIRS));
     TRY(NEW(ctx, &ctx->scratch, s->direction, n));
-    TRY(NEW(ctx, &ctx->scratch, s->change, n));
-    TRY(NEW(ctx, &ctx->scratch, s->Hy, n));
     TRY(NEW(ctx, &ctx->scratch, s->here.x, n));
     TRY(NEW(ctx, &ctx->scratch, s->here.gradient, n));
     TRY(NEW(ctx, &ctx->scratch, s->there.x, n));
@@ -161,8 +169,7 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
             out->end = MINIMISE_CUT;
             break;
         }
-        times_inverse(&s, s.here.gradient, s.direction);
-        for (int i = 0; i < n; i++) s.direction[i] = -s.direction[i];
+        choose_direction(&s);
         TRY(line_search(&s, &found));
         if (found) {
             learn(&s);
@@ -170,7 +177,7 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
             s.here = s.there;
             s.there = old;
             out->iterations++;
-        } else if (s.fresh) {
+        } else if (s.learned == 0) {
             out->end = MINIMISE_STUCK;
             break;
         } else

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A smooth function of few variables, by the method of Broyden, Fletcher, Goldfarb and Shanno with a dense inverse
- * Hessian. */
+/* The minimum of a smooth function by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno. */
 #ifndef RUNG_SOLVE_MINIMISE_H
 #define RUNG_SOLVE_MINIMISE_H
 
