@@ -9,7 +9,7 @@
 
 #include "graph/graph.h"
 
-static const double ACCURACY = 1e-12, LEAST = 1e-280;
+static const double LEAST = 1e-280;
 enum { SWEEPS = 1000000 };
 
 typedef struct {
@@ -25,11 +25,11 @@ typedef struct {
 /* Row i anew from its neighbours; how much it changed, relative to itself. */
 static double update(walk *w, int64_t i)
 {
-    double before = 0, change = 0, *f = w->F + i * w->K;
+    double before = 0, change = 0, *f = w->F + i * w->K, part = w->novel / w->degree[i];
     memset(w->row, 0, (size_t)w->K * sizeof *w->row);
     for (int64_t e = w->S->start[i]; e < w->S->start[i + 1]; e++) {
         const double *from = w->F + w->S->col[e] * w->K;
-        double share = w->S->value[e] / w->degree[i] * w->novel;
+        double share = w->S->value[e] * part;
         for (int q = 0; q < w->K; q++) w->row[q] += share * from[q];
     }
     for (int q = 0; q < w->K; q++) {
@@ -40,10 +40,10 @@ static double update(walk *w, int64_t i)
     return before > LEAST ? change / before : 0;
 }
 
-static rung_status iterate(rung_ctx *ctx, walk *w)
+static rung_status iterate(rung_ctx *ctx, walk *w, double accuracy)
 {
     int64_t n = w->S->rows;
-    double target = fmax(ACCURACY * (1 - w->novel), 2e-15), worst = INFINITY;
+    double target = fmax(accuracy * (1 - w->novel), 2e-15), worst = INFINITY;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         TRY(interrupted(ctx));
         worst = 0;
@@ -77,7 +77,8 @@ static rung_status shares(rung_ctx *ctx, const walk *w, double *P)
     return RUNG_OK;
 }
 
-rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y, double novel, double *P)
+rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y, double novel, double accuracy,
+                            double *P)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = S->rows;
@@ -88,7 +89,7 @@ rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y,
     graph_degrees(S, w.degree);
     for (int64_t i = 0; i < n; i++)
         if (y[i]) w.F[i * K + y[i] - 1] = 1;
-    TRY(iterate(ctx, &w));
+    TRY(iterate(ctx, &w, accuracy));
     TRY(shares(ctx, &w, P));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -13,7 +13,9 @@
 
 /* P (n x K): the columns of F without the novel one, rows made to sum to 1; where no label arrives, the class
  * frequencies of the labelled rows. S: non-negative weights, need not be symmetric. y: 1..K, 0 = unlabelled; there is a
- * labelled row. 0 <= novel < 1. */
-rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y, double novel, double *P);
+ * labelled row. 0 <= novel < 1. Each number is found to `accuracy` relative to itself. */
+#define NOVEL_ACCURACY 1e-12
+rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y, double novel, double accuracy,
+                            double *P);
 
 #endif

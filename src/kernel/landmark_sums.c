@@ -94,26 +94,32 @@ static rung_status features_from(rung_ctx *ctx, const landmarks *l, int64_t c0, 
     return RUNG_OK;
 }
 
+/* A matrix for a tile: the one of the tile before, unless that was wider. Fresh memory costs as much as filling it. */
+static rung_status tile_room(rung_ctx *ctx, int64_t rows, int64_t cols, la_mat **A)
+{
+    if (*A && la_cols(*A) == cols) return RUNG_OK;
+    if (*A) la_free(&ctx->scratch, *A);
+    return la_new(ctx, &ctx->scratch, rows, cols, A);
+}
+
 static rung_status feature_block(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int64_t c0,
                                  la_mat *block)
 {
+    la_mat *F = NULL;
     for (int64_t first = 0; first < n; first = tile_end(first, n)) {
-        pool_mark mark = pool_here(&ctx->scratch);
-        la_mat *F = NULL;
         int64_t t = tile_end(first, n) - first;
         TRY(interrupted(ctx));
-        TRY(la_new(ctx, &ctx->scratch, la_rows(block), t, &F));
+        TRY(tile_room(ctx, la_rows(block), t, &F));
         TRY(features_from(ctx, l, c0, t, X + first * l->d, F));
         TRY(la_put_columns(ctx, F, 0, block, first));
-        pool_release(&ctx->scratch, mark);
     }
+    la_free(&ctx->scratch, F);
     return RUNG_OK;
 }
 
 static rung_status some_columns(rung_ctx *ctx, const la_mat *A, int64_t first, la_mat *out)
 {
-    int64_t *columns = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, columns, la_cols(out)));
+    int64_t columns[TILE];
     for (int64_t j = 0; j < la_cols(out); j++) columns[j] = first + j;
     return la_gather(ctx, A, NULL, columns, out);
 }
@@ -123,21 +129,21 @@ static rung_status block_products(rung_ctx *ctx, const landmarks *l, int64_t n, 
                                   int64_t c0, const la_mat *block, la_mat *part)
 {
     int64_t w = la_rows(block);
+    la_mat *F = NULL, *Y = NULL;
     for (int64_t first = 0; first < n; first = tile_end(first, n)) {
-        pool_mark mark = pool_here(&ctx->scratch);
-        la_mat *F = NULL, *Y = NULL;
         int64_t t = tile_end(first, n) - first;
         TRY(interrupted(ctx));
-        TRY(la_new(ctx, &ctx->scratch, w, t, &Y));
+        TRY(tile_room(ctx, w, t, &Y));
+        TRY(tile_room(ctx, c0 + w, t, &F));
         TRY(la_mul_csr(ctx, block, A, first, Y));
-        TRY(la_new(ctx, &ctx->scratch, c0 + w, t, &F));
         if (c0 == 0)
             TRY(some_columns(ctx, block, first, F));
         else
             TRY(features_from(ctx, l, 0, t, X + first * l->d, F));
         TRY(la_gemm(ctx, false, true, 1, Y, F, first > 0, part));
-        pool_release(&ctx->scratch, mark);
     }
+    la_free(&ctx->scratch, F);
+    la_free(&ctx->scratch, Y);
     return RUNG_OK;
 }
 

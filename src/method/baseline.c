@@ -6,7 +6,8 @@
 #include "graph/novel.h"
 #include "method/neighbour_graph.h"
 
-static const double NOVEL = 0.9;
+enum { FOLDS = 5, LARGE = 2000 }; /* above so many labelled rows one held-out fold serves, as in calibrations */
+static const double NOVEL = 0.9, ACCURACY = 1e-6; /* only the largest of K numbers counts */
 static const graph_params GRAPH = {.neighbours = 6, .weights = WEIGH_GAUSSIAN, .width = NAN};
 
 /* The sum of |rank - y| over the held-out rows of one fold, the rank being that of the largest membership. */
@@ -27,11 +28,15 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
     const kernel given = {.kind = KERNEL_PRECOMPUTED};
     const la_csr *S;
     folds f;
-    int64_t *rows = NULL, held, total = 0;
+    int64_t *rows = NULL, held, total = 0, labelled = 0;
     int *y = NULL;
     double *P = NULL, sum = 0, width;
     TRY(neighbour_graph(ctx, p, &GRAPH, precomputed ? &given : NULL, &S, NULL, &width));
-    TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, 5, 1, &f));
+    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
+    if (labelled > LARGE)
+        TRY(folds_holdout(ctx, &ctx->scratch, p->n, p->y, p->K, 1.0 / FOLDS, LARGE, &f));
+    else
+        TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, FOLDS, 1, &f));
     TRY(NEW(ctx, &ctx->scratch, rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, y, p->n));
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
@@ -40,7 +45,7 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
         if (held == 0) continue;
         memcpy(y, p->y, (size_t)p->n * sizeof *y);
         for (int64_t h = 0; h < held; h++) y[rows[h]] = 0;
-        TRY(propagate_novel(ctx, S, p->K, y, NOVEL, P));
+        TRY(propagate_novel(ctx, S, p->K, y, NOVEL, ACCURACY, P));
         sum += errors(p, held, rows, P);
         total += held;
     }

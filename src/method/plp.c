@@ -20,7 +20,7 @@ static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     bool gaussian = params->graph.weights == WEIGH_GAUSSIAN;
     TRY(neighbour_graph(ctx, p, &params->graph, NULL, &S, NULL, &width));
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
-    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, P));
+    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, NOVEL_ACCURACY, P));
     if (gaussian) TRY(report_number(ctx, mem, out, "graph_width", width));
     return membership_fit(ctx, mem, p, P, params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY, width,
                           DECISION_ARGMAX, out);

@@ -184,7 +184,7 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
     TRY(response_prepare(ctx, p, &k));
     TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &S, &L, &s->width));
     TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
-    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, s->P));
+    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, NOVEL_ACCURACY, s->P));
     TRY(sort_labelled(ctx, s));
     TRY(set_targets(ctx, s));
     TRY(set_penalty(ctx, L, s));

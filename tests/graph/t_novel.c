@@ -57,7 +57,7 @@ static void it_solves_the_system(void **state)
             for (int j = 0; j < N; j++) /* a ring keeps every row in reach of a label; not symmetric */
                 S[i * N + j] = i == j ? 0 : (i + 1) % N == j ? 1 : rng_uniform(&r) < 0.2 ? rng_uniform(&r) : 0;
         la_csr csr = csr_of(S, start, col, value);
-        assert_ok(ctx, propagate_novel(ctx, &csr, K, y, novel, P));
+        assert_ok(ctx, propagate_novel(ctx, &csr, K, y, novel, NOVEL_ACCURACY, P));
         dense(S, y, novel, expected);
         assert_arrays_close(N * K, P, expected, 1e-9);
         pool_free_all(&ctx->scratch);
@@ -74,7 +74,7 @@ static void far_rows_keep_their_digits(void **state)
     y[N - 1] = 2;
     for (int i = 0; i + 1 < N; i++) S[i * N + i + 1] = S[(i + 1) * N + i] = 1;
     la_csr csr = csr_of(S, start, col, value);
-    assert_ok(ctx, propagate_novel(ctx, &csr, K, y, 1e-6, P));
+    assert_ok(ctx, propagate_novel(ctx, &csr, K, y, 1e-6, NOVEL_ACCURACY, P));
     dense(S, y, 1e-6L, expected);
     for (int i = 0; i < N * K; i++) assert_true(fabs(P[i] - expected[i]) <= 1e-9 * expected[i]);
     assert_close(P[1], 1, 1e-12);
@@ -89,7 +89,7 @@ static void rows_without_a_path_get_the_frequencies(void **state)
     int y[N] = {1, 1, 1, 2};
     S[5 * N + 6] = S[6 * N + 5] = 1; /* an island; the others have no neighbour at all */
     la_csr csr = csr_of(S, start, col, value);
-    assert_ok(ctx, propagate_novel(ctx, &csr, K, y, 0.9, P));
+    assert_ok(ctx, propagate_novel(ctx, &csr, K, y, 0.9, NOVEL_ACCURACY, P));
     for (int i = 4; i < N; i++) assert_true(P[i] == 0.75 && P[i + N] == 0.25 && P[i + 2 * N] == 0);
     assert_true(P[0] == 1 && P[3 + N] == 1);
 }
