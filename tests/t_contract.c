@@ -630,7 +630,7 @@ static void the_memory_estimate_is_true(void **state)
         if (has_param(m, "align-iterations")) assert_ok(ctx, rung_set(ctx, spec, "align-iterations", "1"));
         ctx->scratch.peak = 0;
         assert_ok(ctx, rung_fit(ctx, spec, data, &model));
-        problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K};
+        problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K, .threads = ctx->threads};
         double estimate = spec->method->bytes(&shape, spec->params),
                measured = (double)(ctx->scratch.peak + model->mem.peak);
         if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))

@@ -139,6 +139,11 @@ void pool_release(pool *p, pool_mark mark)
 
 void pool_free_all(pool *p) { pool_release(p, 0); }
 
+void pool_beside(pool *p, int64_t bytes)
+{
+    if (p->bytes + bytes > p->peak) p->peak = p->bytes + bytes;
+}
+
 rung_status pool_text(rung_ctx *ctx, pool *p, const char *text, const char **out)
 {
     char *copy = NULL;

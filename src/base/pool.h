@@ -30,6 +30,8 @@ rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, c
 rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array);
 void pool_free(pool *p, void *array); /* one array, before its time; NULL is fine */
 void pool_free_all(pool *p);
+/* Other pools held so many bytes beside what this one holds now: its peak knows of them. */
+void pool_beside(pool *p, int64_t bytes);
 
 pool_mark pool_here(const pool *p);
 void pool_release(pool *p, pool_mark mark); /* frees what was allocated since */

@@ -52,15 +52,16 @@ static int ascending(const void *a, const void *b)
 
 void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->score, ascending); }
 
-/* The k-th of N + 1 exchangeable scores stands at the share k / (N + 1) on average. Between two of them the limit is
- * linear, so that with a dozen rows the coverage is the stated one and not the next that a whole row allows. The R
- * scores of the k-th row have their middle at the place k R - (R - 1) / 2. */
+/* Of N + 1 exchangeable scores the new row's is among the k lowest with probability k / (N + 1). A whole row more than
+ * the level asks for would be certain to keep it, and with a dozen rows mean 0.95 where 0.9 was stated; half a row more
+ * (linear between two scores) keeps it on average. The R scores of the k-th row have their middle at the place
+ * k R - (R - 1) / 2. */
 double conformal_limit(const conformal *c, double level)
 {
     double repeats = c->repeats, rows = (double)c->n / repeats, least = level * (rows + (double)c->missed + 1) - 1e-9;
-    double place = fmax(least * repeats - (repeats - 1) / 2, 0);
-    int64_t below = (int64_t)place; /* scores that are within the limit for certain */
     if (least > rows) return INFINITY;
-    double from = below > 0 ? c->score[below - 1] : 0, share = place - (double)below;
+    double place = fmin(least + 0.5, rows) * repeats - (repeats - 1) / 2;
+    int64_t below = (int64_t)fmax(place, 0); /* scores that are within the limit for certain */
+    double from = below > 0 ? c->score[below - 1] : 0, share = fmax(place, 0) - (double)below;
     return below < c->n ? from + share * (c->score[below] - from) : from;
 }

@@ -57,6 +57,13 @@ double candidate_scale(const candidates *c, const candidate *one)
 double candidate_variance(const candidate *one) { return variances[one->level]; }
 double candidate_power(const candidate *one) { return powers[one->level]; }
 
+double candidate_reach_penalty(const candidates *c, const candidate *one)
+{
+    double rows_per_label = (double)c->p->n / (double)c->l, steps = 1 / (1 - spreads[one->spread]);
+    double fewest = neighbours_tried[0];
+    return half_square(log2(neighbours_tried[one->graph] / fewest)) + half_square(log10(2 * rows_per_label / steps));
+}
+
 bool candidates_near(const candidate *a, const candidate *b)
 {
     if (a->kind != b->kind || a->space != b->space) return false;
@@ -87,6 +94,9 @@ rung_status candidates_parallel(rung_ctx *ctx, int64_t rows, int n, candidates_t
     }
     for (int i = 0; i < n && status == RUNG_OK; i++)
         if (each[i] != RUNG_ESINGULAR && each[i] != RUNG_ENOCONV) status = each[i];
+    int64_t beside = 0;
+    for (int w = 0; w < workers && worker[w]; w++) beside += worker[w]->scratch.peak;
+    pool_beside(&ctx->scratch, beside);
     for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
     if (status != RUNG_OK) return status;
     ctx->message[0] = 0;

@@ -56,6 +56,10 @@ kernel candidate_kernel(const candidates *c, const candidate *one);
 double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
 double candidate_variance(const candidate *one);                   /* FAMILY_GP */
 double candidate_power(const candidate *one);                      /* FAMILY_SPREAD */
+/* FAMILY_SPREAD where columns are redundant: added to the penalty. There few neighbours are best, since edges between
+ * classes are the long ones, and a label has to reach n / l rows, on a walk of 1 / (1 - spread) steps of which about
+ * every other comes to a row not seen before. */
+double candidate_reach_penalty(const candidates *c, const candidate *one);
 /* Whether b is a or next to it in the grid: the same family and space, widths and levels at most one step away. */
 bool candidates_near(const candidate *a, const candidate *b);
 

@@ -36,7 +36,8 @@ typedef struct {
     kernel k;
     double scale, ridge;
     double *coef, *bias; /* labelled x (K - 1), or with landmarks m x (K - 1) weights of features; K - 1 */
-    double *loo, *trial; /* labelled x (K - 1) by rows; with landmarks one trial for each ridge */
+    double *trial;       /* labelled x (K - 1) by rows: leave-one-out; with landmarks one for each ridge */
+    double *loo, *least; /* of each row the prediction of the setting that is best for the others, and their error */
     landmarks l;
 } ckr_search;
 
@@ -68,18 +69,33 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
     TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));
     TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
+    TRY(NEW(ctx, &ctx->scratch, s->least, l));
+    for (int64_t i = 0; i < l; i++) s->least[i] = INFINITY;
     return NEW(ctx, &ctx->scratch, s->trial, l * J * trials);
 }
 
-/* Whether these leave-one-out predictions are the best so far; then they are kept. */
+/* A row's own error takes no part in the choice of the setting that answers for it: the answers are graded, and the
+ * best of many settings would flatter itself. */
+static void choose_for_rows(const double *trial, double error, ckr_search *s)
+{
+    int K = s->labelled.K, J = K - 1;
+    for (int64_t i = 0; i < s->labelled.n; i++) {
+        double others = error - s->stack.weight[i] * cumulative_error(K, trial + i * J, s->labelled.y[i]);
+        if (!(others < s->least[i])) continue;
+        s->least[i] = others;
+        memcpy(s->loo + i * J, trial + i * J, (size_t)J * sizeof *s->loo);
+    }
+}
+
+/* Whether these leave-one-out predictions are the best so far. */
 static bool is_best(const kernel *k, double ridge, const double *trial, ckr_search *s)
 {
     double error = stack_error(&s->stack, trial);
+    choose_for_rows(trial, error, s);
     if (!(error < s->error)) return false;
     s->error = error;
     s->k = *k;
     s->ridge = ridge;
-    memcpy(s->loo, trial, (size_t)(s->labelled.n * (s->labelled.K - 1)) * sizeof *s->loo);
     return true;
 }
 

@@ -16,7 +16,6 @@
 #include "method/heldout.h"
 #include "method/update.h"
 
-enum { ENOUGH_TO_CORRECT = 20 };
 enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
 
 /* ---- folds ---- */
@@ -223,11 +222,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (count && ranks) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
     if (!fit.loo || t->n_labelled < 2) return RUNG_OK;
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    TRY(use_held_out(ctx, spec, t, p, &f, &held, &fit, model));
-    /* the mixture was weighed by these very answers, which flatters them: one more row counts as nonconforming (with
-     * fewer rows than this a single one would decide between too narrow and everything) */
-    if (model->ranges.repeats > 0 && held.n >= ENOUGH_TO_CORRECT) model->ranges.missed++;
-    return RUNG_OK;
+    return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
@@ -250,7 +245,9 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
     TRY(training_new(ctx, spec, data, all, &t));
     TRY(training_check(ctx, &t, spec->method));
     if (!all && t.n_labelled < data->n)
-        log_at(ctx, RUNG_INFO, "%s learns from the %lld labelled rows; the other %lld only help to scale the columns",
-               spec->method->info.name, (long long)t.n_labelled, (long long)(data->n - t.n_labelled));
+        log_at(ctx, RUNG_INFO,
+               "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
+               spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
+               (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }

@@ -48,6 +48,7 @@ typedef struct {
     int64_t n, labelled, d;
     int K;
     double memory; /* the limit, which decides how much is kept; 0: none */
+    int threads;   /* that work side by side, each on matrices of its own; 0: one */
 } problem_shape;
 
 struct verification; /* verify.h */

@@ -16,17 +16,21 @@ static const double SCREEN_KEEP = 1e-3, KEEP = 1e-3, REDUNDANT = 10;
 static const double priors[2][FAMILY_KINDS] = {{4, 0.5, 0.25}, {1, 1, 3}}, prior_frequencies[2] = {0.5, 0.25};
 /* With one label per class leave-one-out says nothing and the prior decides: spread labels count for more there. */
 static const double SINGLE_SPREAD = 3;
+/* How much an error counts against the prior within a family. Spread labels decide almost without a doubt, so that the
+ * errors of a few rows would pick one graph of many: where they matter most they are averaged more evenly. */
+static const double STRENGTH = 8, SPREAD_STRENGTH = 1;
 
 typedef struct {
     int first, count; /* its candidates; count 0: the class frequencies */
-    double prior;
+    double prior, strength;
     double *mean; /* labelled x (K - 1): its leave-one-out predictions */
 } family;
 
 typedef struct {
     candidates c;
     stack_rows rows;
-    double *within; /* weight of each candidate in its family */
+    double **loo;   /* leave-one-out prediction of each candidate; NULL: it failed */
+    double *within; /* its weight in its family */
     int n;
     family list[MOST_FAMILIES];
 } mixture;
@@ -76,26 +80,29 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
 {
     candidates *c = &m->c;
     int64_t size = c->l * (c->p->K - 1);
-    double **loo = NULL, *penalty = NULL;
+    double *penalty = NULL;
     TRY(stack_rows_new(ctx, &ctx->scratch, c->l, c->p->K, c->y, &m->rows));
     TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
-    TRY(NEW(ctx, &ctx->scratch, loo, c->n));
+    TRY(NEW(ctx, &ctx->scratch, m->loo, c->n));
     TRY(NEW(ctx, &ctx->scratch, penalty, c->n));
     for (int i = 0; i < c->n; i++) {
-        loo[i] = c->list[i].loo;
+        m->loo[i] = c->list[i].loo;
         penalty[i] = c->list[i].penalty;
+        if (manifold && c->list[i].kind == FAMILY_SPREAD) penalty[i] += candidate_reach_penalty(c, &c->list[i]);
     }
     for (int i = 0, next; i < c->n; i = next) {
         const candidate *one = &c->list[i];
         bool any = false;
         for (next = i; next < c->n && c->list[next].kind == one->kind && c->list[next].space == one->space; next++)
-            any = any || loo[next];
+            any = any || m->loo[next];
         if (!any) continue;
         family *f = &m->list[m->n++];
+        bool reach = manifold && one->kind == FAMILY_SPREAD;
         *f = (family){.first = i, .count = next - i, .prior = priors[manifold][one->kind]};
-        if (manifold && one->kind == FAMILY_SPREAD && c->l == c->p->K) f->prior *= SINGLE_SPREAD;
+        f->strength = reach ? SPREAD_STRENGTH : STRENGTH;
+        if (reach && c->l == c->p->K) f->prior *= SINGLE_SPREAD;
         TRY(NEW(ctx, &ctx->scratch, f->mean, size));
-        stack_family(&m->rows, f->count, loo + i, penalty + i, m->within + i, f->mean);
+        stack_family(&m->rows, f->strength, f->count, m->loo + i, penalty + i, m->within + i, f->mean);
     }
     if (!frequencies && m->n > 0) return RUNG_OK;
     family *f = &m->list[m->n++];
@@ -109,26 +116,41 @@ static bool is_supervised(const mixture *m, const family *f)
     return f->count == 0 || m->c.list[f->first].kind != FAMILY_SPREAD;
 }
 
-/* Stacks the families (all, or the supervised ones); P: the leave-one-out predictions of the mixture. */
-static rung_status weigh_between(rung_ctx *ctx, mixture *m, bool supervised, double *weight, double *P)
+/* The families that are stacked: all, or the supervised ones. */
+static int stacked(const mixture *m, bool supervised, stack_part *parts)
 {
-    double *mean[MOST_FAMILIES], prior[MOST_FAMILIES], w[MOST_FAMILIES];
-    int n = 0, of[MOST_FAMILIES];
-    int64_t size = m->c.l * (m->c.p->K - 1);
+    int n = 0;
     for (int f = 0; f < m->n; f++) {
-        weight[f] = 0;
-        if (supervised && !is_supervised(m, &m->list[f])) continue;
-        mean[n] = m->list[f].mean;
-        prior[n] = m->list[f].prior;
-        of[n++] = f;
+        const family *one = &m->list[f];
+        if (supervised && !is_supervised(m, one)) continue;
+        parts[n] = (stack_part){.n = one->count,
+                                .P = m->loo + one->first,
+                                .w = m->within + one->first,
+                                .mean = one->mean,
+                                .strength = one->strength,
+                                .prior = one->prior};
+        n++;
     }
-    TRY(stack_families(ctx, &m->rows, n, mean, prior, w));
-    memset(P, 0, (size_t)size * sizeof *P);
-    for (int f = 0; f < n; f++) {
-        weight[of[f]] = w[f];
-        for (int64_t i = 0; i < size; i++) P[i] += w[f] * mean[f][i];
-    }
-    return RUNG_OK;
+    return n;
+}
+
+/* The weights of the families, and the exponent that sharpens their mean. */
+static rung_status weigh_between(rung_ctx *ctx, mixture *m, double *weight, double *sharpen)
+{
+    stack_part parts[MOST_FAMILIES];
+    int n = stacked(m, false, parts);
+    double *P = NULL;
+    TRY(NEW(ctx, &ctx->scratch, P, m->c.l * (m->c.p->K - 1)));
+    TRY(stack_families(ctx, &m->rows, n, parts, weight, P));
+    return stack_sharpen(ctx, &m->rows, P, sharpen);
+}
+
+/* What the mixture says of each labelled row, by the weights that the others give. */
+static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, double *P)
+{
+    stack_part parts[MOST_FAMILIES];
+    int n = stacked(m, supervised, parts);
+    return stack_left_out(ctx, &m->rows, n, parts, P);
 }
 
 /* ---- many labels ---- */
@@ -151,7 +173,7 @@ static rung_status screening_rows(rung_ctx *ctx, const problem *p, int64_t l, in
 }
 
 /* wanted := what matters on some of the labels, and its neighbours in the grid. */
-static rung_status screen(rung_ctx *ctx, const mixture_options *o, candidates *c)
+static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold, candidates *c)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     problem *p = c->p, sub;
@@ -164,7 +186,7 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, candidates *c
     TRY(problem_subset(ctx, &ctx->scratch, p, count, rows, &sub, classes));
     TRY(candidates_new(ctx, &sub, o->families, o->spaces, &m.c));
     TRY(candidates_run(ctx, &m.c));
-    TRY(weigh_within(ctx, &m, false, false));
+    TRY(weigh_within(ctx, &m, false, manifold));
     for (int i = 0; i < c->n; i++) {
         c->list[i].wanted = false;
         for (int j = 0; j < m.c.n; j++)
@@ -196,7 +218,7 @@ static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, 
 
 static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, const double *P, mixture_summary *out)
 {
-    double other[MOST_FAMILIES], *Q = NULL;
+    double *Q = NULL;
     int64_t l = m->c.l;
     int median = metrics_median(l, m->rows.K, m->rows.y, NULL);
     for (int f = 0; f < m->n; f++) {
@@ -214,7 +236,7 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     out->has_supervised = out->present[FAMILY_SPREAD];
     if (!out->has_supervised) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, Q, l * (m->rows.K - 1)));
-    TRY(weigh_between(ctx, m, true, other, Q));
+    TRY(left_out(ctx, m, true, Q));
     out->supervised = stack_mae(&m->rows, Q);
     return RUNG_OK;
 }
@@ -230,12 +252,12 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
     TRY(candidates_new(ctx, p, o->families, o->spaces, &m.c));
-    if (m.c.l > SCREEN) TRY(screen(ctx, o, &m.c));
+    if (m.c.l > SCREEN) TRY(screen(ctx, o, summary->manifold, &m.c));
     TRY(candidates_run(ctx, &m.c));
     TRY(weigh_within(ctx, &m, o->frequencies, summary->manifold));
     TRY(NEW(ctx, &ctx->scratch, P, m.c.l * J));
-    TRY(weigh_between(ctx, &m, false, weight, P));
-    TRY(stack_sharpen(ctx, &m.rows, P, &out->sharpen));
+    TRY(weigh_between(ctx, &m, weight, &out->sharpen));
+    TRY(left_out(ctx, &m, false, P));
     TRY(summarise(ctx, &m, weight, P, summary));
     TRY(prune(ctx, &m, weight, &parts, &n));
     summary->members = n;
@@ -245,18 +267,31 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     return RUNG_OK;
 }
 
-/* Gram matrices and distances of both spaces, propagated labels, a task's own matrices; and in the model a factor of
- * each Gaussian process that is kept, of which half a dozen in a space are usual. */
+/* The tasks that run at once, each on matrices of its own (candidates_parallel). */
+static double side_by_side(const problem_shape *shape, double rows)
+{
+    return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
+}
+
+/* In every space the rows, a Gram matrix for each kernel and the distances, what each candidate says and its
+ * coefficients, neighbours and edges of the graphs. A task on kernels has five matrices, one on a graph n x n numbers
+ * or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process
+ * that is kept, of which 5 to 12 in a space are usual. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
-    enum { KEPT = 6 };
+    enum { KEPT = 7, TASK = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), graphs = 0;
-    double kernels = spaces * (KERNELS + 1) * l * l, kept = 0;
-    if (o->families & 1U << FAMILY_GP) kept += spaces * KEPT * l * (l + K);
+    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + (KERNELS + 1) * l * l, kept = 0;
+    double task = side_by_side(shape, l) * TASK * l * l;
+    if (o->families & 1U << FAMILY_GP) {
+        one += PER_GP * l * K;
+        kept += spaces * KEPT * l * (l + K);
+    }
+    if (o->families & 1U << FAMILY_RIDGE) one += PER_RIDGE * l * K;
     if (l < n && (o->families & 1U << FAMILY_SPREAD)) {
-        graphs = spaces * n * (150 + 6 * K) + (n <= PROPAGATE_DENSE ? n * n : 80 * n);
+        one += PER_SPREAD * l * K + n * (EDGES + GRAPHS * SPREADS * K);
+        task = fmax(task, side_by_side(shape, n) * n * (n <= PROPAGATE_DENSE ? n : COLUMNS));
         kept += spaces * n * (d + GRAPHS * SPREADS * K);
     }
-    return 8 * (kernels + spaces * (3 * n * d + l * d) + 120 * spaces * l * K + graphs + kept);
+    return 8 * (spaces * one + task + kept);
 }

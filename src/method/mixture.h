@@ -2,9 +2,10 @@
 /* An average of many cheap models, each judged by its closed-form leave-one-out ranked probability score and a prior;
  * the families are then stacked with shrinkage, and the average is sharpened. No folds, no seed.
  *
- * Inside a family weights are exp(-8 (error + penalty)); between families w minimises the squared error of the mixture
- * plus sum w^2 / prior on the simplex. Members below a thousandth are dropped. Above 500 labels the grid is run on 500
- * of them, and only what matters there, with its neighbours in the grid, is fitted to all. */
+ * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
+ * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below a
+ * thousandth are dropped. Above 500 labels the grid is run on 500 of them, and only what matters there, with its
+ * neighbours in the grid, is fitted to all. */
 #ifndef RUNG_METHOD_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_H
 

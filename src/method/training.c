@@ -159,7 +159,7 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
 {
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
-    problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K};
+    problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
     *out = p;
     double bytes = 0;
     TRY(method_bytes(ctx, spec, &shape, &bytes));

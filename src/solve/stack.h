@@ -19,14 +19,27 @@ rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
 double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row counts 1 */
 
-/* w ~ exp(-8 error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean: their
- * weighted mean. */
-void stack_family(const stack_rows *rows, int m, double *const *P, const double *penalty, double *w, double *mean);
+/* w ~ exp(-strength error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean:
+ * their weighted mean. */
+void stack_family(const stack_rows *rows, double strength, int m, double *const *P, const double *penalty, double *w,
+                  double *mean);
 
-/* w on the simplex that minimises |sum w P - Y|^2 (weighted rows) + sum w^2 / prior; the priors are normalised first.
- */
-rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, double *const *P, const double *prior,
-                           double *w);
+/* One of the families that are stacked. */
+typedef struct {
+    int n;               /* its models; 0: the mean alone */
+    double *const *P;    /* their predictions, NULL: one that failed */
+    double strength;     /* as in stack_family */
+    const double *w;     /* their weights */
+    double *mean, prior; /* the weighted mean; the prior weight of the family */
+} stack_part;
+
+/* w on the simplex that minimises |sum w mean - Y|^2 (weighted rows) + sum w^2 / prior, the priors normalised first;
+ * P: the mixture, sum w mean. */
+rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *w, double *P);
+
+/* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. Those
+ * of stack_family and stack_families have seen the label of the row, which flatters the mixture with few rows. */
+rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P);
 
 /* The exponent of cumulative_sharpen, from 1 to 2, that fits best with a pull towards 1.4; P is sharpened by it. */
 rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, double *t);

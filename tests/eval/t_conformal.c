@@ -49,17 +49,18 @@ static void test_limit_by_hand(void **state)
     conformal c = {.repeats = 1, .n = 4, .score = score};
     conformal_sort(&c);
     assert_arrays_close(4, score, ((double[]){0.1, 0.3, 0.5, 0.9}), 0);
-    assert_close(conformal_limit(&c, 0.4), 0.3, 1e-8); /* the second of five places */
-    assert_close(conformal_limit(&c, 0.7), 0.7, 1e-8); /* half-way from the third to the fourth */
-    assert_close(conformal_limit(&c, 0.8), 0.9, 1e-8);
-    assert_close(conformal_limit(&c, 0.1), 0.05, 1e-8);
+    assert_close(conformal_limit(&c, 0.4), 0.4, 1e-8); /* two of five places and a half: from the second to the third */
+    assert_close(conformal_limit(&c, 0.5), 0.5, 1e-8);
+    assert_close(conformal_limit(&c, 0.66), 0.82, 1e-8);
+    assert_close(conformal_limit(&c, 0.8), 0.9, 1e-8); /* four and a half: there is no fifth */
+    assert_close(conformal_limit(&c, 0.05), 0.075, 1e-8);
     assert_true(isinf(conformal_limit(&c, 0.81)));
     c.missed = 1; /* a fifth row, above all */
-    assert_close(conformal_limit(&c, 0.5), 0.5, 1e-8);
+    assert_close(conformal_limit(&c, 0.5), 0.7, 1e-8);
     assert_true(isinf(conformal_limit(&c, 0.7)));
     c = (conformal){.repeats = 2, .n = 4, .score = score}; /* two rows, twice: their middles are at 1.5 and 3.5 */
-    assert_close(conformal_limit(&c, 1. / 3), 0.2, 1e-8);
-    assert_close(conformal_limit(&c, 0.5), 0.4, 1e-8);
+    assert_close(conformal_limit(&c, 1. / 6), 0.2, 1e-8);
+    assert_close(conformal_limit(&c, 1. / 3), 0.4, 1e-8);
     assert_close(conformal_limit(&c, 2. / 3), 0.7, 1e-8);
     assert_true(isinf(conformal_limit(&c, 0.7)));
     c = (conformal){.repeats = 1}; /* one label per class: none was held out */
@@ -103,7 +104,8 @@ static void test_coverage(void **state)
             covered += low <= y && y <= high;
         }
     }
-    assert_true(fabs((double)covered / TRIALS - 0.8) < 0.02); /* three standard errors */
+    /* half a row of forty more than stated; three standard errors */
+    assert_true(fabs((double)covered / TRIALS - 0.8 - 0.5 / (ROWS + 1)) < 0.02);
 }
 
 int main(void)
