@@ -273,16 +273,18 @@ static double side_by_side(const problem_shape *shape, double rows)
     return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
 }
 
-/* In every space the rows, a Gram matrix for each kernel and the distances, what each candidate says and its
- * coefficients, neighbours and edges of the graphs. A task on kernels has five matrices, one on a graph n x n numbers
- * or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process
- * that is kept, of which 5 to 12 in a space are usual. */
+/* In every space the rows, a Gram matrix for each kernel (of a screened grid about half of them) and the distances, what
+ * each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three matrices,
+ * five for its eigenpairs; one on a graph n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are
+ * propagated labels and a factor of each Gaussian process that is kept, of which 5 to 12 in a space are usual. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
-    enum { KEPT = 7, TASK = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
+    enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + (KERNELS + 1) * l * l, kept = 0;
-    double task = side_by_side(shape, l) * TASK * l * l;
+    double grams =
+        l <= SCREEN ? (KERNELS + 1) * l * l : fmax((KERNELS / 2 + 2) * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
+    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + grams, kept = 0;
+    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * l * l;
     if (o->families & 1U << FAMILY_GP) {
         one += PER_GP * l * K;
         kept += spaces * KEPT * l * (l + K);
