@@ -4,7 +4,7 @@
 
 usage: lowrank.py RUNG DATA [SET...] [--methods M,...] [--rows N] [--landmarks M] [--check]
 The target is cut into five classes of equal size; each method runs with its defaults (ckr with gamma=1/d, as each further gamma is an
-eigendecomposition of 8000 rows; es-dl with a tenth of the labels). --check exits 1 when a mean absolute error is more than 2 % above that of the
+eigendecomposition of 8000 rows; orml and es-dl with a tenth of the labels). --check exits 1 when a mean absolute error is more than 2 % above that of the
 exact fit; 77: the data are not there. Only the Python standard library is used."""
 import argparse, csv, gzip, json, os, random, subprocess, sys, tempfile
 
@@ -45,7 +45,7 @@ def run(rung, train, test, method, landmarks):
 
 
 def main():
-    p = argparse.ArgumentParser(usage=__doc__)
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('rung', type=os.path.abspath)
     p.add_argument('data')
     p.add_argument('sets', nargs='*')
