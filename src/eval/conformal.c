@@ -54,13 +54,14 @@ void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->sco
 
 /* Of N + 1 exchangeable scores the new row's is among the k lowest with probability k / (N + 1). A whole row more than
  * the level asks for would be certain to keep it, and with a dozen rows mean 0.95 where 0.9 was stated; half a row more
- * (linear between two scores) keeps it on average. The R scores of the k-th row have their middle at the place
- * k R - (R - 1) / 2. */
+ * (linear between two scores) keeps it on average. Rows held out several times, in folds, need no half: they are
+ * answered by models of clearly fewer rows, whose larger errors widen the ranges. Their R scores have the middle of the
+ * k-th row at the place k R - (R - 1) / 2. */
 double conformal_limit(const conformal *c, double level)
 {
     double repeats = c->repeats, rows = (double)c->n / repeats, least = level * (rows + (double)c->missed + 1) - 1e-9;
     if (least > rows) return INFINITY;
-    double place = fmin(least + 0.5, rows) * repeats - (repeats - 1) / 2;
+    double place = fmin(c->repeats == 1 ? least + 0.5 : least, rows) * repeats - (repeats - 1) / 2;
     int64_t below = (int64_t)fmax(place, 0); /* scores that are within the limit for certain */
     double from = below > 0 ? c->score[below - 1] : 0, share = fmax(place, 0) - (double)below;
     return below < c->n ? from + share * (c->score[below] - from) : from;

@@ -7,8 +7,8 @@
  * next to the range. The nonconformity of rank y is the mass the range has before it takes y in, plus half of y's. New
  * rows are exchangeable with labelled ones, so the rank of a new row's nonconformity among those of held-out rows is
  * known, and the range takes in all ranks up to the limit that the wanted share of them keeps: of N rows the one at the
- * place P (N + 1) + 1/2. Rows held out are answered by models of fewer rows than the final one, so the coverage is that
- * of theory only nearly; on data it is within a hundredth or two (docs/results.md). */
+ * place P (N + 1) + 1/2 where each was left out once. Rows held out are answered by models of fewer rows than the final
+ * one, so the coverage is that of theory only nearly; on data it is within a hundredth or two (docs/results.md). */
 #ifndef RUNG_EVAL_CONFORMAL_H
 #define RUNG_EVAL_CONFORMAL_H
 

@@ -59,8 +59,8 @@ static void test_limit_by_hand(void **state)
     assert_close(conformal_limit(&c, 0.5), 0.7, 1e-8);
     assert_true(isinf(conformal_limit(&c, 0.7)));
     c = (conformal){.repeats = 2, .n = 4, .score = score}; /* two rows, twice: their middles are at 1.5 and 3.5 */
-    assert_close(conformal_limit(&c, 1. / 6), 0.2, 1e-8);
-    assert_close(conformal_limit(&c, 1. / 3), 0.4, 1e-8);
+    assert_close(conformal_limit(&c, 1. / 3), 0.2, 1e-8);
+    assert_close(conformal_limit(&c, 0.5), 0.4, 1e-8);
     assert_close(conformal_limit(&c, 2. / 3), 0.7, 1e-8);
     assert_true(isinf(conformal_limit(&c, 0.7)));
     c = (conformal){.repeats = 1}; /* one label per class: none was held out */
