@@ -32,8 +32,8 @@ static void one_hot(int64_t n, int K, const int *y, double *Y)
         if (y[i]) Y[i + (y[i] - 1) * n] = 1;
 }
 
-rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
-                            double spread, double *U)
+rung_status propagate_dense_scores(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y,
+                                   double width, double spread, double *F)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     kernel k = {.kind = KERNEL_RBF, .gamma = 1 / (2 * width * width)};
@@ -49,10 +49,17 @@ rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X
     TRY(la_scale_add(ctx, -spread, A, 0, A));
     la_add_diagonal(A, 1, NULL);
     TRY(la_potrf(ctx, A));
-    one_hot(n, K, y, U);
-    TRY(la_potrs(ctx, A, K, U));
-    memberships(n, K, y, U);
+    one_hot(n, K, y, F);
+    TRY(la_potrs(ctx, A, K, F));
     pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
+                            double spread, double *U)
+{
+    TRY(propagate_dense_scores(ctx, d, n, X, K, y, width, spread, U));
+    memberships(n, K, y, U);
     return RUNG_OK;
 }
 
@@ -63,7 +70,7 @@ static void spread_system(double spread, la_csr *A)
         for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) A->value[e] = A->col[e] == i ? 1 : spread * A->value[e];
 }
 
-rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U)
+rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = W->rows;
@@ -73,14 +80,21 @@ rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y,
     spread_system(spread, &A);
     TRY(NEW_RAW(ctx, &ctx->scratch, Y, n * K));
     one_hot(n, K, y, Y);
-    TRY(graph_solve(ctx, &A, K, Y, RESIDUAL, ITERATIONS, U));
+    TRY(graph_solve(ctx, &A, K, Y, RESIDUAL, ITERATIONS, F));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U)
+{
+    int64_t n = W->rows;
+    TRY(propagate_graph_scores(ctx, W, K, y, spread, U));
     for (int q = 0; q < K; q++) {
         double mass = 0;
         for (int64_t i = 0; i < n; i++) mass += U[i + q * n];
         for (int64_t i = 0; i < n && mass > 0; i++) U[i + q * n] /= mass;
     }
     memberships(n, K, y, U);
-    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 

@@ -14,9 +14,14 @@
  * Over all pairs, as published, by Cholesky: */
 rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
                             double spread, double *U);
+/* The same F as it is. */
+rung_status propagate_dense_scores(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y,
+                                   double width, double spread, double *F);
 /* Over a sparse affinity (graph_edges with EDGE_GAUSSIAN), by conjugate gradients; columns of F are first scaled to the
  * same mass, so that a class with more labels does not win for that. */
 rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U);
+/* The same F as it is. */
+rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F);
 
 /* The parts leave-one-out needs: F (n x K) = (I - a S)^-1 Y, not scaled, and of each labelled row, in their order, what
  * arrives there from all labels but its own: others (labelled x K by rows). Up to `dense` rows (PROPAGATE_DENSE is

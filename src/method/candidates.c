@@ -55,7 +55,9 @@ double candidate_scale(const candidates *c, const candidate *one)
 }
 
 double candidate_variance(const candidate *one) { return variances[one->level]; }
+double candidate_ridge(const candidate *one) { return ridges[one->level]; }
 double candidate_power(const candidate *one) { return powers[one->level]; }
+double candidate_spread(const candidate *one) { return spreads[one->spread]; }
 
 double candidate_reach_penalty(const candidates *c, const candidate *one)
 {

@@ -55,7 +55,9 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are want
 kernel candidate_kernel(const candidates *c, const candidate *one);
 double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
 double candidate_variance(const candidate *one);                   /* FAMILY_GP */
+double candidate_ridge(const candidate *one);                      /* FAMILY_RIDGE */
 double candidate_power(const candidate *one);                      /* FAMILY_SPREAD */
+double candidate_spread(const candidate *one);                     /* FAMILY_SPREAD */
 /* FAMILY_SPREAD where columns are redundant: added to the penalty. There few neighbours are best, since edges between
  * classes are the long ones, and a label has to reach n / l rows, on a walk of 1 / (1 - spread) steps of which about
  * every other comes to a row not seen before. */

@@ -274,8 +274,9 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return RUNG_OK;
 }
 
-/* The normal equations of the labelled rows, F = (scale K + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
- * are the shrunk means of solve/cumulative_ridge.h. */
+/* The normal equations of the labelled rows, F = (scale K~ + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
+ * are the shrunk means of solve/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e - mu L g /
+ * scale): K~ is never formed. */
 static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
 {
     const ckr_params *params = v->params;
@@ -285,8 +286,8 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
     int J = p->K - 1;
     double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
     double scale = s->kind == SCORER_LINEAR ? 1 / fmax(1, (double)p->varying) : 1;
-    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
-    if (params->mu > 0) return verify_by_refit(ctx, v, true);
+    penalty W;
+    if (params->mu > 0) TRY(graph_of(ctx, v->p, params, &s->k, &W));
     TRY(NEW(ctx, &ctx->scratch, e, n));
     TRY(NEW(ctx, &ctx->scratch, Ke, n));
     TRY(NEW(ctx, &ctx->scratch, left, n));
@@ -298,11 +299,11 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
             e[i] = p->y[i] ? ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
             sum += e[i];
         }
+        for (int64_t i = 0; i < n; i++)
+            left[i] = 1 - below / ((double)l + 0.5) + RIDGE_CONSTANT * sum - v->f[i * J + q];
+        if (params->mu > 0) TRY(la_spmm_thin(ctx, params->mu / scale, W.sparse, 1, left, 1, e));
         TRY(verify_kernel_times(ctx, v, 1, e, Ke));
-        for (int64_t i = 0; i < n; i++) {
-            Ke[i] = scale * Ke[i] + RIDGE_CONSTANT * sum;
-            left[i] = 1 - below / ((double)l + 0.5) - v->f[i * J + q];
-        }
+        for (int64_t i = 0; i < n; i++) Ke[i] *= scale;
         worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}, verify_kernel_size(v, e)));
     }
     condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,

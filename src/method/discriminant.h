@@ -76,9 +76,11 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const 
                                     const discriminant_params *params, const la_csr *L, double mu, int components,
                                     fitted *out);
 
-/* Their conditions, for verify.h; with landmarks, or where the model does not tell enough, by a second fit. */
+/* Their conditions, for verify.h. U (n x K): classes by memberships instead of labels (ws_dl.c), or NULL. */
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                const la_csr *L, double mu);
+                                const la_csr *L, double mu, const double *U);
+/* The part of them about multipliers, class means and thresholds. */
+rung_status ordered_conditions(rung_ctx *ctx, const struct verification *v, const discriminant_params *params);
 rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verification *v,
                                            const discriminant_params *params, const la_csr *L, double mu);
 

@@ -4,60 +4,105 @@
  *
  *     2 Z b = sum_q a_q (M_{q+1} - M_q),   a >= 0,   sum a = C,   a_q (b'(M_{q+1} - M_q) - rho) = 0
  *
- * with Z b = K (P f + mu L f) + ridge (f or b). P f and the class means are sums over the labelled rows; the kernel
- * matrix enters as a product alone. */
+ * with Z b = K (P f + mu L f) + ridge (f or b). P f and the class means are sums over the labelled rows, or, with
+ * memberships U of all rows, over these (ws_dl.c); the kernel matrix, or that of the landmarks, enters as a product
+ * alone. Where the model does not tell b, the identity ridge is verified in K times these equations. */
 #include "method/discriminant.h"
 #include "method/verify.h"
 
 typedef struct {
     const struct verification *v;
+    const double *U; /* n x K: memberships; NULL: the labels */
     int64_t n;
     int K, outputs;
     double *mass, *mean; /* K; outputs x K */
 } class_scores;
 
-static double weight_of(const problem *p, int64_t i) { return !p->y[i] ? 0 : p->w ? p->w[i] : 1; }
+/* How much of a row belongs to class q (from 0), and its part in P. */
+static double share(const class_scores *c, int64_t i, int q)
+{
+    const problem *p = c->v->p;
+    if (c->U) return c->U[i + q * c->n];
+    return p->y[i] != q + 1 ? 0 : p->w ? p->w[i] : 1;
+}
 
-static rung_status class_scores_new(rung_ctx *ctx, const struct verification *v, class_scores *out)
+static double part(const class_scores *c, int64_t i, int q)
+{
+    return c->U ? share(c, i, q) / (double)c->n : share(c, i, q);
+}
+
+static rung_status class_scores_new(rung_ctx *ctx, const struct verification *v, const double *U, class_scores *out)
 {
     const problem *p = v->p;
     int m = v->model->members->score.outputs;
-    *out = (class_scores){.v = v, .n = p->n, .K = p->K, .outputs = m};
+    *out = (class_scores){.v = v, .U = U, .n = p->n, .K = p->K, .outputs = m};
     TRY(NEW(ctx, &ctx->scratch, out->mass, p->K));
     TRY(NEW(ctx, &ctx->scratch, out->mean, p->K * m));
-    for (int64_t i = 0; i < p->n; i++) {
-        if (!p->y[i]) continue;
-        out->mass[p->y[i] - 1] += weight_of(p, i);
-        for (int j = 0; j < m; j++) out->mean[j + (p->y[i] - 1) * m] += weight_of(p, i) * v->f[i * m + j];
-    }
-    for (int q = 0; q < p->K; q++)
+    for (int q = 0; q < p->K; q++) {
+        for (int64_t i = 0; i < p->n; i++) {
+            double s = share(out, i, q);
+            out->mass[q] += s;
+            for (int j = 0; j < m && s > 0; j++) out->mean[j + q * m] += s * v->f[i * m + j];
+        }
         for (int j = 0; j < m; j++) out->mean[j + q * m] /= out->mass[q];
+    }
     return RUNG_OK;
 }
 
-/* What the ridge multiplies, for output j: f, or (identity) b, NULL where the model does not tell it. */
-static rung_status ridge_part(rung_ctx *ctx, const class_scores *c, ridge_kind kind, int j, double **out)
+/* The three terms of an equation over the rows, made from multiples u of the kernel columns. */
+typedef struct {
+    const class_scores *c;
+    double factor;     /* of the ridge */
+    bool times_kernel; /* the equations times K */
+    double *u, *Ku;    /* n x 2: within the classes, between them */
+    double *ridge;     /* n: f, or (identity) b */
+} equation;
+
+static rung_status equation_new(rung_ctx *ctx, const class_scores *c, const discriminant_params *params, equation *out)
 {
     const scorer *s = &c->v->model->members->score;
-    bool told = kind == RIDGE_KERNEL || (s->kind == SCORER_KERNEL && s->m == c->n);
-    if (!told) return RUNG_OK;
-    TRY(pool_alloc(ctx, &ctx->scratch, c->n, sizeof **out, "scores", (void **)out));
-    for (int64_t i = 0; i < c->n; i++)
-        (*out)[i] = kind == RIDGE_KERNEL ? c->v->f[i * c->outputs + j] : s->coef[i + j * s->m];
-    return RUNG_OK;
+    bool identity = params->ridge_kind == RIDGE_IDENTITY && c->v->landmarks == 0;
+    bool told = s->kind == SCORER_KERNEL && s->m == c->n;
+    *out = (equation){.c = c, .factor = params->ridge, .times_kernel = identity && !told};
+    TRY(NEW(ctx, &ctx->scratch, out->u, 2 * c->n));
+    TRY(NEW(ctx, &ctx->scratch, out->Ku, 2 * c->n));
+    return NEW(ctx, &ctx->scratch, out->ridge, c->n);
 }
 
-/* u (n) = P f + mu L f for output j. */
-static rung_status within(rung_ctx *ctx, const class_scores *c, int j, const la_csr *L, double mu, double *u)
+/* u = P f + mu L f for output j, and the ridge's part. */
+static rung_status within(rung_ctx *ctx, const equation *e, const discriminant_params *params, int j, const la_csr *L,
+                          double mu)
 {
-    const problem *p = c->v->p;
+    const class_scores *c = e->c;
+    const scorer *s = &c->v->model->members->score;
+    bool b = params->ridge_kind == RIDGE_IDENTITY && c->v->landmarks == 0 && !e->times_kernel;
     double *f = NULL;
     TRY(NEW(ctx, &ctx->scratch, f, c->n));
     for (int64_t i = 0; i < c->n; i++) {
         f[i] = c->v->f[i * c->outputs + j];
-        u[i] = p->y[i] ? weight_of(p, i) * (f[i] - c->mean[j + (p->y[i] - 1) * c->outputs]) : 0;
+        e->ridge[i] = e->factor * (b ? s->coef[i + j * s->m] : f[i]);
+        e->u[i] = 0;
+        for (int q = 0; q < c->K; q++) {
+            double w = part(c, i, q);
+            if (w > 0) e->u[i] += w * (f[i] - c->mean[j + q * c->outputs]);
+        }
     }
-    return L ? la_spmm_thin(ctx, mu, L, 1, f, 1, u) : RUNG_OK;
+    return L ? la_spmm_thin(ctx, mu, L, 1, f, 1, e->u) : RUNG_OK;
+}
+
+/* The residual of K u + K u' + ridge = 0. */
+static rung_status residual(rung_ctx *ctx, const equation *e, double size, double *out)
+{
+    int64_t n = e->c->n;
+    double *again = NULL, *Ku = e->Ku;
+    TRY(verify_kernel_times(ctx, e->c->v, 2, e->u, e->Ku));
+    if (e->times_kernel) {
+        TRY(NEW(ctx, &ctx->scratch, again, 2 * n));
+        TRY(verify_kernel_times(ctx, e->c->v, 2, e->Ku, again));
+        Ku = again;
+    }
+    *out = relative_residual(n, 3, (const double *const[]){Ku, Ku + n, e->ridge}, size);
+    return RUNG_OK;
 }
 
 /* The weights of the order and the means they belong to. */
@@ -108,70 +153,77 @@ static double residual_limit(const discriminant_params *params)
 }
 
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                const la_csr *L, double mu)
+                                const la_csr *L, double mu, const double *U)
 {
     const problem *p = v->p;
     const double *alpha = told_list(v->model, "alpha", p->K - 1);
-    double *ridge = NULL, *u = NULL, *Ku = NULL;
+    double off;
     class_scores c;
-    bool degenerate = told_number(v->model, "degenerate") != 0;
-    TRY(class_scores_new(ctx, v, &c));
-    if (alpha) TRY(ridge_part(ctx, &c, (ridge_kind)params->ridge_kind, 0, &ridge));
-    if (!ridge) return verify_by_refit(ctx, v, true);
-    TRY(NEW(ctx, &ctx->scratch, u, 2 * p->n));
-    TRY(NEW(ctx, &ctx->scratch, Ku, 2 * p->n));
-    for (int64_t i = 0; i < p->n; i++) u[i] = weight_of(p, i);
-    double size = verify_kernel_size(v, u) * verify_score_size(v); /* rounding of the scores goes through K P */
-    TRY(within(ctx, &c, 0, L, mu, u));
-    for (int64_t i = 0; i < p->n; i++) {
-        int q = p->y[i] - 1;
-        double pull = q < 0 ? 0 : (q > 0 ? alpha[q - 1] : 0) - (q < p->K - 1 ? alpha[q] : 0);
-        if (q >= 0) u[i + p->n] = -weight_of(p, i) / c.mass[q] * pull / 2;
-        ridge[i] *= params->ridge;
+    equation e;
+    TRY(class_scores_new(ctx, v, U, &c));
+    if (!alpha) return fail(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    TRY(equation_new(ctx, &c, params, &e));
+    for (int64_t i = 0; i < p->n; i++)
+        for (int q = 0; q < p->K; q++) e.u[i] += part(&c, i, q);
+    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* rounding of the scores goes through K P */
+    TRY(within(ctx, &e, params, 0, L, mu));
+    for (int q = 0; q < p->K; q++) {
+        double pull = (q > 0 ? alpha[q - 1] : 0) - (q < p->K - 1 ? alpha[q] : 0);
+        for (int64_t i = 0; i < p->n; i++) e.u[i + p->n] -= share(&c, i, q) / c.mass[q] * pull / 2;
     }
-    size += verify_kernel_size(v, u + p->n);
-    TRY(verify_kernel_times(ctx, v, 2, u, Ku));
-    condition_add(v->found, "stationarity", "residual of 2 Z b = sum_q a_q (M_q+1 - M_q), relative",
-                  relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}, size),
+    size += verify_kernel_size(v, e.u + p->n);
+    TRY(residual(ctx, &e, size, &off));
+    condition_add(v->found, "stationarity", "residual of 2 Z b = sum_q a_q (M_q+1 - M_q), relative", off,
                   residual_limit(params));
-    order_conditions(&c, params->C, alpha, degenerate);
+    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
     mean_conditions(&c, params);
     return RUNG_OK;
 }
 
+rung_status ordered_conditions(rung_ctx *ctx, const struct verification *v, const discriminant_params *params)
+{
+    const double *alpha = told_list(v->model, "alpha", v->p->K - 1);
+    class_scores c;
+    if (!alpha) return fail(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    TRY(class_scores_new(ctx, v, NULL, &c));
+    order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
+    mean_conditions(&c, params);
+    return RUNG_OK;
+}
+
+/* Residuals of H b = lambda Z b count by lambda over the largest one: the backward error of the eigenproblem, which is
+ * all that can be asked of eigenvalues near rounding. */
 rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verification *v,
                                            const discriminant_params *params, const la_csr *L, double mu)
 {
     const problem *p = v->p;
-    double *u = NULL, *Ku = NULL, *ridge = NULL, worst = 0, scatter_off = 0, total = 0;
+    double worst = 0, scatter_off = 0, total = 0, off;
     class_scores c;
-    TRY(class_scores_new(ctx, v, &c));
+    equation e;
+    TRY(class_scores_new(ctx, v, NULL, &c));
     const double *values = told_list(v->model, "eigenvalues", c.outputs);
-    TRY(NEW(ctx, &ctx->scratch, u, 2 * p->n));
-    TRY(NEW(ctx, &ctx->scratch, Ku, 2 * p->n));
+    if (!values) return fail(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    TRY(equation_new(ctx, &c, params, &e));
     for (int q = 0; q < p->K; q++) total += c.mass[q];
-    for (int64_t i = 0; i < p->n; i++) u[i] = weight_of(p, i);
-    double nothing = 1e-12 * verify_kernel_size(v, u) / params->ridge; /* the classes are one */
-    for (int j = 0; j < c.outputs && values; j++) {
-        double centre = 0, scatter = 0;
-        if (!(values[j] > 1e-12 * values[0]) || !(values[j] > nothing)) continue;
+    for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
+    double nothing = 1e-12 * verify_kernel_size(v, e.u) / params->ridge; /* the classes are one */
+    for (int j = 0; j < c.outputs; j++) {
+        double centre = 0, scatter = 0, level = values[j] / values[0];
+        if (!(level > 1e-12) || !(values[j] > nothing)) continue;
         for (int q = 0; q < p->K; q++) centre += c.mass[q] * c.mean[j + q * c.outputs] / total;
         for (int q = 0; q < p->K; q++) scatter += c.mass[q] * pow(c.mean[j + q * c.outputs] - centre, 2);
-        ridge = NULL;
-        TRY(ridge_part(ctx, &c, (ridge_kind)params->ridge_kind, j, &ridge));
-        if (!ridge) return verify_by_refit(ctx, v, true);
-        TRY(within(ctx, &c, j, L, mu, u));
+        TRY(within(ctx, &e, params, j, L, mu));
         for (int64_t i = 0; i < p->n; i++) {
-            if (p->y[i]) u[i + p->n] = -weight_of(p, i) * (c.mean[j + (p->y[i] - 1) * c.outputs] - centre) / values[j];
-            ridge[i] *= params->ridge;
+            int q = p->y[i] - 1;
+            e.u[i + p->n] = q < 0 ? 0 : -share(&c, i, q) * (c.mean[j + q * c.outputs] - centre) / values[j];
         }
-        TRY(verify_kernel_times(ctx, v, 2, u, Ku));
-        worst = fmax(worst, relative_residual(p->n, 3, (const double *const[]){Ku, Ku + p->n, ridge}, 0));
-        scatter_off = fmax(scatter_off, fabs(scatter / values[j] - 1));
+        TRY(residual(ctx, &e, 0, &off));
+        worst = fmax(worst, off * level);
+        scatter_off = fmax(scatter_off, fabs(scatter / values[j] - 1) * level);
     }
-    if (!values) return verify_by_refit(ctx, v, true);
     condition_add(v->found, "eigenpairs", "residual of H b = lambda Z b, relative, worst component", worst,
                   residual_limit(params));
-    condition_add(v->found, "scatter", "scatter between the classes over its eigenvalue, less 1", scatter_off, 1e-6);
+    condition_add(v->found, "scatter", "scatter between the classes against its eigenvalue, relative", scatter_off,
+                  1e-6);
     return RUNG_OK;
 }

@@ -78,9 +78,8 @@ rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const p
     const graph_dl_params *params = v->params;
     const la_csr *L = NULL;
     problem_graph g = graph_of(params, space);
-    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
     if (params->mu > 0) TRY(problem_laplacian(ctx, v->p, &g, (laplacian_norm)params->graph_norm, &L));
-    return discriminant_verify(ctx, v, &params->d, L, params->mu);
+    return discriminant_verify(ctx, v, &params->d, L, params->mu, NULL);
 }
 
 rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank)

@@ -53,7 +53,6 @@ rung_status kda_verify(rung_ctx *ctx, const struct verification *v)
     const kda_params *params = v->params;
     const la_csr *L;
     kernel k;
-    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
     TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
     k = problem_kernel(v->p, &k);
     TRY(laplacian_of(ctx, v->p, params, &k, &L));

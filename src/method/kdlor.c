@@ -42,9 +42,7 @@ static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
 
 static rung_status kdlor_verify(rung_ctx *ctx, const struct verification *v)
 {
-    const kdlor_params *params = v->params;
-    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
-    return discriminant_verify(ctx, v, &params->d, NULL, 0);
+    return discriminant_verify(ctx, v, &((const kdlor_params *)v->params)->d, NULL, 0, NULL);
 }
 
 /* Gram matrix and factor, with folds also the inverse and its work space (up to 2000 rows); identity ridge: Gram matrix

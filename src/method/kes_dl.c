@@ -111,9 +111,11 @@ static bool kes_holds_out(const void *params)
 /* With the kernel of the model, which was learned. */
 static rung_status kes_verify(rung_ctx *ctx, const struct verification *v)
 {
-    const scorer *s = &v->model->members->score;
-    problem_space space = {.kind = SPACE_FEATURE, .k = s->k, .rank = ((const graph_dl_params *)v->params)->rank};
-    return s->kind == SCORER_KERNEL ? graph_dl_verify(ctx, v, &space) : verify_by_refit(ctx, v, true);
+    problem_space space = {.kind = SPACE_FEATURE,
+                           .k = v->model->members->score.k,
+                           .rank = ((const graph_dl_params *)v->params)->rank,
+                           .landmarks = (int)v->landmarks};
+    return graph_dl_verify(ctx, v, &space);
 }
 
 /* With landmarks: the alignment of the sample beside the data, or the fit. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "method/target.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -76,6 +77,71 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return RUNG_OK;
 }
 
+/* Every other eigenvalue is below those told: s I - K~ + sum_j f_j f_j' is positive definite, f_j f_j' = k_j v_j v_j'.
+ * Thin: by all eigenvalues, found anew. */
+static rung_status none_is_larger(rung_ctx *ctx, const struct verification *v, const centred_kernel *c, int r,
+                                  const double *value, const double *f, double *out)
+{
+    double s = value[r - 1] * (1 + 1e-6) + 1e-12 * value[0];
+    la_mat *F = NULL;
+    *out = 0;
+    for (int64_t j = r; j < c->r && !c->K; j++) *out += c->value[j] > s;
+    if (!c->K) return RUNG_OK;
+    TRY(la_new(ctx, &ctx->scratch, v->p->n, r, &F));
+    la_put(f, F);
+    TRY(la_syrk(ctx, false, 1, F, -1, c->K));
+    la_add_diagonal(c->K, s, NULL);
+    rung_status status = la_potrf(ctx, c->K);
+    if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
+    *out = status != RUNG_OK;
+    return RUNG_OK;
+}
+
+/* K~ f_j = k_j f_j and |f_j|^2 = k_j for the components f_j of the rows; beyond the rank they are 0. Residuals are told
+ * in the largest eigenvalue: the backward error of the eigenproblem. */
+static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const kpca_params *params = v->params;
+    int64_t n = v->p->n;
+    int outputs = v->model->members->score.outputs, r = outputs;
+    const double *value = NULL;
+    double *f = NULL, *centred = NULL, *Kf = NULL, off = 0, norm_off = 0, beyond = 0, larger;
+    centred_kernel c;
+    while (r > 0 && !(value = told_list(v->model, "eigenvalues", r))) r--;
+    if (!value) return fail(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    TRY(NEW(ctx, &ctx->scratch, f, n * outputs));
+    TRY(NEW(ctx, &ctx->scratch, centred, n * outputs));
+    TRY(NEW(ctx, &ctx->scratch, Kf, n * outputs));
+    for (int j = 0; j < outputs; j++) {
+        double mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += (f[i + j * n] = v->f[i * outputs + j]) / (double)n;
+        for (int64_t i = 0; i < n; i++) centred[i + j * n] = f[i + j * n] - mean;
+    }
+    TRY(verify_kernel_times(ctx, v, outputs, centred, Kf));
+    for (int j = 0; j < outputs; j++) {
+        double mean = 0, size = 0, norm = 0, left = 0;
+        for (int64_t i = 0; i < n; i++) mean += Kf[i + j * n] / (double)n;
+        for (int64_t i = 0; i < n; i++) {
+            double one = fabs(Kf[i + j * n] - mean - (j < r ? value[j] : 0) * f[i + j * n]);
+            size = fmax(size, fabs(f[i + j * n]));
+            norm += f[i + j * n] * f[i + j * n];
+            if (!(one <= left)) left = one;
+        }
+        if (j >= r) beyond += size > 0;
+        if (j >= r) continue;
+        off = fmax(off, size > 0 ? left / size / value[0] : INFINITY);
+        norm_off = fmax(norm_off, fabs(norm - value[j]) / value[0]);
+    }
+    condition_add(v->found, "eigenpairs", "residual of K f = lambda f, in the largest lambda, worst component", off,
+                  1e-9);
+    condition_add(v->found, "length", "|f|^2 against lambda, in the largest lambda", norm_off, 1e-9);
+    condition_add(v->found, "rank", "components beyond the rank that are not 0", beyond, 0);
+    TRY(centred_kernel_new(ctx, &ctx->scratch, v->p, &params->kernel, true, &c));
+    TRY(none_is_larger(ctx, v, &c, r, value, f, &larger));
+    condition_add(v->found, "leading", "directions with a larger eigenvalue than those told", larger, 0);
+    return RUNG_OK;
+}
+
 static double kpca_bytes(const problem_shape *shape, const void *params_)
 {
     const kpca_params *params = params_;
@@ -129,4 +195,5 @@ const method method_kpca = {
     .bytes = kpca_bytes,
     .prepare = kpca_prepare,
     .fit = kpca_fit,
+    .verify = kpca_verify,
 };

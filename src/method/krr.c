@@ -316,7 +316,6 @@ static rung_status krr_verify(rung_ctx *ctx, const struct verification *v)
     bool centred = params->centre == 0;
     target_values t;
     centred_kernel c;
-    if (params->kernel.landmarks > 0) return verify_by_refit(ctx, v, false);
     TRY(target_values_new(ctx, v->p, &t));
     TRY(NEW(ctx, &ctx->scratch, e, n));
     TRY(NEW(ctx, &ctx->scratch, Ke, n));

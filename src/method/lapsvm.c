@@ -10,6 +10,7 @@
 
 #include "method/neighbour_graph.h"
 #include "method/response_score.h"
+#include "method/verify.h"
 #include "solve/margins.h"
 #include "solve/smo.h"
 #include "solve/svor_thresholds.h"
@@ -216,6 +217,65 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", on->width) : RUNG_OK;
 }
 
+/* The objective of the model's own scores for class q + 1. */
+static rung_status primal(rung_ctx *ctx, const struct verification *v, const contest_ground *on, int q, const double *f,
+                          double *out)
+{
+    const lapsvm_params *params = v->params;
+    double *Lf = NULL, norm, bias = v->model->members->score.bias[q];
+    TRY(NEW(ctx, &ctx->scratch, Lf, v->p->n));
+    TRY(penalty_apply(ctx, &on->W, 1, f, Lf));
+    TRY(verify_norm(ctx, v, q, &norm));
+    *out = 0.5 * norm + (params->bias == BIAS_KERNEL ? 0.5 * bias * bias : 0);
+    for (int64_t i = 0; i < v->p->n; i++) *out += 0.5 * f[i] * Lf[i];
+    for (int64_t i = 0; i < on->l; i++) {
+        double side = v->p->y[on->lab[i]] == q + 1 ? 1 : -1;
+        *out += cap_of(params, on, i) * fmax(0, 1 - side * f[on->lab[i]]);
+    }
+    return RUNG_OK;
+}
+
+/* For each class the minimum lies between the objective of the model and that of feasible multipliers, found once more:
+ * sum |v| - v'H v / 2, the pulls v within 0 and the cap on the row's own side, of sum 0 with a free bias. */
+static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const lapsvm_params *params = v->params;
+    int64_t n = v->p->n;
+    int K = v->p->K;
+    contest_results r;
+    double *f = NULL, caps = 0, infeasible = 0, gap = 0, least = INFINITY;
+    TRY(lapsvm_share(ctx, v->p, params));
+    const contest_ground *on = v->p->shared;
+    TRY(results_new(ctx, n, K, &r));
+    TRY(NEW(ctx, &ctx->scratch, f, n));
+    TRY(solve_classes(ctx, v->p, params, on, &r));
+    TRY(response_apply(ctx, &on->r, K, r.v, r.f, r.a));
+    for (int64_t i = 0; i < on->l; i++) caps += cap_of(params, on, i);
+    for (int q = 0; q < K; q++) {
+        double lower = 0, upper, sum = 0;
+        for (int64_t i = 0; i < n; i++) {
+            f[i] = v->f[i * K + q];
+            lower -= 0.5 * r.v[i + q * n] * r.f[i + q * n];
+            sum += r.v[i + q * n];
+        }
+        for (int64_t i = 0; i < on->l; i++) {
+            double a = (v->p->y[on->lab[i]] == q + 1 ? 1 : -1) * r.v[on->lab[i] + q * n];
+            infeasible = fmax(infeasible, fmax(-a, a - cap_of(params, on, i)) / params->C);
+            lower += a;
+        }
+        if (params->bias == BIAS_FREE) infeasible = fmax(infeasible, fabs(sum) / params->C);
+        TRY(primal(ctx, v, on, q, f, &upper));
+        if (!((upper - lower) / upper <= gap)) gap = (upper - lower) / upper;
+        least = fmin(least, upper);
+    }
+    TRY(response_verify(ctx, v, params->bias == BIAS_KERNEL, K, r.f, r.a));
+    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
+    condition_add(v->found, "duality gap",
+                  "objective of the model above that of the multipliers, relative, worst class", gap,
+                  gap_limit(params->tolerance, caps, least));
+    return RUNG_OK;
+}
+
 static rung_status lapsvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
 {
     const lapsvm_params *params = params_;
@@ -275,4 +335,5 @@ const method method_lapsvm = {
     .prepare = lapsvm_prepare,
     .share = lapsvm_share,
     .fit = lapsvm_fit,
+    .verify = lapsvm_verify,
 };

@@ -4,6 +4,7 @@
  * the weighted mean of the memberships of their nearest training rows. */
 #include "graph/propagate.h"
 #include "method/spread.h"
+#include "method/verify.h"
 
 typedef struct {
     spread_params spread;
@@ -24,6 +25,12 @@ static rung_status llgc_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     int64_t k = params->neighbours && params->neighbours < p->n ? params->neighbours : p->n;
     return membership_fit(ctx, mem, p, U, k, WEIGHTS_GAUSSIAN, width,
                           params->decision == DECIDE_ARGMAX ? DECISION_ARGMAX : DECISION_MEDIAN, out);
+}
+
+static rung_status llgc_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const llgc_params *params = v->params;
+    return spread_verify(ctx, v, &params->spread, params->neighbours, v->model->members->score.coef);
 }
 
 static double llgc_bytes(const problem_shape *shape, const void *params_)
@@ -67,4 +74,5 @@ const method method_llgc = {
     .params_size = sizeof(llgc_params),
     .bytes = llgc_bytes,
     .fit = llgc_fit,
+    .verify = llgc_verify,
 };

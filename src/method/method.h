@@ -74,8 +74,7 @@ typedef struct method {
      * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
                           fitted *out);
-    /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h); NULL: the model
-     * is held against a second fit. */
+    /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h). */
     rung_status (*verify)(rung_ctx *ctx, const struct verification *v);
 } method;
 

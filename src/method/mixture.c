@@ -241,13 +241,19 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     return RUNG_OK;
 }
 
-rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *o, fitted *out,
-                        mixture_summary *summary)
+static rung_status weights_violation(rung_ctx *ctx, const mixture *m, const double *weight, double *out)
+{
+    stack_part parts[MOST_FAMILIES];
+    int n = stacked(m, false, parts);
+    return stack_violation(ctx, &m->rows, n, parts, weight, out);
+}
+
+rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, mixture_choice *out,
+                           mixture_summary *summary)
 {
     mixture m = {0};
-    mixture_part *parts = NULL;
-    int K = p->K, J = K - 1, n;
     double weight[MOST_FAMILIES], *P = NULL;
+    *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
@@ -255,15 +261,28 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     if (m.c.l > SCREEN) TRY(screen(ctx, o, summary->manifold, &m.c));
     TRY(candidates_run(ctx, &m.c));
     TRY(weigh_within(ctx, &m, o->frequencies, summary->manifold));
-    TRY(NEW(ctx, &ctx->scratch, P, m.c.l * J));
+    TRY(NEW(ctx, &ctx->scratch, P, m.c.l * (p->K - 1)));
     TRY(weigh_between(ctx, &m, weight, &out->sharpen));
+    TRY(weights_violation(ctx, &m, weight, &out->violation));
     TRY(left_out(ctx, &m, false, P));
     TRY(summarise(ctx, &m, weight, P, summary));
-    TRY(prune(ctx, &m, weight, &parts, &n));
-    summary->members = n;
-    TRY(mixture_members(ctx, mem, &m.c, n, parts, out));
+    TRY(prune(ctx, &m, weight, &out->parts, &out->n));
+    summary->members = out->n;
+    out->c = m.c;
+    out->loo = P;
+    return RUNG_OK;
+}
+
+rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *o, fitted *out,
+                        mixture_summary *summary)
+{
+    mixture_choice m;
+    int K = p->K;
+    TRY(mixture_choose(ctx, p, o, &m, summary));
+    out->sharpen = m.sharpen;
+    TRY(mixture_members(ctx, mem, &m.c, m.n, m.parts, out));
     TRY(NEW(ctx, mem, out->loo, m.c.l * K));
-    for (int64_t i = 0; i < m.c.l; i++) cumulative_classes(K, P + i * J, out->loo + i * K);
+    for (int64_t i = 0; i < m.c.l; i++) cumulative_classes(K, m.loo + i * (K - 1), out->loo + i * K);
     return RUNG_OK;
 }
 

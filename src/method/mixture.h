@@ -27,17 +27,30 @@ typedef struct {
     int members;
 } mixture_summary;
 
-/* Fills out->members, sharpen, loo and n_expansion; p has two classes or more. */
-rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *options, fitted *out,
-                        mixture_summary *summary);
-double mixture_bytes(const problem_shape *shape, const mixture_options *options);
-
-/* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */
-
 typedef struct {
     int candidate; /* -1: the class frequencies */
     double weight;
 } mixture_part;
+
+typedef struct { /* what a mixture consists of, in the scratch pool */
+    candidates c;
+    int n;
+    mixture_part *parts;
+    double sharpen;
+    double *loo;      /* labelled x (K - 1): leave-one-out predictions of the whole */
+    double violation; /* of the optimality of the families' weights, see stack_violation */
+} mixture_choice;
+
+rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *options, mixture_choice *out,
+                           mixture_summary *summary);
+/* Fills out->members, sharpen, loo and n_expansion; p has two classes or more. */
+rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_options *options, fitted *out,
+                        mixture_summary *summary);
+/* The conditions of each member and of the weights; for verify.h. */
+rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options);
+double mixture_bytes(const problem_shape *shape, const mixture_options *options);
+
+/* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */
 
 rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n, const mixture_part *parts,
                             fitted *out);

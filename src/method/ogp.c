@@ -4,6 +4,7 @@
  * over a grid, by closed-form leave-one-out ranked probability scores and a prior (mixture.h), on the columns, their
  * ranks, or both. */
 #include "method/mixture.h"
+#include "method/verify.h"
 
 typedef struct {
     int features;
@@ -27,6 +28,12 @@ static rung_status ogp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     TRY(report_number(ctx, mem, out, "weight_standard", summary.weight[0][FAMILY_GP]));
     TRY(report_number(ctx, mem, out, "weight_rank", summary.weight[1][FAMILY_GP]));
     return report_number(ctx, mem, out, "sharpen", out->sharpen);
+}
+
+static rung_status ogp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    mixture_options options = options_of(v->params);
+    return mixture_verify(ctx, v, &options);
 }
 
 static double ogp_bytes(const problem_shape *shape, const void *params)
@@ -57,4 +64,5 @@ const method method_ogp = {
     .params_size = sizeof(ogp_params),
     .bytes = ogp_bytes,
     .fit = ogp_fit,
+    .verify = ogp_verify,
 };

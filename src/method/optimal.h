@@ -56,6 +56,11 @@ rung_status optimal_energy(rung_ctx *ctx, target_space *s, const labelled_rows *
 rung_status optimal_components(rung_ctx *ctx, const target_space *s, const double *y, int64_t r, double *v, double *a,
                                double *left);
 
+/* For verify.h: the conditions of the optimum, of a target y (n) and the regression f (n) on it, from c, lambda,
+ * intercept and sphere of the space alone; c is destroyed. */
+rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const target_space *s,
+                           const labelled_rows *rows, const double *y, const double *f);
+
 /* Mean squared leave-one-out error of the minimum over all t, each label hidden in turn, for every candidate lambda: a
  * Gaussian process with covariance (K~ + lambda I)^2. Before target_space_new. NaN: cannot be computed. */
 rung_status optimal_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo);

@@ -33,6 +33,14 @@ rung_status mean_differences(rung_ctx *ctx, const problem *p, const class_index 
 rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
                            const class_index *classes, const ordered_direction *s, const double *f, fitted *out);
 
+/* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the multipliers told; ridge = 0: against M (M w
+ * - D a / 2) = 0, the pseudo-inverse. */
+rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                 const la_mat *M, double d, const double *D, const double *w);
+/* The same of the linear direction of the model and M = T'L T, T the rows. */
+rung_status ordered_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                  const la_csr *L);
+
 fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 
 /* T has the members `int neighbours` and `discriminant_params d`. */

@@ -6,25 +6,6 @@
 #include "method/ordinal_svm.h"
 #include "method/verify.h"
 
-/* 1/2 |w|^2 of the model's own scorer. */
-static rung_status half_norm(rung_ctx *ctx, const struct verification *v, double *out)
-{
-    const scorer *s = &v->model->members->score;
-    double sum = 0, *f = NULL;
-    if (s->kind == SCORER_LINEAR)
-        for (int64_t j = 0; j < s->m; j++) sum += s->coef[j] * s->coef[j];
-    if (s->kind == SCORER_KERNEL && s->rows) {
-        TRY(NEW(ctx, &ctx->scratch, f, s->m));
-        TRY(scorer_apply(ctx, s, s->m, s->rows, f));
-        for (int64_t j = 0; j < s->m; j++) sum += s->coef[j] * (f[j] - s->bias[0]);
-    }
-    for (int64_t j = 0; j < s->m && s->kind == SCORER_KERNEL && !s->rows; j++) /* precomputed: a term is a column */
-        for (int64_t i = 0; i < v->p->n; i++)
-            if (v->p->origin[i] == s->index[j]) sum += s->coef[j] * v->f[i];
-    *out = sum / 2;
-    return RUNG_OK;
-}
-
 static double losses(const hinge_rows *h, const double *f, const double *b)
 {
     double sum = 0;
@@ -109,9 +90,9 @@ rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor
         for (int q = 0; q < p->K - 1; q++) b[q] = d->thresholds[q];
     else
         TRY(best_thresholds(ctx, &h, v->f, b));
-    TRY(half_norm(ctx, v, &norm));
+    TRY(verify_norm(ctx, v, 0, &norm));
     TRY(dual(ctx, v, &h, fit.state, &lower, &infeasible));
-    double primal = norm + losses(&h, v->f, b), told = told_number(v->model, "objective");
+    double primal = norm / 2 + losses(&h, v->f, b), told = told_number(v->model, "objective");
     condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
     condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
                   (primal - lower) / primal, params->tolerance);

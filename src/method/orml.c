@@ -14,6 +14,7 @@
 #include "method/manifold.h"
 #include "method/ordered.h"
 #include "method/projection.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -175,6 +176,57 @@ static rung_status orml_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report_number(ctx, mem, out, "sigma", sigma);
 }
 
+/* K (L f - Ed a / 2) + e f = 0. */
+static rung_status kernel_verify(rung_ctx *ctx, const struct verification *v, const orml_params *params,
+                                 const kernel *k, const class_index *classes, const la_csr *L, const double *alpha)
+{
+    int64_t n = v->p->n, m = v->p->K - 1;
+    const la_mat *K;
+    la_mat *LK = NULL;
+    double *Ed = NULL, *u = NULL, *Ku = NULL, *ridge = NULL;
+    TRY(NEW(ctx, &ctx->scratch, Ed, n * m));
+    TRY(NEW(ctx, &ctx->scratch, u, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, Ku, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, ridge, n));
+    TRY(problem_gram(ctx, v->p, k, &K));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &LK));
+    TRY(la_spmm(ctx, 1, L, K, 0, LK));
+    double e = kernel_ridge(L, K, LK, params->d.ridge, ridge);
+    la_free(&ctx->scratch, LK);
+    class_contrasts(v->p, classes, Ed);
+    TRY(la_spmm_thin(ctx, 1, L, 1, v->f, 0, u));
+    for (int64_t i = 0; i < n; i++) {
+        ridge[i] = e * v->f[i];
+        for (int64_t a = 0; a < m; a++) u[i + n] -= Ed[i + a * n] * alpha[a] / 2;
+    }
+    double size = verify_kernel_size(v, u) + verify_kernel_size(v, u + n);
+    TRY(verify_kernel_times(ctx, v, 2, u, Ku));
+    condition_add(v->found, "stationarity", "residual of K L f + e f = K Ed a / 2, relative",
+                  relative_residual(n, 3, (const double *const[]){Ku, Ku + n, ridge}, size), 1e-8);
+    return RUNG_OK;
+}
+
+static rung_status orml_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const orml_params *params = v->params;
+    const double *alpha = told_list(v->model, "alpha", v->p->K - 1);
+    const la_mat *K = NULL;
+    class_index classes;
+    kernel k;
+    la_csr L;
+    double sigma;
+    if (!alpha) return fail(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    TRY(orml_kernel(ctx, &ctx->scratch, v->p, params, &k));
+    TRY(class_index_new(ctx, &ctx->scratch, v->p, &classes));
+    if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, v->p, &k, &K));
+    TRY(ordinal_laplacian(ctx, v->p, K, params->neighbours, &L, &sigma));
+    if (k.kind == KERNEL_LINEAR)
+        TRY(ordered_linear_verify(ctx, v, &params->d, &L));
+    else
+        TRY(kernel_verify(ctx, v, params, &k, &classes, &L, alpha));
+    return ordered_conditions(ctx, v, &params->d);
+}
+
 /* Gram matrix and the factors of the system; those of a fold beside the Gram matrix of all rows. */
 static double orml_bytes(const problem_shape *shape, const void *params_)
 {
@@ -259,4 +311,5 @@ const method method_orml = {
     .bytes = orml_bytes,
     .prepare = orml_prepare,
     .fit = orml_fit,
+    .verify = orml_verify,
 };

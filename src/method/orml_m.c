@@ -12,6 +12,7 @@
 #include "method/ordered.h"
 #include "method/projection.h"
 #include "method/tensor.h"
+#include "method/verify.h"
 
 typedef struct {
     discriminant_params d;
@@ -50,18 +51,28 @@ static void lengths_to(tensor *t, int p)
     for (int64_t i = 0; i < t->size[p]; i++) t->w[p][i] *= scale;
 }
 
+/* D (size_p x (K-1)): the differences of the means as mode p sees them. */
+static rung_status seen_differences(rung_ctx *ctx, const alternation *a, const tensor *t, int p, double **out)
+{
+    int64_t size = t->size[p], pairs = a->K - 1;
+    double *seen = NULL, *D = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, seen, pairs * size));
+    TRY(NEW_RAW(ctx, &ctx->scratch, D, pairs * size));
+    TRY(tensor_contract(ctx, t, p, pairs, a->D, seen));
+    for (int64_t q = 0; q < pairs; q++)
+        for (int64_t i = 0; i < size; i++) D[i + q * size] = seen[q + i * pairs];
+    *out = D;
+    return RUNG_OK;
+}
+
 static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, multilinear *m)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t size = m->t.size[p], pairs = a->K - 1;
-    double *seen = NULL, *D = NULL;
+    int64_t size = m->t.size[p];
+    double *D;
     la_mat *M[TENSOR_FORMS];
     TRY(tensor_mode(ctx, &m->t, &a->forms, p, M));
-    TRY(NEW_RAW(ctx, &ctx->scratch, seen, pairs * size));
-    TRY(NEW_RAW(ctx, &ctx->scratch, D, pairs * size));
-    TRY(tensor_contract(ctx, &m->t, p, pairs, a->D, seen));
-    for (int64_t q = 0; q < pairs; q++)
-        for (int64_t i = 0; i < size; i++) D[i + q * size] = seen[q + i * pairs];
+    TRY(seen_differences(ctx, a, &m->t, p, &D));
     ordered_direction s = {.w = m->t.w[p], .alpha = m->alpha};
     TRY(ordered_solve(ctx, M[0], a->params->d.ridge, (double)size, a->K, D, a->params->d.C, &s));
     m->value = s.value;
@@ -162,6 +173,27 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
     return tensor_report(ctx, mem, &best.t, out);
 }
 
+/* The direction is the product of the modes, and the last one, which was improved last, solves its own problem: the
+ * lengths of the others are 1. */
+static rung_status orml_m_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const orml_m_params *params = v->params;
+    class_index classes;
+    alternation a;
+    tensor t;
+    la_mat *M[TENSOR_FORMS];
+    double *D, off, sigma;
+    TRY(class_index_new(ctx, &ctx->scratch, v->p, &classes));
+    TRY(alternation_new(ctx, v->p, params, &classes, &a, &sigma));
+    TRY(tensor_told(ctx, v, params->shape, &t, &off));
+    condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
+    int last = t.modes - 1;
+    TRY(tensor_mode(ctx, &t, &a.forms, last, M));
+    TRY(seen_differences(ctx, &a, &t, last, &D));
+    TRY(ordered_stationarity(ctx, v, &params->d, M[0], (double)t.size[last], D, t.w[last]));
+    return ordered_conditions(ctx, v, &params->d);
+}
+
 static double orml_m_bytes(const problem_shape *shape, const void *params_)
 {
     const orml_m_params *params = params_;
@@ -206,4 +238,5 @@ const method method_orml_m = {
     .params_size = sizeof(orml_m_params),
     .bytes = orml_m_bytes,
     .fit = orml_m_fit,
+    .verify = orml_m_verify,
 };

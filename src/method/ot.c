@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "method/optimal.h"
+#include "method/verify.h"
 
 typedef enum { NORM_AUTO, NORM_LABELLED, NORM_FREE } norm_rule;
 
@@ -230,6 +231,29 @@ static rung_status ot_fit(rung_ctx *ctx, pool *mem, problem *p, const void *para
     return RUNG_OK;
 }
 
+/* What the rows were given and what the regression on it says of them, back in the units of y = (u, t). */
+static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
+{
+    fitted unused = {0};
+    ot o;
+    int64_t n = v->p->n;
+    int r = v->model->members->score.outputs;
+    const double *given = v->model->training.output;
+    double *y = NULL, *f = NULL, lambda = told_number(v->model, "lambda");
+    TRY(start(ctx, &ctx->scratch, v->p, v->params, &unused, &o));
+    condition_add(v->found, "lambda", "as reported against that of the parameters, relative",
+                  fabs(lambda / o.space.lambda - 1), 1e-10);
+    TRY(NEW(ctx, &ctx->scratch, y, n));
+    TRY(NEW(ctx, &ctx->scratch, f, n));
+    double unit = o.unit * o.scale * sqrt((double)n), zero = o.unit * o.shift;
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = (given[i * r] - zero) / unit;
+        f[i] = (v->f[i * r] - zero) / unit;
+    }
+    o.space.c = &o.kernel;
+    return optimal_verify(ctx, v, &o.space, &o.rows, y, f);
+}
+
 /* Gram matrix and M, the basis of the labelled columns, and the largest of: lambda by leave-one-out; forming S; S and
  * its Cholesky factor; components; with folds beside S over all rows. */
 static double ot_bytes(const problem_shape *shape, const void *params_)
@@ -298,4 +322,5 @@ const method method_ot = {
     .prepare = ot_prepare,
     .holds_out = ot_holds_out,
     .fit = ot_fit,
+    .verify = ot_verify,
 };

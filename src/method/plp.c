@@ -3,6 +3,7 @@
  * memberships of their nearest training rows. */
 #include "graph/novel.h"
 #include "method/neighbour_graph.h"
+#include "method/novel_verify.h"
 
 typedef struct {
     graph_params graph;
@@ -24,6 +25,15 @@ static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     if (gaussian) TRY(report_number(ctx, mem, out, "graph_width", width));
     return membership_fit(ctx, mem, p, P, params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY, width,
                           DECISION_ARGMAX, out);
+}
+
+static rung_status plp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const plp_params *params = v->params;
+    const la_csr *S;
+    double width;
+    TRY(neighbour_graph(ctx, v->p, &params->graph, NULL, &S, NULL, &width));
+    return novel_verify(ctx, v, S, params->novel, v->model->members->score.coef);
 }
 
 static double plp_bytes(const problem_shape *shape, const void *params)
@@ -52,4 +62,5 @@ const method method_plp = {
     .params_size = sizeof(plp_params),
     .bytes = plp_bytes,
     .fit = plp_fit,
+    .verify = plp_verify,
 };

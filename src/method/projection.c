@@ -250,41 +250,74 @@ static rung_status times(rung_ctx *ctx, const la_mat *A, int64_t m, const double
     return la_mul(ctx, 1, A, m, v, 0, *out);
 }
 
+typedef struct {
+    la_mat *A, *B;
+    double *V; /* c x outputs: the directions in their coordinates */
+    double d;  /* what the ridge divides the trace by */
+} eigen_forms;
+
+/* Of a vector method: in the span of the rows. */
+static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, pair_maker *maker, eigen_forms *out)
+{
+    const scorer *s = &v->model->members->score;
+    row_space space;
+    la_mat *turned = NULL;
+    TRY(row_space_new(ctx, v->p, true, &space));
+    projection_pair pair = {.T = space.T};
+    TRY(maker(ctx, v->p, v->params, &pair));
+    TRY(form(ctx, pair.T, pair.N, &out->A));
+    TRY(form(ctx, pair.T, pair.R, &out->B));
+    out->d = (double)v->p->d;
+    out->V = s->coef;
+    if (!space.back) return RUNG_OK;
+    TRY(la_new(ctx, &ctx->scratch, la_cols(space.T), v->p->d, &turned));
+    TRY(la_transpose(ctx, space.back, turned));
+    return times(ctx, turned, s->outputs, s->coef, &out->V);
+}
+
+/* Of a tensor method: those the last mode sees, which was improved last. */
+static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, pair_maker *maker, eigen_forms *out)
+{
+    const projection_params *params = v->params;
+    row_space space;
+    tensor t;
+    tensor_forms forms;
+    la_mat *seen[TENSOR_FORMS];
+    double off;
+    TRY(row_space_new(ctx, v->p, false, &space));
+    projection_pair pair = {.T = space.T};
+    TRY(maker(ctx, v->p, params, &pair));
+    const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
+    TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
+    TRY(tensor_told(ctx, v, params->shape, &t, &off));
+    condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
+    TRY(tensor_mode(ctx, &t, &forms, t.modes - 1, seen));
+    *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], (double)t.size[t.modes - 1]};
+    return RUNG_OK;
+}
+
 /* A w = lambda B w, and lambda B - A (lambda the first one, and a little) is positive definite: none is larger. */
 rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_maker *maker)
 {
     const projection_params *params = v->params;
-    const scorer *s = &v->model->members->score;
-    int r = s->outputs;
+    int r = v->model->members->score.outputs;
     const double *values = told_list(v->model, "eigenvalues", r);
-    row_space space;
-    la_mat *A = NULL, *B = NULL, *turned = NULL;
-    double *V = s->coef, *AV = NULL, *BV = NULL, worst = 0;
-    if (params->shape) return verify_by_refit(ctx, v, true); /* of several modes each has forms of its own */
-    TRY(row_space_new(ctx, v->p, true, &space));
-    projection_pair pair = {.T = space.T};
-    TRY(maker(ctx, v->p, params, &pair));
-    TRY(form(ctx, pair.T, pair.N, &A));
-    TRY(form(ctx, pair.T, pair.R, &B));
-    int64_t c = la_cols(space.T);
-    double trace = la_trace(B);
-    la_add_diagonal(B, trace > 0 ? params->ridge * trace / (double)v->p->d : 1, NULL);
-    if (space.back) { /* the directions in the span of the rows */
-        TRY(la_new(ctx, &ctx->scratch, c, v->p->d, &turned));
-        TRY(la_transpose(ctx, space.back, turned));
-        TRY(times(ctx, turned, r, s->coef, &V));
-    }
-    TRY(times(ctx, A, r, V, &AV));
-    TRY(times(ctx, B, r, V, &BV));
-    for (int o = 0; o < r && values; o++) {
+    eigen_forms e = {0};
+    double *AV = NULL, *BV = NULL, worst = 0;
+    if (!values) return fail(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    TRY(params->shape ? last_mode_forms(ctx, v, maker, &e) : vector_forms(ctx, v, maker, &e));
+    int64_t c = la_rows(e.A);
+    double trace = la_trace(e.B);
+    la_add_diagonal(e.B, trace > 0 ? params->ridge * trace / e.d : 1, NULL);
+    TRY(times(ctx, e.A, r, e.V, &AV));
+    TRY(times(ctx, e.B, r, e.V, &BV));
+    for (int o = 0; o < r; o++) {
         for (int64_t j = 0; j < c; j++) BV[j + o * c] *= -values[o];
         worst = fmax(worst, relative_residual(c, 2, (const double *const[]){AV + o * c, BV + o * c}, 0));
     }
-    condition_add(v->found, "eigenpairs", "residual of A w = lambda B w, relative, worst component",
-                  values ? worst : NAN, 1e-6);
-    if (!values) return RUNG_OK;
-    TRY(la_scale_add(ctx, -1, A, values[0] * (1 + 1e-6) + 1e-12, B));
-    rung_status status = la_potrf(ctx, B);
+    condition_add(v->found, "eigenpairs", "residual of A w = lambda B w, relative, worst component", worst, 1e-6);
+    TRY(la_scale_add(ctx, -1, e.A, values[0] * (1 + 1e-6) + 1e-12, e.B));
+    rung_status status = la_potrf(ctx, e.B);
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
     condition_add(v->found, "leading", "directions with a larger eigenvalue than the first one", status != RUNG_OK, 0);
     return RUNG_OK;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "method/verify.h"
+
 rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k)
 {
     const landmarks *l;
@@ -52,6 +54,31 @@ rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const res
 {
     return r->l ? over_landmarks(ctx, mem, r, outputs, c, out) : over_rows(ctx, mem, p, k, outputs, a, out);
 }
+
+rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,
+                            const double *a)
+{
+    int64_t n = v->p->n;
+    double *Ka = NULL, *left = NULL, worst = 0;
+    TRY(NEW(ctx, &ctx->scratch, Ka, n * k));
+    TRY(NEW(ctx, &ctx->scratch, left, n));
+    TRY(verify_kernel_times(ctx, v, k, a, Ka));
+    for (int q = 0; q < k; q++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n && constant; i++) sum += a[i + q * n];
+        for (int64_t i = 0; i < n; i++) {
+            Ka[i + q * n] += sum;
+            left[i] = -f[i + q * n];
+        }
+        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ka + q * n, left},
+                                              verify_kernel_size(v, a + q * n)));
+    }
+    condition_add(v->found, "response", "residual of f = K (c - W f) for the pulls c of the multipliers, relative",
+                  worst, 1e-8);
+    return RUNG_OK;
+}
+
+double gap_limit(double tolerance, double caps, double objective) { return 1e-9 + tolerance * caps / objective; }
 
 /* Root, its product with the penalty and the factor; then the solutions of the labelled rows. With landmarks these and
  * their factor; choosing them, the graph's form, or features of the labelled rows, on the host, too. */

@@ -23,4 +23,12 @@ rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const res
 /* All of a response of l labelled rows and their block of it, with m landmarks (0: exact). */
 double response_bytes(const problem_shape *shape, int64_t m);
 
+/* For verify.h: f (n x k) and a (n x k) of response_apply are scores and coefficients of one expansion, f = K a, 1
+ * added to the kernel for a constant. */
+rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,
+                            const double *a);
+/* Of a dual solved until no projected derivative exceeds the tolerance, with caps of this sum: the gap, relative to the
+ * objective, and room for rounding. */
+double gap_limit(double tolerance, double caps, double objective);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "graph/novel.h"
 #include "method/neighbour_graph.h"
+#include "method/novel_verify.h"
 #include "method/response_score.h"
 #include "solve/margins.h"
 
@@ -32,7 +33,8 @@ enum { EVALUATE_ALL, EVALUATE_LABELLED };
 typedef struct {
     const problem *p;
     const sosvm_params *params;
-    double width; /* of the graph */
+    double width;    /* of the graph ... */
+    const la_csr *S; /* ... and its weights */
     int64_t l;
     int64_t *lab;     /* labelled rows by rank, then in their order */
     double *weight;   /* l; NULL: 1 */
@@ -175,16 +177,16 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
 {
     const sosvm_params *params = params_;
     sosvm *s = NULL;
-    const la_csr *S, *L;
+    const la_csr *L;
     response_kernel k;
     TRY(NEW(ctx, &ctx->scratch, s, 1));
     s->p = p;
     s->params = params;
     TRY(sosvm_kernel(ctx, &ctx->scratch, p, params, &k));
     TRY(response_prepare(ctx, p, &k));
-    TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &S, &L, &s->width));
+    TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &s->S, &L, &s->width));
     TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
-    TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, NOVEL_ACCURACY, s->P));
+    TRY(propagate_novel(ctx, s->S, p->K, p->y, params->novel, NOVEL_ACCURACY, s->P));
     TRY(sort_labelled(ctx, s));
     TRY(set_targets(ctx, s));
     TRY(set_penalty(ctx, L, s));
@@ -196,6 +198,7 @@ static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
 typedef struct {
     double *c, *f, *a; /* n: pulls, scores, expansion */
     double objective, gap;
+    double *beta; /* multipliers of the pairs; NULL: not wanted */
 } solution;
 
 static rung_status objective(rung_ctx *ctx, const sosvm *s, const margins_solution *m, solution *out)
@@ -212,24 +215,24 @@ static rung_status objective(rung_ctx *ctx, const sosvm *s, const margins_soluti
     return RUNG_OK;
 }
 
-static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *params, solution *out)
+static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *params, const row_pairs *pairs,
+                         solution *out)
 {
     int64_t n = s->p->n;
     margins_solution m;
-    row_pairs pairs;
     TRY(NEW(ctx, &ctx->scratch, out->c, n));
     TRY(NEW(ctx, &ctx->scratch, out->f, n));
     TRY(NEW(ctx, &ctx->scratch, out->a, n));
-    TRY(pairs_of(ctx, s, params->pairs, &pairs));
     progress(ctx, "fitting", 0.5);
     const margins_problem p = {.m = s->l,
                                .G = s->G,
                                .start = s->start,
-                               .count = pairs.count,
-                               .margins = pairs.list,
+                               .count = pairs->count,
+                               .margins = pairs->list,
                                .cap = params->lambda2,
                                .weight = s->weight,
-                               .tolerance = params->tolerance};
+                               .tolerance = params->tolerance,
+                               .beta = out->beta};
     TRY(margins_solve(ctx, &ctx->scratch, &p, &m));
     memcpy(out->c, s->c, (size_t)n * sizeof *out->c);
     for (int64_t i = 0; i < s->l; i++) out->c[s->lab[i]] += m.v[i];
@@ -258,17 +261,72 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *p
 {
     (void)f, (void)held;
     const sosvm_params *params = params_;
-    solution answer;
+    solution answer = {0};
+    row_pairs pairs;
     response_kernel k;
     TRY(sosvm_kernel(ctx, mem, p, params, &k));
     if (!p->shared) TRY(sosvm_share(ctx, p, params));
     const sosvm *s = p->shared;
-    TRY(solve(ctx, s, params, &answer));
+    TRY(pairs_of(ctx, s, params->pairs, &pairs));
+    TRY(solve(ctx, s, params, &pairs, &answer));
     TRY(response_score(ctx, mem, p, &k, &s->r, 1, answer.c, answer.a, out));
     TRY(set_decision(ctx, mem, p, answer.f, out));
     TRY(report_number(ctx, mem, out, "objective", answer.objective));
     TRY(report_number(ctx, mem, out, "gap", answer.gap));
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", s->width) : RUNG_OK;
+}
+
+/* The objective of the model's own scores, as the head of this file has it. */
+static rung_status primal(rung_ctx *ctx, const struct verification *v, const sosvm *s, const row_pairs *pairs,
+                          double *out)
+{
+    const sosvm_params *params = v->params;
+    double *Wf = NULL, norm, bias = v->model->members->score.bias[0];
+    TRY(NEW(ctx, &ctx->scratch, Wf, s->p->n));
+    TRY(penalty_apply(ctx, &s->W, 1, v->f, Wf));
+    TRY(verify_norm(ctx, v, 0, &norm));
+    *out = 0.5 * (norm + bias * bias);
+    for (int64_t i = 0; i < s->p->n; i++)
+        *out += 0.5 * v->f[i] * Wf[i] + params->lambda1 * s->e[i] * s->t[i] * (0.5 * s->t[i] - v->f[i]);
+    for (int64_t i = 0; i < pairs->count; i++) {
+        const margin *pair = &pairs->list[i];
+        double w = s->weight ? s->weight[pair->plus] * s->weight[pair->minus] : 1;
+        *out += params->lambda2 * w * fmax(0, 1 - v->f[s->lab[pair->plus]] + v->f[s->lab[pair->minus]]);
+    }
+    return RUNG_OK;
+}
+
+/* The minimum lies between the objective of the model and that of feasible multipliers beta, found once more:
+ * sum beta - c'H c / 2 + lambda1 / 2 sum e t^2, c the pulls of targets and pairs, f = H c checked by f = K (c - W f).
+ */
+static rung_status sosvm_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const sosvm_params *params = v->params;
+    solution best = {0};
+    row_pairs pairs;
+    double upper, lower = 0, total = 0, infeasible = 0;
+    TRY(sosvm_share(ctx, v->p, params));
+    const sosvm *s = v->p->shared;
+    TRY(novel_verify(ctx, v, s->S, params->novel, s->P));
+    TRY(pairs_of(ctx, s, params->pairs, &pairs));
+    TRY(NEW(ctx, &ctx->scratch, best.beta, pairs.count));
+    TRY(solve(ctx, s, params, &pairs, &best));
+    TRY(primal(ctx, v, s, &pairs, &upper));
+    for (int64_t i = 0; i < s->p->n; i++)
+        lower += 0.5 * (params->lambda1 * s->e[i] * s->t[i] * s->t[i] - best.c[i] * best.f[i]);
+    for (int64_t i = 0; i < pairs.count; i++) {
+        const margin *pair = &pairs.list[i];
+        double cap = params->lambda2 * (s->weight ? s->weight[pair->plus] * s->weight[pair->minus] : 1);
+        lower += best.beta[i];
+        total += cap;
+        infeasible =
+            fmax(infeasible, fmax(-best.beta[i], best.beta[i] - cap) / (params->lambda2 > 0 ? params->lambda2 : 1));
+    }
+    TRY(response_verify(ctx, v, true, 1, best.f, best.a));
+    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to lambda2", infeasible, 1e-12);
+    condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
+                  (upper - lower) / upper, gap_limit(params->tolerance, total, upper));
+    return RUNG_OK;
 }
 
 static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
@@ -288,9 +346,9 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
     double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l, m = params->kernel.landmarks;
     double rest = 8 * l * l + neighbour_graph_bytes(shape, &params->graph);
-    if (m > 0) return fmax(response_bytes(shape, params->kernel.landmarks), 56 * pairs) + 8 * n * (K + 8) + rest;
+    if (m > 0) return fmax(response_bytes(shape, params->kernel.landmarks), 64 * pairs) + 8 * n * (K + 8) + rest;
     double root = params->calibrate > 0 ? n * n : 0;
-    return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 7 * pairs))) + rest;
+    return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 8 * pairs))) + rest;
 }
 
 #define LAMBDA(field, value, what, way, values)                                                                        \
@@ -359,4 +417,5 @@ const method method_sosvm = {
     .prepare = sosvm_prepare,
     .share = sosvm_share,
     .fit = sosvm_fit,
+    .verify = sosvm_verify,
 };

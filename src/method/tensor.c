@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "method/verify.h"
 
 /* ---- shapes ---- */
 
@@ -99,6 +100,29 @@ rung_status tensor_report(rung_ctx *ctx, pool *mem, const tensor *t, fitted *out
         TRY(pool_printf(ctx, mem, &name, "mode%d", q + 1));
         TRY(report_list(ctx, mem, out, name, t->size[q], t->w[q]));
     }
+    return RUNG_OK;
+}
+
+rung_status tensor_told(rung_ctx *ctx, const struct verification *v, const char *shape, tensor *out, double *off)
+{
+    const double *coef = v->model->members->score.coef;
+    double *w = NULL, most = 0;
+    TRY(tensor_new(ctx, shape, v->p->d, out));
+    for (int q = 0; q < out->modes; q++) {
+        const char *name;
+        TRY(pool_printf(ctx, &ctx->scratch, &name, "mode%d", q + 1));
+        const double *told = told_list(v->model, name, out->size[q]);
+        if (!told) return fail(ctx, RUNG_EARG, "verify: the model does not tell the vector of mode %d", q + 1);
+        memcpy(out->w[q], told, (size_t)out->size[q] * sizeof *told);
+    }
+    TRY(NEW(ctx, &ctx->scratch, w, out->d));
+    tensor_direction(out, w);
+    *off = 0;
+    for (int64_t j = 0; j < out->d; j++) {
+        most = fmax(most, fabs(w[j]));
+        if (!(fabs(w[j] - coef[j]) <= *off)) *off = fabs(w[j] - coef[j]);
+    }
+    if (most > 0) *off /= most;
     return RUNG_OK;
 }
 

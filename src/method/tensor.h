@@ -27,6 +27,9 @@ void tensor_direction(const tensor *t, double *w); /* the product: d numbers */
 /* The vectors, as mode1, mode2, ... */
 rung_status tensor_report(rung_ctx *ctx, pool *mem, const tensor *t, fitted *out);
 
+/* For verify.h: the vectors as the model tells them; how far its direction is from their product, relative. */
+rung_status tensor_told(rung_ctx *ctx, const struct verification *v, const char *shape, tensor *out, double *off);
+
 /* Some forms T'F_i. Only min(n, d) rows are kept: with n > d the identity takes the place of T, T'F_i that of F_i. */
 typedef struct {
     int64_t m, d;

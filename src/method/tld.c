@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "method/target.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -166,6 +167,54 @@ static rung_status tld_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     return RUNG_OK;
 }
 
+/* The answers z of the rows: the labels at labelled rows; f + lambda a = z with f = (K + 11') a; and the derivative by
+ * the values of the unlabelled rows, A'r / l + lambda* (Y - Y0) = 0, r_i = a_i / M_ii the leave-one-out residuals. */
+static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const tld_params *params = v->params;
+    int64_t n = v->p->n, *order = NULL;
+    const double *z = v->model->training.output;
+    double *a = NULL, *Ka = NULL, *left = NULL, *q = NULL, *Mq = NULL, *Y0 = NULL, *diagonal = NULL, sum = 0, off = 0;
+    kernel k;
+    const la_mat *K;
+    la_mat *M = NULL;
+    target_values t;
+    TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
+    k = problem_kernel(v->p, &k);
+    TRY(problem_gram(ctx, v->p, &k, &K));
+    TRY(target_values_new(ctx, v->p, &t));
+    TRY(NEW(ctx, &ctx->scratch, order, n));
+    double **rooms[] = {&a, &Ka, &left, &q, &Mq, &Y0, &diagonal};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) TRY(NEW(ctx, &ctx->scratch, *rooms[i], n));
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = i < t.m ? t.lab[i] : t.un[i - t.m];
+        a[i] = (z[i] - v->f[i]) / params->lambda;
+        sum += a[i];
+    }
+    for (int64_t i = 0; i < t.m; i++)
+        if (!(fabs(z[t.lab[i]] - t.v[i]) <= off)) off = fabs(z[t.lab[i]] - t.v[i]);
+    condition_add(v->found, "labels", "answers of labelled rows against their labels", off, 0);
+    TRY(verify_kernel_times(ctx, v, 1, a, Ka));
+    for (int64_t i = 0; i < n; i++) {
+        Ka[i] += sum;
+        left[i] = -v->f[i];
+    }
+    condition_add(v->found, "normal equations", "residual of f = (K + 1) (z - f) / lambda, relative",
+                  relative_residual(n, 2, (const double *const[]){Ka, left}, verify_kernel_size(v, a)), 1e-6);
+    if (t.l == 0) return RUNG_OK;
+    TRY(inductive(ctx, K, params->lambda, &t, Y0));
+    TRY(ridge_matrix(ctx, K, params->lambda, n, order, &M));
+    TRY(la_potrf(ctx, M));
+    TRY(la_potri(ctx, M));
+    la_diagonal(M, diagonal);
+    for (int64_t i = 0; i < t.m; i++) q[i] = a[t.lab[i]] / (diagonal[i] * diagonal[i]) / (double)t.m;
+    TRY(la_mul(ctx, 1, M, 1, q, 0, Mq));
+    for (int64_t i = 0; i < t.l; i++) left[i] = params->lambda_star * (z[t.un[i]] - Y0[i]);
+    condition_add(v->found, "stationarity", "derivative by the values of the unlabelled rows, relative",
+                  relative_residual(t.l, 2, (const double *const[]){Mq + t.m, left}, 0), 1e-6);
+    return RUNG_OK;
+}
+
 /* Gram matrix, inverse and its work space; folds are fitted again beside the whole Gram matrix. */
 static double tld_bytes(const problem_shape *shape, const void *params_)
 {
@@ -213,4 +262,5 @@ const method method_tld = {
     .bytes = tld_bytes,
     .prepare = tld_prepare,
     .fit = tld_fit,
+    .verify = tld_verify,
 };

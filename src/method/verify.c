@@ -211,77 +211,25 @@ rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool re
     return RUNG_OK;
 }
 
-rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F)
+/* What `landmarks` was settled to. */
+static int64_t landmarks_of(const method *m, const void *params)
 {
-    static const kernel linear = {.kind = KERNEL_LINEAR};
-    const scorer *s = &v->model->members->score;
-    const kernel *k = s->kind == SCORER_KERNEL ? &s->k : &linear;
-    const la_mat *K;
-    if (k->kind != KERNEL_PRECOMPUTED)
-        return kernel_expand(ctx, k, v->p->d, v->p->n, v->p->X, v->p->n, v->p->X, m, B, F);
-    TRY(problem_gram(ctx, v->p, k, &K));
-    return la_mul(ctx, 1, K, m, B, 0, F);
-}
-
-static double largest_self(const struct verification *v)
-{
-    static const kernel linear = {.kind = KERNEL_LINEAR};
-    const scorer *s = &v->model->members->score;
-    const problem *p = v->p;
-    double most = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        const double *x = p->X + i * p->d;
-        const kernel *k = s->kind == SCORER_KERNEL ? &s->k : &linear;
-        most = fmax(most, k->kind == KERNEL_PRECOMPUTED ? fabs(x[p->origin[i]]) : kernel_self(k, p->d, x));
-    }
-    return most;
-}
-
-double verify_kernel_size(const struct verification *v, const double *B)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < v->p->n; i++) sum += fabs(B[i]);
-    return sum * largest_self(v);
-}
-
-double verify_score_size(const struct verification *v)
-{
-    const scorer *s = &v->model->members->score;
-    double sum = 0, most = 0;
-    for (int64_t i = 0; i < v->p->n * v->p->d && s->kind == SCORER_LINEAR; i++) most = fmax(most, fabs(v->p->X[i]));
-    for (int64_t j = 0; j < s->m * s->outputs; j++) sum += fabs(s->coef[j]);
-    return sum * (s->kind == SCORER_LINEAR ? most : largest_self(v));
-}
-
-double relative_residual(int64_t n, int terms, const double *const *term, double size)
-{
-    double sizes = 0, most = 0;
-    for (int t = 0; t < terms; t++) {
-        double largest = 0;
-        for (int64_t i = 0; i < n; i++) largest = fmax(largest, fabs(term[t][i]));
-        sizes += largest;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (int t = 0; t < terms; t++) sum += term[t][i];
-        if (!(fabs(sum) <= most)) most = fabs(sum);
-    }
-    sizes = fmax(sizes, ROUNDED * size);
-    return sizes > 0 ? most / sizes : most;
+    for (const rung_param *row = m->info.params; row->name; row++)
+        if (strcmp(row->name, "landmarks") == 0) return *(const int *)((const char *)params + row->place);
+    return 0;
 }
 
 static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, const rung_model *model, conditions *out)
 {
     struct verification v = {.method = spec->method, .model = model, .found = out};
     void *params;
-    double *f;
+    double *f = NULL;
     int width;
     TRY(training_problem(ctx, t, spec, &v.p));
     TRY(method_settle(ctx, &ctx->scratch, spec, v.p, &params));
     v.params = params;
-    bool own = spec->method->verify && model->n_members == 1 && model->members->space.d == 0;
-    if (!own) return verify_by_refit(ctx, &v, true);
-    TRY(outputs(ctx, 1, model->members, 0, v.p, &width, &f));
+    v.landmarks = landmarks_of(spec->method, params);
+    if (!model_averages(model)) TRY(outputs(ctx, 1, model->members, 0, v.p, &width, &f));
     v.f = f;
     return spec->method->verify(ctx, &v);
 }

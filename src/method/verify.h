@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Conditions that a right answer meets, recomputed from the data and the finished model alone. Facts that hold for
- * every method are checked by verify.c; what makes its own solution optimal a method tells in its `verify` hook. A
- * method without the hook is fitted again and must say the same: to the rows in reverse order or, where ties between
- * neighbours are decided by that order, as they are. */
+ * every method are checked by verify.c; what makes its own solution optimal a method tells in its `verify` hook. */
 #ifndef RUNG_METHOD_VERIFY_H
 #define RUNG_METHOD_VERIFY_H
 
@@ -21,7 +19,8 @@ struct verification {
     problem *p;         /* the rows of the fit, scaled anew from the data */
     const void *params; /* settled */
     const rung_model *model;
-    const double *f; /* what the scorer of its (only) member says of these rows: n x outputs, by rows */
+    int64_t landmarks; /* > 0: features of at most so many landmarks stand for the kernel */
+    const double *f;   /* what the scorer of its only member says of these rows: n x outputs, by rows; NULL: several */
     conditions *found;
 };
 
@@ -29,16 +28,21 @@ struct verification {
 const double *told_list(const rung_model *m, const char *name, int64_t n);
 double told_number(const rung_model *m, const char *name);
 
-/* F (n x m) = K B for B (n x m, both column-major), K the kernel matrix of the rows, by the kernel of the model. */
+/* ---- verify_kernel.c: the kernel matrix K of the rows, by the kernel (and the landmarks) of the model ---- */
+
+/* F (n x m) = K B for B (n x m, both column-major). */
 rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F);
 /* k sum |B_i|, k the largest kernel value of a row with itself: what the entries of K B are at most. Where they are
  * smaller than the share ROUNDED of it, the data cancel, and what is left is measured against that share. */
 double verify_kernel_size(const struct verification *v, const double *B);
 double verify_score_size(const struct verification *v); /* the same of the scores, by the coefficients of the model */
+/* |w|^2 of output o of the model's scorer, f_o(x) = w'phi(x) + bias. */
+rung_status verify_norm(rung_ctx *ctx, const struct verification *v, int o, double *out);
 #define ROUNDED 1e-6
 /* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual, told in the size of what cancels. Terms
  * have n numbers. */
 double relative_residual(int64_t n, int terms, const double *const *term, double size);
+
 /* For a solution without conditions of its own: the model against a second fit, to the rows in reverse order unless
  * that decides something (neighbours at the same distance, random choices). */
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);

@@ -14,6 +14,7 @@
 
 #include "method/landmark_dl.h"
 #include "method/spread.h"
+#include "method/verify.h"
 
 typedef struct {
     kernel_params kernel;
@@ -240,6 +241,18 @@ static rung_status ws_prepare(rung_ctx *ctx, problem *p, const void *params_)
     return problem_gram(ctx, p, &k, &K);
 }
 
+/* The memberships solve their own system; then the conditions of the discriminant with them. */
+static rung_status ws_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const ws_params *params = v->params;
+    const problem *p = v->p;
+    double width, *U = NULL;
+    TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
+    TRY(spread_labels(ctx, v->p, &params->spread, neighbours_of(params), U, &width));
+    TRY(spread_verify(ctx, v, &params->spread, neighbours_of(params), U));
+    return discriminant_verify(ctx, v, &params->d, NULL, 0, U);
+}
+
 static double ws_bytes(const problem_shape *shape, const void *params_)
 {
     const ws_params *params = params_;
@@ -282,4 +295,5 @@ const method method_ws_dl = {
     .bytes = ws_bytes,
     .prepare = ws_prepare,
     .fit = ws_fit,
+    .verify = ws_verify,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "method/mixture.h"
+#include "method/verify.h"
 
 static const mixture_options all_families = {
     .families = 1U << FAMILY_GP | 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 3, .frequencies = true};
@@ -68,6 +69,15 @@ static rung_status auto_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report(ctx, mem, &summary, out);
 }
 
+static rung_status auto_verify(rung_ctx *ctx, const struct verification *v)
+{
+    if (v->p->K > 1) return mixture_verify(ctx, v, &all_families);
+    const member *only = v->model->members;
+    condition_add(v->found, "only class", "it has all of the probability, and is the answer",
+                  fabs(only->prior[0] - 1) + (only->decide.rank != 1), 0);
+    return RUNG_OK;
+}
+
 static double auto_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
@@ -88,4 +98,5 @@ const method method_auto = {
     .params_size = 1,
     .bytes = auto_bytes,
     .fit = auto_fit,
+    .verify = auto_verify,
 };

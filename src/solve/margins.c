@@ -16,6 +16,7 @@ typedef struct {
     double first; /* derivative at the start */
     margin ends;
     double curvature, beta;
+    int64_t place; /* among the margins given */
 } coordinate;
 
 static double difference(const margin *ends, const double *f)
@@ -237,6 +238,7 @@ rung_status margins_solve(rung_ctx *ctx, pool *mem, const margins_problem *p, ma
     for (int64_t i = 0; i < p->count; i++)
         c[i] = (coordinate){.first = difference(&p->margins[i], p->start) - 1,
                             .ends = p->margins[i],
+                            .place = i,
                             .curvature = curvature(p, &p->margins[i])};
     qsort(c, (size_t)p->count, sizeof *c, by_first);
     memcpy(out->f, p->start, (size_t)p->m * sizeof *out->f);
@@ -244,6 +246,7 @@ rung_status margins_solve(rung_ctx *ctx, pool *mem, const margins_problem *p, ma
     refresh(p, c, out);
     for (int64_t i = 0; i < p->count; i++) {
         double g = difference(&c[i].ends, out->f) - 1, cap = cap_of(p, &c[i].ends);
+        if (p->beta) p->beta[c[i].place] = c[i].beta;
         out->loss += cap * fmax(-g, 0);
         out->gap += g > 0 ? c[i].beta * g : (c[i].beta - cap) * g;
     }

@@ -24,6 +24,7 @@ typedef struct {
     double cap;
     const double *weight; /* m: multiplies the cap of every margin of the score; NULL: 1 */
     double tolerance;     /* largest projected derivative at the end */
+    double *beta;         /* count: gets the multipliers; NULL: they are not wanted */
 } margins_problem;
 
 typedef struct {

@@ -341,6 +341,22 @@ rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double
     return RUNG_OK;
 }
 
+rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b,
+                                 double *decrement, double *objective)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    laplace s;
+    TRY(start(ctx, p, &s));
+    memcpy(s.a, a, (size_t)p->n * sizeof *a);
+    memcpy(s.b, b, (size_t)s.J * sizeof *b);
+    TRY(la_mul(ctx, p->variance, p->gram, 1, a, 0, s.f));
+    TRY(direction(ctx, &s));
+    *decrement = s.decrement;
+    *objective = log_posterior(&s, s.a, s.f, s.b);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 /* ---- new rows ---- */
 
 /* With k(x) = variance g(x): mean = k'a, z = R^-1 W^1/2 k and D = C'k - C'K W^1/2 R^-T z = (C - W^1/2 (R R')^-1 W^1/2 K

@@ -21,6 +21,10 @@ typedef struct {
  * other rows. RUNG_ESINGULAR: the numbers do not allow it. */
 rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo);
 
+/* How far (a, b) is from the mode: Newton's decrement, twice what a step would gain, and the log posterior there. */
+rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b,
+                                 double *decrement, double *objective);
+
 /* At the mode, what a prediction needs, as expansions over the kernel values g(x) = k(x, rows): coef (n x (K + n),
  * column-major) gives the mean, the K - 1 numbers D(x) and the n numbers z(x) of a probit link with inferred thresholds
  * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. */

@@ -98,6 +98,23 @@ rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const s
     return RUNG_OK;
 }
 
+rung_status stack_violation(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
+                            double *out)
+{
+    double *G = NULL, *g = NULL, value = 0;
+    TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
+    TRY(NEW(ctx, &ctx->scratch, g, m));
+    stacking_matrix(rows, m, parts, G);
+    for (int a = 0; a < m; a++) {
+        for (int b = 0; b < m; b++) g[a] += G[a * m + b] * w[b];
+        value += w[a] * g[a];
+    }
+    *out = 0;
+    for (int a = 0; a < m; a++) *out = fmax(*out, w[a] > 0 ? fabs(g[a] - value) : value - g[a]);
+    *out /= value;
+    return RUNG_OK;
+}
+
 /* ---- how sharp ---- */
 
 /* What row i, P unsharpened, adds to the cost of an exponent. */

@@ -124,6 +124,31 @@ static void other_forms_are_verified(void **state)
         (const char *const[]){"svorim", "diagonal", "0.001", NULL},
         (const char *const[]){"pom", "link", "probit", NULL},
         (const char *const[]){"lpp", "components", "2", NULL},
+        (const char *const[]){"tlpp", "shape", "1x3", NULL},
+        (const char *const[]){"mlda", "shape", "3x1", NULL},
+        (const char *const[]){"orml", "kernel", "linear", NULL},
+        (const char *const[]){"orml", "kernel", "linear", "ridge", "0", NULL},
+        (const char *const[]){"orml-m", "shape", "1x3", NULL},
+        (const char *const[]){"ws-dl", "ridge-kind", "identity", "neighbours", "5", NULL},
+        (const char *const[]){"ws-dl", "landmarks", "20", NULL},
+        (const char *const[]){"kda", "landmarks", "20", NULL},
+        (const char *const[]){"s-dl", "landmarks", "20", NULL},
+        (const char *const[]){"es-dl", "landmarks", "20", NULL},
+        (const char *const[]){"kes-dl", "landmarks", "20", NULL},
+        (const char *const[]){"krr", "landmarks", "20", NULL},
+        (const char *const[]){"kpca", "landmarks", "20", NULL},
+        (const char *const[]){"kpca", "kernel", "linear", "components", "4", NULL},
+        (const char *const[]){"ot", "landmarks", "20", NULL},
+        (const char *const[]){"ot", "norm", "free", NULL},
+        (const char *const[]){"ot", "balance", "no", "lambda", "auto", NULL},
+        (const char *const[]){"tld", "kernel", "linear", "lambda-star", "10", NULL},
+        (const char *const[]){"sosvm", "landmarks", "20", NULL},
+        (const char *const[]){"sosvm", "pairs", "consecutive", "evaluate", "labelled", NULL},
+        (const char *const[]){"lapsvm", "landmarks", "20", NULL},
+        (const char *const[]){"lapsvm", "bias", "free", "kernel", "linear", NULL},
+        (const char *const[]){"plp", "graph", "linear", NULL},
+        (const char *const[]){"llgc", "neighbours", "0", "spread", "0.5", NULL},
+        (const char *const[]){"ogp", "features", "rank", NULL},
     };
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         job j;
@@ -139,12 +164,31 @@ static void other_forms_are_verified(void **state)
 static void a_small_error_of_the_solution_is_seen(void **state)
 {
     rung_ctx *ctx = *state;
-    const char *const names[] = {"kdlor", "krr", "ckr", "kda"};
+    const char *const names[] = {"kdlor",  "krr", "ckr", "kda",  "ws-dl", "orml",
+                                 "orml-m", "ot",  "tld", "kpca", "ogp",   "auto"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         job j;
         start(ctx, names[m], (const char *const[]){NULL}, &j);
         scorer *s = &j.model->members->score;
         s->coef[s->m / 2] *= 1 + 1e-5;
+        assert_true(failures(ctx, &j) > 0);
+        finish(&j);
+    }
+}
+
+/* Memberships of a row that still sum to 1, but are not those of the graph. */
+static void a_small_error_of_memberships_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"plp", "llgc"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        scorer *s = &j.model->members->score;
+        int64_t row = 0;
+        while (j.model->training.label[row]) row++;
+        s->coef[row] += s->coef[row] > 0.5 ? -1e-5 : 1e-5;
+        s->coef[row + s->m] = 1 - s->coef[row] - s->coef[row + 2 * s->m];
         assert_true(failures(ctx, &j) > 0);
         finish(&j);
     }
@@ -215,7 +259,7 @@ static rung_status verify_once(void *argument)
 static void memory_may_run_out(void **state)
 {
     rung_ctx *ctx = *state;
-    const char *const names[] = {"s-dl", "svorim", "lpp", "pom"};
+    const char *const names[] = {"s-dl", "svorim", "lpp", "pom", "ws-dl", "ot", "lapsvm", "auto"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         job j;
         start(ctx, names[m], (const char *const[]){NULL}, &j);
@@ -227,9 +271,13 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen), WITH_CONTEXT(other_forms_are_verified),
-        WITH_CONTEXT(a_small_error_of_the_solution_is_seen),          WITH_CONTEXT(parts_of_a_model_are_looked_at),
-        WITH_CONTEXT(what_does_not_belong_together_is_refused),       WITH_CONTEXT(memory_may_run_out),
+        WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen),
+        WITH_CONTEXT(other_forms_are_verified),
+        WITH_CONTEXT(a_small_error_of_the_solution_is_seen),
+        WITH_CONTEXT(a_small_error_of_memberships_is_seen),
+        WITH_CONTEXT(parts_of_a_model_are_looked_at),
+        WITH_CONTEXT(what_does_not_belong_together_is_refused),
+        WITH_CONTEXT(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
