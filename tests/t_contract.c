@@ -294,7 +294,7 @@ static void ranges_from_every_method(void **state)
 static void threads_and_repetition_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
-    rows train = make_rows(200, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
+    rows train = make_rows(300, 3, 4, 3, 0.7, true), test = make_rows(300, 3, 4, 4, 0.7, false);
     for
         EACH_METHOD(m)
         {

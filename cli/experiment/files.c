@@ -55,7 +55,7 @@ static int by_number(const void *a, const void *b)
 static bool read_split(const char *path, int64_t line, char *text, int64_t rows, int64_t **out, int64_t *n)
 {
     size_t room = 1;
-    for (const char *c = text; *c; c++) room += *c == ',';
+    for (const char *c = text; *c; c++) room += strchr(", \t\r\n", *c) != NULL;
     *out = allocate(room, sizeof **out);
     *n = 0;
     for (char *cell = strtok(text, ", \t\r\n"); cell; cell = strtok(NULL, ", \t\r\n")) {
@@ -108,6 +108,10 @@ int64_t files_splits(const plan_dataset *d, int64_t most, int64_t rows, int64_t 
         *n_test = counts;
         good = read_split(path, number, line, rows, &lists[n], &counts[n]);
         n++;
+    }
+    if (file && good && ferror(file)) {
+        complain("experiment: cannot read %s: %s", path, strerror(errno));
+        good = false;
     }
     if (file && good && n == 0) {
         complain("experiment: %s names no test rows", path);

@@ -25,7 +25,9 @@ bool ini_wrong(const ini *f, int line, const char *format, ...)
 
 static char *read_text(const char *path)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file;
+    do file = fopen(path, "rb");
+    while (!file && errno == EINTR);
     if (!file) {
         complain("experiment: cannot open %s: %s", path, strerror(errno));
         return NULL;
@@ -34,6 +36,10 @@ static char *read_text(const char *path)
     char *text = allocate(room, 1);
     while (n < LONGEST) {
         n += fread(text + n, 1, room - n - 1, file);
+        if (ferror(file) && errno == EINTR) {
+            clearerr(file);
+            continue;
+        }
         if (n + 1 < room) break;
         char *longer = allocate(2 * room, 1);
         memcpy(longer, text, n);
@@ -41,10 +47,14 @@ static char *read_text(const char *path)
         text = longer;
         room *= 2;
     }
-    bool bad = ferror(file) != 0, foreign = strlen(text) != n || n >= LONGEST;
+    int error = ferror(file) ? errno : 0;
+    bool foreign = strlen(text) != n || n >= LONGEST;
     fclose(file);
-    if (!bad && !foreign) return text;
-    complain("experiment: %s %s", path, bad ? "cannot be read" : "is no .ini file");
+    if (!error && !foreign) return text;
+    if (error)
+        complain("experiment: cannot read %s: %s", path, strerror(error));
+    else
+        complain("experiment: %s is no .ini file", path);
     free(text);
     return NULL;
 }

@@ -194,7 +194,8 @@ static rung_status open_source(rung_ctx *ctx, const char *path, source *s)
         s->fd = STDIN_FILENO;
     } else {
         snprintf(s->name, sizeof s->name, "'%.240s'", path);
-        s->fd = open(path, O_RDONLY | O_CLOEXEC);
+        do s->fd = open(path, O_RDONLY | O_CLOEXEC);
+        while (s->fd < 0 && errno == EINTR);
         if (s->fd < 0) return io_error(ctx, "open", s->name, errno);
         s->opened = true;
     }

@@ -64,6 +64,10 @@ rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, 
 /* C (rows x k) = alpha A B + beta C. */
 rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C);
 
+/* C (m x n) = alpha op(A) B + beta C, all of them thin arrays of the host; op(A), A or A', is m x k. */
+void la_thin(bool transpose_a, int64_t m, int64_t n, int64_t k, double alpha, const double *A, const double *B,
+             double beta, double *C);
+
 /* ---- products of large matrices: op(A) is A, or A' where its flag says so ---- */
 /* C = alpha op(A) op(B) + beta C; beta = 0: C is not read. */
 rung_status la_gemm(rung_ctx *ctx, bool transpose_a, bool transpose_b, double alpha, const la_mat *A, const la_mat *B,

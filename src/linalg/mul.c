@@ -22,9 +22,33 @@ rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, cons
     return interrupted(ctx);
 }
 
+void la_thin(bool transpose_a, int64_t m, int64_t n, int64_t k, double alpha, const double *A, const double *B,
+             double beta, double *C)
+{
+    int64_t rows = transpose_a ? k : m;
+    cblas_dgemm(CblasColMajor, transpose_a ? CblasTrans : CblasNoTrans, CblasNoTrans, blas_int(m), blas_int(n),
+                blas_int(k), alpha, A, blas_int(rows > 0 ? rows : 1), B, blas_int(k > 0 ? k : 1), beta, C,
+                blas_int(m > 0 ? m : 1));
+}
+
 /* Gaussian elimination is not needed: the matrices are symmetric positive definite and at most K x K. */
+/* Larger ones as any other matrix. */
+static rung_status large_spd_solve(rung_ctx *ctx, int n, const double *A, int k, double *B)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *L = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &L));
+    la_put(A, L);
+    TRY(la_potrf(ctx, L));
+    TRY(la_potrs(ctx, L, k, B));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B)
 {
+    enum { SMALL = 64 };
+    if (n > SMALL) return large_spd_solve(ctx, n, A, k, B);
     for (int j = 0; j < n; j++) { /* A = L L', column by column */
         double pivot = A[j + j * n];
         for (int p = 0; p < j; p++) pivot -= A[j + p * n] * A[j + p * n];

@@ -147,9 +147,9 @@ static void mean_conditions(const class_scores *c, const discriminant_params *pa
 }
 
 /* Added to the identity, a ridge may be as small as 1e-8 and leaves half of the digits. */
-static double residual_limit(const discriminant_params *params)
+static double residual_limit(const discriminant_params *params, int64_t n)
 {
-    return params->ridge_kind == RIDGE_KERNEL ? 1e-8 : 1e-5;
+    return limit_of_rows(params->ridge_kind == RIDGE_KERNEL ? 1e-8 : 1e-5, n);
 }
 
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
@@ -174,7 +174,7 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     size += verify_kernel_size(v, e.u + p->n);
     TRY(residual(ctx, &e, size, &off));
     condition_add(v->found, "stationarity", "residual of 2 Z b = sum_q a_q (M_q+1 - M_q), relative", off,
-                  residual_limit(params));
+                  residual_limit(params, p->n));
     order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
     mean_conditions(&c, params);
     return RUNG_OK;
@@ -206,7 +206,8 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     TRY(equation_new(ctx, &c, params, &e));
     for (int q = 0; q < p->K; q++) total += c.mass[q];
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
-    double nothing = 1e-12 * verify_kernel_size(v, e.u) / params->ridge; /* the classes are one */
+    double labelled = verify_kernel_size(v, e.u), size = labelled * verify_score_size(v) / c.outputs;
+    double nothing = 1e-12 * labelled / params->ridge; /* the classes are one */
     for (int j = 0; j < c.outputs; j++) {
         double centre = 0, scatter = 0, level = values[j] / values[0];
         if (!(level > 1e-12) || !(values[j] > nothing)) continue;
@@ -217,12 +218,12 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
             int q = p->y[i] - 1;
             e.u[i + p->n] = q < 0 ? 0 : -share(&c, i, q) * (c.mean[j + q * c.outputs] - centre) / values[j];
         }
-        TRY(residual(ctx, &e, 0, &off));
+        TRY(residual(ctx, &e, size, &off));
         worst = fmax(worst, off * level);
         scatter_off = fmax(scatter_off, fabs(scatter / values[j] - 1) * level);
     }
     condition_add(v->found, "eigenpairs", "residual of H b = lambda Z b, relative, worst component", worst,
-                  residual_limit(params));
+                  residual_limit(params, p->n));
     condition_add(v->found, "scatter", "scatter between the classes against its eigenvalue, relative", scatter_off,
                   1e-6);
     return RUNG_OK;

@@ -23,6 +23,7 @@ rung_status lpp_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     TRY(la_spmm(ctx, 1, &L, pair->T, 0, R));
     pair->N = N;
     pair->R = R;
+    pair->cancels = true;
     return RUNG_OK;
 }
 

@@ -17,6 +17,7 @@ rung_status npe_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     la_free(&ctx->scratch, rest);
     pair->N = pair->T;
     pair->R = R;
+    pair->cancels = true;
     return RUNG_OK;
 }
 

@@ -92,14 +92,21 @@ rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T)
 
 /* ---- the eigenproblem ---- */
 
-rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, double d, int64_t r, double *values,
-                           double *V)
+rung_status ridge_denominator(rung_ctx *ctx, const la_mat *A, bool cancels, double ridge, double d, la_mat *B)
+{
+    static const double ROUNDING = 1e-13; /* of terms that were subtracted, summed over the rows */
+    double trace = la_trace(B);
+    bool nothing = !(trace > (cancels ? ROUNDING * la_trace(A) : 0));
+    if (nothing) TRY(la_scale_add(ctx, 0, A, 0, B));
+    la_add_diagonal(B, nothing ? 1 : ridge * trace / d, NULL);
+    return RUNG_OK;
+}
+
+rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, int64_t r, double *values, double *V)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t c = la_rows(A);
-    double trace = la_trace(B);
     la_mat *reduced = NULL, *vectors = NULL;
-    la_add_diagonal(B, trace > 0 ? ridge * trace / d : 1, NULL);
     rung_status status = la_potrf(ctx, B);
     if (status == RUNG_ESINGULAR)
         return fail(ctx, status, "the denominator of the projection is singular with ridge=%g; a larger ridge helps",
@@ -235,7 +242,8 @@ rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projectio
     TRY(NEW(ctx, &ctx->scratch, values, r));
     TRY(NEW(ctx, &ctx->scratch, V, c * r));
     TRY(NEW(ctx, &ctx->scratch, W, p->d * r));
-    TRY(top_directions(ctx, A, B, params->ridge, (double)p->d, r, values, V));
+    TRY(ridge_denominator(ctx, A, pair.cancels, params->ridge, (double)p->d, B));
+    TRY(top_directions(ctx, A, B, params->ridge, r, values, V));
     TRY(row_space_directions(ctx, &s, r, V, W));
     for (int64_t j = 0; j < p->d; j++) norm += W[j] * W[j];
     norm = sqrt(norm);
@@ -254,6 +262,7 @@ typedef struct {
     la_mat *A, *B;
     double *V; /* c x outputs: the directions in their coordinates */
     double d;  /* what the ridge divides the trace by */
+    bool cancels;
 } eigen_forms;
 
 /* Of a vector method: in the span of the rows. */
@@ -268,6 +277,7 @@ static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, pai
     TRY(form(ctx, pair.T, pair.N, &out->A));
     TRY(form(ctx, pair.T, pair.R, &out->B));
     out->d = (double)v->p->d;
+    out->cancels = pair.cancels;
     out->V = s->coef;
     if (!space.back) return RUNG_OK;
     TRY(la_new(ctx, &ctx->scratch, la_cols(space.T), v->p->d, &turned));
@@ -292,7 +302,7 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
     TRY(tensor_told(ctx, v, params->shape, &t, &off));
     condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
     TRY(tensor_mode(ctx, &t, &forms, t.modes - 1, seen));
-    *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], (double)t.size[t.modes - 1]};
+    *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], (double)t.size[t.modes - 1], pair.cancels};
     return RUNG_OK;
 }
 
@@ -307,8 +317,7 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_
     if (!values) return fail(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
     TRY(params->shape ? last_mode_forms(ctx, v, maker, &e) : vector_forms(ctx, v, maker, &e));
     int64_t c = la_rows(e.A);
-    double trace = la_trace(e.B);
-    la_add_diagonal(e.B, trace > 0 ? params->ridge * trace / e.d : 1, NULL);
+    TRY(ridge_denominator(ctx, e.A, e.cancels, params->ridge, e.d, e.B));
     TRY(times(ctx, e.A, r, e.V, &AV));
     TRY(times(ctx, e.B, r, e.V, &BV));
     for (int o = 0; o < r; o++) {

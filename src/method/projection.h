@@ -63,6 +63,7 @@ typedef struct {
     la_mat *T;       /* given; a maker may move its origin */
     const la_mat *N; /* numerator; may be T */
     const la_mat *R; /* denominator */
+    bool cancels;    /* it is a difference of terms as large as N: next to nothing of them is rounding */
 } projection_pair;
 
 typedef rung_status pair_maker(rung_ctx *ctx, problem *p, const projection_params *params, projection_pair *pair);
@@ -95,10 +96,11 @@ rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);
 
 /* ---- parts ---- */
 
-/* The r leading generalised eigenpairs of A v = lambda (B + ridge tr(B)/d I) v, v'(...)v = 1; B = 0 counts as I. V is
- * c x r. A and B are destroyed. */
-rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, double d, int64_t r, double *values,
-                           double *V);
+/* B += ridge tr(B)/d I; B = 0, or (cancels) next to nothing of A, becomes I. */
+rung_status ridge_denominator(rung_ctx *ctx, const la_mat *A, bool cancels, double ridge, double d, la_mat *B);
+/* The r leading generalised eigenpairs of A v = lambda B v, v'B v = 1. V is c x r. A and B are destroyed; ridge: what was
+ * added to B, for the message. */
+rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, int64_t r, double *values, double *V);
 /* From directions W (d x r) to everything of a fit: signs by the labels, class means, decision, rank map. flipped (r,
  * or NULL): which directions had to be turned round. */
 rung_status projection_finish(rung_ctx *ctx, pool *mem, const problem *p, int r, const double *W, const double *values,

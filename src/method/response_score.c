@@ -74,7 +74,7 @@ rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool co
                                               verify_kernel_size(v, a + q * n)));
     }
     condition_add(v->found, "response", "residual of f = K (c - W f) for the pulls c of the multipliers, relative",
-                  worst, 1e-8);
+                  worst, limit_of_rows(1e-8, n));
     return RUNG_OK;
 }
 

@@ -3,15 +3,16 @@
 #include "method/projection.h"
 #include "method/tensor.h"
 
-static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, const tensor_forms *forms, int p,
-                                tensor *t, double *value)
+static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, const tensor_forms *forms, bool cancels,
+                                int p, tensor *t, double *value)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t size = t->size[p];
     double *w = t->w[p], norm = 0;
     la_mat *form[TENSOR_FORMS];
     TRY(tensor_mode(ctx, t, forms, p, form));
-    TRY(top_directions(ctx, form[0], form[1], params->ridge, (double)size, 1, value, w));
+    TRY(ridge_denominator(ctx, form[0], cancels, params->ridge, (double)size, form[1]));
+    TRY(top_directions(ctx, form[0], form[1], params->ridge, 1, value, w));
     for (int64_t i = 0; i < size; i++) norm += w[i] * w[i];
     norm = sqrt(norm);
     for (int64_t i = 0; i < size; i++) w[i] /= norm;
@@ -34,7 +35,7 @@ rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const pr
     const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
     TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
     for (int sweep = 0; sweep < params->sweeps; sweep++)
-        for (int q = 0; q < t.modes; q++) TRY(improve_mode(ctx, params, &forms, q, &t, &value));
+        for (int q = 0; q < t.modes; q++) TRY(improve_mode(ctx, params, &forms, pair.cancels, q, &t, &value));
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
     tensor_direction(&t, W);
     TRY(projection_finish(ctx, mem, p, 1, W, &value, &flipped, out));

@@ -78,6 +78,8 @@ double verify_score_size(const struct verification *v)
     return sum * (s->kind == SCORER_LINEAR ? most : largest_self(v));
 }
 
+double limit_of_rows(double limit, int64_t n) { return limit * fmax(1, sqrt((double)n / 1e4)); }
+
 rung_status verify_norm(rung_ctx *ctx, const struct verification *v, int o, double *out)
 {
     const scorer *s = &v->model->members->score;

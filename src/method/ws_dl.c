@@ -54,9 +54,7 @@ static rung_status soft_classes_new(rung_ctx *ctx, const problem *p, double *U, 
         for (int64_t i = 0; i < n; i++) out->s[q] += out->U[i + q * n];
     for (int q = 0; q < K; q++)
         for (int64_t i = 0; i < n; i++) out->V[i + q * n] = out->U[i + q * n] / sqrt(out->s[q]);
-    for (int q = 0; q < K; q++)
-        for (int r = 0; r < K; r++)
-            for (int64_t i = 0; i < n; i++) out->M[q + r * K] += out->V[i + q * n] * out->V[i + r * n];
+    la_thin(true, K, K, n, 1, out->V, out->V, 0, out->M);
     for (int q = 0; q < K - 1; q++)
         for (int64_t i = 0; i < n; i++)
             out->Ed[i + q * n] = out->U[i + (q + 1) * n] / out->s[q + 1] - out->U[i + q * n] / out->s[q];
@@ -91,20 +89,13 @@ static rung_status solve_kernel_ridge(rung_ctx *ctx, const soft_classes *c, cons
     memcpy(X, c->V, sizeof *X * (size_t)(n * k));
     TRY(la_potrs(ctx, B, k, X));
     for (int q = 0; q < k; q++)
-        for (int r = 0; r < k; r++) {
-            double sum = 0;
-            for (int64_t i = 0; i < n; i++) sum += c->V[i + q * n] * X[i + r * n];
-            W[q + r * k] = (q == r ? 1 : 0) - c->M[q + r * k] + eps * u * sum;
-        }
+        for (int r = 0; r < k; r++) W[q + r * k] = (q == r ? 1 : 0) - c->M[q + r * k];
+    la_thin(true, k, k, n, eps * u, c->V, X, 1, W);
     scaled_differences(c, T);
     TRY(la_small_spd_solve(ctx, k, W, m, T));
-    for (int j = 0; j < m; j++)
-        for (int q = 0; q < k; q++)
-            for (int64_t i = 0; i < n; i++) X0[i + j * n] += u * X[i + q * n] * T[q + j * k];
+    la_thin(false, n, m, k, u, X, T, 0, X0);
     TRY(la_mul(ctx, 1, K, m, X0, 0, KX));
-    for (int r = 0; r < m; r++)
-        for (int j = 0; j < m; j++)
-            for (int64_t i = 0; i < n; i++) Q[r + j * m] += c->Ed[i + r * n] * KX[i + j * n];
+    la_thin(true, m, m, n, 1, c->Ed, KX, 0, Q);
     return RUNG_OK;
 }
 

@@ -2,6 +2,7 @@
 /* The arrays of a model file: one walk lays them out, writes them and reads them, so the three cannot disagree.
  * Values are 64 bits wide and little-endian whatever the machine. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,6 +130,14 @@ static rung_status number(naming *n, const char *last, double *x)
     return RUNG_OK;
 }
 
+/* One that is stored only where it is above 0. */
+static rung_status positive(naming *n, const char *last, double *x)
+{
+    TRY(number(n, last, x));
+    if (*x > 0 && isfinite(*x)) return RUNG_OK;
+    return fail(n->w->ctx, RUNG_EFORMAT, "%s is %g, and must be above 0", n->name, *x);
+}
+
 typedef struct {
     const char *shift, *factor, *first, *knot, *cdf;
 } scaling_names;
@@ -198,7 +207,7 @@ static rung_status walk_member(naming *n, member *all, int number_of, int K)
     if (n->w->mode == ARRAYS_READ) share_arrays(all, one);
     if (one->space.d > 0 && !one->space_from) TRY(walk_scaling(n, &space_arrays, &one->space));
     TRY(walk_scorer(n, &one->score, !one->coef_from, !one->rows_from));
-    if (one->power > 0) TRY(number(n, "power", &one->power));
+    if (one->power > 0) TRY(positive(n, "power", &one->power));
     if (decide->kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &decide->thresholds));
     if (decide->kind == DECISION_NEAREST_MEAN)
         TRY(reals(n, "means", 2, (int64_t[]){K, one->score.outputs}, &decide->means));
@@ -274,7 +283,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     TRY(walk_fills(&n, &m->code));
     if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
     if (m->has_cv) TRY(walk_cv(&n, &m->cv));
-    if (m->sharpen > 0) TRY(number(&n, "sharpen", &m->sharpen));
+    if (m->sharpen > 0) TRY(positive(&n, "sharpen", &m->sharpen));
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));

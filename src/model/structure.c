@@ -426,10 +426,11 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     return RUNG_OK;
 }
 
+/* The first models told nothing of ranges. */
 static rung_status read_ranges(reader *r, json_t *json, conformal *c)
 {
     json_int_t repeats = 0, scores = 0, missed = 0;
-    if (json_is_null(json)) return RUNG_OK;
+    if (!json || json_is_null(json)) return RUNG_OK;
     TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
                   &missed));
     *c = (conformal){.n = scores, .missed = missed};
@@ -473,7 +474,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
            *kept = NULL, *ranges = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
     int sharpen = 0;
-    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s:o, s:o, s:o, s:o}",
+    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o}",
                   "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
                   "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
                   "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept));

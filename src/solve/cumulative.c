@@ -5,16 +5,23 @@
 
 static const double LEAST = 1e-6; /* no probability is surer than this before it is sharpened */
 
-/* In place: at q the values from q on are still the given ones. */
+/* In place, a part at a time: the values to the right of it are still the given ones. */
 void cumulative_repair(int K, double *P)
 {
-    double smallest = 1;
-    for (int q = 0; q < K - 1; q++) P[q] = fmin(fmax(P[q], 0), 1);
-    for (int q = 0; q < K - 1; q++) {
-        double largest = P[q];
-        for (int r = q + 1; r < K - 1; r++) largest = fmax(largest, P[r]);
-        smallest = fmin(smallest, P[q]);
-        P[q] = 0.5 * (smallest + largest);
+    enum { PART = 256 };
+    double smallest = 1, above[PART];
+    for (int q = 0; q < K - 1; q++) P[q] = P[q] > 1 ? 1 : P[q] > 0 ? P[q] : 0;
+    for (int from = 0; from < K - 1; from += PART) {
+        int to = K - 1 - from < PART ? K - 1 : from + PART;
+        double largest = 0;
+        for (int q = K - 2; q >= from; q--) {
+            largest = P[q] > largest ? P[q] : largest;
+            if (q < to) above[q - from] = largest;
+        }
+        for (int q = from; q < to; q++) {
+            smallest = P[q] < smallest ? P[q] : smallest;
+            P[q] = 0.5 * (smallest + above[q - from]);
+        }
     }
 }
 

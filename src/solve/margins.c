@@ -64,7 +64,7 @@ static void refresh(const margins_problem *p, const coordinate *c, margins_solut
     memset(s->v, 0, (size_t)p->m * sizeof *s->v);
     for (int64_t i = 0; i < p->count; i++) pull(&c[i].ends, c[i].beta, s->v);
     for (int64_t j = 0; j < p->m; j++)
-        for (int64_t i = 0; i < p->m; i++) s->f[i] += s->v[j] * p->G[i + j * p->m];
+        for (int64_t i = 0; i < p->m && s->v[j] != 0; i++) s->f[i] += s->v[j] * p->G[i + j * p->m];
 }
 
 static void move(const margins_problem *p, const coordinate *c, double by, double *f)

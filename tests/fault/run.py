@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever goes wrong while files are written, there is the old file or the new one, never a broken one.
+"""Whatever goes wrong while files are written, there is the old file or the new one, never a broken one; and while they are
+read, the answer is the right one or a sentence.
 
 usage: run.py RUNG SHIM [--all]
 Every call by which a model is saved fails once (full disk, input/output error, interrupted), is cut short, or is the last one of
 the process, which is killed before it; the same, for some of the calls (--all: for each), while an experiment is run. SHIM is
 the preloaded library that does this. Only the Python standard library is used."""
-import glob, os, signal, stat, subprocess, sys, tempfile
+import glob, gzip, os, signal, stat, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'experiment'))
@@ -130,6 +131,55 @@ def models(faults):
         check(done.returncode == 1 and done.stderr.startswith('rung: ') and os.listdir('closed') == [], 'a read-only folder: ' + done.stderr)
 
 
+def reading(faults):
+    """Data (plain, gzip, LIBSVM), a model, a plan and its list of test rows are read while calls fail."""
+    os.makedirs('in')
+    for name, content in (('data.csv', read('a.csv')), ('data.csv.gz', gzip.compress(read('a.csv'))),
+                          ('plan.ini', PLAN.replace('partitions = random', 'partitions = splits.csv').replace('a\n', 'b\n', 1).encode()),
+                          ('data.libsvm', b''.join(b'%d 1:%d 2:%d\n' % (i % 3, i * 7 % 11 + 5 * (i % 3), i * 5 % 13) for i in range(36)))):
+        write('in/' + name, content)
+    os.makedirs('in/b')
+    write('in/b/b.csv', read('a.csv'))
+    write('in/b/splits.csv', b'0 1 2 3 4 5\n6 7 8 9 10 11\n')
+    subprocess.run([faults.rung, 'fit', 'a.csv', '-q', '-m', 'kdlor', '-o', 'in/m.rung'], check=True)
+    fit = ['fit', None, '-q', '-m', 'kdlor', '-o', 'out.rung']
+    jobs = [('in/data.csv', fit), ('in/data.csv.gz', fit), ('in/data.libsvm', fit),
+            ('in/m.rung', ['predict', None, 'a.csv', '-q', '-o', 'out.csv']),
+            ('in/data.csv', ['predict', 'in/m.rung', None, '-q', '-o', 'out.csv']),
+            ('in/plan.ini', ['experiment', 'run', None, '-q', '--threads', '1', '--db', 'out.db']),
+            ('in/b/splits.csv', ['experiment', 'run', 'in/plan.ini', '-q', '--threads', '1', '--db', 'out.db'])]
+    count = 0
+    for path, command in jobs:
+        command = [path if word is None else word for word in command]
+        target = command[-1]
+        write(target, None)
+        subprocess.run([faults.rung] + command, check=True)
+        answer = kill.dump(target) if target.endswith('.db') else read(target)
+        for kind in 'read-short', 'read-eintr', 'read-eio':
+            for number in range(1, 100):
+                for old in glob.glob('out.*'):
+                    os.remove(old)
+                struck, code, messages = faults.run(kind, number, path, *command)
+                what = '%s, %s of call %d: exit %d, %s' % (' '.join(command), kind, number, code, messages.strip())
+                if not struck:
+                    check(code == 0, what)
+                    break
+                count += 1
+                if kind == 'read-eio' or (code == 1 and path.endswith('splits.csv')):  # a stream loses its place by an interrupt
+                    one = messages.startswith('rung: ') and len(messages.strip().splitlines()) == 1
+                    why = 'nput/output error' if kind == 'read-eio' else 'Interrupted system call'
+                    check(code == 1 and one and os.path.basename(path) in messages and why in messages, what)
+                    check(target.endswith('.db') or not os.path.exists(target), what + ': something was written')
+                    continue
+                check(code == 0, what + ': not overcome')
+                if target.endswith('.db'):
+                    kill.compare(target, answer)
+                else:
+                    check(read(target) == answer, what + ': another answer')
+            check(number > 1, '%s of %s: no call was found' % (kind, path))
+    print('reading: %d faults' % count)
+
+
 def experiment(faults, most):
     with open('plan.ini', 'w') as file:
         file.write(PLAN)
@@ -179,6 +229,7 @@ def main():
         os.makedirs('a')
         os.link('a.csv', 'a/a.csv')
         models(faults)
+        reading(faults)
         experiment(faults, most)
         os.chdir('/')
     print('passed')

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A library to be preloaded: one of the calls by which a program changes files goes wrong.
+/* A library to be preloaded: one of the calls by which a program changes files, or reads them, goes wrong.
  *
  *   RUNG_FAULT=KIND:N:PART   the N-th such call (from 1) on a path that contains PART; then all are as they should be
  *   KIND = kill    the process ends before the call
  *          short   a write takes half of the bytes, and says so
  *          enospc eio eintr   the call fails with this errno (eintr: where POSIX lets it)
+ *          read-short read-eio read-eintr   the same of opening for reading and of reading
  *   RUNG_FAULT_LOG=FILE      FILE appears when the fault has happened */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +30,16 @@ static atomic_int calls;
 static bool concerns(const char *path, const char *part) { return path && strstr(path, part) != NULL; }
 
 /* Whether the fault comes now; an errno to fail with, 0: none (kind short). */
-static bool strikes(const char *path, bool is_write, bool interruptible, int *error)
+static bool strikes(const char *path, bool reads, bool moves_bytes, bool interruptible, int *error)
 {
     const char *fault = getenv("RUNG_FAULT");
-    char kind[16] = "", part[256] = "";
+    char word[16] = "", part[256] = "";
     int number = 0;
     *error = 0;
-    if (!fault || sscanf(fault, "%15[^:]:%d:%255s", kind, &number, part) != 3 || !concerns(path, part)) return false;
-    if ((strcmp(kind, "short") == 0 && !is_write) || (strcmp(kind, "eintr") == 0 && !interruptible)) return false;
+    if (!fault || sscanf(fault, "%15[^:]:%d:%255s", word, &number, part) != 3 || !concerns(path, part)) return false;
+    if (reads != (strncmp(word, "read-", 5) == 0)) return false;
+    const char *kind = reads ? word + 5 : word;
+    if ((strcmp(kind, "short") == 0 && !moves_bytes) || (strcmp(kind, "eintr") == 0 && !interruptible)) return false;
     if (atomic_fetch_add(&calls, 1) + 1 != number) return false;
     const char *log = getenv("RUNG_FAULT_LOG");
     int fd = log ? REAL(open)(log, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
@@ -57,16 +61,17 @@ static const char *path_of(int fd, char path[512])
     return path;
 }
 
-#define FAIL_FD(fd, is_write, interruptible)                                                                           \
+#define FAIL_FD(fd, moves_bytes, interruptible) FAIL_CALL(fd, false, moves_bytes, interruptible)
+#define FAIL_CALL(fd, reads, moves_bytes, interruptible)                                                               \
     char where_[512];                                                                                                  \
     int error_, saved_ = errno;                                                                                        \
-    bool now_ = strikes(path_of(fd, where_), is_write, interruptible, &error_);                                        \
+    bool now_ = strikes(path_of(fd, where_), reads, moves_bytes, interruptible, &error_);                              \
     errno = saved_;                                                                                                    \
     if (now_ && error_) return errno = error_, -1
 
 #define FAIL_PATH(path)                                                                                                \
     int error_;                                                                                                        \
-    if (strikes(path, false, false, &error_) && error_) return errno = error_, -1
+    if (strikes(path, false, false, false, &error_) && error_) return errno = error_, -1
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
@@ -84,6 +89,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at)
 {
     FAIL_FD(fd, true, true);
     return REAL(pwrite64)(fd, bytes, now_ && size > 1 ? size / 2 : size, at);
+}
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+    FAIL_CALL(fd, true, true, true);
+    return REAL(read)(fd, bytes, now_ && size > 1 ? size / 2 : size);
 }
 
 int fsync(int fd)
@@ -138,9 +149,38 @@ static int open_mode(int flags, va_list args) { return flags & (O_CREAT | O_TMPF
         int mode = open_mode(flags, args);                                                                             \
         va_end(args);                                                                                                  \
         int error_;                                                                                                    \
-        if ((flags & O_ACCMODE) != O_RDONLY && strikes(path, false, true, &error_) && error_)                          \
-            return errno = error_, -1;                                                                                 \
+        if (strikes(path, (flags & O_ACCMODE) == O_RDONLY, false, true, &error_) && error_) return errno = error_, -1; \
         return REAL(name)(path, flags, mode);                                                                          \
     }
 OPEN(open)
 OPEN(open64)
+
+/* A stream reads inside the C library, where no call can be taken over: one that is opened for reading is made of these
+ * instead. */
+static ssize_t stream_read(void *fd, char *bytes, size_t size) { return read((int)(intptr_t)fd, bytes, size); }
+
+static int stream_seek(void *fd, off64_t *at, int whence)
+{
+    off64_t now = lseek64((int)(intptr_t)fd, *at, whence);
+    if (now >= 0) *at = now;
+    return now < 0 ? -1 : 0;
+}
+
+static int stream_close(void *fd) { return REAL(close)((int)(intptr_t)fd); }
+
+static FILE *open_stream(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    return fopencookie((void *)(intptr_t)fd, "r",
+                       (cookie_io_functions_t){.read = stream_read, .seek = stream_seek, .close = stream_close});
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    const char *fault = getenv("RUNG_FAULT");
+    bool taken = fault && strncmp(fault, "read-", 5) == 0 && mode[0] == 'r' && !strchr(mode, '+');
+    return taken ? open_stream(path) : REAL(fopen)(path, mode);
+}
+
+FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }

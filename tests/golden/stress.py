@@ -6,13 +6,16 @@ it is known, compared; a refusal must be a sentence. Anything else is a defect.
     stress.py RUNG [--long] [--only METHOD,...] [--case NAME,...]    check; exit 1 with the defects
     stress.py RUNG --long --update FILE.md                           put the table between its marks in FILE.md
 
---long adds the cases of many classes and many duplicates."""
+--long adds the cases of many classes and many duplicates. --limit: processor seconds a fit may take; what takes longer is slow.
+--keep FILE.json: what was found is kept there and not asked again, so that a long run can be continued."""
 import argparse
 import csv
 import json
 import math
 import random
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,10 +98,10 @@ def write(path, rows):
 # ---- one method on one case ----
 
 def run(limit, *arguments):
-    try:
-        return subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return None
+    """None: it took more processor time than that."""
+    done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
+    return None if -done.returncode in (signal.SIGXCPU, signal.SIGKILL) else done
 
 
 def last_line(text):
@@ -118,7 +121,7 @@ def attempt(rung, method, train, options, limit, folder):
     model = folder / "model.rung"
     fit = run(limit, rung, "fit", train, "-m", method, "--verify", "--json", "--memory", "2G", "-o", model, *options)
     if fit is None:
-        return "slow", f"not done in {limit} s", None
+        return "slow", f"not done in {limit} s of processor time", None
     if fit.returncode == 1 and verified(fit.stdout):
         return "defect", "not verified: " + "; ".join(verified(fit.stdout)), None
     if fit.returncode == 1:
@@ -170,7 +173,8 @@ def main():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("--case")
-    parser.add_argument("--limit", type=int, default=120, help="seconds a fit may take")
+    parser.add_argument("--limit", type=int, default=60)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--update")
     a = parser.parse_args()
     methods = [m["name"] for m in json.loads(run(60, a.rung, "methods", "--json").stdout)]
@@ -180,13 +184,19 @@ def main():
     if a.case:
         cases = {name: case for name, case in cases.items() if name in ["plain"] + a.case.split(",")}
     results, plain, defects = {}, {}, []
+    kept = json.loads(a.keep.read_text()) if a.keep and a.keep.exists() else {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for case, (rows, options, known) in cases.items():
             train = folder / "train.csv"
             write(train, rows)
             for method in methods:
-                what, why, ranks = attempt(a.rung, method, train, options, a.limit, folder)
+                place = f"{method}, {case}"
+                if place not in kept:
+                    kept[place] = attempt(a.rung, method, train, options, a.limit, folder)
+                    if a.keep:
+                        a.keep.write_text(json.dumps(kept))
+                what, why, ranks = kept[place]
                 if case == "plain":
                     plain[method] = ranks
                 wrong = judge(case, known, method, ranks, rows, plain)

@@ -481,6 +481,20 @@ static void test_hostile_headers(void **state)
     assert_int_equal(pool_live_blocks(), 0);
 }
 
+/* Models of the first versions do not tell of ranges. */
+static void test_models_without_ranges(void **state)
+{
+    place *p = *state;
+    bytes b = saved(p, MODEL_RBF);
+    rung_model *m;
+    write_edited(p, b, "'ranges':null,", "");
+    assert_ok(p->ctx, model_load(p->ctx, p->path, &m));
+    assert_int_equal(m->ranges.repeats, 0);
+    assert_null(model_interval(m));
+    model_free(m);
+    free(b.v);
+}
+
 static void test_hostile_new_parts(void **state)
 {
     static const struct {
@@ -733,14 +747,14 @@ static void test_hostile_numbers(void **state)
         {MODEL_MIXTURE, "members.2.space.knot", 1, -2, "knots"},
         {MODEL_MIXTURE, "members.3.coef", 0, -1, "a class score is -1"},
         {MODEL_MIXTURE, "members.3.coef", 14, NAN, "a class score is nan"},
-        {MODEL_MIXTURE, "members.3.power", 0, 0, "the memberships of row 2 do not sum to 1"},
-        {MODEL_MIXTURE, "members.3.power", 0, -2, "the memberships of row 2 do not sum to 1"},
-        {MODEL_MIXTURE, "members.4.power", 0, NAN, "the memberships of row 2 do not sum to 1"},
-        {MODEL_MIXTURE, "members.4.power", 0, INFINITY, "a power without class scores or a prior"},
+        {MODEL_MIXTURE, "members.3.power", 0, 0, "members.3.power is 0, and must be above 0"},
+        {MODEL_MIXTURE, "members.3.power", 0, -2, "members.3.power is -2, and must be above 0"},
+        {MODEL_MIXTURE, "members.4.power", 0, NAN, "members.4.power is nan, and must be above 0"},
+        {MODEL_MIXTURE, "members.4.power", 0, INFINITY, "members.4.power is inf, and must be above 0"},
         {MODEL_MIXTURE, "members.3.prior", 0, 0.5, "the class probabilities do not sum to 1"},
         {MODEL_MIXTURE, "members.4.width", 0, 0, "the width of the weights is 0"},
-        {MODEL_MIXTURE, "sharpen", 0, -1, "the exponent that sharpens is -1"},
-        {MODEL_MIXTURE, "sharpen", 0, INFINITY, "the exponent that sharpens is inf"},
+        {MODEL_MIXTURE, "sharpen", 0, -1, "sharpen is -1, and must be above 0"},
+        {MODEL_MIXTURE, "sharpen", 0, INFINITY, "sharpen is inf, and must be above 0"},
     };
     static const struct {
         model_kind kind;
@@ -1050,6 +1064,7 @@ int main(void)
         TEST(test_every_flipped_byte_is_refused),
         TEST(test_every_other_length_is_refused),
         TEST(test_hostile_headers),
+        TEST(test_models_without_ranges),
         TEST(test_hostile_new_parts),
         TEST(test_foreign_files),
         TEST(test_hostile_numbers),

@@ -17,6 +17,16 @@ static void test_repair(void **state)
     cumulative_repair(4, up);
     assert_arrays_close(3, up, ((double[]){0.45, 0.45, 0.45}), 1e-15);
     cumulative_repair(1, NULL); /* one class: nothing to do */
+    enum { MANY = 700 };        /* repaired in parts: as by the definition */
+    double P[MANY], given[MANY], smallest = 1;
+    for (int q = 0; q < MANY; q++) P[q] = given[q] = 0.5 + 0.45 * sin(q * 0.7) - 0.05 * q / MANY;
+    cumulative_repair(MANY + 1, P);
+    for (int q = 0; q < MANY; q++) {
+        double largest = 0;
+        for (int r = q; r < MANY; r++) largest = fmax(largest, given[r]);
+        smallest = fmin(smallest, given[q]);
+        assert_true(P[q] == 0.5 * (smallest + largest));
+    }
 }
 
 static void test_classes_and_back(void **state)
