@@ -277,7 +277,7 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
 /* The normal equations of the labelled rows, F = (scale K~ + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
  * are the shrunk means of solve/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e - mu L g /
  * scale): K~ is never formed. */
-static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
+static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
 {
     const ckr_params *params = v->params;
     const problem *p = v->p;
@@ -285,7 +285,8 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
     int64_t n = p->n, l = 0;
     int J = p->K - 1;
     double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
-    double scale = s->kind == SCORER_LINEAR ? 1 / fmax(1, (double)p->varying) : 1;
+    bool linear = s->kind == SCORER_LINEAR || s->k.kind == KERNEL_LINEAR;
+    double scale = linear ? 1 / fmax(1, (double)p->varying) : 1;
     penalty W;
     if (params->mu > 0) TRY(graph_of(ctx, v->p, params, &s->k, &W));
     TRY(NEW(ctx, &ctx->scratch, e, n));
@@ -309,6 +310,23 @@ static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
     condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,
                   1e-6);
     return RUNG_OK;
+}
+
+/* Without a graph the labelled rows are all there is, for the landmarks too. */
+static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
+{
+    struct verification labelled = *v;
+    const ckr_params *params = v->params;
+    int J = v->p->K - 1;
+    double *f = NULL;
+    ckr_search s;
+    if (params->mu > 0) return normal_equations(ctx, v);
+    TRY(start(ctx, v->p, params, &s));
+    TRY(NEW(ctx, &ctx->scratch, f, s.labelled.n * J));
+    for (int64_t i = 0; i < s.labelled.n * J; i++) f[i] = v->f[s.rows[i / J] * J + i % J];
+    labelled.p = &s.labelled;
+    labelled.f = f;
+    return normal_equations(ctx, &labelled);
 }
 
 /* The landmarks of each kernel; rows and predictions; choosing landmarks, their graph, or the fit. */

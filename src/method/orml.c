@@ -176,23 +176,44 @@ static rung_status orml_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report_number(ctx, mem, out, "sigma", sigma);
 }
 
+/* e of the model. */
+static rung_status verified_ridge(rung_ctx *ctx, const struct verification *v, const orml_params *params,
+                                  const kernel *k, const la_csr *L, double *out)
+{
+    int64_t n = v->p->n;
+    const landmarks *l;
+    const la_mat *K;
+    la_mat *M = NULL;
+    double *diagonal = NULL;
+    if (v->landmarks > 0) {
+        TRY(problem_landmarks(ctx, v->p, k, v->landmarks, &l));
+        TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+        TRY(landmark_form(ctx, v->p, l, L, M));
+        double trace = la_trace(M);
+        *out = trace > 0 ? params->d.ridge * trace / (double)n : 1;
+    } else {
+        TRY(problem_gram(ctx, v->p, k, &K));
+        pool_mark mark = pool_here(&ctx->scratch);
+        TRY(NEW(ctx, &ctx->scratch, diagonal, n));
+        TRY(la_new(ctx, &ctx->scratch, n, n, &M));
+        TRY(la_spmm(ctx, 1, L, K, 0, M));
+        *out = kernel_ridge(L, K, M, params->d.ridge, diagonal);
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
 /* K (L f - Ed a / 2) + e f = 0. */
 static rung_status kernel_verify(rung_ctx *ctx, const struct verification *v, const orml_params *params,
                                  const kernel *k, const class_index *classes, const la_csr *L, const double *alpha)
 {
     int64_t n = v->p->n, m = v->p->K - 1;
-    const la_mat *K;
-    la_mat *LK = NULL;
-    double *Ed = NULL, *u = NULL, *Ku = NULL, *ridge = NULL;
+    double *Ed = NULL, *u = NULL, *Ku = NULL, *ridge = NULL, e;
     TRY(NEW(ctx, &ctx->scratch, Ed, n * m));
     TRY(NEW(ctx, &ctx->scratch, u, 2 * n));
     TRY(NEW(ctx, &ctx->scratch, Ku, 2 * n));
     TRY(NEW(ctx, &ctx->scratch, ridge, n));
-    TRY(problem_gram(ctx, v->p, k, &K));
-    TRY(la_new(ctx, &ctx->scratch, n, n, &LK));
-    TRY(la_spmm(ctx, 1, L, K, 0, LK));
-    double e = kernel_ridge(L, K, LK, params->d.ridge, ridge);
-    la_free(&ctx->scratch, LK);
+    TRY(verified_ridge(ctx, v, params, k, L, &e));
     class_contrasts(v->p, classes, Ed);
     TRY(la_spmm_thin(ctx, 1, L, 1, v->f, 0, u));
     for (int64_t i = 0; i < n; i++) {
