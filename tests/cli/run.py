@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 120  # seconds for one command
+LIMIT = 900  # seconds for one command; counting lines, each of hundreds of short ones takes a second
 
 
 def parse(text):
