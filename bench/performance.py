@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes docs/performance.md: every method against the number of rows, and against what users would take instead.
 
-usage: performance.py BUILD OUT.md [--quick] [--peers PYTHON]
+usage: performance.py BUILD OUT.md [--rows N] [--peers PYTHON]
 
-BUILD is the build folder (rung, bench/bench_scale). --quick stops at 4000 rows. --peers names a Python with NumPy,
+BUILD is the build folder (rung, bench/bench_scale). --rows stops earlier than a million rows. --peers names a Python with NumPy,
 scikit-learn and mord; without it the second table is left out."""
 import argparse
 import json
@@ -101,10 +101,12 @@ def many_rows(path, n):
             f.write(some)
 
 
-def large_table(build, rung):
+def large_table(build, rung, most):
     rows = []
     for wanted, memory, text in LARGE:
         name, n, share, *settings = text.split()
+        if int(n) > most:
+            continue
         method = next(m for m in methods(rung) if m["name"] == name)
         rows.append((f"`{name}`, {int(n):,} rows of {COLUMNS} columns, {float(share):.0%} labelled, {' '.join(settings)}",
                      wanted, memory, one(build, method, int(n), float(share), settings, MUCH_TOO_LONG)))
@@ -256,11 +258,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("out")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rows", type=int, default=SIZES[-1])
     parser.add_argument("--peers", metavar="PYTHON")
     a = parser.parse_args()
     rung = os.path.join(a.build, "rung")
-    sizes = [n for n in SIZES if n <= 4000] if a.quick else SIZES
     load = os.getloadavg()[0]
     page = ["# Speed and memory", "",
             "Written by `make bench` (bench/performance.py); numbers of one run on a machine with "
@@ -272,17 +273,18 @@ def main():
             "fit's own large linear algebra operations (1 is the floor), and the peak memory of the process. A dash: refused, not finished in",
             f"{TOO_LONG} s, or not tried because fewer rows already took more than {ENOUGH} s of processor time. Where the kernel matrix would not",
             "fit into 8 GiB, `landmarks=auto` takes over. Columns without any structure are the worst case for the search of neighbours.", ""]
-    page += scale_table(a.build, rung, sizes)
-    if not a.quick:
+    page += scale_table(a.build, rung, [n for n in SIZES if n <= a.rows])
+    if a.rows >= MANY:
         page += ["", "## Large", "", "Commands are measured as a whole, reading and writing included; the others are fits alone.", ""]
-        page += large_table(a.build, rung)
+        page += large_table(a.build, rung, a.rows)
     if a.peers:
         page += ["", "## Beside other programs", "",
                  "Fit and prediction of 2000 test rows: of `rung` and LIBSVM as commands, files read and written, of the others without reading.",
                  "Defaults, or the same kernel width and C where both have them; the others round a regression or ignore the order.",
                  "LIBSVM's programs are Debian's, training and prediction; the rest is scikit-learn and mord from PyPI.", ""]
-        for n, share in [(1000, 0.2), (4000, 0.25), (4000, 1)] if a.quick else [(1000, 0.2), (4000, 0.25), (10000, 1)]:
-            page += peer_table(rung, a.peers, n, share)
+        for n, share in [(1000, 0.2), (4000, 0.25), (10000, 1)]:
+            if n <= a.rows:
+                page += peer_table(rung, a.peers, n, share)
     with open(a.out, "w") as f:
         f.write("\n".join(page).rstrip() + "\n")
 
