@@ -71,7 +71,7 @@ def cell(result):
     if result is None:
         return "-"
     ratio = result["seconds"] / max(result["operations"], 1e-9)
-    return f"{short(result['seconds'])}, {ratio:.2f}x, {result['peak_mb']:.0f} MB"
+    return f"{short(result['seconds'])} ({short(result['processor'])}), {ratio:.2f}x, {result['peak_mb']:.0f} MB"
 
 
 def scale_table(build, rung, sizes):
@@ -269,8 +269,8 @@ def main():
             f"The load average at the beginning was {load:.1f}"
             + (": other programs ran, seconds are longer than they need be, and processor seconds tell more." if load > 1 else "."), "",
             "## Methods against the number of rows", "",
-            f"One fit of {COLUMNS} normal columns and 5 classes, defaults but `calibrate=0` and `thresholds=midpoint`: seconds, their ratio to the time spent in the",
-            "fit's own large linear algebra operations (1 is the floor), and the peak memory of the process. A dash: refused, not finished in",
+            f"One fit of {COLUMNS} normal columns and 5 classes, defaults but `calibrate=0` and `thresholds=midpoint`: seconds, in brackets those of the",
+            "processors together, the ratio of the seconds to those spent in the fit's own large linear algebra operations (1 is the floor), and the peak memory of the process. A dash: refused, not finished in",
             f"{TOO_LONG} s, or not tried because fewer rows already took more than {ENOUGH} s of processor time. Where the kernel matrix would not",
             "fit into 8 GiB, `landmarks=auto` takes over. Columns without any structure are the worst case for the search of neighbours.", ""]
     page += scale_table(a.build, rung, [n for n in SIZES if n <= a.rows])
