@@ -24,7 +24,7 @@ typedef struct {
 } isbor_params;
 
 enum { INTERVAL, ARGMAX };
-enum { WIDTH_ROWS = 3000, WIDTH_STEPS = 6 };
+enum { WIDTH_ROWS = 3000, WIDTHS_FIRST = 2, WIDTHS_MOST = 6 }; /* widths to either side of 1/d */
 
 /* gamma has a default of its own (1/d): width, where it is given, stands instead of it. */
 static rung_status isbor_kernel(rung_ctx *ctx, pool *mem, const problem *p, const isbor_params *params, kernel *out)
@@ -72,8 +72,33 @@ static rung_status some_rows(rung_ctx *ctx, const problem *p, problem *out)
     return problem_subset(ctx, &ctx->scratch, p, count, row, out, classes);
 }
 
-/* gamma=auto: from 1/d in steps of 3 to where the evidence is highest, then the top of the parabola through the best
- * three. */
+/* The width of largest evidence: five around 1/d in steps of 3, and on while the best is the last; then the top of the
+ * parabola through the best three. To stop at the first top would be to stop at the luck of one search. */
+static rung_status best_width(rung_ctx *ctx, const problem *p, const isbor_params *params, double middle,
+                              double *log_gamma)
+{
+    const double h = log(3);
+    double room[2 * WIDTHS_MOST + 1], *at = room + WIDTHS_MOST, shift = 0, top;
+    int low = -WIDTHS_FIRST, high = WIDTHS_FIRST, best = low;
+    for (int j = low; j <= high; j++) {
+        TRY(evidence_at(ctx, p, params, middle + j * h, &at[j]));
+        if (at[j] > at[best]) best = j;
+    }
+    while ((best == low && low > -WIDTHS_MOST) || (best == high && high < WIDTHS_MOST)) {
+        int next = best == low ? --low : ++high;
+        TRY(evidence_at(ctx, p, params, middle + next * h, &at[next]));
+        if (at[next] > at[best]) best = next;
+    }
+    double x = middle + best * h;
+    if (best > low && best < high) {
+        double bend = at[best - 1] - 2 * at[best] + at[best + 1];
+        shift = bend < 0 ? 0.5 * h * (at[best - 1] - at[best + 1]) / bend : 0;
+    }
+    TRY(evidence_at(ctx, p, params, x + shift, &top));
+    *log_gamma = top > at[best] ? x + shift : x;
+    return RUNG_OK;
+}
+
 static rung_status isbor_settle(rung_ctx *ctx, const method *m, problem *whole, void *params_)
 {
     (void)m;
@@ -82,31 +107,13 @@ static rung_status isbor_settle(rung_ctx *ctx, const method *m, problem *whole, 
     if (!isnan(params->kernel.gamma) || !isnan(params->kernel.width) || !has_width) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     problem sample, *p = whole;
-    const double h = log(3);
-    double x = -log((double)(whole->varying > 0 ? whole->varying : 1)), low, mid, high, top;
+    double log_gamma;
     if (whole->n > WIDTH_ROWS) {
         TRY(some_rows(ctx, whole, &sample));
         p = &sample;
     }
-    TRY(evidence_at(ctx, p, params, x - h, &low));
-    TRY(evidence_at(ctx, p, params, x, &mid));
-    TRY(evidence_at(ctx, p, params, x + h, &high));
-    for (int i = 0; i < WIDTH_STEPS && (low > mid || high > mid); i++) {
-        bool up = high > low;
-        x += up ? h : -h;
-        if (up) {
-            low = mid;
-            mid = high;
-            TRY(evidence_at(ctx, p, params, x + h, &high));
-        } else {
-            high = mid;
-            mid = low;
-            TRY(evidence_at(ctx, p, params, x - h, &low));
-        }
-    }
-    double bend = low - 2 * mid + high, shift = bend < 0 ? 0.5 * h * (low - high) / bend : 0;
-    TRY(evidence_at(ctx, p, params, x + shift, &top));
-    params->kernel.gamma = exp(top > mid ? x + shift : x);
+    TRY(best_width(ctx, p, params, -log((double)(whole->varying > 0 ? whole->varying : 1)), &log_gamma));
+    params->kernel.gamma = exp(log_gamma);
     log_at(ctx, RUNG_INFO, "gamma=auto: the evidence is highest at %.3g", params->kernel.gamma);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -136,6 +143,7 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     TRY(report_number(ctx, mem, out, "steps", s.steps));
     TRY(report_number(ctx, mem, out, "undone_steps", s.undone));
     TRY(report_number(ctx, mem, out, "settled", s.settled));
+    TRY(report_number(ctx, mem, out, "polished", s.polished));
     return report_number(ctx, mem, out, "full_sweeps", s.full_sweeps);
 }
 
@@ -156,7 +164,7 @@ static rung_status isbor_update(rung_ctx *ctx, pool *mem, problem *p, const void
  * candidates takes two chunks of 256 rows for each of at most 16 slices. */
 static rung_status isbor_verify(rung_ctx *ctx, const struct verification *v)
 {
-    return sparse_verify(ctx, v, told_number(v->model, "settled") == 1);
+    return sparse_verify(ctx, v, told_number(v->model, "settled") == 1 && told_number(v->model, "polished") == 1);
 }
 
 static double isbor_bytes(const problem_shape *shape, const void *params_)

@@ -12,11 +12,15 @@ enum {
     FULL_ROWS = 30000,     /* up to this many functions all of them are looked at once before stopping */
     PATIENCE = 3,          /* samples without a gain before that ... */
     PATIENCE_SAMPLED = 10, /* ... or, above, before stopping */
-    AHEAD = 8,             /* functions of whatever gain a small model tries together before stopping */
-    POLISH = 30            /* updates of all precisions at the end */
+    FEW = 8,               /* a model of fewer functions is tried again ... */
+    TRIES = 3,             /* ... so often (once if there are few or many), ... */
+    TOGETHER = 30,         /* ... from so many functions at once, ... */
+    ROUNDS = 200,          /* ... re-estimated at most so often */
+    POLISH = 30            /* updates of all precisions at the end, of a model that is not small */
 };
 /* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
 static const double EXACT = 1e-10, LOOSE = 1e-4;
+static const double VAGUE = 1e-3; /* a precision that says next to nothing */
 
 /* All precisions at once or, where functions should go, the one that gains most by going; `rounds` times, or until
  * nothing moves. */
@@ -40,7 +44,7 @@ static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tol
             m->alpha[j] = alpha;
         }
         TRY(sparse_refit(ctx, m, tolerance));
-        if (leaves < 0 && moved < 0.01) break;
+        if (leaves < 0 && moved < (tolerance > EXACT ? 1e-2 : 1e-3)) break;
     }
     return RUNG_OK;
 }
@@ -168,38 +172,55 @@ static rung_status sample(rung_ctx *ctx, isbor_search *s, int64_t count)
     return count < all && all <= FULL_ROWS ? full_sweep(ctx, s, count) : RUNG_OK;
 }
 
-/* Wide functions gain next to nothing one by one, and much together: a few of whatever gain come in, and stay if on
- * average they bring what is asked of one. */
-static rung_status look_ahead(rung_ctx *ctx, isbor_search *s, int64_t count, bool *gained)
+/* Wide functions gain nothing one by one, and much together; and the best few functions are not the best one and then
+ * the best beside it. So many come in at once, and the search goes on from those that stay. */
+static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
 {
-    double tolerance = s->options.tolerance;
-    bool found = true, undone;
-    saved before;
-    TRY(save(ctx, &s->m, &before));
-    s->options.tolerance = 0;
-    for (int k = 0; k < AHEAD && found && s->steps < s->options.max_iterations; k++) {
-        draw(s, count);
-        TRY(step(ctx, s, count, s->order, &found));
+    int64_t together = s->basis.count < TOGETHER ? s->basis.count : TOGETHER, place;
+    while (s->m.M > 0) isbor_drop(s, s->m.M - 1);
+    ordmap_null_thresholds(&s->m.rows, s->m.b);
+    draw(s, together);
+    for (int64_t j = 0; j < together; j++) {
+        TRY(la_basis_column(ctx, &s->basis.columns, s->order[j], s->values));
+        TRY(sparse_aligned(ctx, &s->m, s->values, &place));
+        if (place < 0) TRY(isbor_add(ctx, s, s->order[j], VAGUE));
     }
-    s->options.tolerance = tolerance;
-    TRY(undo_unless(ctx, s, &before, AHEAD * isbor_least_gain(s), &undone));
-    *gained = !undone && s->m.log_evidence > before.log_evidence;
+    TRY(refine(ctx, s, ROUNDS, LOOSE));
+    log_at(ctx, RUNG_DEBUG, "isbor: of %lld functions at once %lld stay, log evidence %.10g", (long long)together,
+           (long long)s->m.M, s->m.log_evidence);
     return RUNG_OK;
+}
+
+/* The better of the model as it is and one begun so. Many nearly parallel functions may be too much for the numbers:
+ * then there is no other. */
+static rung_status try_together(rung_ctx *ctx, isbor_search *s, int64_t count)
+{
+    saved before;
+    bool undone;
+    TRY(save(ctx, &s->m, &before));
+    rung_status status = begin_together(ctx, s);
+    if (status == RUNG_OK) status = sample(ctx, s, count);
+    if (status == RUNG_ESINGULAR || status == RUNG_ENOCONV)
+        s->m.log_evidence = -INFINITY;
+    else
+        TRY(status);
+    return undo_unless(ctx, s, &before, 0, &undone);
 }
 
 rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s)
 {
     int64_t count = s->options.candidates < s->basis.count ? s->options.candidates : s->basis.count;
-    bool gained = true, undone;
+    bool undone;
     saved before;
     TRY(sparse_refit(ctx, &s->m, EXACT));
-    while (gained && s->steps < s->options.max_iterations) {
-        TRY(sample(ctx, s, count));
-        gained = false;
-        if (s->m.M < AHEAD) TRY(look_ahead(ctx, s, count, &gained));
-    }
+    TRY(sample(ctx, s, count));
+    int tries = s->basis.count > FULL_ROWS || s->basis.count <= TOGETHER ? 1 : TRIES;
+    for (int k = 0; k < tries && s->m.M < FEW && s->steps < s->options.max_iterations; k++)
+        TRY(try_together(ctx, s, count));
     s->settled = s->steps < s->options.max_iterations;
     TRY(save(ctx, &s->m, &before));
-    TRY(refine(ctx, s, POLISH, EXACT));
-    return undo_unless(ctx, s, &before, 0, &undone);
+    TRY(refine(ctx, s, s->m.M < FEW ? ROUNDS : POLISH, EXACT));
+    TRY(undo_unless(ctx, s, &before, 0, &undone));
+    s->polished = !undone;
+    return undone ? sparse_refit(ctx, &s->m, EXACT) : RUNG_OK;
 }

@@ -112,7 +112,7 @@ static rung_status one_at_a_time(rung_ctx *ctx, isbor_search *s)
         s->full_sweeps++;
         TRY(isbor_best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
         int64_t place = best_own(s, outside.gain, &inside);
-        s->settled = id < 0 && place < 0;
+        s->settled = s->polished = id < 0 && place < 0;
         if (s->settled) return RUNG_OK;
         if (place < 0)
             TRY(isbor_add(ctx, s, id, outside.alpha));

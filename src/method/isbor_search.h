@@ -21,7 +21,8 @@ typedef struct {
     int64_t *order;         /* the functions, for drawing */
     rng random;
     int steps, undone, full_sweeps;
-    bool settled; /* nothing gains any more; else max_iterations ended the search */
+    bool settled;  /* nothing gains any more; else max_iterations ended the search */
+    bool polished; /* the precisions are where re-estimation leaves them; else that would lower the evidence */
 } isbor_search;
 
 /* From the empty model, or (alpha given: the precisions of the functions of the first `known` rows, 0 = not in the

@@ -56,7 +56,6 @@ static rung_status sparse_scorer(rung_ctx *ctx, pool *mem, const problem *p, con
 static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *basis, const sparse_model *m,
                                const scorer *score, probit_link *out)
 {
-    pool_mark mark = pool_here(&ctx->scratch);
     int64_t M = m->M;
     int K = m->rows.K;
     la_mat *L = NULL, *F = NULL;
@@ -64,6 +63,7 @@ static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *
     *out = (probit_link){.rank = M, .noise = 1};
     TRY(NEW(ctx, mem, out->b, K - 1));
     TRY(NEW(ctx, mem, out->factor, M * score->m));
+    pool_mark mark = pool_here(&ctx->scratch); /* not sooner: mem may be this pool */
     memcpy(out->b, m->b, (size_t)(K - 1) * sizeof *out->b);
     if (M == 0) return RUNG_OK;
     TRY(la_new(ctx, &ctx->scratch, M, M, &L));
@@ -112,32 +112,86 @@ static void likelihood_slopes(const struct verification *v, double *delta, doubl
     }
 }
 
-/* At the maximum of (w, b) the thresholds have gradient 0 and phi_j'delta = alpha_j w_j; where the evidence is largest
- * in alpha_j, too, alpha_j = 1 / (w_j^2 + Sigma_jj) (MacKay), and Sigma is part of the model. */
+/* Phi (n x m, column-major): the functions of the model at the rows. */
+static rung_status functions_at_rows(rung_ctx *ctx, const struct verification *v, double **out)
+{
+    const problem *p = v->p;
+    const scorer *s = &v->model->members->score;
+    double *unit = NULL, *Phi = NULL;
+    TRY(NEW(ctx, &ctx->scratch, Phi, p->n * s->m));
+    TRY(NEW(ctx, &ctx->scratch, unit, s->m * s->m));
+    for (int64_t j = 0; j < s->m; j++) unit[j + j * s->m] = 1;
+    if (s->kind == SCORER_KERNEL) TRY(kernel_expand(ctx, &s->k, p->d, p->n, p->X, s->m, s->rows, s->m, unit, Phi));
+    for (int64_t i = 0; i < p->n && s->kind == SCORER_LINEAR; i++)
+        for (int64_t j = 0; j < s->m; j++) Phi[i + j * p->n] = p->X[j + i * p->d];
+    *out = Phi;
+    return RUNG_OK;
+}
+
+/* The largest entry of Sigma (A + Phi'H Phi) - I over the functions with a weight, Sigma the covariance of the model. */
+static rung_status covariance_residual(rung_ctx *ctx, const struct verification *v, const double *Phi,
+                                       const double *alpha, double *worst)
+{
+    const problem *p = v->p;
+    const scorer *s = &v->model->members->score;
+    const probit_link *link = &v->model->members->link;
+    int64_t n = p->n, m = s->m, rank = link->rank;
+    double *H = NULL, *precision = NULL, *half = NULL;
+    TRY(NEW(ctx, &ctx->scratch, H, n));
+    TRY(NEW(ctx, &ctx->scratch, precision, m));
+    TRY(NEW(ctx, &ctx->scratch, half, rank));
+    for (int64_t i = 0; i < n; i++) H[i] = ordprobit_at(v->f[i], p->y[i], p->K, link->b, link->noise).H;
+    *worst = 0;
+    for (int64_t k = 0; k < m; k++) { /* column k of the product */
+        if (s->coef[k] == 0) continue;
+        TRY(interrupted(ctx));
+        for (int64_t j = 0; j < m; j++) {
+            precision[j] = j == k ? alpha[k] : 0;
+            for (int64_t i = 0; i < n; i++) precision[j] += H[i] * Phi[i + j * n] * Phi[i + k * n];
+        }
+        for (int64_t r = 0; r < rank; r++) {
+            half[r] = 0;
+            for (int64_t j = 0; j < m; j++) half[r] += link->factor[j + r * m] * precision[j];
+        }
+        for (int64_t j = 0; j < m; j++) {
+            double entry = j == k ? -1 : 0;
+            if (s->coef[j] == 0) continue;
+            for (int64_t r = 0; r < rank; r++) entry += link->factor[j + r * m] * half[r];
+            *worst = fmax(*worst, fabs(entry));
+        }
+    }
+    return RUNG_OK;
+}
+
+/* At the maximum of (w, b) the thresholds have gradient 0 and phi_j'delta = alpha_j w_j, which gives alpha_j; with it
+ * the covariance of the model must be (A + Phi'H Phi)^-1. Where re-estimation came to its end alpha_j = 1 / (w_j^2 +
+ * Sigma_jj), too (MacKay). */
 rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool settled)
 {
     const problem *p = v->p;
     const scorer *s = &v->model->members->score;
     const probit_link *link = &v->model->members->link;
-    double *delta = NULL, *gradient = NULL, *slope = NULL, worst = 0, off = 0;
+    double *delta = NULL, *gradient = NULL, *alpha = NULL, *Phi, worst = 0, off = 0;
     if (s->kind == SCORER_KERNEL && !s->rows) return verify_by_refit(ctx, v, true);
     TRY(NEW(ctx, &ctx->scratch, delta, p->n));
     TRY(NEW(ctx, &ctx->scratch, gradient, p->K));
-    TRY(NEW(ctx, &ctx->scratch, slope, s->m));
+    TRY(NEW(ctx, &ctx->scratch, alpha, s->m));
     likelihood_slopes(v, delta, gradient);
     for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gradient[q]) / (double)p->n);
     condition_add(v->found, "threshold gradient", "of the mean log likelihood, largest entry", worst, 1e-6);
-    if (s->kind == SCORER_KERNEL) TRY(kernel_expand(ctx, &s->k, p->d, s->m, s->rows, p->n, p->X, 1, delta, slope));
-    for (int64_t i = 0; i < p->n && s->kind == SCORER_LINEAR; i++)
-        for (int64_t j = 0; j < s->m; j++) slope[j] += delta[i] * p->X[j + i * p->d];
+    TRY(functions_at_rows(ctx, v, &Phi));
     for (int64_t j = 0; j < s->m; j++) {
-        double variance = 0, w = s->coef[j];
+        double variance = 0, w = s->coef[j], slope = 0;
         if (w == 0) continue;
+        for (int64_t i = 0; i < p->n; i++) slope += Phi[i + j * p->n] * delta[i];
         for (int64_t r = 0; r < link->rank; r++) variance += pow(link->factor[j + r * s->m], 2);
-        off = fmax(off, fabs(slope[j] * (w * w + variance) / w - 1));
+        alpha[j] = slope / w;
+        off = fmax(off, fabs(alpha[j] * (w * w + variance) - 1));
     }
-    if (!settled) return verify_by_refit(ctx, v, true);
-    condition_add(v->found, "evidence", "residual of phi'delta = w / (w^2 + variance), relative, worst function", off,
-                  0.05);
+    TRY(covariance_residual(ctx, v, Phi, alpha, &worst));
+    condition_add(v->found, "posterior", "covariance times (A + Phi'H Phi), A w = Phi'delta, against I", worst, 1e-5);
+    if (settled)
+        condition_add(v->found, "evidence", "residual of phi'delta = w / (w^2 + variance), relative, worst function",
+                      off, 0.05);
     return RUNG_OK;
 }

@@ -22,7 +22,7 @@ rung_status basis_functions_new(rung_ctx *ctx, const problem *p, const kernel *k
 rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basis_functions *basis,
                           const sparse_model *m, bool argmax, fitted *out);
 
-/* The conditions of a finished sparse model (verify.h); settled: its precisions are those of largest evidence, too. */
+/* The conditions of a finished sparse model (verify.h); settled: its precisions are where re-estimation ends, too. */
 rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool settled);
 
 #endif

@@ -132,9 +132,12 @@ static void wide_functions_come_in_together(void **state)
     for (int64_t i = 0; i < v.n; i++)
         for (int64_t j = 0; j < v.d; j++) r.x[i * v.d + j] = 4 * v.v[i * v.row + j * v.col] - 2;
     r.y = (int *)rung_data_ranks(data);
-    rung_model *m = fit_rows(ctx, "isbor", "gamma=0.1", &r, r.n, false);
-    assert_true(share_wrong(ctx, m, &r) < 0.2);
-    rung_model_free(m);
+    const char *const widths[] = {"gamma=0.1", "gamma=0.02"};
+    for (int k = 0; k < 2; k++) {
+        rung_model *m = fit_rows(ctx, "isbor", widths[k], &r, r.n, false);
+        assert_true(share_wrong(ctx, m, &r) < 0.2);
+        rung_model_free(m);
+    }
     free(r.x);
     rung_data_free(data);
 }
@@ -235,6 +238,25 @@ static void the_width_of_largest_evidence(void **state)
     free_rows(&r);
 }
 
+/* Scores of rows held out come from fits that end with the scratch memory they were made in. */
+static void rows_held_out_have_probabilities(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const methods[] = {"isbor", "sbor", NULL}, *const grids[] = {"gamma=0.1,1", NULL};
+    rows r = make_rows(40, 2, 3, 0.2, 31);
+    rung_view view = view_of(&r, 0, r.n);
+    rung_data *data;
+    rung_model *m;
+    char *report;
+    assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
+    assert_ok(ctx, rung_tune(ctx, &(rung_tune_options){.methods = methods, .grids = grids, .folds = 3, .repeats = 1},
+                             data, &m, &report));
+    rung_text_free(report);
+    rung_model_free(m);
+    rung_data_free(data);
+    free_rows(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +270,7 @@ int main(void)
         WITH_CONTEXT(a_given_kernel_is_the_kernel),
         WITH_CONTEXT(new_rows_join_a_model),
         WITH_CONTEXT(the_width_of_largest_evidence),
+        WITH_CONTEXT(rows_held_out_have_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
