@@ -15,8 +15,8 @@ enum {
     FEW = 8,               /* a model of fewer functions is tried again ... */
     TRIES = 3,             /* ... so often (once if there are few or many), ... */
     TOGETHER = 30,         /* ... from so many functions at once, ... */
-    ROUNDS = 200,          /* ... re-estimated at most so often */
-    POLISH = 30            /* updates of all precisions at the end, of a model that is not small */
+    ROUNDS = 100,          /* ... re-estimated at most so often */
+    POLISH = 30            /* updates of all precisions at the end */
 };
 /* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
 static const double EXACT = 1e-10, LOOSE = 1e-4;
@@ -44,7 +44,7 @@ static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tol
             m->alpha[j] = alpha;
         }
         TRY(sparse_refit(ctx, m, tolerance));
-        if (leaves < 0 && moved < (tolerance > EXACT ? 1e-2 : 1e-3)) break;
+        if (leaves < 0 && moved < 0.01) break;
     }
     return RUNG_OK;
 }
@@ -219,7 +219,7 @@ rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s)
         TRY(try_together(ctx, s, count));
     s->settled = s->steps < s->options.max_iterations;
     TRY(save(ctx, &s->m, &before));
-    TRY(refine(ctx, s, s->m.M < FEW ? ROUNDS : POLISH, EXACT));
+    TRY(refine(ctx, s, POLISH, EXACT));
     TRY(undo_unless(ctx, s, &before, 0, &undone));
     s->polished = !undone;
     return undone ? sparse_refit(ctx, &s->m, EXACT) : RUNG_OK;
