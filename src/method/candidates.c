@@ -17,6 +17,8 @@ static const double ridges[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 static const double powers[] = {2, 4, 8};
 static const double spreads[SPREADS] = {0.9, 0.99};
 static const int neighbours_tried[GRAPHS] = {3, 5, 10};
+/* An expansion over a kernel so large against its ridge is a sum that cancels to its last digits. */
+static const double CANCELS = 1e10;
 enum {
     LINEAR = KERNELS - 1,
     VARIANCES = sizeof variances / sizeof *variances,
@@ -299,6 +301,10 @@ static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int
     for (int i = 0; i < count; i++) {
         candidate *one = &list[i];
         if (!one->wanted) continue;
+        if (r.values[0] > CANCELS * ridges[one->level]) {
+            one->loo = NULL;
+            continue;
+        }
         TRY(cumulative_ridge_loo(ctx, &r, ridges[one->level], one->loo));
         TRY(cumulative_ridge_coef(ctx, &r, ridges[one->level], one->coef, one->bias));
         for (int64_t j = 0; j < size; j++) one->coef[j] *= scale;

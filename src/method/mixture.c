@@ -252,7 +252,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, 
                            mixture_summary *summary)
 {
     mixture m = {0};
-    double weight[MOST_FAMILIES], *P = NULL;
+    double weight[MOST_FAMILIES] = {0}, *P = NULL;
     *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
     TRY(redundancy(ctx, p, &summary->redundancy));
@@ -301,7 +301,7 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double grams =
-        l <= SCREEN ? (KERNELS + 1) * l * l : fmax((KERNELS / 2 + 2) * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
+        l <= SCREEN ? (KERNELS + 1) * l * l : fmax((KERNELS + 3.0) / 2 * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
     double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + grams, kept = 0;
     double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * l * l;
     if (o->families & 1U << FAMILY_GP) {

@@ -136,8 +136,10 @@ static rung_status same_rows(rung_ctx *ctx, const candidates *c, const candidate
     const problem *p = from->kind == FAMILY_SPREAD ? &s->all : &s->labelled;
     rung_view view = {.v = c->p->X, .n = c->p->n, .d = c->p->d, .row = c->p->d, .col = 1};
     double *X = NULL;
-    for (int64_t i = 0; i < p->n * p->d; i++)
-        worsen(&w->rows, fabs(one->score.rows[i] - fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST)));
+    for (int64_t i = 0; i < p->n * p->d; i++) {
+        double x = from->kind == FAMILY_SPREAD ? fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST) : p->X[i];
+        worsen(&w->rows, fabs(one->score.rows[i] - x));
+    }
     if (from->space != 1) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, c->p->n * c->p->d));
     scale_apply(&one->space, c->p->n, &view, NULL, X);

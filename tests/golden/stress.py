@@ -3,7 +3,7 @@
 """Numbers under stress: every method on data that are hard for arithmetic. An answer is verified (fit --verify) and, where
 it is known, compared; a refusal must be a sentence. Anything else is a defect.
 
-    stress.py RUNG [--long] [--only METHOD,...] [--case NAME,...]    check; exit 1 with the defects
+    stress.py RUNG [--long] [--only METHOD,...] [--case NAME;...]    check; exit 1 with the defects
     stress.py RUNG --long --update FILE.md                           put the table between its marks in FILE.md
 
 --long adds the cases of many classes and many duplicates. --limit: processor seconds a fit may take; what takes longer is slow.
@@ -122,6 +122,9 @@ def attempt(rung, method, train, options, limit, folder):
     fit = run(limit, rung, "fit", train, "-m", method, "--verify", "--json", "--memory", "2G", "-o", model, *options)
     if fit is None:
         return "slow", f"not done in {limit} s of processor time", None
+    told = [line for line in fit.stderr.splitlines() if re.search("warning: .*(ended the search|found no way up)", line)]
+    if fit.returncode == 1 and verified(fit.stdout) and told:
+        return "refused", told[-1].split("warning: ", 1)[1], None
     if fit.returncode == 1 and verified(fit.stdout):
         return "defect", "not verified: " + "; ".join(verified(fit.stdout)), None
     if fit.returncode == 1:
@@ -172,7 +175,7 @@ def main():
     parser.add_argument("rung")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--only")
-    parser.add_argument("--case")
+    parser.add_argument("--case", help="their names with ; between them")
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--update")
@@ -182,7 +185,7 @@ def main():
         methods = [m for m in methods if m in a.only.split(",")]
     cases = {**CASES, **(LONG if a.long else {})}
     if a.case:
-        cases = {name: case for name, case in cases.items() if name in ["plain"] + a.case.split(",")}
+        cases = {name: case for name, case in cases.items() if name in ["plain"] + a.case.split(";")}
     results, plain, defects = {}, {}, []
     kept = json.loads(a.keep.read_text()) if a.keep and a.keep.exists() else {}
     with tempfile.TemporaryDirectory() as name:
