@@ -36,7 +36,7 @@ static void begin(const gpor *g, bool first, rng *random, double *theta)
     if (!first) theta[g->n_theta - 1] += rng_normal(random);
 }
 
-/* The best of `starts` searches. Noise within 1/1000 of the floor is the floor. */
+/* The best of `starts` searches. Noise within a millionth of the floor is the floor. */
 static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result *found)
 {
     const minimise_options options = {.most = g->params->max_iterations, .tolerance = TOLERANCE};
@@ -59,7 +59,7 @@ static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result 
         memcpy(theta, trial, (size_t)g->n_theta * sizeof *theta);
     }
     found->iterations = iterations;
-    if (hypot(floor, exp(*noise)) < 1.001 * floor) *noise = -INFINITY;
+    if (hypot(floor, exp(*noise)) < (1 + 1e-6) * floor) *noise = -INFINITY;
     return RUNG_OK;
 }
 

@@ -18,17 +18,18 @@ static void unpack(gpor *g, const double *theta)
     int J = g->p->K - 1;
     if (g->n_kappa == 1) g->k.gamma = 0.5 * bounded_exp(theta[0]);
     for (int64_t j = 0; j < g->n_kappa && g->precisions; j++) g->precisions[j] = 0.5 * theta[j] * theta[j];
-    g->b[0] = rest[0];
-    for (int j = 1; j < J; j++) g->b[j] = g->b[j - 1] + bounded_exp(rest[j]);
     g->sigma = hypot(g->params->noise_floor, bounded_exp(rest[J]));
+    double spread = hypot(1, g->sigma);
+    g->b[0] = spread * rest[0];
+    for (int j = 1; j < J; j++) g->b[j] = g->b[j - 1] + spread * bounded_exp(rest[j]);
 }
 
 void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta)
 {
     int J = g->p->K - 1;
-    double floor = g->params->noise_floor, *rest = theta + g->n_kappa;
+    double floor = g->params->noise_floor, spread = hypot(1, sigma), *rest = theta + g->n_kappa;
     for (int64_t j = 0; j < g->n_kappa; j++) theta[j] = g->precisions ? sqrt(2 * k->precisions[j]) : log(2 * k->gamma);
-    for (int j = 0; j < J; j++) rest[j] = j == 0 ? b[0] : log(b[j] - b[j - 1]);
+    for (int j = 0; j < J; j++) rest[j] = j == 0 ? b[0] / spread : log((b[j] - b[j - 1]) / spread);
     rest[J] = 0.5 * log(fmax(sigma * sigma - floor * floor, 0));
 }
 
@@ -41,7 +42,7 @@ void gpor_start(const gpor *g, double *theta)
     for (int q = 1; q <= J; q++) {
         int64_t below = 0;
         for (int64_t i = 0; i < g->p->n; i++) below += g->p->y[i] <= q;
-        double b = sqrt(2) * normal_quantile((double)below / (double)g->p->n);
+        double b = normal_quantile((double)below / (double)g->p->n);
         rest[q - 1] = q == 1 ? b : log(fmax(b - before, 1e-3));
         before = b;
     }
@@ -114,8 +115,10 @@ rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const
         above += g->post.thresholds[j];
         rest[j] = (g->b[j] - g->b[j - 1]) * above;
     }
-    rest[0] = above + g->post.thresholds[0];
-    rest[J] = g->post.log_sigma * (1 - floor * floor / (g->sigma * g->sigma));
+    double variance = g->sigma * g->sigma, with_spread = 0; /* the thresholds move with the noise */
+    for (int j = 0; j < J; j++) with_spread += g->post.thresholds[j] * g->b[j];
+    rest[0] = hypot(1, g->sigma) * (above + g->post.thresholds[0]);
+    rest[J] = (1 - floor * floor / variance) * (g->post.log_sigma + with_spread * variance / (1 + variance));
     for (int j = 0; j < n_theta; j++) gradient[j] = -gradient[j];
     *value = -g->post.log_evidence;
     return RUNG_OK;

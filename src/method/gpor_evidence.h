@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The log evidence of gpor as a function of what is learned,
- *     theta = (kernel.., b_1, log(b_2 - b_1), .., log(b_{K-1} - b_{K-2}), s),   sigma^2 = floor^2 + exp(2 s).
+ *     theta = (kernel.., c_1, log(c_2 - c_1), .., log(c_{K-1} - c_{K-2}), s),   sigma^2 = floor^2 + exp(2 s),
+ * with the thresholds in units of the spread of a noisy latent value, b = c sqrt(1 + sigma^2): where there is nothing to
+ * learn sigma goes to infinity and c stays.
  * The kernel is log kappa, one for all columns, or (ard=yes) the roots of kappa_d: the evidence goes to a limit as
  * kappa_d goes to 0, where columns that say nothing end. In the logarithm that limit is infinitely far away; in the
  * root it is an ordinary maximum. In rung's notation gamma = kappa / 2. */
@@ -33,7 +35,7 @@ typedef struct {
 
 rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_params *params, gpor *g);
 
-/* kappa = 1/d, the thresholds of the class frequencies for a latent value of variance 1 + sigma^2, sigma = 1. */
+/* kappa = 1/d, the thresholds of the class frequencies, sigma = 1. */
 void gpor_start(const gpor *g, double *theta);
 /* The theta of a kernel, thresholds and noise. */
 void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta);
