@@ -5,8 +5,8 @@
 usage: beside.py DB TABLE [--metric mae] [--part test] [--mean]
        beside.py --update ../docs/results.md        the tables there whose databases are in the current folder
 TABLE names the rows of published.csv; a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
-takes the wall clock of their last fit. --mean: one row, the mean over the data sets. `6/30` behind a data set: only so many of its partitions
-were finished by every method of the row. Only the Python standard library is used."""
+takes the wall clock of their last fit. --mean: one row, the mean over the data sets. `6/30` behind a data set, or a number: so many of
+its partitions were finished. Only the Python standard library is used."""
 import argparse, csv, os, shlex, sqlite3, sys
 
 
@@ -47,17 +47,17 @@ def table(arguments):
     apart, sums, lines = {m: [] for m in methods}, {m: [] for m in methods}, []
     for dataset, of in values.items():
         done = [m for m in of if of[m]]
-        common = set.intersection(*(set(of[m]) for m in done)) if done else set()
-        if not common: continue
+        if not done: continue
+        most = max(len(of[m]) for m in done)
         cells = []
         for m in methods:
             if m not in done: cells.append('(%s)' % paper[dataset, m] if (dataset, m) in paper else '')
             else:
-                x = mean([of[m][i] for i in common])
+                x = mean(list(of[m].values()))
                 sums[m].append(x)
                 if (dataset, m) in paper: apart[m].append(abs(x - float(paper[dataset, m])))
-                cells.append(show(x, dataset, m))
-        count = '' if len(common) == len(planned[dataset]) else ' %d/%d' % (len(common), len(planned[dataset]))
+                cells.append(show(x, dataset, m) + ('' if len(of[m]) == most else ' %d/%d' % (len(of[m]), len(planned[dataset]))))
+        count = '' if most == len(planned[dataset]) else ' %d/%d' % (most, len(planned[dataset]))
         lines.append('| %s%s | %s |' % (dataset, count, ' | '.join(cells)))
     head = ['| | %s |' % ' | '.join(methods), '|' + '---|' * (len(methods) + 1)]
     if a.mean: return head + ['| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods))]
