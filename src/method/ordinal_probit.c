@@ -66,7 +66,6 @@ static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *
     pool_mark mark = pool_here(&ctx->scratch); /* not sooner: mem may be this pool */
     memcpy(out->b, m->b, (size_t)(K - 1) * sizeof *out->b);
     if (M == 0) return RUNG_OK;
-    pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem may be the scratch pool itself */
     TRY(la_new(ctx, &ctx->scratch, M, M, &L));
     TRY(la_new(ctx, &ctx->scratch, M, M, &F));
     TRY(NEW(ctx, &ctx->scratch, inverse, M * M));
