@@ -197,6 +197,43 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold
     return RUNG_OK;
 }
 
+/* ---- many unlabelled rows ---- */
+
+/* Leaving out each label costs a system over all rows, for every graph: so many unlabelled rows are worth their time. */
+static int64_t most_unlabelled(int64_t labelled)
+{
+    enum { WORK = 5000000, LEAST = 4000, MOST = 50000 };
+    int64_t rows = WORK / (labelled > 0 ? labelled : 1);
+    return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
+}
+
+/* All labelled rows of *p and, evenly spaced, as many of the others as are worth it. */
+static rung_status thin_out(rung_ctx *ctx, problem **p, mixture_summary *summary)
+{
+    int64_t n = (*p)->n, l = 0, *rows = NULL, count = 0, seen = 0;
+    int *classes = NULL;
+    problem *some = NULL;
+    for (int64_t i = 0; i < n; i++) l += (*p)->y[i] != 0;
+    int64_t others = n - l, wanted = most_unlabelled(l);
+    if (others <= wanted) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, rows, l + wanted));
+    TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
+    TRY(NEW(ctx, &ctx->scratch, some, 1));
+    for (int64_t i = 0; i < n; i++) {
+        bool taken = (*p)->y[i] != 0;
+        if (!taken) {
+            taken = (seen + 1) * wanted / others > seen * wanted / others;
+            seen++;
+        }
+        if (taken) rows[count++] = i;
+    }
+    TRY(problem_subset(ctx, &ctx->scratch, *p, count, rows, some, classes));
+    *p = some;
+    summary->unlabelled = others;
+    summary->unlabelled_used = wanted;
+    return RUNG_OK;
+}
+
 /* ---- the whole ---- */
 
 /* Members below KEEP go; the frequencies stay wherever they have any weight. */
@@ -255,6 +292,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, 
     double weight[MOST_FAMILIES] = {0}, *P = NULL;
     *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
+    if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, &p, summary));
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
     TRY(candidates_new(ctx, p, o->families, o->spaces, &m.c));
@@ -299,7 +337,8 @@ static double side_by_side(const problem_shape *shape, double rows)
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
-    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    double l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    double n = fmin((double)shape->n, l + (double)most_unlabelled(shape->labelled));
     double grams =
         l <= SCREEN ? (KERNELS + 1) * l * l : fmax((KERNELS + 3.0) / 2 * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
     double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + grams, kept = 0;

@@ -22,6 +22,7 @@ static rung_status report(rung_ctx *ctx, pool *mem, const mixture_summary *s, fi
     TRY(report_number(ctx, mem, out, "loo_mae_supervised", s->has_supervised ? s->supervised : s->mae));
     TRY(report_number(ctx, mem, out, "median_mae", s->median));
     TRY(report_number(ctx, mem, out, "redundancy", s->redundancy));
+    if (s->unlabelled_used > 0) TRY(report_number(ctx, mem, out, "unlabelled_used", (double)s->unlabelled_used));
     return report_number(ctx, mem, out, "sharpen", out->sharpen);
 }
 
@@ -36,6 +37,9 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
                s->manifold ? " (the columns are redundant, as in images)" : "");
     else
         log_at(ctx, RUNG_INFO, "all %lld rows are labelled; leave-one-out mae %.3f", (long long)p->n, s->mae);
+    if (s->unlabelled_used > 0)
+        log_at(ctx, RUNG_INFO, "labels were spread over %lld of the %lld unlabelled rows, evenly spaced, to save time",
+               (long long)s->unlabelled_used, (long long)s->unlabelled);
     if (s->mae >= s->median)
         log_at(
             ctx, RUNG_WARNING,
@@ -92,7 +96,7 @@ const method method_auto = {
              .reference =
                  "ogp, ckr, llgc and the class frequencies on the columns and their ranks, stacked by leave-one-out",
              .cost = "time 400 l^3 up to 500 labels, some 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
-                     "gradients); memory 40 l^2, n^2 up to 4000 rows",
+                     "gradients, and on 4000 to 50,000 unlabelled rows at most); memory 40 l^2, n^2 up to 4000 rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
              .params = auto_rows},
     .params_size = 1,

@@ -106,6 +106,25 @@ static void many_labels_are_screened(void **state)
     rung_data_free(data);
 }
 
+/* Of very many unlabelled rows those that are worth their time are looked at, and the model says how many. */
+static void many_unlabelled_rows_are_thinned(void **state)
+{
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* 50,000 rows take a minute there */
+#endif
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 50010, 2, 0, 0.1);
+    rung_model *m = fit(ctx, "auto", data);
+    assert_int_equal(reported(m, "unlabelled_used"), 50000);
+    rung_model_free(m);
+    rung_data_free(data);
+    data = make_data(ctx, 100, 2, 0, 0.1);
+    m = fit(ctx, "auto", data);
+    assert_true(isnan(reported(m, "unlabelled_used")));
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
 static void noise_is_told(void *user, rung_level level, const char *text)
 {
     if (level == RUNG_WARNING && strstr(text, "nothing beats always answering the median")) *(int *)user += 1;
@@ -149,8 +168,9 @@ static void memory_is_estimated(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice), WITH_CONTEXT(members_share_arrays),
-                                       WITH_CONTEXT(many_labels_are_screened), WITH_CONTEXT(columns_that_say_nothing),
-                                       WITH_CONTEXT(memory_is_estimated)};
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(nothing_is_computed_twice),        WITH_CONTEXT(members_share_arrays),
+        WITH_CONTEXT(many_labels_are_screened),         WITH_CONTEXT(columns_that_say_nothing),
+        WITH_CONTEXT(many_unlabelled_rows_are_thinned), WITH_CONTEXT(memory_is_estimated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
