@@ -208,13 +208,13 @@ static int64_t most_unlabelled(int64_t labelled)
 }
 
 /* All labelled rows of *p and, evenly spaced, as many of the others as are worth it. */
-static rung_status thin_out(rung_ctx *ctx, problem **p, mixture_summary *summary)
+static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary)
 {
     int64_t n = (*p)->n, l = 0, *rows = NULL, count = 0, seen = 0;
     int *classes = NULL;
     problem *some = NULL;
     for (int64_t i = 0; i < n; i++) l += (*p)->y[i] != 0;
-    int64_t others = n - l, wanted = most_unlabelled(l);
+    int64_t others = n - l, wanted = most > 0 ? most : most_unlabelled(l);
     if (others <= wanted) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, rows, l + wanted));
     TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
@@ -292,7 +292,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, 
     double weight[MOST_FAMILIES] = {0}, *P = NULL;
     *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
-    if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, &p, summary));
+    if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, o->most_unlabelled, &p, summary));
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
     TRY(candidates_new(ctx, p, o->families, o->spaces, &m.c));

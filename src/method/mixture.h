@@ -15,6 +15,7 @@
 typedef struct {
     unsigned families, spaces; /* bits, as in candidates_new */
     bool frequencies;          /* the class frequencies are a family too */
+    int64_t most_unlabelled;   /* looked at; 0: by the number of labels */
 } mixture_options;
 
 typedef struct {

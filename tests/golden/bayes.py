@@ -25,7 +25,7 @@ OFFICIAL = [
     ("toy", "isbor", ["gamma=0.1"], 30, 30, 0.03, None),
     ("ERA", "isbor", ["gamma=0.1"], 30, 2, 1.30, None),
     ("winequality-red", "isbor", ["gamma=0.1"], 30, 2, 0.45, None),
-    ("toy", "isbor", ["gamma=auto"], 30, 0, 0.03, None),
+    ("toy", "isbor", ["gamma=auto"], 30, 3, 0.03, None),
     ("winequality-red", "isbor", ["gamma=auto"], 2, 0, 0.45, None),
     ("balance-scale", "sbor", ["gamma=0.1"], 3, 1, 0.02, 10),
     ("toy", "gpor", [], 10, 1, 0.02, None),
@@ -33,8 +33,6 @@ OFFICIAL = [
     ("balance-scale", "gpor", [], 3, 0, 0.02, None),
     ("ERA", "gpor", [], 1, 0, 1.30, None),
 ]
-# Limits that are not reached: told, but no reason for --check to fail.
-MISSED = [("toy", "isbor", ["gamma=auto"]), ("winequality-red", "isbor", ["gamma=auto"])]
 # set: test rows, largest mean mae, largest mean number of vectors, largest peak in MB
 SPLIT = [("calhousing", 150, 0.52, 90, 500), ("census16", 200, 0.66, 90, None)]
 SPLITS = 20
@@ -108,7 +106,7 @@ def report(name, method, options, found, mae, vectors, peak):
     print("%-16s %-6s %-13s %4d %.3f (%.3f) %6.1f  %.3f  %s %7.2f %6.0f%s"
           % (name, method, " ".join(options) or "-", len(found), mean["mae"], error, mean["vectors"], mean["ece"], covered,
              mean["seconds"], most, "" if good else "  ABOVE ITS LIMIT"), flush=True)
-    return good or (name, method, options) in MISSED
+    return good
 
 
 def main():

@@ -6,7 +6,9 @@ usage: few_labels.py RUNG DATA [SET...] [--partitions N] [--check] [-- TUNE-OPTI
 Prints the mean test MAE and its standard error per data set, as published (gamma 0.1, 1, 10, first minimum) and with our defaults of kdlor,
 beside the constant median of the labels. --check compares with the numbers expected of both and exits 1 when one is missed; 77:
 the data are not there. Only the Python standard library is used."""
-import csv, json, os, random, statistics, subprocess, sys, tempfile
+import csv, json, os, random, statistics, sys, tempfile
+
+from command import call, write
 
 SETS = ['toy', 'tae', 'pasture', 'contact-lenses']
 # set: (published must be within the second number of the first, our default must be below the third)
@@ -22,18 +24,6 @@ def hide(labels, share, seed):
         rng.shuffle(rows)
         kept.update(rows[:max(1, round(share * len(rows)))])
     return kept
-
-
-def write(path, header, rows):
-    with open(path, 'w', newline='') as f:
-        csv.writer(f).writerows([header] + rows)
-
-
-def call(args):
-    p = subprocess.run(args, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit('%s\n%s' % (' '.join(args), p.stderr))
-    return p.stdout
 
 
 def run(rung, folder, name, partitions, variants):

@@ -6,7 +6,9 @@ usage: lowrank.py RUNG DATA [SET...] [--methods M,...] [--rows N] [--landmarks M
 The target is cut into five classes of equal size; each method runs with its defaults (ckr with gamma=1/d, as each further gamma is an
 eigendecomposition of 8000 rows; orml and es-dl with a tenth of the labels). --check exits 1 when a mean absolute error is more than 2 % above that of the
 exact fit; 77: the data are not there. Only the Python standard library is used."""
-import argparse, csv, gzip, json, os, random, subprocess, sys, tempfile
+import argparse, csv, gzip, json, os, random, sys, tempfile
+
+from command import call, write
 
 SETS = ['calhousing', 'census8']
 METHODS = {'kdlor': [], 'krr': [], 'svorim': [], 'ckr': ['-p', 'gamma=1/d'], 'orml': [], 'es-dl': []}
@@ -21,18 +23,6 @@ def read(folder, name):
     ordered = sorted(float(r[-1]) for r in rows)
     edges = [ordered[q * len(rows) // CLASSES] for q in range(1, CLASSES)]
     return header[:-1] + ['label'], [r[:-1] + [1 + sum(float(r[-1]) >= e for e in edges)] for r in rows]
-
-
-def write(path, header, rows):
-    with open(path, 'w', newline='') as f:
-        csv.writer(f).writerows([header] + rows)
-
-
-def call(args):
-    p = subprocess.run(args, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit('%s\n%s' % (' '.join(args), p.stderr))
-    return p.stdout
 
 
 def run(rung, train, test, method, landmarks):

@@ -7,7 +7,9 @@ usps: N random training sets per size (images per class), the rest is the test s
 than 100. tuned: orml with its default kernel, searched over its default grid, on USPS. Prints the mean test MAE and its standard error
 beside the constant median. --check: exit 1 where a number is further than 0.3 (plus two standard errors) from the one expected. 77: no
 data. Only the Python standard library is used."""
-import csv, gzip, io, os, random, statistics, subprocess, sys, tempfile
+import csv, gzip, io, os, random, statistics, sys, tempfile
+
+from command import call, write
 
 RAW = ['--scale', 'none']
 VECTOR, TENSOR = RAW + ['-p', 'ridge=1e-6'], RAW + ['-p', 'ridge=0.01', '-p', 'shape=16x16']
@@ -37,18 +39,6 @@ def table(path):
     with gzip.open(path, 'rt', newline='') as f:
         header, *rows = list(csv.reader(f))
     return header, rows
-
-
-def write(path, header, rows):
-    with open(path, 'w', newline='') as f:
-        csv.writer(f).writerows([header] + rows)
-
-
-def call(args):
-    p = subprocess.run(args, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit('%s\n%s' % (' '.join(args), p.stderr))
-    return p.stdout
 
 
 def grade(rung, tmp, command, truth):
