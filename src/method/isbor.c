@@ -45,7 +45,7 @@ static rung_status evidence_at(rung_ctx *ctx, const problem *p, const isbor_para
     isbor_search s;
     kernel k = {.kind = (kernel_kind)params->kernel.kind, .gamma = exp(log_gamma)};
     TRY(isbor_search_run(ctx, p, &k, &params->search, 0, NULL, &s));
-    *evidence = s.m.log_evidence;
+    *evidence = s.m.log_evidence - isbor_paid(&s);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -32,6 +32,12 @@ double isbor_least_gain(const isbor_search *s)
     return isnan(s->options.tolerance) ? PRICE * (double)s->m.rows.n * (double)(s->m.M + 1) : s->options.tolerance;
 }
 
+double isbor_paid(const isbor_search *s)
+{
+    double M = (double)s->m.M;
+    return isnan(s->options.tolerance) ? PRICE * (double)s->m.rows.n * M * (M + 1) / 2 : M * s->options.tolerance;
+}
+
 /* ---- functions come and go ---- */
 
 rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)

@@ -26,7 +26,7 @@ OFFICIAL = [
     ("ERA", "isbor", ["gamma=0.1"], 30, 2, 1.30, None),
     ("winequality-red", "isbor", ["gamma=0.1"], 30, 2, 0.45, None),
     ("toy", "isbor", ["gamma=auto"], 30, 3, 0.03, None),
-    ("winequality-red", "isbor", ["gamma=auto"], 2, 0, 0.45, None),
+    ("winequality-red", "isbor", ["gamma=auto"], 30, 0, 0.45, None),
     ("balance-scale", "sbor", ["gamma=0.1"], 3, 1, 0.02, 10),
     ("toy", "gpor", [], 10, 1, 0.02, None),
     ("toy", "gpor", ["inference=ep"], 3, 0, 0.02, None),
