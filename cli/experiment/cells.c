@@ -73,10 +73,11 @@ static bool enter_names(store *s, const plan *p)
     return true;
 }
 
-/* The cells of the plan that this process may do, in the order of the plan. */
+/* The cells of the plan that this process may do: the first partition of all data sets, then the second of all. So a run
+ * cut short has something of everything, and soon knows how long each kind of cell takes. */
 static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shard, int shards)
 {
-    int64_t position = 0;
+    int64_t position = 0, most = 0;
     if (!store_do(s,
                   "CREATE TEMP TABLE todo (position INTEGER PRIMARY KEY, cell INTEGER NOT NULL UNIQUE,"
                   " dataset INTEGER NOT NULL, partition INTEGER NOT NULL, method INTEGER NOT NULL,"
@@ -95,10 +96,11 @@ static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shar
                                  " WHERE c.partition = ? AND d.name = ? AND m.name = ?",
                                  "");
     bool good = make && note;
-    for (int d = 0; d < p->n_datasets; d++)
-        for (int64_t i = 0; i < counts[d]; i++)
+    for (int d = 0; d < p->n_datasets; d++) most = counts[d] > most ? counts[d] : most;
+    for (int64_t i = 0; i < most; i++)
+        for (int d = 0; d < p->n_datasets; d++)
             for (int m = 0; m < p->n_methods && good; m++) {
-                if (!p->methods[m].on[d]) continue;
+                if (i >= counts[d] || !p->methods[m].on[d]) continue;
                 sqlite3_bind_int64(make, 1, i);
                 sqlite3_bind_text(make, 2, p->datasets[d].name, -1, SQLITE_STATIC);
                 sqlite3_bind_text(make, 3, p->methods[m].name, -1, SQLITE_STATIC);

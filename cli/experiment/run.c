@@ -64,11 +64,12 @@ static int read_data(runner *r)
 
 static sqlite3_stmt *failed_cells(runner *r)
 {
-    return store_query(&r->store,
-                       "SELECT d.name, c.partition, m.name, c.message FROM temp.todo t"
-                       " JOIN cell c ON c.id = t.cell JOIN dataset d ON d.id = c.dataset"
-                       " JOIN method m ON m.id = c.method WHERE c.status = 'failed' ORDER BY t.position",
-                       "");
+    return store_query(
+        &r->store,
+        "SELECT d.name, c.partition, m.name, c.message FROM temp.todo t"
+        " JOIN cell c ON c.id = t.cell JOIN dataset d ON d.id = c.dataset"
+        " JOIN method m ON m.id = c.method WHERE c.status = 'failed' ORDER BY t.dataset, t.partition, t.method",
+        "");
 }
 
 static void tell_failures(runner *r)
