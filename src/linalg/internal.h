@@ -77,7 +77,7 @@ typedef struct {
     double *d2;
 } nearest_query;
 rung_status nearest_by_blocks(rung_ctx *ctx, const nearest_query *q);
-rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q); /* no factor, rows of X <= TREE_DIMENSIONS */
+rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q); /* rows of X <= TREE_DIMENSIONS */
 enum { TREE_DIMENSIONS = 8 };
 
 /* A run of n columns of X (d x n, leading dimension d) against one column z: g holds their inner products and is

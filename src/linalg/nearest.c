@@ -13,7 +13,7 @@
 #include "linalg/heap.h"
 #include "linalg/internal.h"
 
-enum { QUERIES = 64, CHUNK = 1024, LOOK = 32, TREE_ROWS = 2048, TREE_QUERIES = 64 };
+enum { QUERIES = 64, CHUNK = 1024, LOOK = 32, TREE_ROWS = 2048, TREE_QUERIES = 64, TREE_GROUP = 64 };
 
 static const double SLACK = 1e-9; /* relative: more than the direct sum itself may be off */
 
@@ -145,8 +145,8 @@ rung_status la_nearest(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const in
     double started = op_start();
     nearest_query q = {.X = X, .Z = Z, .self = self, .factor = factor, .k = k, .index = index, .d2 = d2};
     if (k == 0 || Z->cols == 0) return RUNG_OK;
-    bool tree =
-        !factor && X->rows <= TREE_DIMENSIONS && X->cols >= TREE_ROWS && Z->cols >= TREE_QUERIES && 16 * k <= X->cols;
+    bool tree = X->rows <= TREE_DIMENSIONS && X->cols >= TREE_ROWS && Z->cols >= TREE_QUERIES && 16 * k <= X->cols &&
+                (!factor || TREE_GROUP * factor->groups <= X->cols);
     TRY(tree ? nearest_by_tree(ctx, &q) : nearest_by_blocks(ctx, &q));
     op_done(ctx, OP_NEAREST, tree ? 0 : 2.0 * (double)X->cols * (double)Z->cols * (double)X->rows, started);
     return RUNG_OK;

@@ -4,7 +4,8 @@
  * A node keeps the box around its points. The bound from a query to a box is summed as a distance is, from terms none
  * of which exceeds the one of a point inside; rounding is monotone, so the bound never exceeds a computed distance.
  * Pruning by (bound, smallest index) is therefore exact, ties included. Points that coincide make one leaf, of which
- * only the first k by index can matter. */
+ * only the first k by index can matter. Where a factor depends on the group of a point every group has a tree of its
+ * own: its bounds and distances are multiplied by one number. */
 #include <string.h>
 
 #include "linalg/heap.h"
@@ -25,6 +26,7 @@ typedef struct {
     const la_mat *X;
     int64_t *order; /* index of each point in the order of the tree */
     double *points; /* d x n in that order; within a leaf the first coordinates of all points come first */
+    int groups;     /* with a tree each: the roots are the first nodes */
     node *nodes;
     int64_t used;
 } tree;
@@ -124,16 +126,27 @@ static void build(tree *t, int64_t at)
     build(t, nd->child + 1);
 }
 
-static rung_status plant(rung_ctx *ctx, const la_mat *X, tree *t)
+/* The order by groups, in each by index; the roots know where theirs begin and end. */
+static void sort_groups(tree *t, int64_t n, const int *group)
+{
+    for (int g = 0; g < t->groups; g++) t->nodes[g] = (node){0};
+    for (int64_t i = 0; i < n; i++) t->nodes[group ? group[i] : 0].last++;
+    for (int g = 1; g < t->groups; g++) t->nodes[g].last += t->nodes[g - 1].last;
+    for (int g = 0; g < t->groups; g++) t->nodes[g].first = t->nodes[g].last;
+    for (int64_t i = n; i-- > 0;) t->order[--t->nodes[group ? group[i] : 0].first] = i;
+}
+
+static rung_status plant(rung_ctx *ctx, const la_mat *X, const la_pair_factor *factor, tree *t)
 {
     int64_t n = X->cols;
-    *t = (tree){.d = X->rows, .X = X, .used = 1};
+    int groups = factor ? factor->groups : 1;
+    *t = (tree){.d = X->rows, .X = X, .groups = groups, .used = groups};
     TRY(NEW_RAW(ctx, &ctx->scratch, t->order, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, t->points, t->d * n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, t->nodes, 4 * n / LEAF + 3)); /* leaves hold more than LEAF / 2 points */
-    for (int64_t i = 0; i < n; i++) t->order[i] = i;
-    t->nodes[0] = (node){.last = n};
-    build(t, 0);
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->nodes, 4 * n / LEAF + 3 * groups)); /* leaves hold more than LEAF / 2 points */
+    sort_groups(t, n, factor ? factor->row : NULL);
+    for (int g = 0; g < groups; g++)
+        if (t->nodes[g].first < t->nodes[g].last) build(t, g);
     for (int64_t at = 0; at < t->used; at++) {
         const node *nd = &t->nodes[at];
         int64_t size = nd->last - nd->first;
@@ -150,6 +163,7 @@ typedef struct {
     const tree *t;
     const double *z;
     int64_t self; /* -1: none */
+    double factor;
     nearest_heap heap;
 } visit;
 
@@ -161,7 +175,7 @@ static double bound(const visit *v, const node *nd)
         gap = gap > 0 ? gap : 0;
         s += gap * gap;
     }
-    return s;
+    return v->factor * s;
 }
 
 /* The points of a leaf side by side, each summed in the order of its coordinates. */
@@ -170,6 +184,7 @@ static void distances(const visit *v, const double *x, int64_t size, double *d2)
     for (int64_t i = 0; i < size; i++) d2[i] = 0;
     for (int64_t j = 0; j < v->t->d; j++, x += size)
         for (int64_t i = 0; i < size; i++) d2[i] += (x[i] - v->z[j]) * (x[i] - v->z[j]);
+    for (int64_t i = 0; i < size; i++) d2[i] *= v->factor;
 }
 
 static void search_leaf(visit *v, const node *nd)
@@ -205,12 +220,28 @@ static void search_node(visit *v, int64_t at, double least)
     search_node(v, nd->child + !second, second ? one : two);
 }
 
+/* The group of the smallest factor first: what it holds excludes most of the others. */
+static void search_groups(visit *v, const nearest_query *q, int64_t j)
+{
+    const la_pair_factor *f = q->factor;
+    const double *factor = f ? f->table + (int64_t)f->col[j] * f->groups : &(double){1};
+    int groups = v->t->groups, first = 0;
+    for (int g = 1; g < groups; g++)
+        if (factor[g] < factor[first]) first = g;
+    for (int i = 0; i < groups; i++) {
+        int g = (first + i) % groups;
+        const node *root = &v->t->nodes[g];
+        v->factor = factor[g];
+        if (root->first < root->last) search_node(v, g, bound(v, root));
+    }
+}
+
 rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t m = q->Z->cols, batches = (m + BATCH - 1) / BATCH;
     tree t;
-    TRY(plant(ctx, q->X, &t));
+    TRY(plant(ctx, q->X, q->factor, &t));
     bool own = q->X == q->Z; /* then neighbours in the tree are asked one after the other: their paths are in cache */
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (batches > 1)
     for (int64_t b = 0; b < batches; b++)
@@ -220,7 +251,7 @@ rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q)
                        .z = la_at(q->Z, 0, j),
                        .self = q->self ? q->self[j] : -1,
                        .heap = {.k = q->k, .d2 = q->d2 + j * q->k, .index = q->index + j * q->k}};
-            search_node(&v, 0, 0);
+            search_groups(&v, q, j);
             heap_sort(&v.heap);
         }
     pool_release(&ctx->scratch, mark);
