@@ -3,6 +3,8 @@
  * feasible multipliers. Whatever way the multipliers were found (here by solving once more), the minimum lies between
  * the two. Feasible: 0 <= s_ij pull_ij <= C_i, the pulls at each threshold sum to 0 or, with the order of the
  * thresholds demanded, their running sums are <= 0 and end in 0. */
+#include <string.h>
+
 #include "method/ordinal_svm.h"
 #include "method/verify.h"
 
@@ -17,6 +19,24 @@ static double losses(const hinge_rows *h, const double *f, const double *b)
     return sum;
 }
 
+/* w'K w over the rows that have a part in it, which may be few. */
+static rung_status kernel_square(rung_ctx *ctx, const problem *p, const kernel *k, const double *w, double *out)
+{
+    double *X = NULL, *some = NULL, *Kw = NULL;
+    int64_t m = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, some, p->n));
+    TRY(NEW(ctx, &ctx->scratch, Kw, p->n));
+    for (int64_t i = 0; i < p->n; i++) {
+        if (w[i] == 0) continue;
+        memcpy(X + m * p->d, p->X + i * p->d, (size_t)p->d * sizeof *X);
+        some[m++] = w[i];
+    }
+    if (m > 0) TRY(kernel_expand(ctx, k, p->d, m, X, m, X, 1, some, Kw));
+    for (int64_t i = 0; i < m; i++) *out += some[i] * Kw[i];
+    return RUNG_OK;
+}
+
 /* w'K w. */
 static rung_status quadratic(rung_ctx *ctx, const struct verification *v, const double *w, double *out)
 {
@@ -26,15 +46,16 @@ static rung_status quadratic(rung_ctx *ctx, const struct verification *v, const 
     const landmarks *l;
     double *Kw = NULL, *u = NULL;
     *out = 0;
+    TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
+    k = problem_kernel(p, &k);
     if (params->kernel.landmarks > 0) {
-        TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
-        k = problem_kernel(p, &k);
         TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
         TRY(NEW_RAW(ctx, &ctx->scratch, u, l->m));
         TRY(landmarks_pull(ctx, l, p->n, p->X, 1, w, u));
         for (int64_t j = 0; j < l->m; j++) *out += u[j] * u[j];
         return RUNG_OK;
     }
+    if (k.kind != KERNEL_PRECOMPUTED) return kernel_square(ctx, p, &k, w, out);
     TRY(NEW(ctx, &ctx->scratch, Kw, p->n));
     TRY(verify_kernel_times(ctx, v, 1, w, Kw));
     for (int64_t i = 0; i < p->n; i++) *out += w[i] * Kw[i];

@@ -6,9 +6,14 @@
 #include "solve/smo_newton.h"
 
 enum {
-    TIDY = 200,        /* pairs between two looks at all hinges */
-    NO_GAIN_MOST = 500 /* looks without a smaller gap: rounding allows no more */
+    TIDY = 200,         /* pairs between two looks at all hinges, or more: ... */
+    LOOK_SHARE = 10,    /* ... what they look at is so many times that */
+    NO_GAIN_MOST = 500, /* looks without a smaller gap: rounding allows no more */
+    MANY = 16           /* times the rows: so many hinges are not looked at for every pair */
 };
+
+/* Where thresholds take turns each goes on until it disagrees by this share of what the worst one did. */
+static const double LEVEL = 0.1;
 
 typedef struct {          /* of one threshold: */
     double fall, rise;    /* the largest F among the pulls that may fall, the smallest among those that may rise */
@@ -33,23 +38,28 @@ static rung_status search_new(rung_ctx *ctx, smo *p, search *s)
 
 /* ---- which hinges disagree ---- */
 
-static void find_bounds(search *s)
+static bounds bounds_at(const search *s, int g, int64_t *n_free)
 {
     const smo *p = s->p;
-    s->n_free = 0;
-    for (int g = 0; g < p->thresholds; g++) {
-        bounds b = {.fall = -INFINITY, .rise = INFINITY, .falls = -1, .rises = -1};
-        const int64_t *list = s->active + p->first[g];
-        for (int64_t i = 0; i < s->n_active[g]; i++) {
-            const hinge *h = &p->hinges[list[i]];
-            double F = p->f[h->row] - h->side;
-            bool may_fall = h->pull > h->low, may_rise = h->pull < h->high;
-            if (may_fall && F > b.fall) b.fall = F, b.falls = list[i];
-            if (may_rise && F < b.rise) b.rise = F, b.rises = list[i];
-            s->n_free += may_fall && may_rise;
-        }
-        s->bounds[g] = b;
+    bounds b = {.fall = -INFINITY, .rise = INFINITY, .falls = -1, .rises = -1};
+    const int64_t *list = s->active + p->first[g];
+    int64_t free_ones = 0, count = s->n_active[g];
+    for (int64_t i = 0; i < count; i++) {
+        const hinge *h = &p->hinges[list[i]];
+        double F = p->f[h->row] - h->side;
+        bool may_fall = h->pull > h->low, may_rise = h->pull < h->high;
+        if (may_fall && F > b.fall) b.fall = F, b.falls = list[i];
+        if (may_rise && F < b.rise) b.rise = F, b.rises = list[i];
+        free_ones += may_fall && may_rise;
     }
+    *n_free += free_ones;
+    return b;
+}
+
+static void find_bounds(search *s)
+{
+    s->n_free = 0;
+    for (int g = 0; g < s->p->thresholds; g++) s->bounds[g] = bounds_at(s, g, &s->n_free);
 }
 
 /* How much may be moved from the pulls on threshold `from` to those on `to`. Upwards the flow only grows. */
@@ -62,17 +72,25 @@ static double room_between(const smo *p, int from, int to)
     return room;
 }
 
-/* The two thresholds whose bounds disagree most, and by how much. */
+/* The two thresholds whose bounds disagree most, and by how much. What falls on a threshold may rise on any above it,
+ * and below it as far down as flows connect them: on any from the first of those connected. */
 static double most_violating(const search *s, int *from, int *to)
 {
+    const double *flow = s->p->flow;
+    const bounds *b = s->bounds;
     double most = -INFINITY;
-    const smo *p = s->p;
-    for (int g = 0; g < p->thresholds; g++) {
-        int first = p->flow ? 0 : g, last = p->flow ? p->thresholds - 1 : g;
-        for (int k = first; k <= last; k++) {
-            double v = s->bounds[g].fall - s->bounds[k].rise;
-            if (v > most && room_between(p, g, k) > 0) most = v, *from = g, *to = k;
-        }
+    int lowest = s->p->thresholds - 1; /* the smallest rise among those that may be chosen */
+    for (int last = lowest, first; last >= 0; last = first - 1) {
+        for (first = last; flow && first > 0 && flow[first - 1] > 0; first--) continue;
+        if (!flow) lowest = last;
+        for (int g = last; g >= first; g--)
+            if (b[g].rise <= b[lowest].rise) lowest = g;
+        for (int g = last; g >= first; g--)
+            if (b[g].fall - b[lowest].rise >= most) {
+                most = b[g].fall - b[lowest].rise;
+                *from = g;
+                *to = lowest;
+            }
     }
     return most;
 }
@@ -177,13 +195,13 @@ static bool move_pair(const smo *p, hinge *falls, hinge *rises, int from, int to
     return true;
 }
 
-/* Some pairs, one after the other. False where no more can be done. */
-static bool run_pairs(search *s, smo_effort *effort)
+/* Some pairs, one after the other, each the one that disagrees most. False where no more can be done. */
+static bool run_pairs(search *s, int64_t looked_at, smo_effort *effort)
 {
     smo *p = s->p;
-    int64_t looked_at = 0;
-    for (int g = 0; g < p->thresholds; g++) looked_at += s->n_active[g];
-    for (int i = 0; i < TIDY; i++) {
+    int64_t pairs = LOOK_SHARE * p->first[p->thresholds] / (p->m + looked_at);
+    if (pairs < TIDY) pairs = TIDY;
+    for (int64_t i = 0; i < pairs; i++) {
         int from = 0, to = 0;
         if (i > 0) find_bounds(s);
         if (most_violating(s, &from, &to) <= s->least) return i > 0; /* a look may find more */
@@ -192,6 +210,33 @@ static bool run_pairs(search *s, smo_effort *effort)
         effort->work += 4 * (double)(p->m + looked_at);
     }
     return true;
+}
+
+/* The thresholds in turn: a pair costs a look at the hinges of one of them. */
+static bool run_turns(const rung_ctx *ctx, search *s, smo_effort *effort)
+{
+    smo *p = s->p;
+    int from = 0, to = 0;
+    bool moved = false;
+    double level = fmax(LEVEL * most_violating(s, &from, &to), s->least);
+    for (int g = 0; g < p->thresholds && !stop_asked(ctx); g++)
+        for (int i = 0; i < TIDY; i++) {
+            int64_t n_free = 0;
+            s->bounds[g] = bounds_at(s, g, &n_free);
+            if (s->bounds[g].fall - s->bounds[g].rise <= level) break;
+            hinge *falls = &p->hinges[s->bounds[g].falls];
+            if (!move_pair(p, falls, &p->hinges[best_partner(s, falls, g)], g, g)) break;
+            effort->work += 4 * (double)(p->m + s->n_active[g]);
+            moved = true;
+        }
+    return moved || stop_asked(ctx); /* the next look tells */
+}
+
+static bool run(const rung_ctx *ctx, search *s, smo_effort *effort)
+{
+    int64_t looked_at = 0;
+    for (int g = 0; g < s->p->thresholds; g++) looked_at += s->n_active[g];
+    return !s->p->flow && looked_at > MANY * s->p->m ? run_turns(ctx, s, effort) : run_pairs(s, looked_at, effort);
 }
 
 rung_status smo_solve(rung_ctx *ctx, smo *p, smo_effort *effort)
@@ -208,7 +253,7 @@ rung_status smo_solve(rung_ctx *ctx, smo *p, smo_effort *effort)
         no_gain = gap < smallest ? 0 : no_gain + 1;
         smallest = fmin(smallest, gap);
         if (gap <= effort->gap || effort->work >= effort->limit || no_gain > NO_GAIN_MOST) break;
-        if (!run_pairs(&s, effort)) break;
+        if (!run(ctx, &s, effort)) break;
         credit += effort->work - before;
         if (credit < newton_flops(p->m, s.n_free, p->thresholds)) continue;
         TRY(newton_step(ctx, p, effort));

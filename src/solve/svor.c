@@ -14,9 +14,9 @@
 #include "solve/smo.h"
 
 enum {
-    SMALL = 600,       /* up to so many rows, a round takes all of them */
-    START = 300,       /* rows of the first round otherwise */
-    FRESH = 1000,      /* violators a round may take; more where there are many rows, or were in the round before */
+    SMALL = 600,  /* up to so many rows, a round takes all of them */
+    START = 300,  /* rows of the first round otherwise */
+    FRESH = 1000, /* violators a round may take; more with many thresholds or rows, or where many were in the last */
     ROUND_MOST = 8000, /* rows of a round, where memory is not limited: two matrices of 0.5 GiB */
     STUCK_MOST = 10    /* rounds that gain nothing: then rounding allows no more */
 };
@@ -42,7 +42,8 @@ typedef struct {
     bool warm;          /* the pulls given are in use */
     int64_t *rows, m;   /* of this round */
     int64_t moved;      /* rows whose coefficient changed in it */
-    int64_t most;       /* rows a round may have */
+    int64_t most;       /* rows a round may have ... */
+    int turn;           /* ... and the threshold they are first chosen for */
     double *Q;          /* their kernel matrix; one array for all rounds, as new pages are slow */
     int64_t room;       /* its size */
     smo_effort effort;
@@ -239,15 +240,22 @@ static rung_status choose_violators(rung_ctx *ctx, solver *a)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     candidate *list = NULL;
-    int64_t wanted = FRESH + a->h.n / 16 + a->m / 2, open = 0;
+    int64_t wanted = (a->J > FRESH / 4 ? 4 * a->J : FRESH) + a->h.n / 16 + a->m / 2, open = 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n + 1));
     for (int64_t i = 0; i < a->h.n; i++) open += a->in_play[i];
     bool all_open = open <= a->most / 2; /* otherwise they take turns like the others */
     for (int64_t i = 0; i < a->h.n; i++) a->chosen[i] = all_open && a->in_play[i];
     if (!all_open) open = 0;
     if (wanted > a->most - open) wanted = a->most - open;
-    for (int kind = 0; kind < 2 * a->J; kind++) {
-        int64_t found = list_violators(a, kind / 2, kind % 2, list), share = wanted / (2 * a->J - kind);
+    int kinds = 2 * a->J, first = a->turn;
+    a->turn = 0;
+    for (int k = 0; k < kinds; k++) {
+        int kind = (2 * first + k) % kinds;
+        if (wanted == 0) { /* the next round goes on here */
+            a->turn = kind / 2;
+            break;
+        }
+        int64_t found = list_violators(a, kind / 2, kind % 2, list), share = (wanted + kinds - k - 1) / (kinds - k);
         for (int64_t i = 0; i < found && share > 0; i++) {
             if (a->chosen[list[i].row]) continue;
             a->chosen[list[i].row] = true;

@@ -201,7 +201,8 @@ static void rounds_find_the_solution(void **state)
     } cases[] = {{N, 5, 0.2, 10, 0.5, 0, false},
                  {N, 3, 1, 1, 1, 0, true},
                  {900, 10, 0.5, 0.1, 0.2, 0.01, false},
-                 {700, 2, 0.5, 100, 2, 0, true}};
+                 {700, 2, 0.5, 100, 2, 0, true},
+                 {1000, 60, 0.02, 1, 0.5, 0, true}}; /* thresholds take turns */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         data t = make_data(ctx, cases[c].n, cases[c].K, cases[c].noise);
         if (cases[c].weights) t.p.w = t.w;
@@ -239,6 +240,22 @@ static void memory_limits_the_rounds(void **state)
     assert_true(few.rounds > all.rounds);
     assert_close(few.primal, all.primal, 1e-8);
     for (int64_t i = 0; i < N; i++) assert_close(few.f[i], all.f[i], 1e-4);
+    free_data(&t);
+}
+
+/* More kinds of violators than rows in a round. */
+static void thresholds_take_turns_in_small_rounds(void **state)
+{
+    rung_ctx *ctx = *state;
+    data t = make_data(ctx, 900, 400, 0.1);
+    rung_set_memory(ctx, 1); /* rounds of 600 rows */
+    for (svor_hinges hinges = SVOR_IMPLICIT; hinges <= SVOR_EXPLICIT; hinges++) {
+        svor_problem q = {
+            .p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 0.5}, .hinges = hinges, .C = 1e-3, .tolerance = 1e-3};
+        svor_solution s;
+        assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &s));
+        check_solution(&t, &q, &s);
+    }
     free_data(&t);
 }
 
@@ -289,6 +306,7 @@ int main(void)
         WITH_CONTEXT(thresholds_are_optimal),
         WITH_CONTEXT(rounds_find_the_solution),
         WITH_CONTEXT(memory_limits_the_rounds),
+        WITH_CONTEXT(thresholds_take_turns_in_small_rounds),
         WITH_CONTEXT(a_start_is_used_if_it_is_feasible),
         WITH_CONTEXT(kernels_that_overflow_are_refused),
     };
