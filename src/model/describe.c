@@ -62,7 +62,7 @@ static json_t *neighbours_of(const scorer *s)
     if (s->kind != SCORER_NEIGHBOURS) return json_null();
     json_t *out = json_object();
     int bad = json_object_set_new(out, "count", json_integer(s->neighbours));
-    bad |= json_object_set_new(out, "weights", json_string(weight_name(s->weights)));
+    bad |= json_object_set_new(out, "weights", json_string(weight_names[s->weights]));
     if (s->weights == WEIGHTS_GAUSSIAN) bad |= json_object_set_new(out, "width", real(s->width));
     return json_whole(out, bad);
 }
@@ -180,9 +180,9 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "classes", json_texts(m->code.n_classes, m->code.classes));
     bad |= json_object_set_new(out, "present", present(m));
     bad |= json_object_set_new(out, "scorer",
-                               json_string(model_averages(m) ? "average" : scorer_name(m->members[0].score.kind)));
+                               json_string(model_averages(m) ? "average" : scorer_names[m->members[0].score.kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(model_outputs(m)));
-    bad |= json_object_set_new(out, "decision", json_string(decision_name(m->members[0].decide.kind)));
+    bad |= json_object_set_new(out, "decision", json_string(decision_names[m->members[0].decide.kind]));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
     bad |= json_object_set_new(out, "means", means_of(m));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));

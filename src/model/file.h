@@ -33,14 +33,13 @@ typedef struct {
  * allocates them in m->mem and fills them; the counts must be in m before. */
 rung_status model_walk_arrays(array_walk *w, rung_model *m);
 
-/* ---- structure.c: everything that is not an array, as JSON ---- */
+/* ---- structure.c, structure_read.c: everything that is not an array, as JSON ---- */
 
 json_t *model_to_json(const rung_model *m); /* NULL: out of memory */
 rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m);
 
-const char *scorer_name(scorer_kind kind); /* as they stand in the file */
-const char *weight_name(weight_kind kind);
-const char *decision_name(decision_kind kind);
+/* By kind, as they stand in the file; NULL is the last. */
+extern const char *const scorer_names[], *const weight_names[], *const decision_names[];
 
 json_t *json_texts(int64_t n, const char *const *text); /* a list */
 json_t *json_params(const rung_model *m);               /* name -> text or null */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What structure.c writes, back into a model: nothing is believed, everything is checked. */
+#include <limits.h>
+#include <string.h>
+
+#include "model/file.h"
+
+enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
+
+typedef struct {
+    rung_ctx *ctx;
+    pool *mem;
+} reader;
+
+static rung_status length(reader *r, json_t *json, const char *what, int *out)
+{
+    if (!json_is_array(json)) return fail(r->ctx, RUNG_EFORMAT, "%s is not a list", what);
+    if (json_array_size(json) > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is too long", what);
+    *out = (int)json_array_size(json);
+    return RUNG_OK;
+}
+
+static rung_status as_int(reader *r, json_int_t x, const char *what, int *out)
+{
+    if (x < 0 || x > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
+    *out = (int)x;
+    return RUNG_OK;
+}
+
+static rung_status one_of(reader *r, const char *text, const char *const *names, const char *what, int *out)
+{
+    for (*out = 0; names[*out]; ++*out)
+        if (strcmp(text, names[*out]) == 0) return RUNG_OK;
+    return fail(r->ctx, RUNG_EFORMAT, "unknown %s '%s'", what, text);
+}
+
+static rung_status read_texts(reader *r, json_t *json, const char *what, int *n, const char ***out)
+{
+    TRY(length(r, json, what, n));
+    TRY(NEW(r->ctx, r->mem, *out, *n));
+    for (int i = 0; i < *n; i++) {
+        const char *text = json_string_value(json_array_get(json, (size_t)i));
+        if (!text) return fail(r->ctx, RUNG_EFORMAT, "%s: item %d is not a text", what, i + 1);
+        TRY(pool_text(r->ctx, r->mem, text, &(*out)[i]));
+    }
+    return RUNG_OK;
+}
+
+static rung_status read_params(reader *r, json_t *json, rung_model *m)
+{
+    if (!json_is_object(json) || json_object_size(json) > INT_MAX)
+        return fail(r->ctx, RUNG_EFORMAT, "params is not an object");
+    TRY(NEW(r->ctx, r->mem, m->params, (int64_t)json_object_size(json)));
+    const char *name;
+    json_t *value;
+    json_object_foreach(json, name, value)
+    {
+        model_param *p = &m->params[m->n_params++];
+        TRY(pool_text(r->ctx, r->mem, name, &p->name));
+        if (json_is_null(value)) continue;
+        if (!json_is_string(value)) return fail(r->ctx, RUNG_EFORMAT, "parameter %s is not a text", name);
+        TRY(pool_text(r->ctx, r->mem, json_string_value(value), &p->value));
+    }
+    return RUNG_OK;
+}
+
+static rung_status read_column(reader *r, json_t *json, coding *code, column_code *one)
+{
+    const char *name = NULL;
+    json_t *categories = NULL;
+    json_int_t position = 0;
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
+                  &categories));
+    TRY(pool_text(r->ctx, r->mem, name, &one->name));
+    one->position = position;
+    one->first = code->d;
+    one->nominal = !json_is_null(categories);
+    if (one->nominal) {
+        int n;
+        TRY(read_texts(r, categories, "the categories of a column", &n, &one->categories));
+        one->n_categories = n;
+    }
+    code->d += one->nominal ? one->n_categories : 1;
+    return RUNG_OK;
+}
+
+static rung_status read_coding(reader *r, json_t *json, coding *code)
+{
+    int names = 0, real = 0, edges = 0, n = 0;
+    json_t *columns = NULL, *classes = NULL;
+    const char *label = NULL;
+    json_int_t label_position = 0, file_columns = 0;
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b}", "names", &names, "columns",
+                  &columns, "label", &label, "label_position", &label_position, "file_columns", &file_columns,
+                  "classes", &classes, "real", &real, "edges", &edges));
+    code->has_names = names;
+    code->real = real;
+    if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */
+    code->label_position = label_position;
+    code->file_columns = file_columns;
+    TRY(pool_text(r->ctx, r->mem, label, &code->label));
+    TRY(read_texts(r, classes, "classes", &code->n_classes, &code->classes));
+    TRY(length(r, columns, "columns", &n));
+    TRY(NEW(r->ctx, r->mem, code->columns, n));
+    code->n_columns = n;
+    for (int j = 0; j < n; j++) TRY(read_column(r, json_array_get(columns, (size_t)j), code, &code->columns[j]));
+    return RUNG_OK;
+}
+
+static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
+{
+    const char *kind = NULL;
+    json_int_t degree = 0;
+    TRY(json_take(r->ctx, json, "kernel", "{s:s, s?I}", "kind", &kind, "degree", &degree));
+    int i = KERNEL_RBF;
+    while (i <= KERNEL_PRECOMPUTED && strcmp(kind, kernel_name((kernel_kind)i)) != 0) i++;
+    if (i > KERNEL_PRECOMPUTED) return fail(r->ctx, RUNG_EFORMAT, "unknown kernel '%s'", kind);
+    k->kind = (kernel_kind)i;
+    k->n_precisions = k->kind == KERNEL_ARD ? d : 0;
+    return as_int(r, degree, "the kernel's degree", &k->degree);
+}
+
+static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
+{
+    const char *weights = NULL;
+    json_int_t count = 0;
+    int i = 0;
+    TRY(json_take(r->ctx, json, "neighbours", "{s:I, s:s}", "count", &count, "weights", &weights));
+    TRY(one_of(r, weights, weight_names, "weights", &i));
+    s->neighbours = count;
+    s->weights = (weight_kind)i;
+    return RUNG_OK;
+}
+
+static rung_status read_link(reader *r, json_t *json, probit_link *link)
+{
+    static const char *const over[] = {"coefficients", "functions", NULL};
+    const char *text = NULL;
+    json_int_t rank = 0;
+    int i = 0, logit = 0, inferred = 0;
+    TRY(json_take(r->ctx, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit,
+                  "inferred", &inferred));
+    TRY(one_of(r, text, over, "posterior over", &i));
+    link->rank = rank;
+    link->logit = logit;
+    if (inferred) TRY(NEW(r->ctx, r->mem, link->spread, 0)); /* not NULL: its array is to be read */
+    link->functions = i;
+    return RUNG_OK;
+}
+
+/* The scaling is the first member's; a space of one's own comes after it. */
+static rung_status read_scalings(reader *r, const char *scale, const char *space, int64_t d, bool first, member *one)
+{
+    if ((scale != NULL) != first)
+        return fail(r->ctx, RUNG_EFORMAT, "%s", scale ? "a second scaling" : "the scaling is missing");
+    if (scale && !scale_parse(scale, &one->scale.kind))
+        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
+    if (space && !scale_parse(space, &one->space.kind))
+        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", space);
+    if (space && one->space_from) return fail(r->ctx, RUNG_EFORMAT, "two spaces of a member");
+    one->scale.d = d;
+    one->space.d = space ? d : 0;
+    return RUNG_OK;
+}
+
+/* The member, an earlier one, whose arrays these are. */
+static rung_status read_from(reader *r, json_int_t from, int number, const char *what, int *out)
+{
+    if (from < 0 || from > number)
+        return fail(r->ctx, RUNG_EFORMAT, "member %d has %s of member %lld", number + 1, what, (long long)from);
+    *out = (int)from;
+    return RUNG_OK;
+}
+
+static rung_status check_shared(reader *r, const rung_model *m, int number)
+{
+    const member *one = &m->members[number];
+    const scorer *s = &one->score, *rows = one->rows_from ? &m->members[one->rows_from - 1].score : s;
+    const scorer *coef = one->coef_from ? &m->members[one->coef_from - 1].score : s;
+    bool stored = s->kind == SCORER_NEIGHBOURS || (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED);
+    bool has_rows =
+        rows->kind == SCORER_NEIGHBOURS || (rows->kind == SCORER_KERNEL && rows->k.kind != KERNEL_PRECOMPUTED);
+    if (one->rows_from && !(stored && has_rows && rows->m == s->m))
+        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the rows of member %d", number + 1, one->rows_from);
+    if (one->coef_from &&
+        (s->kind == SCORER_CONSTANT || coef->kind == SCORER_CONSTANT || coef->m != s->m || coef->outputs != s->outputs))
+        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the coefficients of member %d", number + 1,
+                    one->coef_from);
+    return RUNG_OK;
+}
+
+static rung_status read_member(reader *r, json_t *json, const rung_model *m, int number)
+{
+    const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
+    json_int_t outputs = 0, terms = 0, rank = 0, nodes = -1, space_from = 0, rows_from = 0, coef_from = 0;
+    json_t *expansion = NULL, *neighbours = NULL, *link = NULL;
+    int tie_up = 0, prior = 0, cumulative = 0, power = 0, i = 0;
+    member *one = &m->members[number];
+    scorer *s = &one->score;
+    TRY(json_take(r->ctx, json, "a member",
+                  "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
+                  &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
+                  "cumulative", &cumulative, "power", &power, "scorer", &kind, "outputs", &outputs, "terms", &terms,
+                  "kernel", &expansion, "neighbours", &neighbours, "decision", &decides, "tie_up", &tie_up, "rank",
+                  &rank, "nodes", &nodes, "probit", &link, "prior", &prior));
+    TRY(read_from(r, space_from, number, "the space", &one->space_from));
+    TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
+    TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
+    TRY(read_scalings(r, scale, space, m->code.d, number == 0, one));
+    s->d = m->code.d;
+    one->cumulative = cumulative;
+    one->power = power; /* until its number is read */
+    TRY(one_of(r, kind, scorer_names, "scorer", &i));
+    s->kind = (scorer_kind)i;
+    TRY(as_int(r, outputs, "the number of outputs", &s->outputs));
+    if ((expansion != NULL) != (s->kind == SCORER_KERNEL))
+        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
+    if ((neighbours != NULL) != (s->kind == SCORER_NEIGHBOURS))
+        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
+    if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
+    if (neighbours) TRY(read_neighbours(r, neighbours, s));
+    s->m = s->kind == SCORER_LINEAR ? m->code.d : terms;
+    TRY(one_of(r, decides, decision_names, "decision", &i));
+    one->decide.kind = (decision_kind)i;
+    one->decide.K = one->cal.K = m->n_present;
+    one->decide.tie_up = tie_up;
+    TRY(as_int(r, rank, "a rank", &one->decide.rank));
+    one->calibrated = nodes != -1;
+    if (one->calibrated) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
+    one->probit = link != NULL;
+    if (link) TRY(read_link(r, link, &one->link));
+    if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
+    return check_shared(r, m, number);
+}
+
+/* The training rows are those of `rows`, which is known by now. */
+static rung_status read_training(reader *r, json_t *json, rung_model *m)
+{
+    int label = 0;
+    if (json_is_null(json)) return RUNG_OK;
+    TRY(json_take(r->ctx, json, "training", "{s:b}", "label", &label));
+    if (m->n_rows < 1 || m->n_members != 1)
+        return fail(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
+                    (long long)m->n_rows);
+    m->training.n = m->n_rows;
+    if (label) TRY(NEW(r->ctx, r->mem, m->training.label, 0)); /* not NULL: its array is to be read */
+    return RUNG_OK;
+}
+
+/* The first models told nothing of ranges. */
+static rung_status read_ranges(reader *r, json_t *json, conformal *c)
+{
+    json_int_t repeats = 0, scores = 0, missed = 0;
+    if (!json || json_is_null(json)) return RUNG_OK;
+    TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
+                  &missed));
+    *c = (conformal){.n = scores, .missed = missed};
+    return as_int(r, repeats, "the number of repeats", &c->repeats);
+}
+
+/* All labelled rows are kept, or none. */
+static rung_status read_kept(reader *r, json_t *json, rung_model *m)
+{
+    int weight = 0, class_weight = 0;
+    json_int_t width = 0;
+    if (json_is_null(json)) return RUNG_OK;
+    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I}", "weight", &weight, "class_weight", &class_weight, "width",
+                  &width));
+    TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
+    if (m->n_labelled < 1 || m->n_members != 1)
+        return fail(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
+    m->kept.n = m->n_labelled;
+    if (weight) TRY(NEW(r->ctx, r->mem, m->kept.weight, 0)); /* not NULL: their arrays are to be read */
+    if (class_weight) TRY(NEW(r->ctx, r->mem, m->kept.class_weight, 0));
+    return RUNG_OK;
+}
+
+static rung_status read_report(reader *r, json_t *json, report_entry *out)
+{
+    const char *name = NULL;
+    json_t *count = NULL;
+    TRY(json_take(r->ctx, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
+    TRY(pool_text(r->ctx, r->mem, name, &out->name));
+    if (!json_is_null(count) && !(json_is_integer(count) && json_integer_value(count) >= 0))
+        return fail(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
+    out->n = json_is_null(count) ? -1 : json_integer_value(count);
+    return RUNG_OK;
+}
+
+rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
+{
+    reader r = {ctx, &m->mem};
+    const char *method = NULL;
+    json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
+           *kept = NULL, *ranges = NULL;
+    json_int_t rows = 0, labelled = 0, expansion = 0;
+    int sharpen = 0;
+    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o}",
+                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
+                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
+                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept));
+    TRY(pool_text(ctx, r.mem, method, &m->method));
+    TRY(read_params(&r, params, m));
+    TRY(read_coding(&r, code, &m->code));
+    m->n_rows = rows;
+    m->n_labelled = labelled;
+    m->n_expansion = expansion;
+    m->sharpen = sharpen; /* until its number is read */
+    m->has_cv = !json_is_null(cv);
+    if (m->has_cv && !json_is_integer(cv)) return fail(ctx, RUNG_EFORMAT, "cv is not a number");
+    m->cv.n = json_integer_value(cv);
+
+    TRY(length(&r, present, "present", &m->n_present));
+    TRY(NEW(ctx, r.mem, m->present, m->n_present));
+    for (int i = 0; i < m->n_present; i++) {
+        const json_t *rank = json_array_get(present, (size_t)i);
+        if (!json_is_integer(rank)) return fail(ctx, RUNG_EFORMAT, "present: item %d is not a number", i + 1);
+        TRY(as_int(&r, json_integer_value(rank), "a class number", &m->present[i]));
+    }
+    TRY(length(&r, members, "members", &m->n_members));
+    if (m->n_members > MOST_MEMBERS) return fail(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
+    TRY(NEW(ctx, r.mem, m->members, m->n_members));
+    for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, i));
+    TRY(length(&r, report, "report", &m->n_report));
+    TRY(NEW(ctx, r.mem, m->report, m->n_report));
+    for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
+    TRY(read_ranges(&r, ranges, &m->ranges));
+    TRY(read_training(&r, answers, m));
+    return read_kept(&r, kept, m);
+}
