@@ -7,7 +7,7 @@
  * held-out scores of all its folds from one factorisation where its method can, and points that differ in a cheap
  * parameter alone share theirs fold by fold. Large problems run one point at a time
  * on all threads instead. The bits are the same either way. */
-#include "select/tune.h"
+#include "select/tune_point.h"
 
 #include <math.h>
 #include <omp.h>
@@ -17,15 +17,6 @@
 #include "method/heldout.h"
 
 enum { SIDE_BY_SIDE = 1500 }; /* up to this many rows points run in parallel, above it the tiles of one fit do */
-
-/* Not a function of grades: the log evidence of all labels, from one fit without folds. */
-static const metric EVIDENCE = {.name = "evidence", .more = true};
-
-typedef struct {
-    search *search;
-    training training;
-    folds labelled, all; /* the same folds for both problems */
-} run;
 
 /* ---- folds ---- */
 
@@ -63,168 +54,18 @@ static rung_status folds_of_all(rung_ctx *ctx, pool *mem, const problem *all, co
     return RUNG_OK;
 }
 
-/* ---- one point ---- */
-
-static bool uses_all(const rung_spec *spec) { return (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0; }
-
-/* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
-static rung_status measure(rung_ctx *ctx, const run *r, const problem *p, const held_out *h, const int *rank,
-                           const double *proba, int repeat, int fold, double *out)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    int K = r->training.data->code.n_classes, *truth = NULL, *predicted = NULL;
-    double *part = NULL;
-    int64_t n = 0;
-    TRY(NEW(ctx, &ctx->scratch, truth, h->n));
-    TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
-    if (proba) TRY(NEW(ctx, &ctx->scratch, part, h->n * K));
-    for (int64_t i = 0; i < h->n; i++) {
-        if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold)) continue;
-        truth[n] = r->training.present[p->y[h->row[i]] - 1];
-        predicted[n] = r->training.present[rank[i] - 1];
-        for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
-        n++;
-    }
-    rung_metrics metrics;
-    *out = NAN;
-    if (n > 0) {
-        TRY(metrics_point(ctx, n, K, truth, predicted, part, &metrics));
-        *out = metric_value(r->search->metric, &metrics);
-    }
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
-/* Mean over the repeats, standard error over the folds. An undefined metric (a constant prediction has no tau) costs 1.
- */
-static rung_status summarise(rung_ctx *ctx, const run *r, const problem *p, const folds *f, const held_out *h,
-                             const int *rank, const double *proba, point_result *out)
-{
-    double sum = 0, squares = 0, value;
-    int64_t defined = 0;
-    out->value = 0;
-    for (int repeat = 0; repeat < f->repeats; repeat++) {
-        TRY(measure(ctx, r, p, h, rank, proba, repeat, -1, &value));
-        out->value += value / f->repeats;
-        for (int fold = 0; fold < f->count && f->count <= 1000; fold++) {
-            TRY(measure(ctx, r, p, h, rank, proba, repeat, fold, &value));
-            if (isnan(value)) continue;
-            sum += value;
-            squares += value * value;
-            defined++;
-        }
-    }
-    double mean = defined ? sum / (double)defined : 0, variance = defined ? squares / (double)defined - mean * mean : 0;
-    out->se = defined > 1 ? sqrt(fmax(variance, 0) / (double)(defined - 1)) : NAN;
-    return RUNG_OK;
-}
-
-/* Points are compared by thresholds fitted to all their held-out scores: with a handful of labels, thresholds fitted
- * without each fold in turn are so noisy that worse models win (pasture, 6 labels: test MAE 0.51 instead of 0.46). The
- * winner's reported error is the honest one. */
-static rung_status judge(rung_ctx *ctx, const run *r, const rung_spec *spec, const problem *p, const folds *f,
-                         const held_out *h, point_result *out)
-{
-    int *rank = NULL;
-    double *proba = NULL, off = 0;
-    bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
-    bool needs_proba = strcmp(r->search->metric->name, "rps") == 0;
-    calibration cal = {.K = p->K};
-    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
-    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
-    if (recalibrated || (needs_proba && !h->proba)) TRY(held_out_thresholds(ctx, p, h, f, &cal));
-    if (needs_proba && !h->proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
-    for (int64_t i = 0; i < h->n; i++) {
-        rank[i] = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
-        if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
-        off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
-    }
-    TRY(summarise(ctx, r, p, f, h, rank, needs_proba && h->proba ? h->proba : proba, out));
-    double cost = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
-    out->criterion = cost + (published ? 0 : 1e-3 * off);
-    return RUNG_OK;
-}
-
-static void copy_held(const held_out *from, held_out *to)
-{
-    size_t n = (size_t)from->n;
-    to->n = from->n;
-    memcpy(to->row, from->row, n * sizeof *to->row);
-    memcpy(to->repeat, from->repeat, n * sizeof *to->repeat);
-    memcpy(to->fold, from->fold, n * sizeof *to->fold);
-    memcpy(to->score, from->score, n * sizeof *to->score);
-    memcpy(to->rank, from->rank, n * sizeof *to->rank);
-    if (!from->proba) to->proba = NULL;
-    if (to->proba) memcpy(to->proba, from->proba, n * (size_t)to->K * sizeof *to->proba);
-}
-
-/* Points that differ in RUNG_CHEAP parameters alone, most often a single one: they share what they can. */
-typedef struct {
-    int n;
-    const int *points;
-} point_group;
-
-static const rung_spec *spec_at(const run *r, const point_group *g, int i)
-{
-    return r->search->grid.points[g->points[i]].spec;
-}
-
-static rung_status run_evidence(rung_ctx *ctx, const run *r, const point_group *g, problem *p, void *const *params)
-{
-    for (int i = 0; i < g->n; i++) {
-        point_result *out = &r->search->results[g->points[i]];
-        fitted fit = {0};
-        TRY(spec_at(r, g, i)->method->fit(ctx, &ctx->scratch, p, params[i], NULL, &fit, NULL));
-        for (int k = 0; k < fit.n_report; k++)
-            if (strcmp(fit.report[k].name, "log_evidence") == 0) out->value = fit.report[k].value[0];
-        out->se = NAN;
-        out->criterion = metric_cost(&EVIDENCE, out->value);
-    }
-    return RUNG_OK;
-}
-
-/* ctx is the worker's; the parent's problem is only read. */
-static rung_status run_group(rung_ctx *ctx, const run *r, const point_group *g)
-{
-    const rung_spec *spec = spec_at(r, g, 0);
-    const problem *parent = uses_all(spec) ? &r->training.all : &r->training.labelled;
-    const folds *f = uses_all(spec) ? &r->all : &r->labelled;
-    pool_mark mark = pool_here(&ctx->scratch);
-    problem p = problem_view(parent, &ctx->scratch);
-    fitted fit = {0};
-    held_out *held = NULL;
-    void **params = NULL;
-    TRY(NEW(ctx, &ctx->scratch, held, g->n));
-    TRY(NEW(ctx, &ctx->scratch, params, g->n));
-    for (int i = 0; i < g->n; i++) TRY(method_settle(ctx, &ctx->scratch, spec_at(r, g, i), &p, &params[i]));
-    if (r->search->metric == &EVIDENCE) return run_evidence(ctx, r, g, &p, params);
-    if (g->n == 1 && method_holds_out(spec->method, params[0]))
-        TRY(spec->method->fit(ctx, &ctx->scratch, &p, params[0], f, &fit, held));
-    else
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));
-    if (held->n == 0)
-        return fail(ctx, RUNG_EDATA, "no class has two labelled rows: nothing can be held out to compare with");
-    for (int i = 0; i < g->n; i++) {
-        point_result *out = &r->search->results[g->points[i]];
-        TRY(judge(ctx, r, spec_at(r, g, i), &p, f, &held[i], out));
-        copy_held(&held[i], &out->held);
-    }
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
 /* ---- batches ---- */
 
 /* A point that cannot be fitted (a ridge too small) is out of the race; anything else ends the search. */
 static bool point_may_fail(rung_status status) { return status == RUNG_ESINGULAR || status == RUNG_ENOCONV; }
 
-static problem *problem_of(run *r, const rung_spec *spec)
+static problem *problem_of(tune_state *r, const rung_spec *spec)
 {
     return uses_all(spec) ? &r->training.all : &r->training.labelled;
 }
 
 /* How many points run side by side: as many as there are threads and memory for. */
-static rung_status choose_workers(rung_ctx *ctx, run *r, int n, const int *points, int *out)
+static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int *out)
 {
     double shared = 0, each = 0, bytes = 0;
     int64_t rows = 0;
@@ -253,14 +94,14 @@ static void give_up(const rung_ctx *ctx, rung_status status, point_result *out)
 }
 
 /* Where one of the points cannot be fitted, each stands for itself. */
-static void run_each(rung_ctx *ctx, const run *r, const point_group *g)
+static void run_each(rung_ctx *ctx, const tune_state *r, const point_group *g)
 {
-    rung_status status = run_group(ctx, r, g);
+    rung_status status = tune_points(ctx, r, g);
     bool apart = g->n > 1 && point_may_fail(status);
     pool_free_all(&ctx->scratch);
     for (int i = 0; i < g->n; i++) {
         const point_group one = {1, g->points + i};
-        if (apart) status = run_group(ctx, r, &one);
+        if (apart) status = tune_points(ctx, r, &one);
         point_result *result = &r->search->results[g->points[i]];
         result->status = RUNG_OK;
         if (status != RUNG_OK) give_up(ctx, status, result);
@@ -269,7 +110,7 @@ static void run_each(rung_ctx *ctx, const run *r, const point_group *g)
     ctx->message[0] = 0;
 }
 
-static void run_side_by_side(const run *r, int n, const point_group *groups, int workers, rung_ctx **worker)
+static void run_side_by_side(const tune_state *r, int n, const point_group *groups, int workers, rung_ctx **worker)
 {
 #pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
     for (int i = 0; i < n; i++) run_each(worker[omp_get_thread_num()], r, &groups[i]);
@@ -288,8 +129,8 @@ static bool alike(const rung_spec *a, const rung_spec *b)
 }
 
 /* The points in groups, each with those like its first one; `sorted` has room for the points. */
-static rung_status form_groups(rung_ctx *ctx, const run *r, int n, const int *points, int *sorted, point_group **groups,
-                               int *count)
+static rung_status form_groups(rung_ctx *ctx, const tune_state *r, int n, const int *points, int *sorted,
+                               point_group **groups, int *count)
 {
     bool *taken = NULL;
     int used = 0;
@@ -311,7 +152,7 @@ static rung_status form_groups(rung_ctx *ctx, const run *r, int n, const int *po
     return RUNG_OK;
 }
 
-static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
+static rung_status run_batch(rung_ctx *ctx, tune_state *r, int n, const int *points)
 {
     search *s = r->search;
     int workers = 1, count, *sorted = NULL;
@@ -343,7 +184,7 @@ static rung_status run_batch(rung_ctx *ctx, run *r, int n, const int *points)
 }
 
 /* Points with the same kernel, in the order of their first one. */
-static rung_status run_batches(rung_ctx *ctx, run *r)
+static rung_status run_batches(rung_ctx *ctx, tune_state *r)
 {
     grid *g = &r->search->grid;
     int *batch = NULL, done = 0;
@@ -397,14 +238,14 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
 
 static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **out)
 {
-    *out = name && strcmp(name, EVIDENCE.name) == 0 ? &EVIDENCE : metric_find(name ? name : "mae");
+    *out = name && strcmp(name, tune_evidence.name) == 0 ? &tune_evidence : metric_find(name ? name : "mae");
     if (*out) return RUNG_OK;
     char known[256] = "";
     for (const metric *m = metric_list; m->name; m++) {
         strcat(known, " ");
         strcat(known, m->name);
     }
-    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, EVIDENCE.name);
+    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, tune_evidence.name);
 }
 
 static rung_status check_evidence(rung_ctx *ctx, const grid *g)
@@ -418,7 +259,7 @@ static rung_status check_evidence(rung_ctx *ctx, const grid *g)
     return RUNG_OK;
 }
 
-static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r)
+static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_state *r)
 {
     search *s = r->search;
     bool unlabelled = false, many = false;
@@ -432,7 +273,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, run *r
     TRY(training_new(ctx, s->grid.points[0].spec, data, unlabelled, &r->training));
     for (int i = 0; i < s->grid.n; i++) TRY(training_check(ctx, &r->training, s->grid.points[i].spec->method));
     r->training.labelled.many_kernels = r->training.all.many_kernels = many;
-    if (s->metric == &EVIDENCE)
+    if (s->metric == &tune_evidence)
         TRY(check_evidence(ctx, &s->grid));
     else
         TRY(tune_folds(ctx, mem, s->options, data->n, &r->training.labelled, &r->labelled));
@@ -454,12 +295,13 @@ rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options,
                      rung_model **model)
 {
     *out = (search){.options = options};
-    run r = {.search = out};
+    tune_state r = {.search = out};
     TRY(start(ctx, mem, data, &r));
     TRY(run_batches(ctx, &r));
     TRY(choose_winner(ctx, out));
     rung_spec *spec = out->grid.points[out->winner].spec;
-    if (out->metric == &EVIDENCE) return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
+    if (out->metric == &tune_evidence)
+        return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
     return method_finish(ctx, spec, &r.training, uses_all(spec) ? &r.all : &r.labelled, &out->results[out->winner].held,
                          model);
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One point of a search: its held-out scores, and what they are worth. */
+#ifndef RUNG_SELECT_TUNE_POINT_H
+#define RUNG_SELECT_TUNE_POINT_H
+
+#include "select/tune.h"
+
+typedef struct {
+    search *search;
+    training training;
+    folds labelled, all; /* the same folds for both problems */
+} tune_state;
+
+/* Points that differ in RUNG_CHEAP parameters alone, most often a single one: they share what they can. */
+typedef struct {
+    int n;
+    const int *points;
+} point_group;
+
+/* Not a function of grades: the log evidence of all labels, from one fit without folds. */
+extern const metric tune_evidence;
+
+static inline bool uses_all(const rung_spec *spec) { return (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0; }
+
+/* Fills in the results of the points, but for status and message. ctx is the worker's; the problems are only read. */
+rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g);
+
+#endif
