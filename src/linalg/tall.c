@@ -14,10 +14,12 @@ struct la_tall {
 };
 
 enum {
-    CHUNK = 256, /* rows at a time: a chunk of some hundred columns stays in the second-level cache */
-    SLICES = 16, /* partial sums, at most; each is made by one thread */
-    WIDE = 512,  /* above this many columns partial sums would need more room than the matrix */
-    MORE = 16    /* columns a matrix grows by */
+    CHUNK = 256,     /* rows at a time: a chunk of some hundred columns stays in the second-level cache */
+    SLICES = 16,     /* partial sums, at most; each is made by one thread */
+    WIDE = 512,      /* above this many columns partial sums would need more room than the matrix */
+    SIDE = 8,        /* columns whose entries of a row lie side by side for sums by group ... */
+    FEW_GROUPS = 32, /* ... if there are more groups than these */
+    MORE = 16        /* columns a matrix grows by */
 };
 
 /* ---- slices of rows ---- */
@@ -110,6 +112,75 @@ rung_status la_tall_sums(rung_ctx *ctx, const la_tall *T, int64_t k, const doubl
     add_up(slices, size, part, S);
     pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_MUL, 2.0 * (double)T->rows * (double)size, started);
+    return interrupted(ctx);
+}
+
+typedef struct { /* the entries of V, two in a row */
+    int columns;
+    const int *group;
+    const double *lower, *upper;
+} group_entries;
+
+/* Few groups: V in chunks, zeros and all. */
+static rung_status few_group_sums(rung_ctx *ctx, const la_tall *T, const group_entries *V, double *S)
+{
+    int64_t slices = slices_of(T->rows), size = T->cols * V->columns;
+    double *part = NULL, *room = NULL;
+    TRY(NEW(ctx, &ctx->scratch, part, slices * size));
+    TRY(NEW_RAW(ctx, &ctx->scratch, room, slices * CHUNK * V->columns));
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (slices > 4)
+    for (int64_t s = 0; s < slices; s++) {
+        int64_t end = slice_begin(T->rows, slices, s + 1);
+        for (int64_t i = slice_begin(T->rows, slices, s); i < end; i += CHUNK) {
+            int64_t rows = min64(CHUNK, end - i);
+            double *some = room + s * CHUNK * V->columns;
+            memset(some, 0, (size_t)(rows * V->columns) * sizeof *some);
+            for (int64_t r = 0; r < rows; r++) {
+                double *at = some + r + (V->group[i + r] - 1) * rows;
+                at[0] = V->lower[i + r];
+                at[rows] = V->upper[i + r];
+            }
+            cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(T->cols), V->columns, blas_int(rows), 1,
+                        T->v + i, tall_ld(T), some, blas_int(rows), 1, part + s * size, blas_int(T->cols));
+        }
+    }
+    add_up(slices, size, part, S);
+    return RUNG_OK;
+}
+
+/* Many groups: row by row, for some columns at a time, the entries of a row side by side. */
+static rung_status many_group_sums(rung_ctx *ctx, const la_tall *T, const group_entries *V, double *S)
+{
+    int64_t blocks = (T->cols + SIDE - 1) / SIDE, size = (int64_t)SIDE * V->columns;
+    double *sums = NULL;
+    TRY(NEW(ctx, &ctx->scratch, sums, blocks * size));
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (blocks > 4)
+    for (int64_t block = 0; block < blocks; block++) {
+        int64_t j = block * SIDE, cols = min64(SIDE, T->cols - j);
+        double *sum = sums + block * size, row[SIDE] = {0};
+        for (int64_t i = 0; i < T->rows; i++) {
+            double *to = sum + (int64_t)(V->group[i] - 1) * SIDE;
+            for (int64_t c = 0; c < cols; c++) row[c] = T->v[i + (j + c) * T->rows];
+            for (int64_t c = 0; c < SIDE; c++) {
+                to[c] += V->lower[i] * row[c];
+                to[c + SIDE] += V->upper[i] * row[c];
+            }
+        }
+        for (int64_t g = 0; g < V->columns; g++) memcpy(S + j + g * T->cols, sum + g * SIDE, (size_t)cols * sizeof *S);
+    }
+    return RUNG_OK;
+}
+
+rung_status la_tall_group_sums(rung_ctx *ctx, const la_tall *T, int groups, const int *group, const double *lower,
+                               const double *upper, double *S)
+{
+    double started = op_start();
+    pool_mark mark = pool_here(&ctx->scratch);
+    const group_entries V = {groups + 1, group, lower, upper};
+    if (T->cols == 0) return RUNG_OK;
+    TRY(groups <= FEW_GROUPS ? few_group_sums(ctx, T, &V, S) : many_group_sums(ctx, T, &V, S));
+    pool_release(&ctx->scratch, mark);
+    op_done(ctx, OP_MUL, 4.0 * (double)T->rows * (double)T->cols, started);
     return interrupted(ctx);
 }
 

@@ -20,6 +20,10 @@ void la_tall_remove(la_tall *T, int64_t j);
 rung_status la_tall_mul(rung_ctx *ctx, const la_tall *T, const double *x, double *y); /* y = T x */
 /* S (cols x k) = T'V with V (rows x k). */
 rung_status la_tall_sums(rung_ctx *ctx, const la_tall *T, int64_t k, const double *V, double *S);
+/* S (cols x (groups + 1)) = T'V where V (rows x (groups + 1)) has two entries in row i: lower_i in column group_i - 1 and
+ * upper_i in column group_i; group_i is one of 1..groups. */
+rung_status la_tall_group_sums(rung_ctx *ctx, const la_tall *T, int groups, const int *group, const double *lower,
+                               const double *upper, double *S);
 /* G = T' diag(h) T, both triangles; h >= 0. */
 rung_status la_tall_gram(rung_ctx *ctx, const la_tall *T, const double *h, la_mat *G);
 

@@ -160,19 +160,19 @@ static rung_status isbor_update(rung_ctx *ctx, pool *mem, problem *p, const void
     return fit_from(ctx, mem, p, params, known, state, out);
 }
 
-/* How many functions there will be is not known: the estimate is for 60. The data are there three times; a block of 128
- * candidates takes two chunks of 256 rows for each of at most 16 slices. */
 static rung_status isbor_verify(rung_ctx *ctx, const struct verification *v)
 {
     return sparse_verify(ctx, v, told_number(v->model, "settled") == 1 && told_number(v->model, "polished") == 1);
 }
 
+/* How many functions there will be is not known: the estimate is for 60. The data are there three times; a block of 128
+ * candidates takes two chunks of 256 rows for each of at most 16 slices; sums by threshold are there four times. */
 static double isbor_bytes(const problem_shape *shape, const void *params_)
 {
     const isbor_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double most = params->kernel.kind == KERNEL_LINEAR ? d : fmin(n, 60), slices = fmin(ceil(n / 256), 16);
-    return 8 * (n * (3 * d + most + K + 16) + slices * 2 * 256 * 128);
+    return 8 * (n * (3 * d + most + 19) + 4 * most * K + slices * 2 * 256 * 128);
 }
 
 static const rung_param isbor_rows[] = {

@@ -105,7 +105,7 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     TRY(isbor_add(ctx, s, chosen, action.alpha));
     TRY(refine(ctx, s, 1, LOOSE));
     TRY(undo_unless(ctx, s, &before, 0, &undone));
-    if (undone) s->blocked_by[chosen] = chosen;
+    if (undone || !s->active[chosen]) s->blocked_by[chosen] = chosen;
     s->undone += undone;
     log_at(ctx, RUNG_DEBUG, "isbor: step %d%s, %lld functions, log evidence %.10g", s->steps, undone ? " undone" : "",
            (long long)s->m.M, s->m.log_evidence);

@@ -82,13 +82,13 @@ static rung_status sbor_verify(rung_ctx *ctx, const struct verification *v)
                          told_number(v->model, "iterations") < ((const sbor_params *)v->params)->max_iterations);
 }
 
-/* Columns, gram matrix, factor, inverse and the scaled columns, all n x n at the start. */
+/* Columns, gram matrix, factor, inverse and the scaled columns, all n x n at the start; their sums by threshold. */
 static double sbor_bytes(const problem_shape *shape, const void *params_)
 {
     const sbor_params *params = params_;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double m = params->kernel.kind == KERNEL_LINEAR ? d : n;
-    return 8 * (2 * n * m + 5 * m * m + 3 * n * d + n * (2 * K + 10));
+    return 8 * (2 * n * m + 5 * m * m + m * K + 3 * n * d + 12 * n);
 }
 
 static const rung_param sbor_rows[] = {

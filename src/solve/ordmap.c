@@ -4,20 +4,37 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/bordered.h"
 #include "solve/ordprobit.h"
 
 enum { SLICES = 16, SLICE_ROWS = 256, MOST_STEPS = 200, MORE = 64 };
 
 void ordmap_null_thresholds(const ordmap_rows *rows, double *b)
 {
+    int64_t below = 0;
+    memset(b, 0, (size_t)(rows->K - 1) * sizeof *b);
+    for (int64_t i = 0; i < rows->n; i++)
+        if (rows->y[i] < rows->K) b[rows->y[i] - 1]++;
     for (int q = 1; q < rows->K; q++) {
-        int64_t below = 0;
-        for (int64_t i = 0; i < rows->n; i++) below += rows->y[i] <= q;
+        below += (int64_t)b[q - 1];
         b[q - 1] = normal_quantile((double)below / (double)rows->n);
     }
 }
 
 /* ---- state ---- */
+
+/* Of the class frequencies. */
+static double null_likelihood(const ordmap_rows *rows, double *room)
+{
+    double sum = 0, n = (double)rows->n, last = n;
+    for (int64_t i = 0; i < rows->n; i++)
+        if (rows->y[i] < rows->K) room[rows->y[i] - 1]++;
+    for (int q = 1; q < rows->K; q++) {
+        sum += room[q - 1] * log(room[q - 1] / n);
+        last -= room[q - 1];
+    }
+    return sum + last * log(last / n);
+}
 
 rung_status ordmap_state_new(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, ordmap_state *out)
 {
@@ -25,10 +42,13 @@ rung_status ordmap_state_new(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, 
     *out = (ordmap_state){.mem = mem};
     TRY(NEW(ctx, mem, out->f, rows->n));
     TRY(NEW(ctx, mem, out->H, rows->n));
-    TRY(NEW(ctx, mem, out->slope, rows->n * rows->K));
+    TRY(NEW(ctx, mem, out->delta, rows->n));
+    TRY(NEW(ctx, mem, out->lower, rows->n));
+    TRY(NEW(ctx, mem, out->upper, rows->n));
     TRY(NEW(ctx, mem, out->gradient, J));
     TRY(NEW(ctx, mem, out->diagonal, J));
     TRY(NEW(ctx, mem, out->next, J));
+    out->null_likelihood = null_likelihood(rows, out->gradient);
     return NEW(ctx, mem, out->gram, 0);
 }
 
@@ -64,29 +84,32 @@ typedef struct { /* what some rows say of the thresholds */
     double *gradient, *diagonal, *next, log_likelihood;
 } threshold_sums;
 
+/* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2], u + l = H: with
+ * the mean delta of the noise, a normal truncated to z2..z1, u = e1 (z1 - delta) and l = e2 (delta - z2). Summed up from
+ * these, none of them negative, the Hessian has the right sign however narrow or far away a class is. */
 static void slice_rows(const ordmap_rows *rows, const double *b, int64_t from, int64_t to, ordmap_state *state,
                        threshold_sums *sum)
 {
-    int64_t n = rows->n;
     int K = rows->K;
     for (int64_t i = from; i < to; i++) {
         int y = rows->y[i];
         ordprobit o = ordprobit_at(state->f[i], y, K, b, 1);
+        double u = y < K ? o.e1 * (o.z1 - o.delta) : 0, beside = o.e1 * o.e2;
+        double upper = y == 1 || u > o.H ? o.H : u > 0 ? u : 0, lower = o.H - upper;
         sum->log_likelihood += o.lp;
         state->H[i] = o.H;
-        state->slope[i] = o.delta;
-        for (int j = 1; j < K; j++) state->slope[i + j * n] = 0;
+        state->delta[i] = o.delta;
+        state->lower[i] = -lower;
+        state->upper[i] = -upper;
         if (y < K) { /* b_y is the upper threshold */
-            state->slope[i + y * n] = o.h11 + o.h12;
             sum->gradient[y - 1] += o.e1;
-            sum->diagonal[y - 1] -= o.h11;
+            sum->diagonal[y - 1] += upper + beside;
         }
         if (y > 1) {
-            state->slope[i + (y - 1) * n] = o.h12 + o.h22;
             sum->gradient[y - 2] -= o.e2;
-            sum->diagonal[y - 2] -= o.h22;
+            sum->diagonal[y - 2] += lower + beside;
         }
-        if (y > 1 && y < K) sum->next[y - 2] -= o.h12;
+        if (y > 1 && y < K) sum->next[y - 2] -= beside;
     }
 }
 
@@ -146,15 +169,16 @@ typedef struct {
     const ordmap_rows *rows;
     const la_tall *T;
     const double *alpha;
-    int64_t M, J, N;        /* weights, thresholds, unknowns */
-    double *A, *g, *step;   /* N x N, N, M + J: the system */
+    int64_t M, J;           /* weights, thresholds */
+    double *cross;          /* M x (J + 2): minus the mixed second derivatives, with b_0 and b_K, where they are 0 */
+    double *g, *step;       /* M + J: the gradient over (w, b), and the step */
     double *w, *b, *f, *df; /* where a step leads; f before it, and its change */
 } newton;
 
 static rung_status newton_new(rung_ctx *ctx, newton *t)
 {
-    TRY(NEW_RAW(ctx, &ctx->scratch, t->A, t->N * t->N));
-    TRY(NEW_RAW(ctx, &ctx->scratch, t->g, t->N));
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->cross, t->M * (t->J + 2)));
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->g, t->M + t->J));
     TRY(NEW(ctx, &ctx->scratch, t->step, t->M + t->J));
     TRY(NEW(ctx, &ctx->scratch, t->w, t->M));
     TRY(NEW(ctx, &ctx->scratch, t->b, t->J));
@@ -162,54 +186,40 @@ static rung_status newton_new(rung_ctx *ctx, newton *t)
     return NEW_RAW(ctx, &ctx->scratch, t->df, t->rows->n);
 }
 
-/* The negative Hessian over (w, b), and the gradient. */
+/* What the negative Hessian over (w, b) has besides the gram matrix, and the gradient. */
 static rung_status newton_system(rung_ctx *ctx, const newton *t, const double *w, const ordmap_state *state)
 {
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t M = t->M, J = t->J, N = t->N;
-    double *sums = NULL, *A = t->A;
-    TRY(NEW_RAW(ctx, &ctx->scratch, sums, M * (J + 1)));
-    TRY(la_tall_sums(ctx, t->T, J + 1, state->slope, sums));
-    memset(A, 0, (size_t)(N * N) * sizeof *A);
-    for (int64_t j = 0; j < M; j++) {
-        memcpy(A + j * N, state->gram + j * M, (size_t)M * sizeof *A);
-        A[j + j * N] += t->alpha[j];
-        t->g[j] = sums[j] - t->alpha[j] * w[j];
-    }
-    for (int64_t k = 0; k < J; k++) {
-        for (int64_t j = 0; j < M; j++) A[j + (M + k) * N] = A[M + k + j * N] = sums[j + (k + 1) * M];
-        A[M + k + (M + k) * N] = state->diagonal[k];
-        if (k + 1 < J) A[M + k + 1 + (M + k) * N] = A[M + k + (M + k + 1) * N] = state->next[k];
-        t->g[M + k] = state->gradient[k];
-    }
-    pool_release(&ctx->scratch, mark);
+    TRY(la_tall_sums(ctx, t->T, 1, state->delta, t->g));
+    TRY(la_tall_group_sums(ctx, t->T, t->rows->K, t->rows->y, state->lower, state->upper, t->cross));
+    for (int64_t j = 0; j < t->M; j++) t->g[j] -= t->alpha[j] * w[j];
+    memcpy(t->g + t->M, state->gradient, (size_t)t->J * sizeof *t->g);
     return RUNG_OK;
 }
 
-/* step = A^-1 g. Far in the tails A may be singular to working precision: then with a small multiple of I, which keeps
- * it a direction of ascent. */
-static rung_status newton_solve(rung_ctx *ctx, const newton *t)
+/* The step from the gradient. Far in the tails the Hessian may be singular to working precision: then with a small
+ * multiple of I, which keeps it a direction of ascent. */
+static rung_status newton_solve(rung_ctx *ctx, const newton *t, const ordmap_state *state)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    la_mat *L = NULL;
+    int64_t M = t->M, J = t->J;
+    const bordered system = {.M = M,
+                             .J = J,
+                             .A = state->gram,
+                             .a = t->alpha,
+                             .B = t->cross + M,
+                             .diagonal = state->diagonal,
+                             .next = state->next};
     double trace = 0, ridge = 0;
-    for (int64_t j = 0; j < t->N; j++) trace += t->A[j + j * t->N];
+    for (int64_t j = 0; j < M; j++) trace += state->gram[j + j * M] + t->alpha[j];
+    for (int64_t k = 0; k < J; k++) trace += state->diagonal[k];
     if (!isfinite(trace)) return fail(ctx, RUNG_ENOCONV, "the Newton iteration for weights and thresholds overflows");
-    TRY(la_new(ctx, &ctx->scratch, t->N, t->N, &L));
+    memcpy(t->step, t->g, (size_t)(M + J) * sizeof *t->step);
     for (;;) {
-        la_put(t->A, L);
-        la_add_diagonal(L, ridge, NULL);
-        rung_status status = la_potrf(ctx, L);
-        if (status != RUNG_ESINGULAR || ridge > 1e-3 * trace) {
-            TRY(status);
-            break;
-        }
-        ridge = ridge > 0 ? 100 * ridge : 1e-13 * trace / (double)t->N + 1e-300;
+        rung_status status = bordered_solve(ctx, &system, ridge, t->step, t->step + M);
+        pool_release(&ctx->scratch, mark);
+        if (status != RUNG_ESINGULAR || ridge > 1e-3 * trace) return status;
+        ridge = ridge > 0 ? 100 * ridge : 1e-13 * trace / (double)(M + J) + 1e-300;
     }
-    memcpy(t->step, t->g, (size_t)t->N * sizeof *t->step);
-    TRY(la_potrs(ctx, L, 1, t->step));
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
 }
 
 static bool ascends(int64_t J, const double *b)
@@ -245,19 +255,36 @@ static rung_status line_search(rung_ctx *ctx, const newton *t, double decrement,
     return RUNG_OK;
 }
 
+static rung_status evaluate_all(rung_ctx *ctx, const newton *t, const double *w, const double *b, ordmap_state *state)
+{
+    TRY(la_tall_mul(ctx, t->T, w, state->f));
+    TRY(evaluate(ctx, t->rows, b, state));
+    state->log_posterior = state->log_likelihood - penalty(t->M, t->alpha, w);
+    return RUNG_OK;
+}
+
+/* Where columns went the weights that are left may lead far astray: then from nothing, where F is the log likelihood of
+ * the class frequencies. */
+static rung_status begin(rung_ctx *ctx, const newton *t, double *w, double *b, ordmap_state *state)
+{
+    TRY(evaluate_all(ctx, t, w, b, state));
+    if (!(state->log_posterior >= state->null_likelihood)) {
+        memset(w, 0, (size_t)t->M * sizeof *w);
+        ordmap_null_thresholds(t->rows, b);
+        TRY(evaluate_all(ctx, t, w, b, state));
+    }
+    return compute_gram(ctx, t->T, state);
+}
+
 rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T, const double *alpha, double tolerance,
                        double *w, double *b, ordmap_state *state)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t M = la_tall_cols(T), J = rows->K - 1;
-    newton t = {.rows = rows, .T = T, .alpha = alpha, .M = M, .J = J, .N = M + J};
+    newton t = {.rows = rows, .T = T, .alpha = alpha, .M = M, .J = J};
     TRY(newton_new(ctx, &t));
     TRY(make_room(ctx, state, M));
-    if (!state->fresh) {
-        TRY(la_tall_mul(ctx, T, w, state->f));
-        TRY(evaluate(ctx, rows, b, state));
-        TRY(compute_gram(ctx, T, state));
-    }
+    if (!state->fresh) TRY(begin(ctx, &t, w, b, state));
     state->fresh = false; /* until all is done */
     state->log_posterior = state->log_likelihood - penalty(M, alpha, w);
     if (!isfinite(state->log_posterior))
@@ -267,8 +294,8 @@ rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T,
         bool moved;
         TRY(interrupted(ctx));
         TRY(newton_system(ctx, &t, w, state));
-        TRY(newton_solve(ctx, &t));
-        for (int64_t j = 0; j < t.N; j++) decrement += t.g[j] * t.step[j];
+        TRY(newton_solve(ctx, &t, state));
+        for (int64_t j = 0; j < M + J; j++) decrement += t.g[j] * t.step[j];
         TRY(la_tall_mul(ctx, T, t.step, t.df));
         TRY(line_search(ctx, &t, decrement, w, b, state, &moved));
         if (!moved) break;

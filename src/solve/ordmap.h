@@ -19,14 +19,16 @@ typedef struct {
 /* Where the iteration stands. Its arrays are made at the start and only grow, so marks on the pool do not matter. */
 typedef struct {
     pool *mem;
-    bool fresh;                         /* all of this belongs to the (w, b) and the columns as they are */
-    double *f;                          /* n: latent values */
-    double *H;                          /* n: -d^2 log p / d f^2 */
-    double *slope;                      /* n x K: d log p / d f, then -d^2 log p / d f d b_j for each threshold */
+    bool fresh;            /* all of this belongs to the (w, b) and the columns as they are */
+    double *f;             /* n: latent values */
+    double *H;             /* n: -d^2 log p / d f^2 */
+    double *delta;         /* n: d log p / d f */
+    double *lower, *upper; /* n: -d^2 log p / d f d b at the thresholds b_{y-1} and b_y of a row; 0: none */
     double *gradient, *diagonal, *next; /* K - 1: d/db_j, -d^2/db_j^2, -d^2/db_j db_{j+1} of the log likelihood */
     double *gram;                       /* M x M: T' diag(H) T */
     int64_t room;                       /* M at most, of gram */
     double log_likelihood, log_posterior;
+    double null_likelihood; /* of the class frequencies */
     int steps; /* of the last call */
 } ordmap_state;
 

@@ -149,6 +149,7 @@ static void columns_come_and_go(void **state)
     assert_ok(ctx, la_tall_new(ctx, &ctx->scratch, 3, &T));
     assert_ok(ctx, la_tall_mul(ctx, T, x, f));
     assert_true(f[0] == 0 && f[1] == 0 && f[2] == 0); /* without columns */
+    assert_ok(ctx, la_tall_group_sums(ctx, T, 2, (const int[]){1, 2, 1}, one, one, x));
     for (int j = 0; j < 40; j++) {
         double column[3] = {j, 2 * j, -j};
         assert_ok(ctx, la_tall_append(ctx, T, column));
@@ -166,15 +167,43 @@ static void columns_come_and_go(void **state)
     assert_true(sums[0] == 2 && sums[36] == 76);
 }
 
+/* One group, two, some, and more groups than rows. */
+static void groups_are_summed(void **state)
+{
+    rung_ctx *ctx = *state;
+    const int64_t sizes[] = {1, 7, 256, 257, 900, 5000};
+    const int groups[] = {1, 2, 5, 1000};
+    for (int k = 0; k < 24; k++) {
+        setting s = make(ctx, sizes[k / 4], false);
+        int G = groups[k % 4], *group;
+        int64_t n = s.n, m = s.m;
+        double *S, *expected;
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, group, n));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, S, m * (G + 1)));
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, expected, m * (G + 1)));
+        for (int64_t i = 0; i < n; i++) group[i] = 1 + (int)(i % 3 ? i * i % G : G - 1);
+        assert_ok(ctx, la_tall_group_sums(ctx, s.T, G, group, s.v, s.v + n, S));
+        for (int64_t j = 0; j < m; j++)
+            for (int64_t i = 0; i < n; i++) {
+                expected[j + (group[i] - 1) * m] += column_of(&s, j)[i] * s.v[i];
+                expected[j + group[i] * m] += column_of(&s, j)[i] * s.v[i + n];
+            }
+        assert_arrays_close(m * (G + 1), S, expected, 1e-11);
+        pool_free_all(&ctx->scratch);
+    }
+}
+
 static void threads_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
     setting s = make(ctx, 3000, false);
     settle(ctx, &s, false);
-    double G[2][40 * 40], y[2][40], linear[2][50], square[2][50], cross[2][40 * 50];
+    double G[2][40 * 40], y[2][40], linear[2][50], square[2][50], cross[2][40 * 50], by_group[2][40 * 6];
     int64_t which[50];
+    int group[3000];
     la_mat *gram, *C;
     for (int64_t j = 0; j < 50; j++) which[j] = j * 31;
+    for (int i = 0; i < 3000; i++) group[i] = 1 + i % 5;
     assert_ok(ctx, la_new(ctx, &ctx->scratch, s.m, s.m, &gram));
     assert_ok(ctx, la_new(ctx, &ctx->scratch, s.m, 50, &C));
     for (int t = 0; t < 2; t++) {
@@ -182,11 +211,13 @@ static void threads_change_no_bit(void **state)
         assert_ok(ctx, la_tall_gram(ctx, s.T, s.h, gram));
         la_get(gram, G[t]);
         assert_ok(ctx, la_tall_sums(ctx, s.T, 1, s.v, y[t]));
+        assert_ok(ctx, la_tall_group_sums(ctx, s.T, 5, group, s.v, s.v + 3000, by_group[t]));
         assert_ok(ctx, la_basis_products(ctx, &s.basis, 50, which, s.T, s.h, s.v, linear[t], square[t], C));
         la_get(C, cross[t]);
     }
     assert_memory_equal(G[0], G[1], sizeof G[0]);
     assert_memory_equal(y[0], y[1], sizeof y[0]);
+    assert_memory_equal(by_group[0], by_group[1], sizeof by_group[0]);
     assert_memory_equal(linear[0], linear[1], sizeof linear[0]);
     assert_memory_equal(square[0], square[1], sizeof square[0]);
     assert_memory_equal(cross[0], cross[1], sizeof cross[0]);
@@ -222,7 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(products_are_what_they_say), WITH_CONTEXT(candidates_are_never_stored),
         WITH_CONTEXT(columns_come_and_go),        WITH_CONTEXT(threads_change_no_bit),
-        WITH_CONTEXT(wide_matrices_too),
+        WITH_CONTEXT(wide_matrices_too),          WITH_CONTEXT(groups_are_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static long double log_determinant(const data *s, const sparse_model *m, int64_t
     for (int64_t j = 0; j < M && solved; j++) { /* L^-1 Phi'(H f + delta) */
         long double value = 0;
         for (int64_t i = 0; i < s->n; i++)
-            value += phi_at(s, used[j], i) * ((long double)m->state.H[i] * m->state.f[i] + m->state.slope[i]);
+            value += phi_at(s, used[j], i) * ((long double)m->state.H[i] * m->state.f[i] + m->state.delta[i]);
         for (int64_t k = 0; k < j; k++) value -= A[j + k * MOST] * solved[k];
         solved[j] = value / A[j + j * MOST];
     }
@@ -140,7 +140,7 @@ static void one_unit(rung_ctx *ctx, const char *unit)
     int *kind = unit_ranks(unit, "out_action");
     assert_unit(m.M, m.w, w);
     assert_unit(2, m.b, b);
-    assert_unit(s.n, m.state.slope, delta);
+    assert_unit(s.n, m.state.delta, delta);
     assert_unit(s.n, m.state.H, H);
     for (int64_t j = 0; j < m.M; j++) assert_unit(1, &m.variance[j], &Sigma[j + j * m.M]);
     int64_t id[100];
@@ -217,21 +217,23 @@ static void evidence_gradient_is_the_golden_one(void **state)
 
 /* ---- the definition ---- */
 
-/* At the maximum the derivatives by every w and b vanish. */
+/* At the maximum the derivatives by every w and b vanish; with two classes, with some, and with a thousand. */
 static void the_maximum_is_one(void **state)
 {
     rung_ctx *ctx = *state;
-    for (uint64_t stream = 0; stream < 6; stream++) {
+    for (uint64_t stream = 0; stream < 7; stream++) {
         data s;
         sparse_model m;
-        draw(ctx, stream, 80 + 200 * (int64_t)stream, 2 + (int)stream, &s);
+        int K = stream < 6 ? 2 + (int)stream : 1000;
+        draw(ctx, stream, stream < 6 ? 80 + 200 * (int64_t)stream : 2000, K, &s);
         assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &m));
         for (int j = 0; j < 7; j++) add(ctx, &s, &m, 3 * j + 1, pow(10, j - 3));
         assert_ok(ctx, sparse_refit(ctx, &m, 1e-12));
-        double b_slope[16] = {0}, F = 0;
+        double *b_slope, F = 0;
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, b_slope, K - 1));
         for (int j = 0; j < 7; j++) {
             double slope = -m.alpha[j] * m.w[j];
-            for (int64_t i = 0; i < s.n; i++) slope += (double)phi_at(&s, m.used[j], i) * m.state.slope[i];
+            for (int64_t i = 0; i < s.n; i++) slope += (double)phi_at(&s, m.used[j], i) * m.state.delta[i];
             assert_true(fabs(slope) < 1e-8);
             F -= 0.5 * m.alpha[j] * m.w[j] * m.w[j];
         }
