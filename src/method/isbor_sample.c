@@ -18,8 +18,9 @@ enum {
     ROUNDS = 100,          /* ... re-estimated at most so often */
     POLISH = 30            /* updates of all precisions at the end */
 };
-/* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. */
-static const double EXACT = 1e-10, LOOSE = 1e-4;
+/* See ordmap_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. At the end it is
+ * found to rounding, since phi'delta = alpha w is a small difference where weights are large. */
+static const double FINAL = 1e-16, EXACT = 1e-10, LOOSE = 1e-4;
 static const double VAGUE = 1e-3; /* a precision that says next to nothing */
 
 /* All precisions at once or, where functions should go, the one that gains most by going; `rounds` times, or until
@@ -87,6 +88,14 @@ static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *befo
     return RUNG_OK;
 }
 
+/* Nearly parallel functions may be too much for the numbers: then what was tried was in vain. */
+static rung_status tried(isbor_search *s, rung_status status)
+{
+    if (status != RUNG_ESINGULAR && status != RUNG_ENOCONV) return status;
+    s->m.log_evidence = -INFINITY;
+    return RUNG_OK;
+}
+
 /* Adds the best of the candidates and re-estimates. found: there was one to add. */
 static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, bool *found)
 {
@@ -103,7 +112,7 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     s->steps++;
     TRY(save(ctx, &s->m, &before));
     TRY(isbor_add(ctx, s, chosen, action.alpha));
-    TRY(refine(ctx, s, 1, LOOSE));
+    TRY(tried(s, refine(ctx, s, 1, LOOSE)));
     TRY(undo_unless(ctx, s, &before, 0, &undone));
     if (undone || !s->active[chosen]) s->blocked_by[chosen] = chosen;
     s->undone += undone;
@@ -191,8 +200,7 @@ static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
     return RUNG_OK;
 }
 
-/* The better of the model as it is and one begun so. Many nearly parallel functions may be too much for the numbers:
- * then there is no other. */
+/* The better of the model as it is and one begun so. */
 static rung_status try_together(rung_ctx *ctx, isbor_search *s, int64_t count)
 {
     saved before;
@@ -200,10 +208,7 @@ static rung_status try_together(rung_ctx *ctx, isbor_search *s, int64_t count)
     TRY(save(ctx, &s->m, &before));
     rung_status status = begin_together(ctx, s);
     if (status == RUNG_OK) status = sample(ctx, s, count);
-    if (status == RUNG_ESINGULAR || status == RUNG_ENOCONV)
-        s->m.log_evidence = -INFINITY;
-    else
-        TRY(status);
+    TRY(tried(s, status));
     return undo_unless(ctx, s, &before, 0, &undone);
 }
 
@@ -219,8 +224,8 @@ rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s)
         TRY(try_together(ctx, s, count));
     s->settled = s->steps < s->options.max_iterations;
     TRY(save(ctx, &s->m, &before));
-    TRY(refine(ctx, s, POLISH, EXACT));
+    TRY(tried(s, refine(ctx, s, POLISH, EXACT)));
     TRY(undo_unless(ctx, s, &before, 0, &undone));
     s->polished = !undone;
-    return undone ? sparse_refit(ctx, &s->m, EXACT) : RUNG_OK;
+    return sparse_refit(ctx, &s->m, FINAL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/ordinal_probit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,14 +100,16 @@ rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basi
 
 /* ---- its conditions ---- */
 
-/* delta (n): d log p / d f at the scores of the model; gradient (K - 1): d log p / d b, summed over the rows. */
-static void likelihood_slopes(const struct verification *v, double *delta, double *gradient)
+/* At the scores of the model: delta (n), d log p / d f; H (n), -d^2 log p / d f^2; gradient (K - 1), d log p / d b, summed
+ * over the rows. */
+static void likelihood_slopes(const struct verification *v, double *delta, double *H, double *gradient)
 {
     const probit_link *link = &v->model->members->link;
     const problem *p = v->p;
     for (int64_t i = 0; i < p->n; i++) {
         ordprobit at = ordprobit_at(v->f[i], p->y[i], p->K, link->b, link->noise);
         delta[i] = at.delta;
+        H[i] = at.H;
         if (p->y[i] < p->K) gradient[p->y[i] - 1] += at.e1 / link->noise;
         if (p->y[i] > 1) gradient[p->y[i] - 2] -= at.e2 / link->noise;
     }
@@ -128,19 +131,19 @@ static rung_status functions_at_rows(rung_ctx *ctx, const struct verification *v
     return RUNG_OK;
 }
 
-/* The largest entry of Sigma (A + Phi'H Phi) - I over the functions with a weight, Sigma the covariance of the model. */
-static rung_status covariance_residual(rung_ctx *ctx, const struct verification *v, const double *Phi,
+/* The largest entry of Sigma (A + Phi'H Phi) - I over the functions with a weight, Sigma the covariance of the model.
+ * Nearly parallel functions make for sums that cancel: there, of a millionth of their terms. */
+static rung_status covariance_residual(rung_ctx *ctx, const struct verification *v, const double *Phi, const double *H,
                                        const double *alpha, double *worst)
 {
     const problem *p = v->p;
     const scorer *s = &v->model->members->score;
     const probit_link *link = &v->model->members->link;
     int64_t n = p->n, m = s->m, rank = link->rank;
-    double *H = NULL, *precision = NULL, *half = NULL;
-    TRY(NEW(ctx, &ctx->scratch, H, n));
+    double *precision = NULL, *half = NULL, *terms = NULL;
     TRY(NEW(ctx, &ctx->scratch, precision, m));
     TRY(NEW(ctx, &ctx->scratch, half, rank));
-    for (int64_t i = 0; i < n; i++) H[i] = ordprobit_at(v->f[i], p->y[i], p->K, link->b, link->noise).H;
+    TRY(NEW(ctx, &ctx->scratch, terms, rank));
     *worst = 0;
     for (int64_t k = 0; k < m; k++) { /* column k of the product */
         if (s->coef[k] == 0) continue;
@@ -150,45 +153,70 @@ static rung_status covariance_residual(rung_ctx *ctx, const struct verification 
             for (int64_t i = 0; i < n; i++) precision[j] += H[i] * Phi[i + j * n] * Phi[i + k * n];
         }
         for (int64_t r = 0; r < rank; r++) {
-            half[r] = 0;
-            for (int64_t j = 0; j < m; j++) half[r] += link->factor[j + r * m] * precision[j];
+            half[r] = terms[r] = 0;
+            for (int64_t j = 0; j < m; j++) {
+                half[r] += link->factor[j + r * m] * precision[j];
+                terms[r] += fabs(link->factor[j + r * m] * precision[j]);
+            }
         }
         for (int64_t j = 0; j < m; j++) {
-            double entry = j == k ? -1 : 0;
+            double entry = j == k ? -1 : 0, all = 0;
             if (s->coef[j] == 0) continue;
-            for (int64_t r = 0; r < rank; r++) entry += link->factor[j + r * m] * half[r];
-            *worst = fmax(*worst, fabs(entry));
+            for (int64_t r = 0; r < rank; r++) {
+                entry += link->factor[j + r * m] * half[r];
+                all += fabs(link->factor[j + r * m]) * terms[r];
+            }
+            *worst = fmax(*worst, fabs(entry) / fmax(1, 1e-6 * all));
         }
     }
     return RUNG_OK;
 }
 
+/* A score is a sum of terms w phi, which may be large and cancel: how far the rounding of each of them moves delta. */
+static rung_status rounding_of(rung_ctx *ctx, const struct verification *v, const double *Phi, const double *H,
+                               double **out)
+{
+    const scorer *s = &v->model->members->score;
+    int64_t n = v->p->n;
+    double *rounding = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rounding, n));
+    for (int64_t j = 0; j < s->m; j++)
+        for (int64_t i = 0; i < n; i++) rounding[i] += 2 * DBL_EPSILON * H[i] * fabs(s->coef[j] * Phi[i + j * n]);
+    *out = rounding;
+    return RUNG_OK;
+}
+
 /* At the maximum of (w, b) the thresholds have gradient 0 and phi_j'delta = alpha_j w_j, which gives alpha_j; with it
  * the covariance of the model must be (A + Phi'H Phi)^-1. Where re-estimation came to its end alpha_j = 1 / (w_j^2 +
- * Sigma_jj), too (MacKay). */
+ * Sigma_jj), too, up to the rounding of the scores (MacKay). */
 rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool settled)
 {
     const problem *p = v->p;
     const scorer *s = &v->model->members->score;
     const probit_link *link = &v->model->members->link;
-    double *delta = NULL, *gradient = NULL, *alpha = NULL, *Phi, worst = 0, off = 0;
+    double *delta = NULL, *H = NULL, *gradient = NULL, *alpha = NULL, *Phi, *rounding, worst = 0, off = 0;
     if (s->kind == SCORER_KERNEL && !s->rows) return verify_by_refit(ctx, v, true);
     TRY(NEW(ctx, &ctx->scratch, delta, p->n));
+    TRY(NEW(ctx, &ctx->scratch, H, p->n));
     TRY(NEW(ctx, &ctx->scratch, gradient, p->K));
     TRY(NEW(ctx, &ctx->scratch, alpha, s->m));
-    likelihood_slopes(v, delta, gradient);
+    likelihood_slopes(v, delta, H, gradient);
     for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gradient[q]) / (double)p->n);
     condition_add(v->found, "threshold gradient", "of the mean log likelihood, largest entry", worst, 1e-6);
     TRY(functions_at_rows(ctx, v, &Phi));
+    TRY(rounding_of(ctx, v, Phi, H, &rounding));
     for (int64_t j = 0; j < s->m; j++) {
-        double variance = 0, w = s->coef[j], slope = 0;
+        double variance = 0, w = s->coef[j], slope = 0, unsure = 0;
         if (w == 0) continue;
-        for (int64_t i = 0; i < p->n; i++) slope += Phi[i + j * p->n] * delta[i];
+        for (int64_t i = 0; i < p->n; i++) {
+            slope += Phi[i + j * p->n] * delta[i];
+            unsure += fabs(Phi[i + j * p->n]) * rounding[i];
+        }
         for (int64_t r = 0; r < link->rank; r++) variance += pow(link->factor[j + r * s->m], 2);
         alpha[j] = slope / w;
-        off = fmax(off, fabs(alpha[j] * (w * w + variance) - 1));
+        off = fmax(off, fabs(alpha[j] * (w * w + variance) - 1) - unsure / fabs(w) * (w * w + variance));
     }
-    TRY(covariance_residual(ctx, v, Phi, alpha, &worst));
+    TRY(covariance_residual(ctx, v, Phi, H, alpha, &worst));
     condition_add(v->found, "posterior", "covariance times (A + Phi'H Phi), A w = Phi'delta, against I", worst, 1e-5);
     if (settled)
         condition_add(v->found, "evidence", "residual of phi'delta = w / (w^2 + variance), relative, worst function",

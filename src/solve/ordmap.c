@@ -94,10 +94,10 @@ static void slice_rows(const ordmap_rows *rows, const double *b, int64_t from, i
     for (int64_t i = from; i < to; i++) {
         int y = rows->y[i];
         ordprobit o = ordprobit_at(state->f[i], y, K, b, 1);
-        double u = y < K ? o.e1 * (o.z1 - o.delta) : 0, beside = o.e1 * o.e2;
-        double upper = y == 1 || u > o.H ? o.H : u > 0 ? u : 0, lower = o.H - upper;
+        double u = o.e1 * (o.z1 - o.delta), l = o.e2 * (o.delta - o.z2), beside = o.e1 * o.e2;
+        double upper = u > 0 ? u : 0, lower = l > 0 ? l : 0;
         sum->log_likelihood += o.lp;
-        state->H[i] = o.H;
+        state->H[i] = upper + lower;
         state->delta[i] = o.delta;
         state->lower[i] = -lower;
         state->upper[i] = -upper;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/sparse_bayes.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,15 +35,29 @@ rung_status sparse_start(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, cons
 
 /* ---- the posterior ---- */
 
+/* L := the factor of A + Phi'H Phi. Nearly parallel functions may leave less than the rounding of the gram matrix, of
+ * either sign: then with that rounding on the diagonal. */
+static rung_status precision_factor(rung_ctx *ctx, const sparse_model *m, la_mat *L)
+{
+    double rounding = 0, ridge = 0;
+    for (int64_t j = 0; j < m->M; j++) rounding += DBL_EPSILON * m->state.gram[j + j * m->M];
+    for (;;) {
+        la_put(m->state.gram, L);
+        la_add_diagonal(L, 1, m->alpha);
+        la_add_diagonal(L, ridge, NULL);
+        rung_status status = la_potrf(ctx, L);
+        if (status != RUNG_ESINGULAR || ridge > 100 * rounding) return status;
+        ridge = ridge > 0 ? 10 * ridge : rounding;
+    }
+}
+
 /* The factor, the determinant and the variances of A + Phi'H Phi. */
 static rung_status factorise(rung_ctx *ctx, sparse_model *m)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *A = NULL;
     TRY(la_new(ctx, &ctx->scratch, m->M, m->M, &A));
-    la_put(m->state.gram, A);
-    la_add_diagonal(A, 1, m->alpha);
-    TRY(la_potrf(ctx, A));
+    TRY(precision_factor(ctx, m, A));
     la_get(A, m->factor);
     la_diagonal(A, m->variance);
     for (int64_t j = 0; j < m->M; j++) m->log_evidence += 0.5 * log(m->alpha[j]) - log(m->variance[j]);

@@ -402,6 +402,44 @@ static void separated_classes_have_a_maximum(void **state)
     for (int i = 0; i < N; i++) assert_true(m.state.f[i] < (y[i] < 4 ? m.b[y[i] - 1] : INFINITY));
 }
 
+/* The same function twice, and precisions that say nothing: what is left of the second one is rounding. */
+static void functions_that_depend_on_each_other_have_a_maximum(void **state)
+{
+    rung_ctx *ctx = *state;
+    data s;
+    sparse_model m, once;
+    draw(ctx, 52, 60, 3, &s);
+    assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &m));
+    assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &once));
+    for (int j = 0; j < 6; j++) add(ctx, &s, &m, 9, 1e-18);
+    add(ctx, &s, &once, 9, 1e-18);
+    assert_ok(ctx, sparse_refit(ctx, &m, 1e-12));
+    assert_ok(ctx, sparse_refit(ctx, &once, 1e-12));
+    assert_close(m.state.log_posterior, once.state.log_posterior, 1e-9);
+    assert_true(isfinite(m.log_evidence));
+}
+
+/* Weights that a deleted function leaves behind may put every row far away from its class. */
+static void deleting_a_large_weight_leads_back(void **state)
+{
+    rung_ctx *ctx = *state;
+    data s;
+    sparse_model m, again;
+    draw(ctx, 53, 300, 5, &s);
+    assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &m));
+    assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &again));
+    for (int j = 0; j < 4; j++) add(ctx, &s, &m, 11 * j, 0.1);
+    assert_ok(ctx, sparse_refit(ctx, &m, 1e-12));
+    m.w[0] = 1e7;
+    m.w[2] = -1e7;
+    sparse_delete(&m, 3);
+    assert_ok(ctx, sparse_refit(ctx, &m, 1e-12));
+    for (int j = 0; j < 3; j++) add(ctx, &s, &again, 11 * j, 0.1);
+    assert_ok(ctx, sparse_refit(ctx, &again, 1e-12));
+    assert_arrays_close(3, m.w, again.w, 1e-9);
+    assert_close(m.log_evidence, again.log_evidence, 1e-11);
+}
+
 typedef struct {
     rung_ctx *ctx;
     const data *s;
@@ -449,6 +487,8 @@ int main(void)
         WITH_CONTEXT(going_on_is_beginning_again),
         WITH_CONTEXT(parallel_columns_are_found),
         WITH_CONTEXT(separated_classes_have_a_maximum),
+        WITH_CONTEXT(functions_that_depend_on_each_other_have_a_maximum),
+        WITH_CONTEXT(deleting_a_large_weight_leads_back),
         WITH_CONTEXT(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
