@@ -209,8 +209,9 @@ rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_ro
     return RUNG_OK;
 }
 
-/* y'H y = |lambda c|^2; what t = 0 leaves is taken off. */
-rung_status optimal_energy(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out)
+/* a = M^-1 (y - bias): as it comes from the solution, by differences, it loses digits where lambda is small.
+ * y'H y = |lambda a|^2; what t = 0 leaves is taken off. */
+rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out)
 {
     if (!s->M) return RUNG_OK;
     int64_t n = s->c->n;
@@ -218,9 +219,15 @@ rung_status optimal_energy(rung_ctx *ctx, target_space *s, const labelled_rows *
     TRY(NEW(ctx, &ctx->scratch, c0, n));
     for (int64_t i = 0; i < rows->m; i++) c0[rows->lab[i]] = rows->u[i];
     double mean = s->intercept ? sum_of(n, c0) / (double)n : 0;
-    for (int64_t i = 0; i < n; i++) c0[i] -= mean;
+    for (int64_t i = 0; i < n; i++) {
+        c0[i] -= mean;
+        out->a[i] = out->y[i] - out->bias;
+    }
     TRY(la_potrf(ctx, s->M));
     TRY(la_potrs(ctx, s->M, 1, c0));
+    TRY(la_potrs(ctx, s->M, 1, out->a));
+    mean = s->intercept ? sum_of(n, out->a) / (double)n : 0; /* 0 but for rounding, which 1 / lambda has magnified */
+    for (int64_t i = 0; i < n; i++) out->a[i] -= mean;
     out->energy = s->lambda * s->lambda * (square_of(n, out->a) - square_of(n, c0));
     return RUNG_OK;
 }

@@ -29,7 +29,7 @@ typedef struct {
     double *a;   /* coefficients of the ridge regression on y in the kernel's basis */
     double bias; /* and its constant */
     double multiplier;
-    double energy; /* t'H0 t + 2 t'H1 u; from optimal_energy for a whole kernel */
+    double energy; /* t'H0 t + 2 t'H1 u; from optimal_finish for a whole kernel */
     bool hard;
 } optimal_target;
 
@@ -48,18 +48,18 @@ typedef struct {
 rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
 /* What optimal_solve needs for labels hidden in turn. */
 rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_rows *rows);
-/* Destroys M. */
-rung_status optimal_energy(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out);
+/* Whole: the coefficients anew, exactly those of y, and the energy. Destroys M. */
+rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out);
 
 /* Generalised components: the vectors orthogonal to y (and to the constant, with an intercept) with the smallest v'H v,
  * as columns of v (n x r), their coefficients a (basis x r) and v'H v. */
 rung_status optimal_components(rung_ctx *ctx, const target_space *s, const double *y, int64_t r, double *v, double *a,
                                double *left);
 
-/* For verify.h: the conditions of the optimum, of a target y (n) and the regression f (n) on it, from c, lambda,
- * intercept and sphere of the space alone; c is destroyed. */
+/* For verify.h: the conditions of the optimum, of a target and components y (n x m) and the regressions f (n x m) on
+ * them, from c, lambda, intercept and sphere of the space alone; c is destroyed. */
 rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const target_space *s,
-                           const labelled_rows *rows, const double *y, const double *f);
+                           const labelled_rows *rows, int64_t m, const double *y, const double *f);
 
 /* Mean squared leave-one-out error of the minimum over all t, each label hidden in turn, for every candidate lambda: a
  * Gaussian process with covariance (K~ + lambda I)^2. Before target_space_new. NaN: cannot be computed. */

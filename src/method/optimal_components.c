@@ -6,6 +6,8 @@
 #include "linalg/subspace.h"
 #include "method/optimal_inner.h"
 
+static const double ROUNDED_VALUE = 1e-10; /* of the largest: an eigenvector to this one has six digits */
+
 /* y of unit length, without its mean where the constant is no component. */
 static rung_status unit_target(rung_ctx *ctx, const target_space *s, const double *y, double **out)
 {
@@ -68,7 +70,7 @@ static rung_status dense_components(rung_ctx *ctx, const target_space *s, const 
 
 /* As above in the coordinates of U and of e, the unit vector along what U leaves of y = U g + s e: M^2 is diagonal
  * there, and its inverse on the complement of y is D - D x x'D / x'D x, D = M^2 / lambda^2, x = (g, s). The constant is
- * orthogonal to them. A vector beyond the rank stays 0. */
+ * orthogonal to them. A vector beyond the rank, or so far below the first that it is rounding, stays 0. */
 static rung_status thin_components(rung_ctx *ctx, const target_space *s, const double *unit, int64_t r, double *v,
                                    double *a, double *left)
 {
@@ -106,7 +108,7 @@ static rung_status thin_components(rung_ctx *ctx, const target_space *s, const d
     }
     TRY(basis_times(ctx, c, n, NULL, wanted, Z, v));
     for (int64_t j = 0; j < r; j++) {
-        bool there = j < wanted && value[j] > 1 + 1e-12;
+        bool there = j < wanted && value[j] > fmax(1 + 1e-12, ROUNDED_VALUE * value[0]);
         double *to = v + j * n;
         left[j] = there ? 1 / value[j] : 1;
         for (int64_t i = 0; i < n; i++) to[i] = there ? to[i] + along[j] * unit[i] : 0;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* optimal_verify.c - the optimal target vector (optimal.h) meets, with M = K~ + lambda I and r = y - f,
  *
- *     f - mean = K~ r / lambda,  mean r = 0 (with an intercept; else mean f = 0)       the regression on y
+ *     lambda (f - mean) = K~ r,  mean r = 0 (with an intercept; else mean f = 0)       the regression on y
  *     y_i = u_i at labelled rows,  |t|^2 = rho2 on the sphere                          the constraints
  *     (H y)_t = multiplier t,  H y = lambda M^-1 r                                     the derivative of y'H y
  *     H_tt - multiplier I >= 0 on the sphere                                           no other point is lower
  *
- * Without labels t is all of y. */
+ * Without labels t is all of y. A further component v, with f the regression on it, meets the first line as well, and
+ *
+ *     |v| = 1,  v'y = 0 (y without its mean),  v'w = 0 for every other w
+ *     M (I - aa') M v = lambda^2 / left v,  a = M y / |M y|               H v = left v on the complement of y, not inverted
+ */
+#include <float.h>
+
 #include "method/optimal.h"
 #include "method/verify.h"
 
@@ -17,24 +23,72 @@ static double mean_of(int64_t n, const double *x)
     return mean;
 }
 
-static rung_status regression(rung_ctx *ctx, const struct verification *v, const target_space *s, const double *r,
+/* out (n x m) = K~ X, K~ the kernel matrix without the means of its rows and columns. */
+static rung_status centred_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *X, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = v->p->n;
+    double *centred = NULL;
+    TRY(NEW(ctx, &ctx->scratch, centred, n * m));
+    for (int64_t j = 0; j < m; j++) {
+        double mean = mean_of(n, X + j * n);
+        for (int64_t i = j * n; i < (j + 1) * n; i++) centred[i] = X[i] - mean;
+    }
+    TRY(verify_kernel_times(ctx, v, m, centred, out));
+    for (int64_t j = 0; j < m; j++) {
+        double mean = mean_of(n, out + j * n);
+        for (int64_t i = j * n; i < (j + 1) * n; i++) out[i] -= mean;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The largest a score f = K~ e + mean could be if its terms did not cancel, e = (y - f) / lambda. */
+static rung_status uncancelled(rung_ctx *ctx, const struct verification *v, const target_space *s, const double *y,
+                               const double *f, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *e = NULL;
+    TRY(NEW(ctx, &ctx->scratch, e, v->p->n));
+    for (int64_t i = 0; i < v->p->n; i++) e[i] = (y[i] - f[i]) / s->lambda;
+    *out = verify_kernel_size(v, e);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The residual of lambda (f - mean) = K~ (y - f), relative. */
+static rung_status regression_residual(rung_ctx *ctx, const struct verification *v, const target_space *s,
+                                       const double *y, const double *f, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = v->p->n;
+    double *both = NULL, *K = NULL, *own = NULL, level = mean_of(n, f), size;
+    TRY(NEW(ctx, &ctx->scratch, both, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, K, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, own, n));
+    for (int64_t i = 0; i < n; i++) {
+        both[i] = y[i];
+        both[n + i] = -f[i];
+        own[i] = -s->lambda * (f[i] - level);
+    }
+    TRY(centred_times(ctx, v, 2, both, K));
+    TRY(uncancelled(ctx, v, s, y, f, &size));
+    for (int64_t i = 0; i < n; i++) both[i] = size;
+    *out = relative_residual(n, 3, (const double *const[]){K, K + n, own}, verify_kernel_size(v, both));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status regression(rung_ctx *ctx, const struct verification *v, const target_space *s, const double *y,
                               const double *f)
 {
     int64_t n = v->p->n;
-    double *e = NULL, *Ke = NULL, *left = NULL, mean = mean_of(n, r), level = mean_of(n, f), largest = 0;
-    TRY(NEW(ctx, &ctx->scratch, e, n));
-    TRY(NEW(ctx, &ctx->scratch, Ke, n));
-    TRY(NEW(ctx, &ctx->scratch, left, n));
-    for (int64_t i = 0; i < n; i++) {
-        e[i] = (r[i] - mean) / s->lambda;
-        left[i] = level - f[i];
-        largest = fmax(largest, fmax(fabs(r[i]), fabs(f[i])));
-    }
-    TRY(verify_kernel_times(ctx, v, 1, e, Ke));
-    double centre = mean_of(n, Ke);
-    for (int64_t i = 0; i < n; i++) Ke[i] -= centre;
-    condition_add(v->found, "normal equations", "residual of f - mean = K (y - f) / lambda, relative",
-                  relative_residual(n, 2, (const double *const[]){Ke, left}, verify_kernel_size(v, e)), 1e-6);
+    double residual, level = mean_of(n, f), mean = mean_of(n, y) - level, largest;
+    TRY(uncancelled(ctx, v, s, y, f, &largest));
+    largest *= ROUNDED;
+    for (int64_t i = 0; i < n; i++) largest = fmax(largest, fmax(fabs(y[i]), fabs(f[i])));
+    TRY(regression_residual(ctx, v, s, y, f, &residual));
+    condition_add(v->found, "normal equations", "residual of lambda (f - mean) = K (y - f), relative", residual, 1e-8);
     condition_add(v->found, "constant", "mean of the residuals (without an intercept: of the scores), relative",
                   fabs(s->intercept ? mean : level) / largest, 1e-9);
     return RUNG_OK;
@@ -57,6 +111,71 @@ static rung_status derivative(rung_ctx *ctx, const target_space *s, const double
     for (int64_t j = 0; j < c->r; j++) part[j] *= c->value[j] / (c->value[j] + s->lambda);
     TRY(basis_times(ctx, c, c->n, NULL, 1, part, back));
     for (int64_t i = 0; i < c->n; i++) h[i] -= back[i];
+    return RUNG_OK;
+}
+
+static double inner(int64_t n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* x := M x, M = K~ + lambda I. */
+static rung_status times_M(rung_ctx *ctx, const struct verification *v, const target_space *s, double *x)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = v->p->n;
+    double *K = NULL;
+    TRY(NEW(ctx, &ctx->scratch, K, n));
+    TRY(centred_times(ctx, v, 1, x, K));
+    for (int64_t i = 0; i < n; i++) x[i] = K[i] + s->lambda * x[i];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static double unit_length(int64_t n, double *x)
+{
+    double length = sqrt(inner(n, x, x));
+    for (int64_t i = 0; i < n && length > 0; i++) x[i] /= length;
+    return length;
+}
+
+/* Y, F: n x m, the target and the components, and the regressions on them. A component beyond the rank is 0. */
+static rung_status components(rung_ctx *ctx, const struct verification *v, const target_space *s, int64_t m,
+                              const double *Y, const double *F)
+{
+    int64_t n = v->p->n;
+    const double *left = told_list(v->model, "left_by_ridge", m - 1);
+    double *y = NULL, *a = NULL, *z = NULL, *own = NULL, residual, fit = 0, basis = 0, pair = left ? 0 : NAN;
+    double **rooms[] = {&y, &a, &z, &own}, mean = s->intercept ? mean_of(n, Y) : 0;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) TRY(NEW(ctx, &ctx->scratch, *rooms[i], n));
+    for (int64_t i = 0; i < n; i++) a[i] = y[i] = Y[i] - mean;
+    unit_length(n, y);
+    TRY(times_M(ctx, v, s, a));
+    unit_length(n, a);
+    for (int64_t j = 1; j < m && left; j++) {
+        const double *x = Y + j * n;
+        double size = inner(n, x, x), value = s->lambda * s->lambda / left[j - 1];
+        if (size == 0) continue;
+        basis = fmax(basis, fmax(fabs(size - 1), fabs(inner(n, x, y))));
+        for (int64_t k = 1; k < j; k++) basis = fmax(basis, fabs(inner(n, x, Y + k * n)));
+        TRY(regression_residual(ctx, v, s, x, F + j * n, &residual));
+        fit = fmax(fit, residual);
+        for (int64_t i = 0; i < n; i++) z[i] = x[i];
+        TRY(times_M(ctx, v, s, z));
+        double along = inner(n, a, z);
+        for (int64_t i = 0; i < n; i++) z[i] -= along * a[i];
+        TRY(times_M(ctx, v, s, z));
+        for (int64_t i = 0; i < n; i++) own[i] = -value * x[i];
+        residual = relative_residual(n, 2, (const double *const[]){z, own}, 0);
+        if (!(residual <= pair)) pair = residual;
+    }
+    condition_add(v->found, "components", "their lengths, and products with the target and each other", basis, 1e-8);
+    condition_add(v->found, "component equations", "residual of lambda (f - mean) = K (v - f), relative, of the worst",
+                  fit, 1e-8);
+    condition_add(v->found, "component pairs",
+                  "residual of M (I - aa') M v = lambda^2 / left v, relative, of the worst", pair, 1e-6);
     return RUNG_OK;
 }
 
@@ -97,10 +216,10 @@ static rung_status thin_curvature(rung_ctx *ctx, const target_space *s, int64_t 
 }
 
 rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const target_space *s,
-                           const labelled_rows *rows, const double *y, const double *f)
+                           const labelled_rows *rows, int64_t m, const double *y, const double *f)
 {
     const double multiplier = told_number(v->model, "multiplier");
-    static const double SHIFT = 1e-8; /* H <= I is known to that: its factor is squared */
+    static const double SHIFT = 1e-8, ROUNDING = 1e-9; /* SHIFT: H <= I is known to that, or to the rounding of M^-1 */
     int64_t n = v->p->n, count = 0, *un = NULL;
     double *r = NULL, *h = NULL, *t = NULL, *pull = NULL, off = 0, length = 0, size = 0;
     bool *known = NULL;
@@ -119,9 +238,12 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
         if (!known[i]) un[count++] = i;
     }
     condition_add(v->found, "labels", "answers of labelled rows against their labels", off * sqrt((double)n), 1e-12);
-    TRY(regression(ctx, v, s, r, f));
+    TRY(regression(ctx, v, s, y, f));
+    if (m > 1) TRY(components(ctx, v, s, m, y, f));
     if (count == 0) return RUNG_OK;
     TRY(derivative(ctx, s, r, h));
+    TRY(uncancelled(ctx, v, s, y, f, &size));
+    size *= ROUNDING; /* r = y - f is known to the rounding of f, and h is no better */
     for (int64_t i = 0; i < n; i++) size = fmax(size, fabs(h[i]));
     for (int64_t i = 0; i < count; i++) {
         t[i] = h[un[i]];
@@ -134,7 +256,8 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
     double rho2 = rows->m > 0 ? rows->rho2 : 1;
     condition_add(v->found, "length", "|t|^2 of the unlabelled values against what it must be", fabs(length - rho2),
                   1e-8);
-    double shift = multiplier - SHIFT;
+    for (int64_t i = 0; i < n; i++) pull[i] = 1;
+    double shift = multiplier - fmax(SHIFT, 10 * DBL_EPSILON * verify_kernel_size(v, pull) / s->lambda);
     TRY(s->c->K ? whole_curvature(ctx, s, count, un, shift, &A) : thin_curvature(ctx, s, count, un, shift, &A));
     rung_status status = la_potrf(ctx, A);
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;

@@ -106,7 +106,6 @@ static rung_status solve_with_labels(rung_ctx *ctx, ot *o, int64_t r, bool share
     if (shared) TRY(target_space_share(ctx, &o->space, &o->rows));
     TRY(optimal_solve(ctx, &o->space, &o->rows, &o->best));
     memcpy(o->v, o->best.y, (size_t)n * sizeof *o->v);
-    memcpy(o->a, o->best.a, (size_t)basis * sizeof *o->a);
     o->bias[0] = o->best.bias;
     return r > 1 ? optimal_components(ctx, &o->space, o->v, r - 1, o->v + n, o->a + basis, o->left + 1) : RUNG_OK;
 }
@@ -216,13 +215,14 @@ static rung_status ot_fit(rung_ctx *ctx, pool *mem, problem *p, const void *para
     TRY(NEW(ctx, &ctx->scratch, o.bias, r));
     TRY(NEW(ctx, &ctx->scratch, o.left, r));
     TRY(o.rows.m > 0 ? solve_with_labels(ctx, &o, r, f != NULL) : solve_without_labels(ctx, &o, r));
-    TRY(finish(ctx, mem, &o, r, out));
     TRY(target_decision(ctx, mem, p, o.unit, out));
     if (f && o.rows.m > 0) TRY(hold_out(ctx, mem, &o, f, out, held));
     if (o.rows.m > 0) {
         code_target(&o, o.values.m, o.values.v, &o.rows.rho2); /* hold_out coded fewer labels */
-        TRY(optimal_energy(ctx, &o.space, &o.rows, &o.best));
+        TRY(optimal_finish(ctx, &o.space, &o.rows, &o.best));
+        memcpy(o.a, o.best.a, (size_t)centred_basis(&o.kernel) * sizeof *o.a);
     }
+    TRY(finish(ctx, mem, &o, r, out));
     TRY(report_number(ctx, mem, out, "multiplier", o.best.multiplier));
     TRY(report_number(ctx, mem, out, "energy", o.best.energy));
     TRY(report_number(ctx, mem, out, "hard", o.best.hard));
@@ -243,15 +243,17 @@ static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
     TRY(start(ctx, &ctx->scratch, v->p, v->params, &unused, &o));
     condition_add(v->found, "lambda", "as reported against that of the parameters, relative",
                   fabs(lambda / o.space.lambda - 1), 1e-10);
-    TRY(NEW(ctx, &ctx->scratch, y, n));
-    TRY(NEW(ctx, &ctx->scratch, f, n));
-    double unit = o.unit * o.scale * sqrt((double)n), zero = o.unit * o.shift;
-    for (int64_t i = 0; i < n; i++) {
-        y[i] = (given[i * r] - zero) / unit;
-        f[i] = (v->f[i * r] - zero) / unit;
+    TRY(NEW(ctx, &ctx->scratch, y, n * r));
+    TRY(NEW(ctx, &ctx->scratch, f, n * r));
+    for (int j = 0; j < r; j++) {
+        double unit = j ? 1 : o.unit * o.scale * sqrt((double)n), zero = j ? 0 : o.unit * o.shift;
+        for (int64_t i = 0; i < n; i++) {
+            y[i + j * n] = (given[i * r + j] - zero) / unit;
+            f[i + j * n] = (v->f[i * r + j] - zero) / unit;
+        }
     }
     o.space.c = &o.kernel;
-    return optimal_verify(ctx, v, &o.space, &o.rows, y, f);
+    return optimal_verify(ctx, v, &o.space, &o.rows, r, y, f);
 }
 
 /* Gram matrix and M, the basis of the labelled columns, and the largest of: lambda by leave-one-out; forming S; S and
