@@ -42,22 +42,26 @@ static bool check_names(store *s, const char *path)
                         path);
 }
 
+/* What is new comes after what is there. */
 static bool copy_names(store *s)
 {
     return store_do(s, "INSERT OR IGNORE INTO main.plan SELECT * FROM other.plan", "") &&
            store_do(s,
                     "INSERT OR IGNORE INTO main.dataset (name, position, settings)"
-                    " SELECT name, position, settings FROM other.dataset ORDER BY position",
+                    " SELECT name, position + (SELECT coalesce(max(position) + 1, 0) FROM main.dataset), settings"
+                    " FROM other.dataset ORDER BY position",
                     "") &&
            store_do(s,
                     "UPDATE main.dataset SET (rows, features, classes, class_names, fingerprint) = (SELECT rows,"
                     " features, classes, class_names, fingerprint FROM other.dataset o WHERE o.name = dataset.name)"
                     " WHERE rows IS NULL AND name IN (SELECT name FROM other.dataset)",
                     "") &&
-           store_do(s,
-                    "INSERT OR IGNORE INTO main.method (name, position, method, settings)"
-                    " SELECT name, position, method, settings FROM other.method ORDER BY position",
-                    "");
+           store_do(
+               s,
+               "INSERT OR IGNORE INTO main.method (name, position, method, settings)"
+               " SELECT name, position + (SELECT coalesce(max(position) + 1, 0) FROM main.method), method, settings"
+               " FROM other.method ORDER BY position",
+               "");
 }
 
 #define PAIRS                                                                                                          \
