@@ -101,7 +101,7 @@ def table(arguments):
         lines.append('| %s%s | %s |' % (dataset, count, ' | '.join(cells)))
     if a.mean: return header(methods) + ['| mean of %d | %s |' % (len(lines), ' | '.join(show(mean(sums[m]), 'mean', m) if sums[m] else '' for m in methods))]
     last = ['| mean distance | %s |' % ' | '.join('%.*f' % (digits, mean(apart[m])) if apart[m] else '' for m in methods)]
-    return header(methods) + lines + (last if any(apart.values()) else [])
+    return header(methods) + lines + (last if any(apart.values()) and a.metric in ('mae', 'mze', 'rmse') else [])
 
 
 def update(path):
