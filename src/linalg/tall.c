@@ -24,6 +24,9 @@ enum {
 
 /* ---- slices of rows ---- */
 
+/* Shorter work is done before another thread wakes up; and where all cores are busy, one that waits for it. */
+static bool worth_sharing(int64_t rows, int64_t flops) { return rows * flops > 1000000; }
+
 static int64_t slices_of(int64_t rows)
 {
     int64_t chunks = (rows + CHUNK - 1) / CHUNK;
@@ -85,7 +88,7 @@ rung_status la_tall_mul(rung_ctx *ctx, const la_tall *T, const double *x, double
     double started = op_start();
     int64_t chunks = (T->rows + CHUNK - 1) / CHUNK;
     if (T->cols == 0) memset(y, 0, (size_t)T->rows * sizeof *y);
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (chunks > 4)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (worth_sharing(T->rows, 2 * T->cols))
     for (int64_t c = 0; c < (T->cols ? chunks : 0); c++) {
         int64_t i = c * CHUNK;
         cblas_dgemv(CblasColMajor, CblasNoTrans, blas_int(min64(CHUNK, T->rows - i)), blas_int(T->cols), 1, T->v + i,
@@ -103,7 +106,7 @@ rung_status la_tall_sums(rung_ctx *ctx, const la_tall *T, int64_t k, const doubl
     double *part = NULL;
     if (size == 0) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, part, slices * size));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (slices > 4)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (worth_sharing(T->rows, 2 * size))
     for (int64_t s = 0; s < slices; s++) {
         int64_t i = slice_begin(T->rows, slices, s), rows = slice_begin(T->rows, slices, s + 1) - i;
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(T->cols), blas_int(k), blas_int(rows), 1,
@@ -128,7 +131,7 @@ static rung_status few_group_sums(rung_ctx *ctx, const la_tall *T, const group_e
     double *part = NULL, *room = NULL;
     TRY(NEW(ctx, &ctx->scratch, part, slices * size));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, slices * CHUNK * V->columns));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (slices > 4)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (worth_sharing(T->rows, 2 * size))
     for (int64_t s = 0; s < slices; s++) {
         int64_t end = slice_begin(T->rows, slices, s + 1);
         for (int64_t i = slice_begin(T->rows, slices, s); i < end; i += CHUNK) {
@@ -154,7 +157,7 @@ static rung_status many_group_sums(rung_ctx *ctx, const la_tall *T, const group_
     int64_t blocks = (T->cols + SIDE - 1) / SIDE, size = (int64_t)SIDE * V->columns;
     double *sums = NULL;
     TRY(NEW(ctx, &ctx->scratch, sums, blocks * size));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (blocks > 4)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (worth_sharing(T->rows, 4 * T->cols))
     for (int64_t block = 0; block < blocks; block++) {
         int64_t j = block * SIDE, cols = min64(SIDE, T->cols - j);
         double *sum = sums + block * size, row[SIDE] = {0};
@@ -207,7 +210,7 @@ static rung_status narrow_gram(rung_ctx *ctx, const la_tall *T, const double *ro
     double *part = NULL, *room = NULL;
     TRY(NEW(ctx, &ctx->scratch, part, slices * size));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, slices * CHUNK * m));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (slices > 1)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (worth_sharing(T->rows, size))
     for (int64_t s = 0; s < slices; s++) {
         int64_t end = slice_begin(T->rows, slices, s + 1);
         for (int64_t i = slice_begin(T->rows, slices, s); i < end; i += CHUNK) {
@@ -324,7 +327,7 @@ rung_status la_basis_products(rung_ctx *ctx, const la_basis *basis, int64_t m, c
     TRY(NEW(ctx, &ctx->scratch, sums, slices * 2 * m));
     TRY(NEW(ctx, &ctx->scratch, products, slices * size));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, slices * 2 * CHUNK * m));
-#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (slices > 1)
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (worth_sharing(n, 2 * size + 30 * m))
     for (int64_t s = 0; s < slices; s++) {
         double *made = room + s * 2 * CHUNK * m;
         products_room mine = {sums + s * 2 * m, sums + s * 2 * m + m, products + s * size, made, made + CHUNK * m};

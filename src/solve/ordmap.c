@@ -7,7 +7,7 @@
 #include "solve/bordered.h"
 #include "solve/ordprobit.h"
 
-enum { SLICES = 16, SLICE_ROWS = 256, MOST_STEPS = 200, MORE = 64 };
+enum { SLICES = 16, SLICE_ROWS = 256, SHARED_ROWS = 4000, MOST_STEPS = 200, MORE = 64 };
 
 void ordmap_null_thresholds(const ordmap_rows *rows, double *b)
 {
@@ -123,7 +123,7 @@ static rung_status evaluate(rung_ctx *ctx, const ordmap_rows *rows, const double
     double *room = NULL;
     TRY(NEW(ctx, &ctx->scratch, part, slices));
     TRY(NEW(ctx, &ctx->scratch, room, slices * 3 * J));
-#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (slices > 1)
+#pragma omp parallel for num_threads(ctx->threads) schedule(static) if (rows->n > SHARED_ROWS)
     for (int64_t s = 0; s < slices; s++) {
         double *mine = room + s * 3 * J;
         part[s] = (threshold_sums){mine, mine + J, mine + 2 * J, 0};
