@@ -2,8 +2,8 @@
 /* align.c - alignment and its ascent.
  *
  *     dA/dtheta_d = sum_ij W_ij (-s_d (x_id - x_jd)^2),   W = (T / (|K||T|) - A K / |K|^2) o K
- *                 = -2 s_d ((W 1)' x_d^2 - x_d' W x_d)                                   since W is symmetric:
- * one product of n^2 d for all features. Centred: K and T inside the bracket are H K H and H T H (H is idempotent). */
+ *
+ * Centred: K and T inside the bracket are H K H and H T H (H is idempotent). */
 #include "kernel/align.h"
 
 #include <math.h>
@@ -72,38 +72,31 @@ rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool cent
 typedef struct { /* what one evaluation needs and the next one uses again */
     int64_t d, n;
     const double *X;
-    bool centred;
     const la_mat *T; /* centred if asked */
     double norm;     /* |T| */
-    double *middle;  /* d x n, moved to the middle: the gradient does not depend on the origin, its rounding does */
-    la_mat *columns; /* the same */
-    la_mat *K, *W, *XW;
-    double *precisions, *sums, *dots;
+    la_mat *columns; /* X */
+    la_mat *K, *HKH; /* HKH: K itself if not centred */
+    double *precisions;
 } aligner;
 
 static rung_status aligner_new(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
                                aligner *a)
 {
-    *a = (aligner){.d = d, .n = n, .X = X, .centred = centred, .T = T};
-    TRY(NEW_RAW(ctx, &ctx->scratch, a->middle, d * n));
+    *a = (aligner){.d = d, .n = n, .X = X, .T = T};
     TRY(NEW(ctx, &ctx->scratch, a->precisions, d));
-    TRY(NEW(ctx, &ctx->scratch, a->sums, n));
-    TRY(NEW(ctx, &ctx->scratch, a->dots, d));
     TRY(la_new(ctx, &ctx->scratch, d, n, &a->columns));
     TRY(la_new(ctx, &ctx->scratch, n, n, &a->K));
-    TRY(la_new(ctx, &ctx->scratch, n, n, &a->W));
-    TRY(la_new(ctx, &ctx->scratch, d, n, &a->XW));
     la_put(X, a->columns);
-    TRY(la_centre(ctx, LA_CENTRE_ROWS, a->columns));
-    la_get(a->columns, a->middle);
+    a->HKH = a->K;
     if (centred) {
         la_mat *C = NULL;
+        TRY(la_new(ctx, &ctx->scratch, n, n, &a->HKH));
         TRY(la_new(ctx, &ctx->scratch, n, n, &C));
         TRY(la_scale_add(ctx, 1, T, 0, C));
         TRY(la_centre(ctx, LA_CENTRE_BOTH, C));
         a->T = C;
     }
-    TRY(la_inner(ctx, a->T, a->T, &a->norm));
+    TRY(la_inner_symmetric(ctx, a->T, a->T, &a->norm));
     a->norm = sqrt(a->norm);
     return RUNG_OK;
 }
@@ -114,24 +107,17 @@ static rung_status evaluate(rung_ctx *ctx, aligner *a, const double *theta, doub
     double inner, norm;
     for (int64_t j = 0; j < a->d; j++) a->precisions[j] = exp(theta[j]);
     TRY(kernel_gram(ctx, &k, a->d, a->n, a->X, a->K));
-    TRY(la_scale_add(ctx, 1, a->K, 0, a->W));
-    if (a->centred) TRY(la_centre(ctx, LA_CENTRE_BOTH, a->W));
-    TRY(la_inner(ctx, a->W, a->T, &inner));
-    TRY(la_inner(ctx, a->W, a->W, &norm));
+    if (a->HKH != a->K) {
+        TRY(la_scale_add(ctx, 1, a->K, 0, a->HKH));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, a->HKH));
+    }
+    TRY(la_inner_symmetric(ctx, a->HKH, a->T, &inner));
+    TRY(la_inner_symmetric(ctx, a->HKH, a->HKH, &norm));
     norm = sqrt(norm);
     *value = inner / (norm * a->norm);
     if (!gradient) return RUNG_OK;
-    TRY(la_scale_add(ctx, 1 / (norm * a->norm), a->T, -*value / (norm * norm), a->W));
-    TRY(la_hadamard(ctx, a->K, a->W));
-    TRY(la_row_sums(ctx, a->W, a->sums));
-    TRY(la_gemm(ctx, false, false, 1, a->columns, a->W, 0, a->XW));
-    TRY(la_hadamard(ctx, a->columns, a->XW));
-    TRY(la_row_sums(ctx, a->XW, a->dots)); /* x_d' W x_d */
-    memset(gradient, 0, (size_t)a->d * sizeof *gradient);
-    for (int64_t i = 0; i < a->n; i++)
-        for (int64_t j = 0; j < a->d; j++)
-            gradient[j] += a->sums[i] * a->middle[j + i * a->d] * a->middle[j + i * a->d];
-    for (int64_t j = 0; j < a->d; j++) gradient[j] = -2 * a->precisions[j] * (gradient[j] - a->dots[j]);
+    TRY(la_spread(ctx, a->columns, 1 / (norm * a->norm), a->T, -*value / (norm * norm), a->HKH, a->K, gradient));
+    for (int64_t j = 0; j < a->d; j++) gradient[j] *= -a->precisions[j];
     return RUNG_OK;
 }
 

@@ -91,7 +91,11 @@ rung_status la_centre(rung_ctx *ctx, la_centring what, la_mat *A);
 
 /* ---- sums ---- */
 rung_status la_row_sums(rung_ctx *ctx, const la_mat *A, double *sums);
-rung_status la_inner(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out);        /* sum_ij A_ij B_ij */
+rung_status la_inner(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out);           /* sum_ij A_ij B_ij */
+rung_status la_inner_symmetric(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out); /* both symmetric */
+/* spread (d) = sum_ij W_ij (x_i - x_j)^2 of each row x of X (d x n), W = (alpha A + beta B) o K, all symmetric n x n. */
+rung_status la_spread(rung_ctx *ctx, const la_mat *X, double alpha, const la_mat *A, double beta, const la_mat *B,
+                      const la_mat *K, double *spread);
 rung_status la_column_dots(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *dots); /* A_j'B_j for each column */
 void la_diagonal(const la_mat *A, double *diagonal);
 double la_trace(const la_mat *A);

@@ -579,12 +579,45 @@ static void every_allocation_fails(void **state)
     assert_true(fail_each_allocation(every_allocation, NULL) > 10);
 }
 
+static void sums_over_pairs(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int s = 0; s < SIZES; s++)
+        for (int64_t d = 1; d <= 9; d += 4) {
+            int64_t n = sizes[s];
+            double *a, *b, *k, *x, inner[3], spread[3][9];
+            la_mat *A = symmetric_matrix(ctx, n, 1, &a), *B = symmetric_matrix(ctx, n, 2, &b),
+                   *K = symmetric_matrix(ctx, n, 3, &k), *X = random_matrix(ctx, d, n, 4, &x);
+            long double sum = 0, size = 0, want[9] = {0}, large[9] = {0};
+            for (int64_t i = 0; i < n * n; i++) {
+                sum += (long double)a[i] * b[i];
+                size += fabsl((long double)a[i] * b[i]);
+                for (int64_t f = 0; f < d; f++) {
+                    long double off = (long double)x[f + i / n * d] - x[f + i % n * d],
+                                term = ((long double)0.5 * a[i] - 2 * b[i]) * k[i] * off * off;
+                    want[f] += term;
+                    large[f] += fabsl(term);
+                }
+            }
+            for (int t = 0; t < 3; t++) {
+                ctx->threads = t + 1;
+                assert_ok(ctx, la_inner_symmetric(ctx, A, B, &inner[t]));
+                assert_ok(ctx, la_spread(ctx, X, 0.5, A, -2, B, K, spread[t]));
+                assert_true(fabsl(inner[t] - sum) <= 1e-14L * size && inner[t] == inner[0]);
+                for (int64_t f = 0; f < d; f++)
+                    assert_true(fabsl(spread[t][f] - want[f]) <= 1e-14L * large[f] && spread[t][f] == spread[0][f]);
+            }
+            pool_free_all(&ctx->scratch);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(gemm_by_definition),
         WITH_CONTEXT(symmetric_products),
         WITH_CONTEXT(entries_and_sums),
+        WITH_CONTEXT(sums_over_pairs),
         WITH_CONTEXT(centring),
         WITH_CONTEXT(lookup_by_groups),
         WITH_CONTEXT(lu_residual),
