@@ -37,8 +37,8 @@ typedef struct {
 
 typedef struct { /* one class against the rest, over the labelled rows */
     const contest_ground *on;
-    double *side; /* +-1 */
-    double *pull, b;
+    double *side;    /* +-1 */
+    double *pull, b; /* at first those of the class before */
     double loss, gap;
 } contest;
 
@@ -47,16 +47,21 @@ static double cap_of(const lapsvm_params *params, const contest_ground *on, int6
     return params->C * (on->weight ? on->weight[i] : 1);
 }
 
-/* With the bias in the kernel every multiplier is free within its bounds. */
+/* With the bias in the kernel every multiplier is free within its bounds: those of the class before are a beginning.
+ */
 static rung_status solve_boxed(rung_ctx *ctx, const lapsvm_params *params, contest *c)
 {
     margin *margins = NULL;
-    double *zero = NULL;
+    double *zero = NULL, *begin = NULL;
     int64_t l = c->on->l;
     margins_solution s;
     TRY(NEW(ctx, &ctx->scratch, margins, l));
     TRY(NEW(ctx, &ctx->scratch, zero, l));
-    for (int64_t i = 0; i < l; i++) margins[i] = c->side[i] > 0 ? (margin){i, -1} : (margin){-1, i};
+    TRY(NEW(ctx, &ctx->scratch, begin, l));
+    for (int64_t i = 0; i < l; i++) {
+        margins[i] = c->side[i] > 0 ? (margin){i, -1} : (margin){-1, i};
+        begin[i] = fmax(c->side[i] * c->pull[i], 0);
+    }
     const margins_problem p = {.m = l,
                                .G = c->on->G,
                                .start = zero,
@@ -64,6 +69,7 @@ static rung_status solve_boxed(rung_ctx *ctx, const lapsvm_params *params, conte
                                .margins = margins,
                                .cap = params->C,
                                .weight = c->on->weight,
+                               .begin = begin,
                                .tolerance = params->tolerance};
     TRY(margins_solve(ctx, &ctx->scratch, &p, &s));
     memcpy(c->pull, s.v, (size_t)l * sizeof *c->pull);
@@ -217,21 +223,22 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", on->width) : RUNG_OK;
 }
 
-/* The objective of the model's own scores for class q + 1. */
-static rung_status primal(rung_ctx *ctx, const struct verification *v, const contest_ground *on, int q, const double *f,
-                          double *out)
+/* The objective of the model's own scores for class q + 1; norm: |w|^2. */
+static rung_status primal(rung_ctx *ctx, const struct verification *v, const contest_ground *on, int q, double norm,
+                          const double *f, double *out)
 {
     const lapsvm_params *params = v->params;
-    double *Lf = NULL, norm, bias = v->model->members->score.bias[q];
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *Lf = NULL, bias = v->model->members->score.bias[q];
     TRY(NEW(ctx, &ctx->scratch, Lf, v->p->n));
     TRY(penalty_apply(ctx, &on->W, 1, f, Lf));
-    TRY(verify_norm(ctx, v, q, &norm));
     *out = 0.5 * norm + (params->bias == BIAS_KERNEL ? 0.5 * bias * bias : 0);
     for (int64_t i = 0; i < v->p->n; i++) *out += 0.5 * f[i] * Lf[i];
     for (int64_t i = 0; i < on->l; i++) {
         double side = v->p->y[on->lab[i]] == q + 1 ? 1 : -1;
         *out += cap_of(params, on, i) * fmax(0, 1 - side * f[on->lab[i]]);
     }
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
@@ -243,11 +250,13 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
     int64_t n = v->p->n;
     int K = v->p->K;
     contest_results r;
-    double *f = NULL, caps = 0, infeasible = 0, gap = 0, least = INFINITY;
+    double *f = NULL, *norm = NULL, caps = 0, infeasible = 0, gap = 0, least = INFINITY;
     TRY(lapsvm_share(ctx, v->p, params));
     const contest_ground *on = v->p->shared;
     TRY(results_new(ctx, n, K, &r));
     TRY(NEW(ctx, &ctx->scratch, f, n));
+    TRY(NEW(ctx, &ctx->scratch, norm, K));
+    TRY(verify_norms(ctx, v, norm));
     TRY(solve_classes(ctx, v->p, params, on, &r));
     TRY(response_apply(ctx, &on->r, K, r.v, r.f, r.a));
     for (int64_t i = 0; i < on->l; i++) caps += cap_of(params, on, i);
@@ -264,7 +273,7 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
             lower += a;
         }
         if (params->bias == BIAS_FREE) infeasible = fmax(infeasible, fabs(sum) / params->C);
-        TRY(primal(ctx, v, on, q, f, &upper));
+        TRY(primal(ctx, v, on, q, norm[q], f, &upper));
         if (!((upper - lower) / upper <= gap)) gap = (upper - lower) / upper;
         least = fmin(least, upper);
     }

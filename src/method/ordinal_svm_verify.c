@@ -111,7 +111,7 @@ rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor
         for (int q = 0; q < p->K - 1; q++) b[q] = d->thresholds[q];
     else
         TRY(best_thresholds(ctx, &h, v->f, b));
-    TRY(verify_norm(ctx, v, 0, &norm));
+    TRY(verify_norms(ctx, v, &norm));
     TRY(dual(ctx, v, &h, fit.state, &lower, &infeasible));
     double primal = norm / 2 + losses(&h, v->f, b), told = told_number(v->model, "objective");
     condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);

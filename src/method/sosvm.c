@@ -284,7 +284,7 @@ static rung_status primal(rung_ctx *ctx, const struct verification *v, const sos
     double *Wf = NULL, norm, bias = v->model->members->score.bias[0];
     TRY(NEW(ctx, &ctx->scratch, Wf, s->p->n));
     TRY(penalty_apply(ctx, &s->W, 1, v->f, Wf));
-    TRY(verify_norm(ctx, v, 0, &norm));
+    TRY(verify_norms(ctx, v, &norm));
     *out = 0.5 * (norm + bias * bias);
     for (int64_t i = 0; i < s->p->n; i++)
         *out += 0.5 * v->f[i] * Wf[i] + params->lambda1 * s->e[i] * s->t[i] * (0.5 * s->t[i] - v->f[i]);

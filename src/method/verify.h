@@ -38,8 +38,8 @@ double verify_kernel_size(const struct verification *v, const double *B);
 double verify_score_size(const struct verification *v); /* the same of the scores, by the coefficients of the model */
 /* A limit for sums over up to 10 000 rows; beyond, rounding grows with the root of their number. */
 double limit_of_rows(double limit, int64_t n);
-/* |w|^2 of output o of the model's scorer, f_o(x) = w'phi(x) + bias. */
-rung_status verify_norm(rung_ctx *ctx, const struct verification *v, int o, double *out);
+/* |w|^2 of each output of the model's scorer, f(x) = w'phi(x) + bias. */
+rung_status verify_norms(rung_ctx *ctx, const struct verification *v, double *out);
 #define ROUNDED 1e-6
 /* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual, told in the size of what cancels. Terms
  * have n numbers. */

@@ -80,24 +80,28 @@ double verify_score_size(const struct verification *v)
 
 double limit_of_rows(double limit, int64_t n) { return limit * fmax(1, sqrt((double)n / 1e4)); }
 
-rung_status verify_norm(rung_ctx *ctx, const struct verification *v, int o, double *out)
+rung_status verify_norms(rung_ctx *ctx, const struct verification *v, double *out)
 {
     const scorer *s = &v->model->members->score;
-    const double *coef = s->coef + o * s->m;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int O = s->outputs;
     double *f = NULL;
-    *out = 0;
+    for (int o = 0; o < O; o++) out[o] = 0;
     if (s->kind == SCORER_LINEAR)
-        for (int64_t j = 0; j < s->m; j++) *out += coef[j] * coef[j];
+        for (int64_t j = 0; j < s->m * O; j++) out[j / s->m] += s->coef[j] * s->coef[j];
     if (s->kind != SCORER_KERNEL) return RUNG_OK;
     if (!s->rows) { /* precomputed: a term is a column */
         for (int64_t j = 0; j < s->m; j++)
             for (int64_t i = 0; i < v->p->n; i++)
-                if (v->p->origin[i] == s->index[j]) *out += coef[j] * (v->f[i * s->outputs + o] - s->bias[o]);
+                for (int o = 0; o < O && v->p->origin[i] == s->index[j]; o++)
+                    out[o] += s->coef[j + o * s->m] * (v->f[i * O + o] - s->bias[o]);
         return RUNG_OK;
     }
-    TRY(NEW(ctx, &ctx->scratch, f, s->m * s->outputs));
+    TRY(NEW(ctx, &ctx->scratch, f, s->m * O));
     TRY(scorer_apply(ctx, s, s->m, s->rows, f));
-    for (int64_t j = 0; j < s->m; j++) *out += coef[j] * (f[j * s->outputs + o] - s->bias[o]);
+    for (int o = 0; o < O; o++)
+        for (int64_t j = 0; j < s->m; j++) out[o] += s->coef[j + o * s->m] * (f[j * O + o] - s->bias[o]);
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 

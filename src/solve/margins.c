@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps a Newton step over
- * the multipliers within their bounds solves the linear system on which descent converges slowly. The margins are
- * visited in the order of their first derivatives and curvatures, so that the order of the rows does not matter. */
+/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps, or where it costs no
+ * more than they did, a Newton step over the multipliers within their bounds solves the linear system on which descent
+ * converges slowly. The margins are visited in the order of their first derivatives and curvatures, so that the order
+ * of the rows does not matter. */
 #include "solve/margins.h"
 
 #include <math.h>
@@ -10,7 +11,9 @@
 
 #include "linalg/la.h"
 
-enum { SWEEPS = 100000, NEWTON = 3 };
+enum { SWEEPS = 100000, NEWTON = 3 /* sweeps */ };
+
+static const double LITTLE = 1e-15; /* of the trace: makes a matrix definite */
 
 typedef struct {
     double first; /* derivative at the start */
@@ -156,25 +159,140 @@ static double entry(const margins_problem *p, int64_t a, int64_t b)
     return a >= 0 && b >= 0 ? p->G[a + b * p->m] : 0;
 }
 
-/* direction: where the derivatives of the forest's multipliers are all 0. */
-static rung_status newton_direction(rung_ctx *ctx, const margins_problem *p, const coordinate *c, const double *f,
-                                    const forest *t, double *direction)
+/* The multipliers of the forest move to where their derivatives are all 0. One that meets a bound on the way stays
+ * there, and the others go on to where theirs are: H step = 1 - differences but for the pinned ones. With
+ * full = H^-1 (1 - differences) and Y = H^-1 of their columns that is step = full - Y (Y_pinned)^-1 full_pinned, and
+ * as the derivatives that are left have shrunk evenly so has the way: H is factored once. */
+typedef struct {
+    const forest *t;
+    double *L; /* size x size: Cholesky factor of H, and above the diagonal its transpose */
+    double *full, *step;
+    bool *pinned;
+    int64_t n, room, *pin; /* those that are, in the order they came */
+    double *Y;             /* size x n */
+    double *R;             /* n x n by rows of length room: the Cholesky factor of the pinned rows of Y */
+    double *x;             /* room */
+} face;
+
+enum { PINNED_MOST = 200 };
+
+/* x := (L L')^-1 x, the entries before `first` being 0. For a single column a triangular solve of BLAS takes longer than
+ * the arithmetic does. */
+static void solve(int64_t k, const double *L, int64_t first, double *x)
 {
-    int64_t k = t->size;
-    double *A = NULL, trace = 0;
-    TRY(NEW_RAW(ctx, &ctx->scratch, A, k * k));
+    for (int64_t j = first; j < k; j++) {
+        const double *column = L + j * k;
+        x[j] /= column[j];
+        for (int64_t i = j + 1; i < k; i++) x[i] -= column[i] * x[j];
+    }
+    for (int64_t j = k; j-- > 0;) {
+        const double *column = L + j * k;
+        x[j] /= column[j];
+        for (int64_t i = 0; i < j; i++) x[i] -= column[i] * x[j];
+    }
+}
+
+static rung_status face_new(rung_ctx *ctx, const margins_problem *p, const coordinate *c, const double *f,
+                            const forest *t, face *out)
+{
+    int64_t k = t->size, room = k < PINNED_MOST ? k : PINNED_MOST;
+    double *H = NULL, trace = 0;
+    la_mat *factor = NULL;
+    *out = (face){.t = t, .room = room};
+    TRY(la_new(ctx, &ctx->scratch, k, k, &factor));
+    TRY(NEW(ctx, &ctx->scratch, out->full, k));
+    TRY(NEW(ctx, &ctx->scratch, out->step, k));
+    TRY(NEW(ctx, &ctx->scratch, out->pinned, k));
+    TRY(NEW(ctx, &ctx->scratch, out->pin, room));
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->Y, k * room));
+    TRY(NEW(ctx, &ctx->scratch, out->R, room * room));
+    TRY(NEW(ctx, &ctx->scratch, out->x, room));
+    TRY(NEW_RAW(ctx, &ctx->scratch, H, k * k));
     for (int64_t j = 0; j < k; j++) {
         const margin *y = &c[t->edge[j]].ends;
         for (int64_t i = 0; i < k; i++) {
             const margin *x = &c[t->edge[i]].ends;
-            A[i + j * k] = entry(p, x->plus, y->plus) - entry(p, x->plus, y->minus) - entry(p, x->minus, y->plus) +
+            H[i + j * k] = entry(p, x->plus, y->plus) - entry(p, x->plus, y->minus) - entry(p, x->minus, y->plus) +
                            entry(p, x->minus, y->minus);
         }
-        direction[j] = 1 - difference(y, f);
-        trace += A[j + j * k];
+        out->full[j] = 1 - difference(y, f);
+        trace += H[j + j * k];
     }
-    for (int64_t j = 0; j < k; j++) A[j + j * k] += 1e-15 * trace;
-    return la_small_spd_solve(ctx, (int)k, A, 1, direction);
+    for (int64_t j = 0; j < k; j++) H[j + j * k] += LITTLE * trace;
+    la_put(H, factor);
+    TRY(la_potrf(ctx, factor));
+    la_get(factor, H);
+    for (int64_t j = 0; j < k; j++)
+        for (int64_t i = 0; i < j; i++) H[i + j * k] = H[j + i * k];
+    out->L = H;
+    solve(k, H, 0, out->full);
+    return RUNG_OK;
+}
+
+static void add_pin(face *a, int64_t index)
+{
+    int64_t k = a->t->size, n = a->n;
+    double *y = a->Y + n * k, *last = a->R + n * a->room;
+    memset(y, 0, (size_t)k * sizeof *y);
+    y[index] = 1;
+    solve(k, a->L, index, y);
+    double pivot = y[index];
+    for (int64_t j = 0; j < n; j++) {
+        const double *row = a->R + j * a->room;
+        double x = y[a->pin[j]];
+        for (int64_t i = 0; i < j; i++) x -= row[i] * last[i];
+        last[j] = x / row[j];
+        pivot -= last[j] * last[j];
+    }
+    last[n] = pivot > 1e-12 * y[index] ? sqrt(pivot) : INFINITY; /* it follows from the others */
+    a->pinned[index] = true;
+    a->pin[a->n++] = index;
+}
+
+static void direction(face *a)
+{
+    int64_t k = a->t->size, n = a->n;
+    double *x = a->x;
+    for (int64_t j = 0; j < n; j++) {
+        const double *row = a->R + j * a->room;
+        x[j] = a->full[a->pin[j]];
+        for (int64_t i = 0; i < j; i++) x[j] -= row[i] * x[i];
+        x[j] /= row[j];
+    }
+    for (int64_t j = n; j-- > 0;) {
+        const double *row = a->R + j * a->room;
+        x[j] /= row[j];
+        for (int64_t i = 0; i < j; i++) x[i] -= row[i] * x[j];
+    }
+    memcpy(a->step, a->full, (size_t)k * sizeof *a->step);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < k; i++) a->step[i] -= a->Y[i + j * k] * x[j];
+    for (int64_t j = 0; j < n; j++) a->step[a->pin[j]] = 0;
+}
+
+static void follow(const margins_problem *p, coordinate *c, face *a)
+{
+    for (double left = 1; left > 0;) {
+        int64_t blocking = -1;
+        double length = left;
+        direction(a);
+        for (int64_t j = 0; j < a->t->size; j++) {
+            const coordinate *edge = &c[a->t->edge[j]];
+            double room = a->step[j] > 0 ? cap_of(p, &edge->ends) - edge->beta : -edge->beta;
+            if (a->step[j] == 0 || room / a->step[j] >= length) continue;
+            length = room / a->step[j];
+            blocking = j;
+        }
+        for (int64_t j = 0; j < a->t->size; j++) {
+            coordinate *edge = &c[a->t->edge[j]];
+            double cap = cap_of(p, &edge->ends);
+            edge->beta = fmin(fmax(edge->beta + length * a->step[j], 0), cap);
+            if (j == blocking) edge->beta = a->step[j] > 0 ? cap : 0;
+        }
+        if (blocking < 0 || a->n == a->room) return;
+        left -= length;
+        add_pin(a, blocking);
+    }
 }
 
 /* 1/2 v'G v + f0'v - sum beta, with f = f0 + G v. */
@@ -186,43 +304,56 @@ static double dual(const margins_problem *p, const coordinate *c, const margins_
     return sum;
 }
 
-/* As far along the direction as the dual falls, multipliers stopping at their bounds. */
+/* Back again where the dual did not fall, which a nearly singular H may bring about. */
 static rung_status newton_step(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     forest t;
-    double *direction = NULL, *from = NULL;
+    face a;
+    double *from = NULL;
     TRY(grow_forest(ctx, p, c, &t));
-    TRY(NEW(ctx, &ctx->scratch, direction, t.size));
     TRY(NEW(ctx, &ctx->scratch, from, t.size));
+    for (int64_t j = 0; j < t.size; j++) from[j] = c[t.edge[j]].beta;
     refresh(p, c, s);
     double before = dual(p, c, s);
-    rung_status status = t.size > 0 ? newton_direction(ctx, p, c, s->f, &t, direction) : RUNG_OK;
+    rung_status status = t.size > 0 ? face_new(ctx, p, c, s->f, &t, &a) : RUNG_OK;
+    if (status == RUNG_OK && t.size > 0) follow(p, c, &a);
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
-    for (int64_t j = 0; j < t.size; j++) from[j] = c[t.edge[j]].beta;
-    for (double share = status == RUNG_OK ? 1 : 0;; share = share > 1e-4 ? share / 4 : 0) {
-        for (int64_t j = 0; j < t.size; j++) {
-            coordinate *edge = &c[t.edge[j]];
-            edge->beta = fmin(fmax(from[j] + share * direction[j], 0), cap_of(p, &edge->ends));
-        }
+    if (status == RUNG_ESINGULAR) ctx->message[0] = 0;
+    refresh(p, c, s);
+    if (!(dual(p, c, s) <= before)) {
+        for (int64_t j = 0; j < t.size; j++) c[t.edge[j]].beta = from[j];
         refresh(p, c, s);
-        if (share == 0 || dual(p, c, s) <= before) break;
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
+/* About how many flops a Newton step takes. */
+static double newton_flops(const margins_problem *p, const coordinate *c)
+{
+    double k = 0;
+    for (int64_t i = 0; i < p->count; i++) k += room_of(p, &c[i]) > 0;
+    k = fmin(k, (double)p->m);
+    return k * k * k / 3 + 4 * k * (double)p->m;
+}
+
 static rung_status descend(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
 {
+    double work = 0; /* flops since the last Newton step */
     for (s->sweeps = 0; s->sweeps < SWEEPS;) {
         double worst = 0, scale = 1;
         for (int64_t i = 0; i < p->count; i++) {
             if (i % 256 == 0) TRY(interrupted(ctx));
-            worst = fmax(worst, step(p, c + i, s->f));
+            double g = step(p, c + i, s->f);
+            worst = fmax(worst, g);
+            if (g > 0) work += 4 * (double)p->m;
         }
         for (int64_t i = 0; i < p->m; i++) scale = fmax(scale, fabs(s->f[i]));
         if (worst <= fmax(p->tolerance, 1e-14 * scale)) break;
-        if (++s->sweeps % NEWTON == 0) TRY(newton_step(ctx, p, c, s));
+        if (++s->sweeps % NEWTON != 0 && work < newton_flops(p, c)) continue;
+        TRY(newton_step(ctx, p, c, s));
+        work = 0;
     }
     return RUNG_OK;
 }
@@ -236,12 +367,13 @@ rung_status margins_solve(rung_ctx *ctx, pool *mem, const margins_problem *p, ma
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, c, p->count));
     for (int64_t i = 0; i < p->count; i++)
-        c[i] = (coordinate){.first = difference(&p->margins[i], p->start) - 1,
-                            .ends = p->margins[i],
+        c[i] = (coordinate){.ends = p->margins[i],
                             .place = i,
-                            .curvature = curvature(p, &p->margins[i])};
+                            .curvature = curvature(p, &p->margins[i]),
+                            .beta = p->begin ? fmin(p->begin[i], cap_of(p, &p->margins[i])) : 0};
+    refresh(p, c, out);
+    for (int64_t i = 0; i < p->count; i++) c[i].first = difference(&c[i].ends, out->f) - 1;
     qsort(c, (size_t)p->count, sizeof *c, by_first);
-    memcpy(out->f, p->start, (size_t)p->m * sizeof *out->f);
     TRY(descend(ctx, p, c, out));
     refresh(p, c, out);
     for (int64_t i = 0; i < p->count; i++) {

@@ -23,6 +23,7 @@ typedef struct {
     const margin *margins;
     double cap;
     const double *weight; /* m: multiplies the cap of every margin of the score; NULL: 1 */
+    const double *begin;  /* count: multipliers to begin with, 0 or more; NULL: 0 */
     double tolerance;     /* largest projected derivative at the end */
     double *beta;         /* count: gets the multipliers; NULL: they are not wanted */
 } margins_problem;
