@@ -60,6 +60,18 @@ rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int 
     return RUNG_OK;
 }
 
+rung_status laplacian_rows(rung_ctx *ctx, const la_csr *L, const la_mat *T, la_mat *LT)
+{
+    double most = 0, size, left;
+    TRY(la_spmm(ctx, 1, L, T, 0, LT));
+    for (int64_t i = 0; i < L->rows; i++)
+        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++)
+            if (L->col[e] == i) most = fmax(most, L->value[e]);
+    TRY(la_inner(ctx, T, T, &size));
+    TRY(la_inner(ctx, LT, LT, &left));
+    return sqrt(left) > 1e-13 * most * sqrt(size) ? RUNG_OK : la_scale_add(ctx, 0, T, 0, LT);
+}
+
 rung_status mean_differences(rung_ctx *ctx, const problem *p, const class_index *classes, const la_mat *T, double *D)
 {
     pool_mark mark = pool_here(&ctx->scratch);

@@ -23,6 +23,8 @@ typedef struct {
 rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int K, const double *D, double C,
                           ordered_direction *out);
 
+/* LT = L T, T (n x c) being all rows in coordinates. Where only equal rows are joined it is 0, not rounding. */
+rung_status laplacian_rows(rung_ctx *ctx, const la_csr *L, const la_mat *T, la_mat *LT);
 /* Ed (n x (K-1)): column q is 1/n_{q+1} on class q+1 and -1/n_q on class q. */
 void class_contrasts(const problem *p, const class_index *classes, double *Ed);
 /* D (c x (K-1)) = T'Ed: differences of the class means, T (n x c) being all rows in coordinates. */

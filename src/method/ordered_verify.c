@@ -8,7 +8,7 @@ static rung_status graph_form(rung_ctx *ctx, const la_mat *T, const la_csr *L, l
     la_mat *LT = NULL;
     TRY(la_new(ctx, &ctx->scratch, la_rows(T), la_cols(T), &LT));
     TRY(la_new(ctx, &ctx->scratch, la_cols(T), la_cols(T), out));
-    TRY(la_spmm(ctx, 1, L, T, 0, LT));
+    TRY(laplacian_rows(ctx, L, T, LT));
     TRY(la_gemm(ctx, true, false, 1, T, LT, 0, *out));
     la_free(&ctx->scratch, LT);
     return RUNG_OK;

@@ -59,7 +59,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const 
     TRY(mean_differences(ctx, p, classes, space.T, D));
     TRY(la_new(ctx, &ctx->scratch, p->n, c, &LT));
     TRY(la_new(ctx, &ctx->scratch, c, c, &M));
-    TRY(la_spmm(ctx, 1, L, space.T, 0, LT));
+    TRY(laplacian_rows(ctx, L, space.T, LT));
     TRY(la_gemm(ctx, true, false, 1, space.T, LT, 0, M));
     la_free(&ctx->scratch, LT);
     TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->d, p->K, D, params->d.C, s));

@@ -130,7 +130,7 @@ static rung_status alternation_new(rung_ctx *ctx, const problem *p, const orml_m
     TRY(row_space_new(ctx, p, false, &space));
     TRY(ordinal_laplacian(ctx, p, NULL, params->neighbours, &L, sigma));
     TRY(la_new(ctx, &ctx->scratch, p->n, p->d, &LT));
-    TRY(la_spmm(ctx, 1, &L, space.T, 0, LT));
+    TRY(laplacian_rows(ctx, &L, space.T, LT));
     const la_mat *F[] = {LT};
     TRY(tensor_forms_new(ctx, space.T, 1, F, &out->forms));
     TRY(NEW(ctx, &ctx->scratch, D, p->d * (p->K - 1)));

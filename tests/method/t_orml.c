@@ -288,6 +288,28 @@ static void hard_rows_have_an_answer(void **state)
         }
 }
 
+/* Only copies of a row are joined: no direction costs anything but its length, and the widest step for its length is
+ * along the difference of the means. */
+static void copies_alone_leave_the_directions_free(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int tensor = 0; tensor < 2; tensor++) {
+        sample s = {.n = 60, .d = 2, .K = 2};
+        double step = 0; /* of the second column; 3 / 1.7 in the first */
+        for (int64_t i = 0; i < s.n; i++) {
+            double q = (double)(i % 6), *x = s.X + 2 * i;
+            s.y[i] = q < 3 ? 1 : 2;
+            x[0] = q / 1.7;
+            x[1] = sin(q);
+            step += (q < 3 ? -x[1] : x[1]) / 30;
+        }
+        fitted f = tensor ? fit_settings(ctx, "orml-m", SETTINGS("shape", "2", "neighbours", "9"), &s)
+                          : fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "neighbours", "9"), &s);
+        assert_true(f.score.coef[0] > 0);
+        assert_close(f.score.coef[1] / f.score.coef[0], step * 1.7 / 3, 1e-12);
+    }
+}
+
 /* Where no direction orders the means (the middle one lies outside the other two): told, and first to last is taken. */
 static void without_an_order_the_first_and_last_mean_tell_the_direction(void **state)
 {
@@ -311,6 +333,7 @@ int main(void)
         WITH_CONTEXT(means_are_in_order_and_a_tie_goes_up),
         WITH_CONTEXT(C_scales_everything_and_changes_nothing),
         WITH_CONTEXT(hard_rows_have_an_answer),
+        WITH_CONTEXT(copies_alone_leave_the_directions_free),
         WITH_CONTEXT(without_an_order_the_first_and_last_mean_tell_the_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
