@@ -148,8 +148,11 @@ static rung_status components(rung_ctx *ctx, const struct verification *v, const
     int64_t n = v->p->n;
     const double *left = told_list(v->model, "left_by_ridge", m - 1);
     double *y = NULL, *a = NULL, *z = NULL, *own = NULL, residual, fit = 0, basis = 0, pair = left ? 0 : NAN;
-    double **rooms[] = {&y, &a, &z, &own}, mean = s->intercept ? mean_of(n, Y) : 0;
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) TRY(NEW(ctx, &ctx->scratch, *rooms[i], n));
+    double mean = s->intercept ? mean_of(n, Y) : 0;
+    TRY(NEW(ctx, &ctx->scratch, y, n));
+    TRY(NEW(ctx, &ctx->scratch, a, n));
+    TRY(NEW(ctx, &ctx->scratch, z, n));
+    TRY(NEW(ctx, &ctx->scratch, own, n));
     for (int64_t i = 0; i < n; i++) a[i] = y[i] = Y[i] - mean;
     unit_length(n, y);
     TRY(times_M(ctx, v, s, a));

@@ -9,7 +9,7 @@ static const double LEAST = 1e-6; /* no probability is surer than this before it
 void cumulative_repair(int K, double *P)
 {
     enum { PART = 256 };
-    double smallest = 1, above[PART];
+    double smallest = 1, above[PART] = {0};
     for (int q = 0; q < K - 1; q++) P[q] = P[q] > 1 ? 1 : P[q] > 0 ? P[q] : 0;
     for (int from = 0; from < K - 1; from += PART) {
         int to = K - 1 - from < PART ? K - 1 : from + PART;

@@ -82,7 +82,7 @@ static void learn(search *s)
 static void choose_direction(search *s)
 {
     int64_t n = s->n, first = s->learned > PAIRS ? s->learned - PAIRS : 0;
-    double *q = s->direction, share[PAIRS];
+    double *q = s->direction, share[PAIRS] = {0};
     for (int64_t i = 0; i < n; i++) q[i] = -s->here.gradient[i];
     for (int64_t k = s->learned - 1; k >= first; k--) {
         int64_t at = k % PAIRS;

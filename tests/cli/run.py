@@ -47,7 +47,7 @@ def parse(text):
 def run(command, folder, environment):
     """What the command printed and returned, as expected lines are written."""
     if any("ulimit -f" in line for line in command):  # the counts of a coverage build could not be written, nor kept
-        environment = dict(environment, GCOV_PREFIX="/dev/null", GCOV_ERROR_FILE="/dev/null")
+        environment = dict(environment, GCOV_PREFIX=os.path.join(environment["HOME"], "gcov"), GCOV_ERROR_FILE="/dev/null")
     done = subprocess.run(["sh", "-c", "\n".join(command) + "\n"], cwd=folder, env=environment, timeout=LIMIT,
                           stdin=subprocess.DEVNULL, capture_output=True)
     out = done.stdout.decode(errors="backslashreplace").splitlines()
