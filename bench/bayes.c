@@ -79,7 +79,7 @@ static void time_evidence(rung_ctx *ctx, int64_t n)
         factor = smaller(factor, processor_seconds() - t);
     }
     la_leave();
-    printf("  gpor, Laplace, %lld rows: Cholesky %.4f s, evidence and gradient %.4f s (%d Newton steps): %.1f times "
+    printf("  gpor, Laplace, %lld rows: Cholesky %.4f s, evidence and gradient %.4f s (mode by %d factors): %.1f times "
            "(wanted: <= 12)\n",
            (long long)n, factor, evidence, iterations, evidence / factor);
     free(x);

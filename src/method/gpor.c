@@ -39,7 +39,10 @@ static void begin(const gpor *g, bool first, rng *random, double *theta)
 /* The best of `starts` searches. Noise within a millionth of the floor is the floor. */
 static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result *found)
 {
-    const minimise_options options = {.most = g->params->max_iterations, .tolerance = TOLERANCE};
+    const minimise_options options = {.most = g->params->max_iterations,
+                                      .tolerance = TOLERANCE,
+                                      .enough = 0.1 * SETTLED * (double)g->p->n,
+                                      .scale = g->params->inference == GPOR_LAPLACE ? gpor_scale : NULL};
     double *trial = NULL, *noise = &theta[g->n_theta - 1], floor = g->params->noise_floor;
     int iterations = 0;
     rng random;
@@ -193,12 +196,13 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
-/* Gram matrix, factor and an inverse or the covariance factor; the data four times. */
+/* Gram matrix, factor and an inverse or the covariance factor; the data four times; what the thresholds bend, by rows and
+ * by thresholds. */
 static double gpor_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    return 8 * (3 * n * n + 5 * n * d + 80 * d + n * (K + 40));
+    return 8 * (3 * n * n + 5 * n * d + 80 * (d + K) + n * (K + 40) + 4 * K * K);
 }
 
 static const rung_param gpor_rows[] = {

@@ -7,6 +7,7 @@
 #include "solve/ordprobit.h"
 
 static const double LOG_MOST = 25;
+static const double WEIGHT = 0.1; /* curvature of the evidence per row, in kernel and noise: a guess to begin with */
 
 /* ---- theta ---- */
 
@@ -95,6 +96,51 @@ static rung_status kernel_gradient(rung_ctx *ctx, gpor *g, const double *theta, 
     return RUNG_OK;
 }
 
+/* With db_j / dtheta_k = step_k for k <= j, M = step_k step_l sum_{i >= k, j >= l} bend_ij, and a link has only its own
+ * theta; and |gradient| on the diagonal, which keeps a step below 1 where nothing bends and is 0 at the maximum. */
+static rung_status thresholds_metric(rung_ctx *ctx, gpor *g, const double *gradient)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t J = g->p->K - 1;
+    double *M = NULL, *step = NULL, trace = 0, spread = hypot(1, g->sigma);
+    TRY(NEW_RAW(ctx, &ctx->scratch, M, J * J));
+    TRY(NEW_RAW(ctx, &ctx->scratch, step, J));
+    memcpy(M, g->post.bend, (size_t)(J * J) * sizeof *M);
+    for (int64_t k = 0; k < J; k++) {
+        step[k] = k > 0 ? g->b[k] - g->b[k - 1] : spread;
+        for (int64_t j = J - 2; j >= 0; j--) M[j + k * J] += M[j + 1 + k * J];
+    }
+    for (int64_t k = J - 2; k >= 0; k--)
+        for (int64_t j = 0; j < J; j++) M[j + k * J] += M[j + (k + 1) * J];
+    for (int64_t k = 0; k < J; k++) {
+        for (int64_t j = 0; j < J; j++) M[j + k * J] *= step[j] * step[k];
+        M[k + k * J] += fabs(gradient[k]) + (k > 0 ? g->post.links[k - 1] * step[k] * step[k] : 0);
+        trace += M[k + k * J];
+    }
+    if (!(trace > 0 && isfinite(trace))) { /* so far away that nothing is right */
+        memset(M, 0, (size_t)(J * J) * sizeof *M);
+        trace = 1;
+    }
+    double ridge = 1e-10 * trace / (double)J + 1e-300;
+    for (rung_status status = RUNG_ESINGULAR; status == RUNG_ESINGULAR; ridge *= 100) {
+        la_put(M, g->metric);
+        la_add_diagonal(g->metric, ridge, NULL);
+        status = la_potrf(ctx, g->metric);
+        if (status != RUNG_ESINGULAR || ridge > trace) TRY(status);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status gpor_scale(rung_ctx *ctx, void *user, int n_theta, double *v)
+{
+    gpor *g = user;
+    TRY(la_potrs(ctx, g->metric, 1, v + g->n_kappa));
+    for (int64_t j = 0; j < g->n_kappa; j++) v[j] /= g->weight[j];
+    v[n_theta - 1] /= g->weight[n_theta - 1];
+    return RUNG_OK;
+}
+
 rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const double *theta, double *value,
                                    double *gradient)
 {
@@ -119,6 +165,8 @@ rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const
     for (int j = 0; j < J; j++) with_spread += g->post.thresholds[j] * g->b[j];
     rest[0] = hypot(1, g->sigma) * (above + g->post.thresholds[0]);
     rest[J] = (1 - floor * floor / variance) * (g->post.log_sigma + with_spread * variance / (1 + variance));
+    if (g->params->inference == GPOR_LAPLACE) TRY(thresholds_metric(ctx, g, rest));
+    for (int j = 0; j < n_theta; j++) g->weight[j] = fabs(gradient[j]) + WEIGHT * (double)p->n;
     for (int j = 0; j < n_theta; j++) gradient[j] = -gradient[j];
     *value = -g->post.log_evidence;
     return RUNG_OK;
@@ -143,6 +191,8 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
         g->k = (kernel){.kind = KERNEL_ARD, .gamma = 1, .n_precisions = p->d, .precisions = g->precisions};
     }
     TRY(NEW(ctx, mem, g->b, p->K - 1));
+    TRY(NEW(ctx, &ctx->scratch, g->weight, g->n_theta));
+    TRY(la_new(ctx, &ctx->scratch, p->K - 1, p->K - 1, &g->metric));
     TRY(NEW_RAW(ctx, &ctx->scratch, g->columns, p->d * p->n));
     TRY(kernel_origin(ctx, p->d, p->n, p->X, &origin));
     for (int64_t i = 0; i < p->n; i++)

@@ -31,6 +31,8 @@ typedef struct {
     la_mat *gram;    /* of k as it is */
     double *b, sigma;
     gp_posterior post;
+    la_mat *metric; /* K - 1: the factor of the curvature in the thresholds' theta, where the evidence was last asked */
+    double *weight; /* n_theta: curvatures of the other theta */
 } gpor;
 
 rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_params *params, gpor *g);
@@ -46,5 +48,8 @@ rung_status gpor_infer(rung_ctx *ctx, gpor *g, int inference, bool gradient);
 /* For minimise; user: a gpor. */
 rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const double *theta, double *value,
                                    double *gradient);
+
+/* For minimise: theta as it should be scaled (inference=laplace). */
+rung_status gpor_scale(rung_ctx *ctx, void *user, int n_theta, double *v);
 
 #endif

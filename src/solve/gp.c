@@ -10,6 +10,8 @@ rung_status gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K, gp_post
     TRY(NEW(ctx, mem, out->precision, n));
     TRY(NEW(ctx, mem, out->natural, n));
     TRY(NEW(ctx, mem, out->thresholds, K - 1));
+    TRY(NEW(ctx, mem, out->bend, (int64_t)(K - 1) * (K - 1)));
+    TRY(NEW(ctx, mem, out->links, K - 1));
     TRY(la_new(ctx, mem, n, n, &out->factor));
     out->pull = out->factor;
     return RUNG_OK;

@@ -14,6 +14,7 @@
 #include "solve/ordprobit.h"
 
 enum { MOST_STEPS = 200 };
+static const double SHRINKS = 0.2; /* a factor serves again while steps become shorter by this */
 
 typedef struct {
     ordprobit *at; /* n: the likelihood at f */
@@ -33,37 +34,53 @@ static rung_status evaluate(rung_ctx *ctx, const gp_problem *p, const double *al
     return RUNG_OK;
 }
 
-/* Newton's iterate: alpha = c - R K c with c = H f + delta. */
-static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, la_mat *B, double *target)
+/* The curvature an iteration works with: that of the present point, or of one before. */
+typedef struct {
+    double *H, *root;
+    la_mat *B;
+} curvature;
+
+static rung_status curvature_here(rung_ctx *ctx, const gp_problem *p, const mode *m, curvature *c)
+{
+    double unused;
+    for (int64_t i = 0; i < p->n; i++) c->H[i] = m->at[i].H;
+    memcpy(c->root, m->root, (size_t)p->n * sizeof *c->root);
+    return gp_factorise(ctx, p, c->root, c->B, &unused);
+}
+
+/* Newton's iterate: alpha = c - R K c with c = H f + delta. With the H of another point the mode is the same. */
+static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, const curvature *with,
+                                 double *target)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    double *c = NULL, *Kc = NULL, unused;
+    double *c = NULL, *Kc = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, c, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, Kc, p->n));
-    TRY(gp_factorise(ctx, p, m->root, B, &unused));
-    for (int64_t i = 0; i < p->n; i++) c[i] = m->at[i].H * m->f[i] + m->at[i].delta;
+    for (int64_t i = 0; i < p->n; i++) c[i] = with->H[i] * m->f[i] + m->at[i].delta;
     TRY(la_mul(ctx, 1, p->gram, 1, c, 0, Kc));
-    TRY(gp_shrink(ctx, p, m->root, B, Kc));
+    TRY(gp_shrink(ctx, p, with->root, with->B, Kc));
     for (int64_t i = 0; i < p->n; i++) target[i] = c[i] - Kc[i];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-/* From alpha towards target, half as far as long as the objective falls. moved: the largest change of f. */
+/* From alpha towards target, half as far as long as the objective falls; whole: it did not. moved: the largest change of
+ * f. */
 static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double *target, double *alpha, mode *m,
-                               double *moved)
+                               double *moved, bool *whole)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    double *from = NULL, *f = NULL, before = m->objective;
+    double *from = NULL, *f = NULL, before = m->objective, length = 1;
     TRY(NEW_RAW(ctx, &ctx->scratch, from, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, f, p->n));
     memcpy(from, alpha, (size_t)p->n * sizeof *from);
     memcpy(f, m->f, (size_t)p->n * sizeof *f);
-    for (double length = 1; length > 1e-10; length *= 0.5) {
+    for (; length > 1e-10; length *= 0.5) {
         for (int64_t i = 0; i < p->n; i++) alpha[i] = from[i] + length * (target[i] - from[i]);
         TRY(evaluate(ctx, p, alpha, m));
         if (m->objective >= before - 1e-13 * fmax(1, fabs(before))) break;
     }
+    *whole = length == 1;
     *moved = 0;
     for (int64_t i = 0; i < p->n; i++) *moved = fmax(*moved, fabs(m->f[i] - f[i]) / fmax(1, fabs(m->f[i])));
     pool_release(&ctx->scratch, mark);
@@ -73,24 +90,32 @@ static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double 
 static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_posterior *out)
 {
     double *target = NULL, moved = INFINITY, null = 0;
+    curvature with = {.B = out->factor};
     TRY(NEW_RAW(ctx, &ctx->scratch, target, p->n));
     TRY(NEW(ctx, &ctx->scratch, m->at, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, m->f, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, m->root, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, with.H, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, with.root, p->n));
     TRY(evaluate(ctx, p, out->alpha, m));
     for (int64_t i = 0; i < p->n; i++) null += ordprobit_log(0, p->y[i], p->K, p->b, p->sigma);
     if (!(m->objective > null)) { /* the mode of before is no help */
         memset(out->alpha, 0, (size_t)p->n * sizeof *out->alpha);
         TRY(evaluate(ctx, p, out->alpha, m));
     }
-    for (out->iterations = 0; moved > 1e-7; out->iterations++) { /* the step after would square it */
-        if (out->iterations == MOST_STEPS)
-            return fail(ctx, RUNG_ENOCONV, "the mode of the Gaussian process is not found in %d steps", MOST_STEPS);
+    out->iterations = 0;
+    for (bool here = true, whole;;) {
+        double before = moved;
         TRY(interrupted(ctx));
-        TRY(newton_target(ctx, p, m, out->factor, target));
-        TRY(line_search(ctx, p, target, out->alpha, m, &moved));
+        if (here && out->iterations++ == MOST_STEPS)
+            return fail(ctx, RUNG_ENOCONV, "the mode of the Gaussian process is not found in %d steps", MOST_STEPS);
+        if (here) TRY(curvature_here(ctx, p, m, &with));
+        TRY(newton_target(ctx, p, m, &with, target));
+        TRY(line_search(ctx, p, target, out->alpha, m, &moved, &whole));
+        bool shrinks = whole && moved < SHRINKS * before;
+        if (here ? moved <= 1e-7 : shrinks && moved * moved / before < 1e-14) return RUNG_OK;
+        here = here ? !whole : !shrinks;
     }
-    return RUNG_OK;
 }
 
 /* What b and log sigma change, at fixed f and through the mode; q = K u, v the posterior variances. */
@@ -119,6 +144,52 @@ static void variances(const gp_problem *p, const mode *m, const la_mat *inverse,
         v[i] = m->at[i].H > 0 ? fmin(fmax((1 - v[i]) / m->at[i].H, 0), prior[i]) : prior[i];
 }
 
+/* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2] / sigma^2 with u +
+ * l = H sigma^2 (ordmap.c). Maximised over f this leaves a link of (e1 e2 + u l / (u + l)) / sigma^2 between the two
+ * and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. */
+static rung_status bend_of(rung_ctx *ctx, const gp_problem *p, const mode *m, const la_mat *inverse, gp_posterior *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = p->n, J = p->K - 1, *next = NULL;
+    la_csr E = {.rows = J, .cols = n}; /* e_i is column i */
+    la_mat *right = NULL, *both = NULL;
+    TRY(NEW(ctx, &ctx->scratch, E.start, J + 1));
+    TRY(NEW(ctx, &ctx->scratch, E.col, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, E.value, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, next, J));
+    TRY(la_new(ctx, &ctx->scratch, n, J, &right));
+    TRY(la_new(ctx, &ctx->scratch, J, J, &both));
+    memset(out->links, 0, (size_t)J * sizeof *out->links);
+    for (int64_t i = 0; i < n; i++) {
+        if (p->y[i] < p->K) E.start[p->y[i]]++;
+        if (p->y[i] > 1) E.start[p->y[i] - 1]++;
+    }
+    for (int64_t k = 0; k < J; k++) {
+        next[k] = E.start[k];
+        E.start[k + 1] += E.start[k];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const ordprobit *o = &m->at[i];
+        int64_t above = p->y[i] - 1, below = p->y[i] - 2;
+        double mean = o->delta * p->sigma, u = fmax(o->e1 * (o->z1 - mean), 0), l = fmax(o->e2 * (mean - o->z2), 0);
+        double root = u + l > 0 ? 1 / (sqrt(u + l) * p->sigma) : 0;
+        if (above < J) {
+            E.value[next[above]] = u * root;
+            E.col[next[above]++] = i;
+        }
+        if (below >= 0) {
+            E.value[next[below]] = l * root;
+            E.col[next[below]++] = i;
+        }
+        if (above < J && below >= 0) out->links[below] += o->e1 * o->e2 / (p->sigma * p->sigma) + u * root * l * root;
+    }
+    TRY(la_mul_csr(ctx, inverse, &E, 0, right));
+    TRY(la_spmm(ctx, 1, &E, right, 0, both));
+    la_get(both, out->bend);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const mode *m, gp_posterior *out)
 {
     int64_t n = p->n;
@@ -133,6 +204,7 @@ static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const mode *m
     TRY(la_potri(ctx, out->factor));
     la_diagonal(p->gram, prior);
     variances(p, m, out->factor, prior, v);
+    TRY(bend_of(ctx, p, m, out->factor, out));
     for (int64_t i = 0; i < n; i++) u[i] = 0.5 * v[i] * (m->at[i].H1 + m->at[i].H2) / p->sigma; /* -1/2 v dH/df */
     TRY(la_mul(ctx, 1, p->gram, 1, u, 0, q));
     for (int64_t i = 0; i < n; i++) q[i] *= m->root[i];

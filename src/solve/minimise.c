@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 40, TRIALS = 25 }; /* steps remembered; points of a line search */
+enum { PAIRS = 40, TRIALS = 25, PATIENCE = 15 }; /* steps remembered; points of a line search; steps in vain */
 static const double DECREASE = 1e-4, CURVATURE = 0.9, ROUNDING = 1e-9, LONGER = 4, LEAST_SHARE = 0.1;
 
 typedef struct {
@@ -18,14 +18,18 @@ typedef struct {
 typedef struct {
     rung_ctx *ctx;
     minimise_fn *function;
+    minimise_scale_fn *scale_by;
     void *user;
     int n;
-    double *steps, *changes; /* n x PAIRS: the last steps and what the gradient changed along them, in a ring */
-    double products[PAIRS];  /* of a step and its change */
-    int64_t learned;         /* pairs since the search last forgot */
-    double scale;            /* of the inverse Hessian before any pair */
-    double *direction;       /* n */
+    double *steps, *changes;  /* n x PAIRS: the last steps and what the gradient changed along them, in a ring */
+    double products[PAIRS];   /* of a step and its change */
+    int64_t learned;          /* pairs since the search last forgot */
+    double scale;             /* of the inverse Hessian before any pair: scale M^-1 */
+    double *direction, *work; /* n */
     point here, there;
+    point flattest; /* so far; its gradient is not kept */
+    double slope;   /* there */
+    int since;      /* steps since it was found */
 } search;
 
 static double dot(int n, const double *a, const double *b)
@@ -52,34 +56,45 @@ static rung_status evaluate(search *s, point *at)
 
 /* ---- the inverse Hessian ---- */
 
-/* Such that the first step changes no variable by more than 1. */
-static void forget(search *s)
+static rung_status scale_by(search *s, double *v)
 {
+    return s->scale_by ? s->scale_by(s->ctx, s->user, s->n, v) : RUNG_OK;
+}
+
+/* Such that the first step changes no variable by more than 1. */
+static rung_status forget(search *s)
+{
+    memcpy(s->work, s->here.gradient, (size_t)s->n * sizeof *s->work);
+    TRY(scale_by(s, s->work));
     s->learned = 0;
-    s->scale = 1 / fmax(1, largest(s->n, s->here.gradient));
+    s->scale = 1 / fmax(1, largest(s->n, s->work));
+    return RUNG_OK;
 }
 
 /* From the step and the change of the gradient on the way from here to there; where rounding has spoiled them,
  * nothing. */
-static void learn(search *s)
+static rung_status learn(search *s)
 {
     int n = s->n, place = (int)(s->learned % PAIRS);
     double *step = s->steps + (int64_t)place * n, *change = s->changes + (int64_t)place * n, product = 0;
     for (int i = 0; i < n; i++)
         product += (s->there.x[i] - s->here.x[i]) * (s->there.gradient[i] - s->here.gradient[i]);
-    if (!(product > 0)) return;
+    if (!(product > 0)) return RUNG_OK;
     for (int i = 0; i < n; i++) {
         step[i] = s->there.x[i] - s->here.x[i];
         change[i] = s->there.gradient[i] - s->here.gradient[i];
     }
     s->products[place] = product;
-    s->scale = product / dot(n, change, change);
+    memcpy(s->work, change, (size_t)n * sizeof *change);
+    TRY(scale_by(s, s->work));
+    s->scale = product / dot(n, change, s->work);
     s->learned++;
+    return RUNG_OK;
 }
 
 /* direction = - H gradient, H = V'H V + s s' / s'y with V = I - y s' / s'y from one pair to the next: the recursion of
  * Nocedal, Mathematics of Computation 35:773-782, 1980. */
-static void choose_direction(search *s)
+static rung_status choose_direction(search *s)
 {
     int64_t n = s->n, first = s->learned > PAIRS ? s->learned - PAIRS : 0;
     double *q = s->direction, share[PAIRS] = {0};
@@ -89,12 +104,14 @@ static void choose_direction(search *s)
         share[at] = dot(s->n, s->steps + at * n, q) / s->products[at];
         for (int64_t i = 0; i < n; i++) q[i] -= share[at] * s->changes[at * n + i];
     }
+    TRY(scale_by(s, q));
     for (int64_t i = 0; i < n; i++) q[i] *= s->scale;
     for (int64_t k = first; k < s->learned; k++) {
         int64_t at = k % PAIRS;
         double more = share[at] - dot(s->n, s->changes + at * n, q) / s->products[at];
         for (int64_t i = 0; i < n; i++) q[i] += more * s->steps[at * n + i];
     }
+    return RUNG_OK;
 }
 
 /* ---- along a direction ---- */
@@ -138,16 +155,31 @@ static rung_status line_search(search *s, bool *found)
 
 /* ---- the search ---- */
 
-static rung_status search_new(rung_ctx *ctx, minimise_fn *function, void *user, int n, search *s)
+static rung_status search_new(rung_ctx *ctx, minimise_fn *function, minimise_scale_fn *scale, void *user, int n,
+                              search *s)
 {
-    *s = (search){.ctx = ctx, .function = function, .user = user, .n = n};
+    *s = (search){.ctx = ctx, .function = function, .scale_by = scale, .user = user, .n = n};
     TRY(NEW(ctx, &ctx->scratch, s->steps, (int64_t)n * PAIRS));
     TRY(NEW(ctx, &ctx->scratch, s->changes, (int64_t)n * PAIRS));
     TRY(NEW(ctx, &ctx->scratch, s->direction, n));
+    TRY(NEW(ctx, &ctx->scratch, s->work, n));
     TRY(NEW(ctx, &ctx->scratch, s->here.x, n));
     TRY(NEW(ctx, &ctx->scratch, s->here.gradient, n));
     TRY(NEW(ctx, &ctx->scratch, s->there.x, n));
-    return NEW(ctx, &ctx->scratch, s->there.gradient, n);
+    TRY(NEW(ctx, &ctx->scratch, s->there.gradient, n));
+    s->flattest.value = s->slope = INFINITY;
+    return NEW(ctx, &ctx->scratch, s->flattest.x, n);
+}
+
+/* Whether steps have become noise: the gradient is small enough, and does not become smaller. */
+static bool in_vain(search *s, double slope, double enough)
+{
+    if (slope >= 0.9 * s->slope) return ++s->since > PATIENCE && s->slope <= enough;
+    memcpy(s->flattest.x, s->here.x, (size_t)s->n * sizeof *s->here.x);
+    s->flattest.value = s->here.value;
+    s->slope = slope;
+    s->since = 0;
+    return false;
 }
 
 rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const minimise_options *options, int n,
@@ -155,11 +187,11 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
 {
     pool_mark mark = pool_here(&ctx->scratch);
     search s;
-    TRY(search_new(ctx, function, user, n, &s));
+    TRY(search_new(ctx, function, options->scale, user, n, &s));
     memcpy(s.here.x, x, (size_t)n * sizeof *x);
     TRY(evaluate(&s, &s.here));
     if (!isfinite(s.here.value)) return fail(ctx, RUNG_ENOCONV, "the function to minimise has no value at the start");
-    forget(&s);
+    TRY(forget(&s));
     *out = (minimise_result){.end = MINIMISE_FOUND};
     for (;;) {
         bool found;
@@ -169,10 +201,17 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
             out->end = MINIMISE_CUT;
             break;
         }
-        choose_direction(&s);
+        if (in_vain(&s, out->slope, options->enough)) {
+            out->end = MINIMISE_STUCK;
+            out->slope = s.slope;
+            memcpy(s.here.x, s.flattest.x, (size_t)n * sizeof *x);
+            s.here.value = s.flattest.value;
+            break;
+        }
+        TRY(choose_direction(&s));
         TRY(line_search(&s, &found));
         if (found) {
-            learn(&s);
+            TRY(learn(&s));
             point old = s.here;
             s.here = s.there;
             s.there = old;
@@ -181,7 +220,7 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
             out->end = MINIMISE_STUCK;
             break;
         } else
-            forget(&s);
+            TRY(forget(&s));
     }
     memcpy(x, s.here.x, (size_t)n * sizeof *x);
     out->value = s.here.value;

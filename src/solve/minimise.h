@@ -9,15 +9,20 @@
  * returns. */
 typedef rung_status minimise_fn(rung_ctx *ctx, void *user, int n, const double *x, double *value, double *gradient);
 
+/* v := M^-1 v for a positive definite M like the Hessian where the function was last evaluated. */
+typedef rung_status minimise_scale_fn(rung_ctx *ctx, void *user, int n, double *v);
+
 typedef struct {
-    int most;         /* iterations */
-    double tolerance; /* of the largest entry of the gradient, as a share of max(1, |value|) */
+    int most;                 /* iterations */
+    double tolerance;         /* of the largest entry of the gradient, as a share of max(1, |value|) */
+    double enough;            /* of the largest entry of the gradient: below it the search ends where steps are noise */
+    minimise_scale_fn *scale; /* NULL: M = I */
 } minimise_options;
 
 typedef enum {
     MINIMISE_FOUND, /* the gradient is within the tolerance */
     MINIMISE_CUT,   /* `most` iterations are done */
-    MINIMISE_STUCK  /* no step leads further down, not even along the gradient */
+    MINIMISE_STUCK  /* no step leads further down, not even along the gradient, or beyond the noise of the gradient */
 } minimise_end;
 
 typedef struct {

@@ -29,7 +29,7 @@ typedef struct {
     int64_t room;                       /* M at most, of gram */
     double log_likelihood, log_posterior;
     double null_likelihood; /* of the class frequencies */
-    int steps; /* of the last call */
+    int steps;              /* of the last call */
 } ordmap_state;
 
 rung_status ordmap_state_new(rung_ctx *ctx, pool *mem, const ordmap_rows *rows, ordmap_state *out);

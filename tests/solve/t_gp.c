@@ -402,6 +402,46 @@ static void two_classes_are_probit_classification(void **state)
 
 /* ---- starts and extremes ---- */
 
+/* The log posterior at its mode as a function of the thresholds: the evidence without -1/2 log |B|. */
+static double at_the_mode(rung_ctx *ctx, data s, const double *b)
+{
+    static double factor[MOST * MOST];
+    memcpy(s.b, b, (size_t)(s.K - 1) * sizeof *b);
+    gp_posterior post = infer(ctx, &s, gp_laplace, false);
+    la_get(post.factor, factor);
+    double value = post.log_evidence;
+    for (int64_t i = 0; i < s.n; i++) value += log(factor[i + i * s.n]);
+    return value;
+}
+
+/* With two classes, with four, and with nearly as many as rows. */
+static void thresholds_bend_as_differences_say(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double h = 1e-3;
+    for (int K = 2; K <= 5; K++) {
+        data s = random_data(90 + (uint64_t)K, K < 5 ? 40 : 7, 2, K, 0.4);
+        gp_posterior post = infer(ctx, &s, gp_laplace, true);
+        int J = K - 1;
+        for (int j = 0; j < J; j++)
+            for (int k = 0; k <= j; k++) {
+                double second = 0;
+                for (int sign = 0; sign < 4; sign++) {
+                    double b[MOST_K];
+                    memcpy(b, s.b, sizeof b);
+                    b[j] += sign & 1 ? h : -h;
+                    b[k] += sign & 2 ? h : -h;
+                    second += ((sign & 1) == sign >> 1 ? 1 : -1) * at_the_mode(ctx, s, b) / (4 * h * h);
+                }
+                double bend = post.bend[j + k * J];
+                if (j == k) bend += (j > 0 ? post.links[j - 1] : 0) + (j + 1 < J ? post.links[j] : 0);
+                if (j == k + 1) bend -= post.links[k];
+                assert_close(bend, -second, 2e-4);
+                assert_close(post.bend[k + j * J], post.bend[j + k * J], 1e-10);
+            }
+    }
+}
+
 static void a_warm_start_changes_nothing_but_the_work(void **state)
 {
     rung_ctx *ctx = *state;
@@ -484,6 +524,7 @@ int main(void)
         WITH_CONTEXT(one_row_is_exact_by_propagation),
         WITH_CONTEXT(two_rows_against_quadrature),
         WITH_CONTEXT(two_classes_are_probit_classification),
+        WITH_CONTEXT(thresholds_bend_as_differences_say),
         WITH_CONTEXT(a_warm_start_changes_nothing_but_the_work),
         WITH_CONTEXT(hard_cases_have_an_answer),
         WITH_CONTEXT(allocations_may_fail),

@@ -53,6 +53,35 @@ static rung_status misled(rung_ctx *ctx, void *user, int n, const double *x, dou
     return RUNG_OK;
 }
 
+/* The curvatures of deep_bowl. */
+static rung_status by_curvature(rung_ctx *ctx, void *user, int n, double *v)
+{
+    (void)ctx;
+    const double *curvature = user;
+    for (int i = 0; i < n; i++) v[i] /= curvature[i];
+    return RUNG_OK;
+}
+
+static rung_status no_scale(rung_ctx *ctx, void *user, int n, double *v)
+{
+    (void)user, (void)n, (void)v;
+    return (fail)(ctx, RUNG_ESINGULAR, "no scale");
+}
+
+/* A bowl whose gradient is known to 1e-4 only. */
+static rung_status rough(rung_ctx *ctx, void *user, int n, const double *x, double *value, double *gradient)
+{
+    (void)ctx;
+    int *calls = user;
+    *value = -1e6;
+    ++*calls;
+    for (int i = 0; i < n; i++) {
+        *value += 0.5 * x[i] * x[i];
+        gradient[i] = x[i] + 1e-4 * sin(1000.0 * *calls + i);
+    }
+    return RUNG_OK;
+}
+
 static const minimise_options usual = {.most = 200, .tolerance = 1e-10};
 
 static void finds_the_minimum(void **state)
@@ -77,6 +106,39 @@ static void values_that_are_the_same_do_not_stop_it(void **state)
     assert_ok(*state, minimise(*state, deep_bowl, curvature, &options, 5, x, &got));
     assert_int_equal(got.end, MINIMISE_FOUND);
     for (int i = 0; i < 5; i++) assert_true(fabs(x[i] - 0.1 * i) < 1e-7);
+}
+
+/* What is known of the Hessian saves steps, and the minimum is the same. */
+static void a_scale_saves_steps(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 60 };
+    double curvature[N], x[N] = {0}, z[N] = {0};
+    minimise_result plain, scaled;
+    minimise_options options = {.most = 1000, .tolerance = 1e-12, .scale = by_curvature};
+    for (int i = 0; i < N; i++) curvature[i] = pow(10, 5.0 * i / N);
+    assert_ok(ctx,
+              minimise(ctx, deep_bowl, curvature, &(minimise_options){.most = 1000, .tolerance = 1e-12}, N, x, &plain));
+    assert_ok(ctx, minimise(ctx, deep_bowl, curvature, &options, N, z, &scaled));
+    assert_int_equal(scaled.end, MINIMISE_FOUND);
+    assert_true(3 * scaled.iterations < plain.iterations);
+    for (int i = 0; i < N; i++) assert_close(z[i], 0.1 * i, 1e-6);
+    options.scale = no_scale;
+    assert_fails(ctx, minimise(ctx, deep_bowl, curvature, &options, N, z, &scaled), RUNG_ESINGULAR, "no scale");
+}
+
+/* The search ends where steps are noise, at the flattest point it has seen. */
+static void noise_ends_it(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[5] = {3, 1, 4, 1, 5};
+    int calls = 0;
+    minimise_result found;
+    minimise_options options = {.most = 100000, .tolerance = 1e-15, .enough = 1e-3};
+    assert_ok(ctx, minimise(ctx, rough, &calls, &options, 5, x, &found));
+    assert_int_equal(found.end, MINIMISE_STUCK);
+    assert_true(found.slope < 2e-4 && calls < 2000);
+    for (int i = 0; i < 5; i++) assert_true(fabs(x[i]) < 1e-2);
 }
 
 static void few_iterations_give_the_point_reached(void **state)
@@ -143,6 +205,8 @@ int main(void)
         WITH_CONTEXT(no_way_down_is_told),
         WITH_CONTEXT(points_without_a_value_are_left_again),
         WITH_CONTEXT(nothing_to_do),
+        WITH_CONTEXT(a_scale_saves_steps),
+        WITH_CONTEXT(noise_ends_it),
         WITH_CONTEXT(a_failure_is_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
