@@ -238,6 +238,19 @@ static void the_width_of_largest_evidence(void **state)
     free_rows(&r);
 }
 
+/* Of many rows some decide on the width, the only one of its class among them. */
+static void the_width_by_some_of_many_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(3200, 1, 3, 0.3, 12);
+    for (int64_t i = 0; i < r.n; i++) r.y[i] = i == 3199 ? 3 : r.y[i] == 3 ? 2 : r.y[i];
+    rung_model *m = fit_rows(ctx, "isbor", "gamma=auto", &r, r.n, false);
+    double best = reported(m, "log_evidence"), given = evidence_of(ctx, "isbor", "gamma=1/d", &r);
+    assert_true(best > given - 1e-3 * fabs(given));
+    rung_model_free(m);
+    free_rows(&r);
+}
+
 /* Scores of rows held out come from fits that end with the scratch memory they were made in. */
 static void rows_held_out_have_probabilities(void **state)
 {
@@ -270,6 +283,7 @@ int main(void)
         WITH_CONTEXT(a_given_kernel_is_the_kernel),
         WITH_CONTEXT(new_rows_join_a_model),
         WITH_CONTEXT(the_width_of_largest_evidence),
+        WITH_CONTEXT(the_width_by_some_of_many_rows),
         WITH_CONTEXT(rows_held_out_have_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
