@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* rung's own dialect: [experiment] with what holds for all, [dataset NAME] and [method NAME] with what is special. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/plan.h"
+
+static const double MOST_ROWS = 1e15; /* far more than a file can have, and exact */
 
 typedef struct { /* where a key may stand: the special section, then the general one */
     const ini *file;
@@ -66,7 +69,7 @@ static bool how_many(place *p, const char *key, amount *out)
     size_t n = strcspn(value, " ");
     char *first = text_of("%.*s", (int)n, value);
     bool good = parse_double(first, &number) && number > 0,
-         whole = good && number >= 1 && number == (double)(int64_t)number;
+         whole = good && number >= 1 && number <= MOST_ROWS && number == floor(number);
     free(first);
     const char *rest = value + n + strspn(value + n, " ");
     if (good && whole && !strcmp(rest, "per class"))
