@@ -330,22 +330,22 @@ static double side_by_side(const problem_shape *shape, double rows)
     return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
 }
 
-/* In every space the rows, a Gram matrix for each kernel (of a screened grid about half of them) and the distances, what
+/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), what
  * each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three matrices,
  * five for its eigenpairs; one on a graph n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are
- * propagated labels and a factor of each Gaussian process that is kept, of which 5 to 12 in a space are usual. */
+ * propagated labels and a factor of each Gaussian process that is kept, of which 4 to 11 in a space are usual, and fewer
+ * with more labels. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
     double l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
     double n = fmin((double)shape->n, l + (double)most_unlabelled(shape->labelled));
-    double grams =
-        l <= SCREEN ? (KERNELS + 1) * l * l : fmax((KERNELS + 3.0) / 2 * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
+    double grams = l <= SCREEN ? (KERNELS + 1) * l * l : fmax(KERNELS / 2.0 * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
     double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + grams, kept = 0;
     double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * l * l;
     if (o->families & 1U << FAMILY_GP) {
         one += PER_GP * l * K;
-        kept += spaces * KEPT * l * (l + K);
+        kept += spaces * KEPT * fmin(1, SCREEN / l) * l * (l + K);
     }
     if (o->families & 1U << FAMILY_RIDGE) one += PER_RIDGE * l * K;
     if (l < n && (o->families & 1U << FAMILY_SPREAD)) {

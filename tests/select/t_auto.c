@@ -172,19 +172,26 @@ static void columns_that_say_nothing(void **state)
 static void memory_is_estimated(void **state)
 {
     static const struct {
+        const char *method;
         int64_t n;
         double labelled, noise;
-    } cases[] = {{300, 1, 0.5}, {600, 0.05, 0.5}, {400, 0.5, 2}, {5000, 0.001, 0.5}};
+    } cases[] = {{"auto", 300, 1, 0.5},      {"auto", 600, 0.05, 0.5}, {"auto", 400, 0.5, 2},
+                 {"auto", 5000, 0.001, 0.5}, {"ogp", 200, 1, 0.5},     {"ogp", 700, 1, 0.5}};
     rung_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rung_data *data = make_data(ctx, cases[i].n, 3, cases[i].labelled, cases[i].noise);
+        rung_spec *spec;
+        assert_ok(ctx, rung_spec_new(ctx, cases[i].method, 0, &spec));
         ctx->scratch.peak = 0;
-        rung_model *m = fit(ctx, "auto", data);
+        rung_model *m = fit(ctx, cases[i].method, data);
         problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3, .threads = ctx->threads};
-        double estimate = method_auto.bytes(&shape, NULL), measured = (double)(ctx->scratch.peak + m->mem.peak);
+        double estimate = spec->method->bytes(&shape, spec->params),
+               measured = (double)(ctx->scratch.peak + m->mem.peak);
         if (!(measured < 1.5 * estimate && estimate < 1.5 * measured))
-            fail_msg("%lld rows: estimated %.0f bytes, measured %.0f", (long long)cases[i].n, estimate, measured);
+            fail_msg("%s, %lld rows: estimated %.0f bytes, measured %.0f", cases[i].method, (long long)cases[i].n,
+                     estimate, measured);
         rung_model_free(m);
+        rung_spec_free(spec);
         rung_data_free(data);
         pool_free_all(&ctx->scratch);
     }
