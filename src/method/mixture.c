@@ -332,9 +332,9 @@ static double side_by_side(const problem_shape *shape, double rows)
 
 /* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), what
  * each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three matrices,
- * five for its eigenpairs; one on a graph n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are
- * propagated labels and a factor of each Gaussian process that is kept, of which 4 to 11 in a space are usual, and fewer
- * with more labels. */
+ * five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or, beyond
+ * PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that is kept,
+ * of which 4 to 11 in a space are usual, and fewer with more labels. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
@@ -345,6 +345,7 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * l * l;
     if (o->families & 1U << FAMILY_GP) {
         one += PER_GP * l * K;
+        task += side_by_side(shape, l) * (6 * l * K + 2 * K * K);
         kept += spaces * KEPT * fmin(1, SCREEN / l) * l * (l + K);
     }
     if (o->families & 1U << FAMILY_RIDGE) one += PER_RIDGE * l * K;
