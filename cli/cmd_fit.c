@@ -125,9 +125,10 @@ static void tell_params(const arguments *args, const fit_job *job)
     fputs(option_given(args, "as-published") ? "  (as published)\n" : "\n", stderr);
 }
 
+enum { SHOWN = 12 }; /* classes, thresholds */
+
 static void tell_classes(const fit_job *job)
 {
-    enum { SHOWN = 12 };
     fprintf(stderr, "classes    ");
     for (int k = 1; k <= job->classes && k <= SHOWN; k++) {
         char *name = text_of("%s", rung_data_class_name(job->data, k));
@@ -167,6 +168,22 @@ static void tell_cv(const fit_job *job)
     sheet_print(&t, stderr, "");
 }
 
+static void tell_thresholds(const json_t *thresholds)
+{
+    size_t n = json_array_size(thresholds);
+    if (n == 0) return;
+    fprintf(stderr, "thresholds ");
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        const json_t *value = json_array_get(thresholds, i);
+        if (json_is_number(value))
+            fprintf(stderr, " %.4g", json_number_value(value));
+        else
+            fprintf(stderr, " none");
+    }
+    if (n > SHOWN) fprintf(stderr, " ... %zu in all", n);
+    fputc('\n', stderr);
+}
+
 static void tell_summary(const arguments *args, const fit_job *job)
 {
     fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
@@ -174,19 +191,7 @@ static void tell_summary(const arguments *args, const fit_job *job)
     if (job->classes > 0) tell_classes(job);
     tell_params(args, job);
     tell_cv(job);
-    size_t i;
-    json_t *thresholds = json_object_get(job->about, "thresholds"), *value;
-    if (json_array_size(thresholds) > 0) {
-        fprintf(stderr, "thresholds ");
-        json_array_foreach(thresholds, i, value)
-        {
-            if (json_is_number(value))
-                fprintf(stderr, " %.4g", json_number_value(value));
-            else
-                fprintf(stderr, " none");
-        }
-        fputc('\n', stderr);
-    }
+    tell_thresholds(json_object_get(job->about, "thresholds"));
     tell_conditions(job);
     if (job->n_failed) return;
     fprintf(stderr, "written     %s\n", job->model_path);

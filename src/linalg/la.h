@@ -149,6 +149,7 @@ void la_group_contrasts_thin(int64_t n, int groups, const int64_t *size, const i
                              int64_t k, const double *z, double *y);
 
 /* ---- small dense systems on the host (K x K) ---- */
+rung_status la_small_spd_factor(rung_ctx *ctx, int n, double *A); /* L of A = L L' in its lower triangle */
 rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B); /* both overwritten */
 
 /* All eigenpairs, largest first, of A v = lambda v or (B given, positive definite) A v = lambda B v with V'B V = I.

@@ -31,8 +31,20 @@ void la_thin(bool transpose_a, int64_t m, int64_t n, int64_t k, double alpha, co
                 blas_int(m > 0 ? m : 1));
 }
 
-/* Gaussian elimination is not needed: the matrices are symmetric positive definite and at most K x K. */
-/* Larger ones as any other matrix. */
+/* Gaussian elimination is not needed: the matrices are symmetric positive definite and most often K x K. Larger ones as
+ * any other matrix. */
+static rung_status large_spd_factor(rung_ctx *ctx, int n, double *A)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *L = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &L));
+    la_put(A, L);
+    TRY(la_potrf(ctx, L));
+    la_get(L, A);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status large_spd_solve(rung_ctx *ctx, int n, const double *A, int k, double *B)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -45,10 +57,11 @@ static rung_status large_spd_solve(rung_ctx *ctx, int n, const double *A, int k,
     return RUNG_OK;
 }
 
-rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B)
+enum { SMALL = 64 };
+
+rung_status la_small_spd_factor(rung_ctx *ctx, int n, double *A)
 {
-    enum { SMALL = 64 };
-    if (n > SMALL) return large_spd_solve(ctx, n, A, k, B);
+    if (n > SMALL) return large_spd_factor(ctx, n, A);
     for (int j = 0; j < n; j++) { /* A = L L', column by column */
         double pivot = A[j + j * n];
         for (int p = 0; p < j; p++) pivot -= A[j + p * n] * A[j + p * n];
@@ -63,6 +76,13 @@ rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B
             A[i + j * n] = s / pivot;
         }
     }
+    return RUNG_OK;
+}
+
+rung_status la_small_spd_solve(rung_ctx *ctx, int n, double *A, int k, double *B)
+{
+    if (n > SMALL) return large_spd_solve(ctx, n, A, k, B);
+    TRY(la_small_spd_factor(ctx, n, A));
     for (int c = 0; c < k; c++) {
         double *b = B + c * n;
         for (int i = 0; i < n; i++) {

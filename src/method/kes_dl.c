@@ -124,7 +124,7 @@ static double kes_bytes(const problem_shape *shape, const void *params_)
     const graph_dl_params *params = params_;
     double n = fmin((double)shape->n, ALIGNED_ROWS), d = (double)shape->d, rest = feature_dl_bytes(shape, params);
     if (params->kernel.landmarks <= 0) return rest;
-    return fmax(rest, 8 * (4.3 * n * n + 2 * n * d + (double)shape->n * (d + 5)));
+    return fmax(rest, 8 * (2.4 * n * n + 2 * n * d + (double)shape->n * (d + 5)));
 }
 
 static const rung_param rows[] = {

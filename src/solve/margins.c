@@ -197,9 +197,7 @@ static rung_status face_new(rung_ctx *ctx, const margins_problem *p, const coord
 {
     int64_t k = t->size, room = k < PINNED_MOST ? k : PINNED_MOST;
     double *H = NULL, trace = 0;
-    la_mat *factor = NULL;
     *out = (face){.t = t, .room = room};
-    TRY(la_new(ctx, &ctx->scratch, k, k, &factor));
     TRY(NEW(ctx, &ctx->scratch, out->full, k));
     TRY(NEW(ctx, &ctx->scratch, out->step, k));
     TRY(NEW(ctx, &ctx->scratch, out->pinned, k));
@@ -219,9 +217,7 @@ static rung_status face_new(rung_ctx *ctx, const margins_problem *p, const coord
         trace += H[j + j * k];
     }
     for (int64_t j = 0; j < k; j++) H[j + j * k] += LITTLE * trace;
-    la_put(H, factor);
-    TRY(la_potrf(ctx, factor));
-    la_get(factor, H);
+    TRY(la_small_spd_factor(ctx, (int)k, H));
     for (int64_t j = 0; j < k; j++)
         for (int64_t i = 0; i < j; i++) H[i + j * k] = H[j + i * k];
     out->L = H;
