@@ -18,4 +18,14 @@ EXPECTED_FAILED_CHECKS = {
         "with a nearest class mean, class weights change the projection but not the rule that the nearest mean wins"
     ),
     "check_supervised_y_no_nan": "NaN in y marks an unlabelled row, and some methods can do without any label",
-}
+} | dict.fromkeys(
+    (
+        "check_classifiers_one_label_sample_weights",
+        "check_sample_weights_list",
+        "check_sample_weights_not_an_array",
+        "check_sample_weights_not_overwritten",
+        "check_sample_weights_pandas_series",
+        "check_sample_weights_shape",
+    ),
+    "OrdinalClassifier alone: it hands weights to its method, and its default, auto, takes none",
+)
