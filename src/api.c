@@ -18,13 +18,11 @@
 
 /* ---- entering and leaving ---- */
 
-static rung_status begin(rung_ctx *ctx)
+static void begin(rung_ctx *ctx)
 {
-    if (!ctx) return RUNG_EARG;
     ctx->message[0] = 0;
     atomic_store(&ctx->interrupted, 0);
     la_enter();
-    return RUNG_OK;
 }
 
 static rung_status end(rung_ctx *ctx, rung_status status)
@@ -37,9 +35,14 @@ static rung_status end(rung_ctx *ctx, rung_status status)
 /* status = what the call between begin and end returns. */
 #define CALL(ctx, expression)                                                                                          \
     do {                                                                                                               \
-        rung_status begun_ = begin(ctx);                                                                               \
-        if (begun_ != RUNG_OK) return begun_;                                                                          \
+        begin(ctx);                                                                                                    \
         return end(ctx, (expression));                                                                                 \
+    } while (0)
+
+/* What a call that fails gives back, also where an argument is missing. */
+#define NOTHING(out)                                                                                                   \
+    do {                                                                                                               \
+        if (out) *(out) = NULL;                                                                                        \
     } while (0)
 
 static rung_status missing(rung_ctx *ctx, const char *what)
@@ -118,6 +121,7 @@ const rung_method *rung_find_method(const char *name)
 
 rung_status rung_spec_new(rung_ctx *ctx, const char *name, int as_published, rung_spec **out)
 {
+    NOTHING(out);
     if (!ctx || !name || !out) return missing(ctx, "rung_spec_new");
     CALL(ctx, spec_new(ctx, name, as_published != 0, out));
 }
@@ -152,6 +156,7 @@ void rung_spec_free(rung_spec *spec) { spec_free(spec); }
 
 rung_status rung_read(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
 {
+    NOTHING(out);
     if (!ctx || !path || !out) return missing(ctx, "rung_read");
     static const rung_read_options standard = {0};
     CALL(ctx, read_table(ctx, path, options ? options : &standard, out));
@@ -176,6 +181,7 @@ int64_t rung_table_cell(const rung_table *table, int64_t row, int64_t index, cha
 
 rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung_table **out)
 {
+    NOTHING(out);
     if (!ctx || !out) return missing(ctx, "rung_table_new");
     CALL(ctx, table_from_memory(ctx, rows, out));
 }
@@ -196,12 +202,14 @@ rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *na
 rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const rung_model *model,
                              rung_reader **out)
 {
+    NOTHING(out);
     if (!ctx || !path || !out) return missing(ctx, "rung_reader_open");
     CALL(ctx, reader_open(ctx, path, options, model ? &model->code : NULL, out));
 }
 
 rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, rung_table **out)
 {
+    NOTHING(out);
     if (!ctx || !reader || !out) return missing(ctx, "rung_reader_next");
     CALL(ctx, reader_next(ctx, reader, rows, out));
 }
@@ -210,6 +218,7 @@ void rung_reader_close(rung_reader *reader) { reader_close(reader); }
 
 rung_status rung_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options, rung_data **out)
 {
+    NOTHING(out);
     if (!ctx || !table || !out) return missing(ctx, "rung_encode");
     static const rung_encode_options standard = {0};
     CALL(ctx, dataset_encode(ctx, table, options ? options : &standard, out));
@@ -218,6 +227,7 @@ rung_status rung_encode(rung_ctx *ctx, const rung_table *table, const rung_encod
 rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                           rung_data **out)
 {
+    NOTHING(out);
     if (!ctx || !X || !X->v || !rank || !out) return missing(ctx, "rung_data_new");
     CALL(ctx, dataset_new(ctx, X, rank, weight, classes, out));
 }
@@ -225,6 +235,7 @@ rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, co
 rung_status rung_data_new_real(rung_ctx *ctx, const rung_view *X, const double *target, const double *weight,
                                rung_data **out)
 {
+    NOTHING(out);
     if (!ctx || !X || !X->v || !target || !out) return missing(ctx, "rung_data_new_real");
     CALL(ctx, dataset_new_real(ctx, X, target, weight, out));
 }
@@ -239,6 +250,7 @@ rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *cons
 rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
                           rung_data **out)
 {
+    NOTHING(out);
     if (!ctx || !name || !out) return missing(ctx, "rung_generate");
     CALL(ctx, generate(ctx, name, rows, noise, unlabelled, out));
 }
@@ -248,6 +260,7 @@ const char *rung_generators(int index, const char **help) { return generator_nam
 static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
                           rung_data **out)
 {
+    if (n < 0) return fail(ctx, RUNG_EARG, "a part of %lld rows", (long long)n);
     for (int64_t i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= data->n)
             return fail(ctx, RUNG_EARG, "row %lld of a data set with %lld rows (counted from 0)", (long long)rows[i],
@@ -264,13 +277,15 @@ static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const
 rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
                              rung_data **out)
 {
-    if (out) *out = NULL;
+    NOTHING(out);
     if (!ctx || !data || !rows || !out) return missing(ctx, "rung_data_subset");
     CALL(ctx, subset(ctx, data, n, rows, hidden, out));
 }
 
 static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
 {
+    if (n < 0 || classes < 0)
+        return fail(ctx, RUNG_EARG, "%lld ranks of %d classes: neither can be negative", (long long)n, classes);
     if (keep > 0) return keep_labels(ctx, n, rank, classes, keep);
     if (!(share >= 0 && share <= 1))
         return fail(ctx, RUNG_EARG, "hide a share of %g of the labels: from 0 to 1 is expected", share);
@@ -310,6 +325,7 @@ rung_view rung_data_view(const rung_data *data)
 
 rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
+    NOTHING(out);
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
     CALL(ctx, method_fit(ctx, spec, data, out));
 }
@@ -334,6 +350,7 @@ rung_status rung_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *d
 
 rung_status rung_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
 {
+    NOTHING(out);
     if (!ctx || !model || !data || !out) return missing(ctx, "rung_update");
     CALL(ctx, method_update(ctx, model, data, out));
 }
@@ -347,6 +364,8 @@ rung_status rung_updatable(rung_ctx *ctx, const rung_model *model)
 rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
                       char **report)
 {
+    NOTHING(out);
+    NOTHING(report);
     if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune");
     static const rung_tune_options standard = {0};
     CALL(ctx, tune(ctx, options ? options : &standard, data, out, report));
@@ -354,6 +373,7 @@ rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const run
 
 rung_status rung_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
 {
+    NOTHING(report);
     if (!ctx || !data || !report) return missing(ctx, "rung_curve");
     static const rung_curve_options standard = {0};
     CALL(ctx, curve(ctx, options ? options : &standard, data, report));
@@ -369,19 +389,22 @@ rung_status rung_save(rung_ctx *ctx, const rung_model *model, const char *path)
 
 rung_status rung_load(rung_ctx *ctx, const char *path, rung_model **out)
 {
+    NOTHING(out);
     if (!ctx || !path || !out) return missing(ctx, "rung_load");
     CALL(ctx, model_load(ctx, path, out));
 }
 
 rung_status rung_save_memory(rung_ctx *ctx, const rung_model *model, char **bytes, int64_t *size)
 {
+    NOTHING(bytes);
     if (!ctx || !model || !bytes || !size) return missing(ctx, "rung_save_memory");
     CALL(ctx, model_to_memory(ctx, model, bytes, size));
 }
 
 rung_status rung_load_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
 {
-    if (!ctx || !bytes || !out || size < 0) return missing(ctx, "rung_load_memory");
+    NOTHING(out);
+    if (!ctx || !bytes || !out) return missing(ctx, "rung_load_memory");
     CALL(ctx, model_from_memory(ctx, bytes, size, out));
 }
 
@@ -409,6 +432,7 @@ int rung_model_cv(const rung_model *model, rung_metrics *out)
 
 rung_status rung_describe(rung_ctx *ctx, const rung_model *model, char **json)
 {
+    NOTHING(json);
     if (!ctx || !model || !json) return missing(ctx, "rung_describe");
     CALL(ctx, model_describe(ctx, model, json));
 }
@@ -418,6 +442,7 @@ void rung_text_free(char *text) { free(text); }
 rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table, int labels,
                               rung_data **out)
 {
+    NOTHING(out);
     if (!ctx || !model || !table || !out) return missing(ctx, "rung_model_encode");
     CALL(ctx, dataset_recode(ctx, table, &model->code, labels, out));
 }
@@ -446,7 +471,7 @@ rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth
 rung_status rung_reliability(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba, int bins,
                              rung_reliability_bin *out, double *ece)
 {
-    if (!ctx || !truth || !proba || !out || !ece || bins < 1) return missing(ctx, "rung_reliability");
+    if (!ctx || !truth || !proba || !out || !ece) return missing(ctx, "rung_reliability");
     CALL(ctx, reliability_compute(ctx, n, classes, truth, proba, bins, out, ece));
 }
 

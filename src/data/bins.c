@@ -12,14 +12,14 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many of the sorted values belong below a cut that should have `at` of them below it; 0: there is no cut, all
- * values are equal. */
+/* How many of the sorted values, which are not all equal, belong below a cut that should have `at` of them below it; at
+ * least one. */
 static int64_t nearest_cut(const double *v, int64_t n, int64_t at)
 {
     int64_t low = at, high = at; /* the ends of the run of equal values around it */
     while (low > 0 && v[low - 1] == v[low]) low--;
     while (high < n && v[high - 1] == v[high]) high++;
-    if (low == 0) return high < n ? high : 0;
+    if (low == 0) return high;
     return high < n && high - at < at - low ? high : low;
 }
 

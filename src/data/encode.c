@@ -214,7 +214,11 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
     table_column_label(t, j, label);
     TRY(NEW_RAW(ctx, &data->mem, data->weight, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
-        double x = c->kind == COLUMN_NUMBER ? c->number[i] : NAN;
+        double x = NAN;
+        if (c->kind == COLUMN_NUMBER)
+            x = c->number[i];
+        else if (c->text[i] >= 0)
+            text_number(c->values[c->text[i]], strlen(c->values[c->text[i]]), t->decimal, &x);
         if (!isfinite(x) || x < 0)
             return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0", t->path,
                         (long long)table_line(t, i), label);

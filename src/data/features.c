@@ -54,17 +54,22 @@ static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
                 t->path, (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
 }
 
-static rung_status not_a_number(rung_ctx *ctx, const rung_table *t, int64_t j)
+/* The numbers of a text column: one without any cell, one whose categories were declared and happen to be numbers. */
+static rung_status numbers_of_text(rung_ctx *ctx, const rung_table *t, int64_t j, const double **out)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
-    double x;
-    int32_t v = 0;
-    int64_t row = 0;
-    while (v + 1 < c->n_values && text_number(c->values[v], strlen(c->values[v]), t->decimal, &x)) v++;
-    while (row + 1 < t->n_rows && c->text[row] != v) row++;
-    return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' stands where a number was expected", t->path,
-                (long long)table_line(t, row), table_column_label(t, j, label), c->values[v]);
+    double *x = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, x, t->n_rows));
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        const char *text = c->text[i] < 0 ? NULL : c->values[c->text[i]];
+        x[i] = NAN;
+        if (text && !(text_number(text, strlen(text), t->decimal, &x[i]) && isfinite(x[i])))
+            return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' stands where a number was expected",
+                        t->path, (long long)table_line(t, i), table_column_label(t, j, label), text);
+    }
+    *out = x;
+    return RUNG_OK;
 }
 
 static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -137,8 +142,12 @@ static void warn_unseen(rung_ctx *ctx, const rung_table *t, const unseen *u)
 rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X)
 {
     unseen u = {0};
-    int64_t numeric = 0, *which = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, which, code->n_columns));
+    int64_t numeric = 0;
+    struct {
+        const column_code *code;
+        const double *x;
+    } *plain = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, plain, code->n_columns));
     for (int64_t j = 0; j < code->n_columns; j++) {
         TRY(interrupted(ctx));
         if (from[j] < 0) continue;
@@ -147,14 +156,15 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
             TRY(code_nominal(ctx, t, from[j], &code->columns[j], code->d, X, &u));
             continue;
         }
-        if (c->kind == COLUMN_TEXT) return not_a_number(ctx, t, from[j]);
         if (c->odd_row >= 0) return not_finite(ctx, t, from[j]);
-        which[numeric++] = j;
+        plain[numeric].x = c->number;
+        if (c->kind == COLUMN_TEXT) TRY(numbers_of_text(ctx, t, from[j], &plain[numeric].x));
+        plain[numeric++].code = &code->columns[j];
     }
     for (int64_t i = 0; i < t->n_rows; i++)
         for (int64_t k = 0; k < numeric; k++) {
-            const column_code *c = &code->columns[which[k]];
-            double x = t->columns[from[which[k]]].number[i];
+            const column_code *c = plain[k].code;
+            double x = plain[k].x[i];
             X[i * code->d + c->first] = isnan(x) ? c->fill : x;
         }
     if (u.count > 0) warn_unseen(ctx, t, &u);

@@ -118,9 +118,12 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
 {
     char list[TABLE_LIST] = "", order[TABLE_LIST] = "", name[COLUMN_LABEL];
     dictionary seen = {0};
+    int64_t text = columns[0];
+    for (int c = n_columns - 1; c >= 0; c--)
+        if (t->columns[columns[c]].kind == COLUMN_TEXT) text = columns[c];
     for (int c = 0; c < n_columns; c++) {
         const column *one = &t->columns[columns[c]];
-        for (int32_t v = 0; one->kind == COLUMN_TEXT && v < one->n_values; v++) {
+        for (int32_t v = 0; v < one->n_values; v++) {
             int32_t index, before = seen.n;
             if (unlabelled(one->values[v])) continue;
             TRY(dictionary_add(ctx, &ctx->scratch, &seen, one->values[v], strlen(one->values[v]), &index));
@@ -131,7 +134,7 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     }
     return fail(ctx, RUNG_EDATA,
                 "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"", t->path,
-                table_column_label(t, columns[0], name), list, order);
+                table_column_label(t, text, name), list, order);
 }
 
 static rung_status declared_classes(rung_ctx *ctx, pool *mem, const column *c, int *n_classes, const char ***classes)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "data/features.h"
 #include "data/format.h"
 
 #define MOST_DENSE ((double)(INT64_C(8) << 30)) /* bytes, where the context has no limit */
@@ -63,7 +64,8 @@ static word take_label(const char **p, const char *end)
 {
     const char *behind = *p;
     word w;
-    if (!next_word(&behind, end, &w) || memchr(w.text, ':', (size_t)w.length)) return (word){*p, 0};
+    next_word(&behind, end, &w); /* the row is not blank */
+    if (memchr(w.text, ':', (size_t)w.length)) return (word){*p, 0};
     *p = behind;
     return w;
 }
@@ -121,7 +123,7 @@ static rung_status check_size(rung_reader *r, int64_t rows, int64_t columns)
 static int64_t columns_needed(const coding *code)
 {
     int64_t most = 0, index;
-    if (!code->has_names) return code->n_columns;
+    if (!coding_numbered(code)) return code->n_columns;
     for (int64_t j = 0; j < code->n_columns; j++) {
         const char *name = code->columns[j].name;
         if (text_integer(name, strlen(name), &index) && index > most) most = index;

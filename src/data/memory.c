@@ -59,6 +59,7 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     column *c;
     dictionary distinct = {0};
     int32_t *number = NULL; /* of a value among the distinct ones that are not missing, else -1 */
+    if (n_values < 0) return fail(ctx, RUNG_EARG, "a column of %d texts", n_values);
     TRY(open_column(ctx, t, name, &c));
     c->kind = COLUMN_TEXT;
     c->declared = ordered;

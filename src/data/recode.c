@@ -2,6 +2,7 @@
 /* Coding a table by the coding of a model: finding its columns, then as in training. */
 #include <string.h>
 
+#include "base/text.h"
 #include "data/dictionary.h"
 #include "data/features.h"
 #include "data/labels.h"
@@ -55,6 +56,16 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
     return RUNG_OK;
 }
 
+bool coding_numbered(const coding *code)
+{
+    int64_t index;
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        const char *name = code->columns[j].name;
+        if (!text_integer(name, strlen(name), &index) || index < 1) return false;
+    }
+    return true;
+}
+
 /* A file of sparse rows numbers its columns, so they are the features one after the other; the label is the last. */
 static void match_indices(const rung_table *t, const coding *code, int64_t *from, int64_t *label)
 {
@@ -64,7 +75,8 @@ static void match_indices(const rung_table *t, const coding *code, int64_t *from
 
 rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
 {
-    if (code->has_names && t->has_names) return match_names(ctx, t, code, from, label);
+    bool names = code->has_names && t->has_names;
+    if (names && (!t->sparse || coding_numbered(code))) return match_names(ctx, t, code, from, label);
     if (!t->sparse) return match_positions(ctx, t, code, from, label);
     match_indices(t, code, from, label);
     return RUNG_OK;

@@ -20,11 +20,11 @@ static bool is_number(const char *text, char decimal)
 }
 
 /* A text column of which every cell is a number once commas are decimal points. */
-static bool decimal_commas(const rung_table *t, const column *c)
+static bool decimal_commas(const column *c)
 {
     for (int32_t v = 0; v < c->n_values; v++)
         if (!is_number(c->values[v], ',')) return false;
-    return t->decimal != ',' && c->n_values > 0;
+    return true;
 }
 
 /* The first row whose cell is text that is no number; *numbers and *cells count the others and all. */
@@ -47,13 +47,14 @@ static bool explain(const rung_table *t, int64_t j, char *reason, size_t size)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
-    if (decimal_commas(t, c)) {
+    int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
+    if (row < 0) return false; /* empty, or numbers that the caller calls text */
+    if (decimal_commas(c)) {
         snprintf(reason, size, "column %s holds numbers with a decimal comma such as '%.40s'; give --decimal ,",
-                 table_column_label(t, j, label), c->values[0]);
+                 table_column_label(t, j, label), c->values[c->text[row]]);
         return true;
     }
-    int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
-    if (row < 0 || (double)numbers < MOSTLY * (double)cells) return false;
+    if ((double)numbers < MOSTLY * (double)cells) return false;
     snprintf(reason, size,
              "column %s is taken as text because of '%.40s' in line %lld, though %lld of its %lld cells are numbers; "
              "leave a missing cell empty",

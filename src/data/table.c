@@ -57,9 +57,10 @@ int64_t table_cell(const rung_table *t, int64_t row, int64_t j, char *text, int6
 void table_list(char list[TABLE_LIST], const char *separator, const char *text)
 {
     size_t used = strlen(list), gap = strlen(separator);
+    if (used >= 3 && strcmp(list + used - 3, "...") == 0) return;
     if (used + gap + strlen(text) + gap + sizeof "..." <= TABLE_LIST)
         snprintf(list + used, TABLE_LIST - used, "%s%s", used ? separator : "", text);
-    else if (used < 3 || strcmp(list + used - 3, "...") != 0)
+    else
         snprintf(list + used, TABLE_LIST - used, "%s...", used ? separator : "");
 }
 

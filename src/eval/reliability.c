@@ -7,6 +7,7 @@ rung_status reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int
                                 rung_reliability_bin *out, double *ece)
 {
     int64_t rows = 0;
+    if (bins < 1) return fail(ctx, RUNG_EARG, "%d bins: at least 1 is needed", bins);
     for (int k = 0; k < bins; k++) out[k] = (rung_reliability_bin){.low = (double)k / bins, .high = (k + 1.0) / bins};
     for (int64_t i = 0; i < n; i++) {
         const double *p = proba + i * classes;

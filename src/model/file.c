@@ -341,6 +341,7 @@ rung_status model_from_memory(rung_ctx *ctx, const char *bytes, int64_t size, ru
 {
     *out = NULL;
     unsigned char *file = NULL; /* a copy, for arrays must be aligned */
+    if (size < 0) return fail(ctx, RUNG_EARG, "a model of %lld bytes", (long long)size);
     TRY(memory_check(ctx, 2 * (double)size, "loading the model"));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, file, size));

@@ -94,6 +94,22 @@ static void test_encode(void **state)
     table_free(t);
 }
 
+/* A column of numbers may be declared as their list in another file. */
+static void test_numbers_declared(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data, *coded;
+    rung_table *t = arff_of(ctx, "@relation x\n@attribute c real\n@attribute y {1, 2}\n@data\n7,1\n8,2\n10,2\n");
+    assert_ok(ctx, dataset_encode(ctx, t, NULL, &data));
+    table_free(t);
+    t = arff_of(ctx, "@relation x\n@attribute c {9, 2.5}\n@attribute y {1, 2}\n@data\n2.5,1\n?,2\n9,1\n");
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 2, &coded));
+    assert_arrays_close(3, coded->X, ((double[]){2.5, 8, 9}), 0);
+    dataset_free(coded);
+    table_free(t);
+    dataset_free(data);
+}
+
 /* Many declared values are no identifier. */
 static void test_many_values(void **state)
 {
@@ -150,6 +166,7 @@ static void test_errors(void **state)
     assert_bad_rows("{0 1} {5}\n", "line 5: text after a sparse row");
     assert_bad_rows("{2 1}\n", "line 5: '2' stands where the number of an attribute was expected, 0 to 1, each once");
     assert_bad_rows("{0 1, 0 2}\n", "line 5: '0' stands where the number of an attribute");
+    assert_bad_rows("{-1 1}\n", "line 5: '-1' stands where the number of an attribute");
     assert_bad_rows("{x 1}\n", "line 5: 'x' stands where the number of an attribute");
 }
 
@@ -172,8 +189,9 @@ static void test_fuzz(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_plain),  WITH_CONTEXT(test_encode), WITH_CONTEXT(test_many_values),
-        WITH_CONTEXT(test_errors), WITH_CONTEXT(test_memory), WITH_CONTEXT(test_fuzz),
+        WITH_CONTEXT(test_plain),       WITH_CONTEXT(test_encode), WITH_CONTEXT(test_numbers_declared),
+        WITH_CONTEXT(test_many_values), WITH_CONTEXT(test_errors), WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_fuzz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,8 @@ static void test_cuts(void **state)
     check_cuts(ctx, 2, plain, 3, true, 2, (double[]){4.2, 5.4});
     check_cuts(ctx, 2, huge, 2, true, 1, (double[]){0});
     check_cuts(ctx, 2, near, 3, true, 2, (double[]){1e15 + 1, 1e15 + 2});
+    static const double close[] = {1e9, 1e9 + 0x1p-10}; /* 12 digits do not tell them apart */
+    check_cuts(ctx, 2, close, 2, true, 1, (double[]){1e9 + 0x1p-11});
 }
 
 /* The labels published with the benchmark sets of Chu and Ghahramani (2005), by equal width. Left out: those their own
@@ -210,6 +212,12 @@ static void test_errors(void **state)
         assert_fails(ctx, dataset_encode(ctx, t, &cases[i].options, &data), cases[i].status, cases[i].words);
         assert_null(data);
     }
+    table_free(t);
+    /* A row without a label is none to refuse. */
+    rung_data *data;
+    t = table_of(ctx, "x,y\n1,2\n2,\n3,high\n");
+    assert_fails(ctx, dataset_encode(ctx, t, &(rung_encode_options){.real = 1}, &data), RUNG_EDATA,
+                 "line 4, column 'y': label 'high' stands where a number was expected");
     table_free(t);
 }
 

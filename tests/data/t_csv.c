@@ -130,6 +130,8 @@ static void test_header(void **state)
         {"colour,grade\nred,low\nblue,mid\n", true},
         {"yes,yes\nno,no\nno,no\n", false}, /* equal cells are no names */
         {"?,red\n1,red\n2,blue\n", false},
+        {"PK,x\n1,2\n", true},           /* begins like a packed file */
+        {"\xef\xbb\x80,x\n1,2\n", true}, /* and like the mark of UTF-8 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rung_table *t = table_of(ctx, cases[i].text);
@@ -194,8 +196,45 @@ static void test_late_text(void **state)
     assert_ok(ctx, read_pipe(ctx, text, &t));
     assert_string_equal(t->path, "standard input");
     check_late_text(t, ROWS);
+    /* Without names; the table grows after the first text, and other columns turn out as text even later. */
+    p = text;
+    for (int i = 0; i < ROWS; i++)
+        p += sprintf(p, "1.50,%s,w%d,%s\n", i == ROWS / 2 ? "x" : "007", i % 3, i == ROWS - 1 ? "y" : "8.0");
+    assert_ok(ctx, read_bytes(ctx, packed, (size_t)pack(text, packed, ROOM), NULL, &t));
+    check_size(t, ROWS, 4, false);
+    assert_string_equal(cell_text(t, 0, 1), "007");
+    assert_string_equal(cell_text(t, ROWS / 2, 1), "x");
+    assert_string_equal(cell_text(t, ROWS - 1, 2), "w2");
+    assert_string_equal(cell_text(t, 0, 3), "8.0");
+    assert_true(t->columns[0].number[ROWS - 1] == 1.5);
+    table_free(t);
     free(text);
     free(packed);
+}
+
+/* Cells that end where the buffer does, in a quote, a doubled quote, CR LF or CR. */
+static void test_ends_of_buffer(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 16000 };
+    static const char *const ends[] = {"\n", "\r\n", "\r"};
+    char *text = malloc(32 * ROWS);
+    assert_non_null(text);
+    for (int e = 0; e < 3; e++)
+        for (int shift = 0; shift < 19; shift++) { /* a row has 19 bytes or fewer: some shift meets the end */
+            char *p = text + sprintf(text, "a,b%.*s%s", shift, "bbbbbbbbbbbbbbbbbbb", ends[e]);
+            for (int i = 0; i < ROWS; i++) p += sprintf(p, "\"x\"\"%d\",\"%06d\"%s", i % 10, i, ends[e]);
+            rung_table *t = table_of(ctx, text);
+            check_size(t, ROWS, 2, true);
+            for (int i = 0; i < ROWS; i++) {
+                char cell[8] = {'x', '"', (char)('0' + i % 10)};
+                assert_true(t->columns[1].number[i] == i);
+                assert_string_equal(cell_text(t, i, 0), cell);
+            }
+            assert_int_equal(table_line(t, ROWS - 1), ROWS + 1);
+            table_free(t);
+        }
+    free(text);
 }
 
 /* Rows and cells longer than the reader's buffer. */
@@ -270,6 +309,9 @@ static void test_errors(void **state)
                  "unknown format 'xls'; known: csv");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.decimal = ';'}, &t), RUNG_EARG, "decimal point");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '"'}, &t), RUNG_EARG, "0x22");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '7'}, &t), RUNG_EARG,
+                 "the character 0x37 cannot be the delimiter");
+    assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '-'}, &t), RUNG_EARG, "0x2D");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = ',', .decimal = ','}, &t), RUNG_EARG,
                  "both the delimiter and the decimal point");
     ctx->memory = 1000;
@@ -406,6 +448,7 @@ int main(void)
         WITH_CONTEXT(test_line_ends_and_mark),
         WITH_CONTEXT(test_delimiters),
         WITH_CONTEXT(test_header),
+        WITH_CONTEXT(test_ends_of_buffer),
         WITH_CONTEXT(test_late_text),
         WITH_CONTEXT(test_wide_and_long_cells),
         WITH_CONTEXT(test_odd_numbers),

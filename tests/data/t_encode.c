@@ -131,6 +131,8 @@ static void test_numeric_order(void **state)
     assert_refused(text, RUNG_EDATA, ", line 3, column 'y': label '3' is not one of the classes 1<2", .order = "1<2");
     assert_refused(text, RUNG_EARG, "'1' and '1.0', which are the same number", .order = "1<2<1.0<3");
     assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is no label", 0);
+    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is no label",
+                   .order = "1<inf");
 
     char many[2048] = "x,y\n";
     for (int i = 0; i < 50; i++) sprintf(many + strlen(many), "1,%d\n", i);
@@ -235,6 +237,66 @@ static void test_weights(void **state)
     assert_refused("a,w,y\n1,,1\n1,1,1\n", RUNG_EDATA, ", line 2, column 'w': a weight must be", .weights = "w");
     assert_refused("a,w,y\n1,2,1\n1,inf,1\n", RUNG_EDATA, ", line 3, column 'w': a weight must be", .weights = "w");
     assert_refused("a,w,y\n1,t,1\n1,1,1\n", RUNG_EDATA, ", line 2, column 'w': a weight must be", .weights = "2");
+    assert_refused("a,w,y\n1,1,1\n1,t,1\n", RUNG_EDATA, ", line 3, column 'w': a weight must be", .weights = "2");
+}
+
+/* Equal cells are one group; a row without a value is one of its own. */
+static void test_groups(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const columns[] = {"number", "text"};
+    for (int c = 0; c < 2; c++) {
+        rung_data *data = data_of(ctx, "number,text,x,y\n7,b,1,1\n,,2,2\n-1.5,a,3,1\n7,b,4,2\n,?,5,1\n-1.50,a,6,2\n",
+                                  (rung_encode_options){.groups = columns[c], .ignore = columns[1 - c]}),
+                  *part;
+        assert_int_equal(data->d, 1);
+        static const int same[6] = {0, 1, 2, 0, 4, 2}; /* the first row of its group */
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) assert_int_equal(data->group[i] == data->group[j], same[i] == same[j]);
+        assert_ok(ctx, dataset_subset(ctx, data, 2, (int64_t[]){5, 2}, &part));
+        assert_int_equal(part->group[0], data->group[2]);
+        assert_int_equal(part->group[1], data->group[2]);
+        dataset_free(part);
+        dataset_free(data);
+    }
+}
+
+static void test_ignore(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char text[] = "a,b,y\n1,2,1\n3,4,2\n";
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.ignore = ""});
+    assert_int_equal(data->d, 2);
+    dataset_free(data);
+    data = data_of(ctx, text, (rung_encode_options){.ignore = " b "});
+    assert_int_equal(data->d, 1);
+    dataset_free(data);
+    assert_refused(text, RUNG_EARG, "no column '' (ignore)", .ignore = "b, ");
+    assert_refused("a,b\n1,2\n", RUNG_EDATA, "no feature column is left beside the label", .ignore = "a,b");
+}
+
+/* Lists of names in messages end where there is no more room. */
+static void test_long_lists(void **state)
+{
+    rung_ctx *ctx = *state;
+    char text[2000] = "x,y\n", *p = text + strlen(text);
+    for (int i = 0; i < 40; i++) p += sprintf(p, "%d,grade-number-%d\n", i, i);
+    p += sprintf(p, "1,z\n"); /* short, but what is left out stays out */
+    assert_refused(text, RUNG_EDATA, "the labels are text (grade-number-0, grade-number-1, ", 0);
+    assert_non_null(strstr(ctx->message, ", ...); tell their order"));
+    assert_non_null(strstr(ctx->message, "<...\""));
+    assert_null(strstr(ctx->message, "z"));
+    p = text + sprintf(text, "x,y\n1,");
+    memset(p, 'w', 600);
+    strcpy(p + 600, "\n2,z\n");
+    assert_refused(text, RUNG_EDATA, "the labels are text (...); tell their order, lowest first, like --order \"...\"",
+                   0);
+
+    p = text;
+    for (int i = 1; i <= 12; i++) p += sprintf(p, "name%02d%c", i, i < 12 ? ',' : '\n');
+    for (int i = 1; i <= 12; i++) p += sprintf(p, "%d%c", i, i < 12 ? ',' : '\n');
+    assert_refused(text, RUNG_EARG, "there are 'name01', 'name02', ", .label = "other");
+    assert_non_null(strstr(ctx->message, "'name10', ..."));
 }
 
 /* ---- recode ---------------------------------------------------------------------------------------------------- */
@@ -321,6 +383,32 @@ static void test_recode_number_as_category(void **state)
     assert_arrays_close(9, data->X, X, 0);
     dataset_free(data);
     dataset_free(train);
+
+    /* An empty cell is a category where training had one, else unseen, as the only number may be. */
+    log_record record = {0};
+    ctx->log = record_log;
+    ctx->log_user = &record;
+    train = data_of(ctx, "k,y\n1,1\n,2\nx,1\n", (rung_encode_options){0});
+    assert_ok(ctx, recode_text(ctx, &train->code, "k,y\n1,1\n,2\n", 1, &data));
+    assert_arrays_close(6, data->X, ((double[]){0, 1, 0, 1, 0, 0}), 0);
+    assert_int_equal(record.count, 0);
+    dataset_free(data);
+    dataset_free(train);
+    static const char *const files[] = {"k,y\n1,1\n,2\n", "k,y\nx,1\n,2\n", "k,y\n1,1\n9,2\n"};
+    train = data_of(ctx, "k,y\n1,1\nx,2\n", (rung_encode_options){0});
+    for (int i = 0; i < 3; i++) {
+        char words[128];
+        snprintf(
+            words, sizeof words,
+            "1 cell holds a category unseen in training and codes as zeros; the first is '%s' in line 3, column 'k'",
+            i < 2 ? "" : "9");
+        assert_ok(ctx, recode_text(ctx, &train->code, files[i], 1, &data));
+        assert_int_equal(record.count, i + 1);
+        assert_non_null(strstr(record.text, words));
+        assert_arrays_close(2, data->X + 2, ((double[]){0, 0}), 0);
+        dataset_free(data);
+    }
+    dataset_free(train);
 }
 
 static void test_recode_by_position(void **state)
@@ -349,6 +437,16 @@ static void test_recode_by_position(void **state)
 
     train = data_of(ctx, "1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
     assert_fails(ctx, recode_text(ctx, &train->code, "1,2\n", 2, &data), RUNG_EDATA, "trained without labels");
+    assert_fails(
+        ctx, recode_text(ctx, &train->code, "1,2,3\n", 0, &data), RUNG_EDATA,
+        ": 3 columns, but the model was trained on 2 feature columns and, where there are no names, expects these "
+        "or all 2 of its file");
+    dataset_free(train);
+    train = data_of(ctx, "a,b\n1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
+    assert_ok(ctx, recode_text(ctx, &train->code, "b,label,a\n1,7,2\n", 1, &data));
+    assert_arrays_close(2, data->X, ((double[]){2, 1}), 0);
+    check_ranks(data, 1, (int[]){0});
+    dataset_free(data);
     dataset_free(train);
 }
 
@@ -418,6 +516,11 @@ static void test_rank_columns(void **state)
     assert_int_equal(truth[2], 1);
     assert_int_equal(predicted[1], 3);
     assert_int_equal(predicted[3], 0);
+    /* The column named is the one whose labels are text. */
+    assert_fails(ctx, dataset_rank_columns(ctx, t, "t", "a", NULL, &classes, &truth, &predicted, &ctx->scratch),
+                 RUNG_EDATA, "column 'a': the labels are text (low, mid, high)");
+    assert_fails(ctx, dataset_rank_columns(ctx, t, "b", "p", NULL, &classes, &truth, &predicted, &ctx->scratch),
+                 RUNG_EDATA, "column 'b': the labels are text (mid, low, high)");
     assert_fails(ctx, dataset_rank_columns(ctx, t, "a", "q", NULL, &classes, &truth, &predicted, &ctx->scratch),
                  RUNG_EARG, "no column 'q' (predicted)");
     table_free(t);
@@ -487,6 +590,9 @@ int main(void)
         WITH_CONTEXT(test_missing),
         WITH_CONTEXT(test_median_of_many),
         WITH_CONTEXT(test_weights),
+        WITH_CONTEXT(test_groups),
+        WITH_CONTEXT(test_ignore),
+        WITH_CONTEXT(test_long_lists),
         WITH_CONTEXT(test_recode_by_name),
         WITH_CONTEXT(test_recode_number_as_category),
         WITH_CONTEXT(test_recode_by_position),

@@ -47,6 +47,78 @@ static void test_plain(void **state)
     table_free(t);
 }
 
+/* The columns of a model that have names of their own are counted, too. */
+static void test_names(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data, *coded;
+    rung_reader *r;
+    static const struct {
+        const char *train;
+        double expected[3];
+    } cases[] = {{"a,b,c,y\n5,0,7,2\n4,1,5,1\n", {3, 0, 4}},
+                 {"a,2,c,y\n5,0,7,2\n4,1,5,1\n", {3, 0, 4}}, /* not all of them are numbers */
+                 {"0,1,2,y\n5,0,7,2\n4,1,5,1\n", {3, 0, 4}}, /* nor indices */
+                 {"3,1,2,y\n5,0,7,2\n4,1,5,1\n", {4, 3, 0}},
+                 {"5,0,7,2\n4,1,5,1\n", {3, 0, 4}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        rung_table *t;
+        assert_ok(ctx, read_text(ctx, cases[c].train, &(rung_read_options){.header = c < 4 ? 1 : -1}, &t));
+        assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.label = "4"}, &data));
+        table_free(t);
+        static const char rows[] = "2 1:3 3:4 9:1\n";
+        t = libsvm_of(ctx, rows);
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_arrays_close(3, coded->X, cases[c].expected, 0);
+        dataset_free(coded);
+        table_free(t);
+        /* In blocks, with the columns the model needs. */
+        temp file = temp_file(rows, strlen(rows));
+        assert_ok(ctx, reader_open(ctx, file.path, &(rung_read_options){.format = "libsvm"}, &data->code, &r));
+        unlink(file.path);
+        assert_ok(ctx, reader_next(ctx, r, 9, &t));
+        assert_int_equal(t->n_columns, 4);
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_arrays_close(3, coded->X, cases[c].expected, 0);
+        dataset_free(coded);
+        table_free(t);
+        reader_close(r);
+        dataset_free(data);
+    }
+    /* Trained without a label. */
+    rung_table *t = table_of(ctx, "5,0,7\n4,1,5\n");
+    assert_ok(ctx, dataset_encode(ctx, t, &(rung_encode_options){.unlabelled = 1}, &data));
+    table_free(t);
+    t = libsvm_of(ctx, "2 1:3 3:4\n");
+    assert_ok(ctx, dataset_recode(ctx, t, &data->code, 1, &coded));
+    assert_arrays_close(3, coded->X, ((double[]){3, 0, 4}), 0);
+    assert_int_equal(coded->y[0], 0);
+    dataset_free(coded);
+    dataset_free(data);
+    table_free(t);
+}
+
+/* Lines that end where the buffer does, with LF, CR LF or CR. */
+static void test_long_file(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 24000 };
+    static const char *const ends[] = {"\n", "\r\n", "\r"};
+    char *text = malloc(32 * ROWS);
+    assert_non_null(text);
+    for (int e = 0; e < 3; e++)
+        for (int shift = 0; shift < 13; shift++) { /* a row has 13 bytes or fewer: some shift meets the end */
+            char *p = text + sprintf(text, "1 1:1 #%.*s%s", shift, "#############", ends[e]);
+            for (int i = 1; i < ROWS; i++) p += sprintf(p, "%d 1:%06d%s", 1 + i % 3, i, ends[e]);
+            rung_table *t = libsvm_of(ctx, text);
+            assert_int_equal(t->n_rows, ROWS);
+            for (int i = 1; i < ROWS; i++) assert_true(number_at(t, i, 0) == i && number_at(t, i, 1) == 1 + i % 3);
+            assert_int_equal(table_line(t, ROWS - 1), ROWS);
+            table_free(t);
+        }
+    free(text);
+}
+
 static void test_encode(void **state)
 {
     rung_ctx *ctx = *state;
@@ -143,6 +215,21 @@ static void test_pipe(void **state)
     assert_int_equal(t->n_columns, 4);
     assert_int_equal(t->n_rows, 2);
     table_free(t);
+
+    /* In blocks the second reading begins with what the first one kept. */
+    rung_reader *r;
+    p = pipe_in("1 1:2\n2 3:1\n3 1:1\n");
+    assert_ok(ctx, reader_open(ctx, "-", &as_libsvm, NULL, &r));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(ctx, reader_next(ctx, r, 1, &t));
+        assert_int_equal(t->n_columns, 4);
+        assert_true(number_at(t, 0, 3) == i + 1 && number_at(t, 0, 2) == (i == 1));
+        table_free(t);
+    }
+    assert_ok(ctx, reader_next(ctx, r, 1, &t));
+    assert_null(t);
+    reader_close(r);
+    pipe_out(&p);
 }
 
 static rung_status read_once(void *ctx)
@@ -166,8 +253,9 @@ static void test_fuzz(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_plain), WITH_CONTEXT(test_encode), WITH_CONTEXT(test_errors), WITH_CONTEXT(test_size),
-        WITH_CONTEXT(test_pipe),  WITH_CONTEXT(test_memory), WITH_CONTEXT(test_fuzz),
+        WITH_CONTEXT(test_plain),  WITH_CONTEXT(test_names),  WITH_CONTEXT(test_long_file),
+        WITH_CONTEXT(test_encode), WITH_CONTEXT(test_errors), WITH_CONTEXT(test_size),
+        WITH_CONTEXT(test_pipe),   WITH_CONTEXT(test_memory), WITH_CONTEXT(test_fuzz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,103 @@ static void test_table_refusals(void **state)
     rung_table_free(table);
 }
 
+/* Without names columns go by position, and NULL is no name as "" is. */
+static void test_table_without_names(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *data;
+    static const double infinite[ROWS] = {1, 2, 3, 4, 5, INFINITY};
+    assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, NULL, size, 2));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "", colour, colours, 3, 0));
+    assert_fails(ctx, rung_table_add_text(ctx, table, "grade", grade, grades, 3, 1), RUNG_EARG,
+                 "column 3 has a name, unlike those before it");
+    assert_ok(ctx, rung_table_add_text(ctx, table, NULL, grade, grades, 3, 1));
+    assert_string_equal(rung_table_name(table, 2), "");
+    assert_ok(ctx, rung_encode(ctx, table, &(rung_encode_options){.label = "3", .ignore = "2"}, &data));
+    assert_int_equal(rung_data_features(data), 1);
+    assert_int_equal(rung_data_classes(data), 3);
+    rung_data_free(data);
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, NULL, infinite, 1));
+    assert_fails(ctx, rung_encode(ctx, table, &(rung_encode_options){.label = "3"}, &data), RUNG_EDATA,
+                 "the table, line 6, column 4: 'inf' is not a finite number");
+    rung_table_free(table);
+}
+
+/* A column of numbers in training may come as text: without any cell, as that of a data frame may be, or as categories
+ * that were declared and are numbers. */
+static void test_text_for_numbers(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *train, *data;
+    rung_spec *spec;
+    rung_model *model;
+    static const int32_t nothing[] = {-1, -1, -1}, some[] = {1, -1, 0}, odd[] = {0, 2, 1};
+    static const char *const values[] = {"7", "2.5", "x", "inf"};
+    assert_ok(ctx, fill_table(ctx, &table));
+    assert_ok(ctx, rung_encode(ctx, table, &(rung_encode_options){.ignore = "colour"}, &train));
+    rung_table_free(table);
+    assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
+    assert_ok(ctx, rung_fit(ctx, spec, train, &model));
+
+    assert_ok(ctx, rung_table_new(ctx, 3, &table));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "size", nothing, NULL, 0, 0));
+    assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
+    for (int i = 0; i < 3; i++) assert_true(rung_data_view(data).v[i] == 3); /* the median of training */
+    rung_data_free(data);
+    rung_table_free(table);
+
+    assert_ok(ctx, rung_table_new(ctx, 3, &table));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "size", some, values, 4, 1));
+    assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
+    assert_arrays_close(3, rung_data_view(data).v, ((double[]){2.5, 3, 7}), 0);
+    rung_data_free(data);
+    rung_table_free(table);
+
+    assert_ok(ctx, rung_table_new(ctx, 3, &table));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "size", odd, values, 4, 1));
+    assert_fails(ctx, rung_model_encode(ctx, model, table, 0, &data), RUNG_EDATA,
+                 "the table, line 2, column 'size': 'x' stands where a number was expected");
+    assert_null(data);
+    rung_table_free(table);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_data_free(train);
+}
+
+static void count_warnings(void *user, rung_level level, const char *text)
+{
+    (void)text;
+    *(int *)user += level == RUNG_WARNING;
+}
+
+/* Text that the caller says is text: numbers are categories, and no sign of a mistake; nor is a column without cells. */
+static void test_numbers_as_text(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *data;
+    int warnings = 0;
+    char name[16];
+    static const int32_t code[ROWS] = {0, 1, 2, 0, 1, 2}, nothing[ROWS] = {-1, -1, -1, -1, -1, -1};
+    static const char *const values[] = {"10", "9", "8"};
+    rung_set_log(ctx, count_warnings, &warnings);
+    assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "kind", code, values, 3, 0));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "none", nothing, NULL, 0, 0));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "grade", grade, grades, 3, 1));
+    assert_ok(ctx, rung_encode(ctx, table, NULL, &data));
+    assert_int_equal(warnings, 0);
+    assert_int_equal(rung_data_features(data), 4); /* 10, 8, 9; nothing */
+    rung_data_feature_name(data, 1, name, sizeof name);
+    assert_string_equal(name, "kind=8");
+    assert_arrays_close(4, rung_data_view(data).v, ((double[]){1, 0, 0, 1}), 0);
+    rung_data_free(data);
+    rung_table_free(table);
+}
+
 static const double X[] = {0, 1, 2, 3, 10, 11, 12, 13}; /* two columns of four rows, one after the other */
 static const rung_view by_columns = {.v = X, .n = 4, .d = 2, .row = 1, .col = 4};
 
@@ -83,7 +180,8 @@ static void test_names(void **state)
     rung_ctx *ctx = *state;
     rung_data *data;
     static const int rank[] = {1, 2, 2, 1};
-    static const char *const columns[] = {"width", "height"}, *const twice[] = {"a", "a"}, *const empty[] = {"a", ""};
+    static const char *const columns[] = {"width", "height"}, *const twice[] = {"a", "a"}, *const empty[] = {"a", ""},
+                             *const unset[] = {NULL, "a"};
     static const char *const classes[] = {"low", "high"}, *const same[] = {"1", "1.0"}, *const none[] = {"low", "nan"};
     char name[16];
     assert_ok(ctx, rung_data_new(ctx, &by_columns, rank, NULL, 2, &data));
@@ -95,6 +193,7 @@ static void test_names(void **state)
     assert_string_equal(name, "height");
     assert_fails(ctx, rung_data_set_names(ctx, data, twice, NULL, NULL), RUNG_EARG, "two columns are called 'a'");
     assert_fails(ctx, rung_data_set_names(ctx, data, empty, NULL, NULL), RUNG_EARG, "column 2 has no name");
+    assert_fails(ctx, rung_data_set_names(ctx, data, unset, NULL, NULL), RUNG_EARG, "column 1 has no name");
     assert_fails(ctx, rung_data_set_names(ctx, data, columns, "width", NULL), RUNG_EARG, "both called 'width'");
     assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", same), RUNG_EARG, "which are the same number");
     assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", none), RUNG_EARG, "such a cell means unlabelled");
@@ -187,7 +286,13 @@ static void test_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PUBLIC(test_table), PUBLIC(test_table_refusals), PUBLIC(test_names),
-                                       PUBLIC(test_real_targets), PUBLIC(test_bytes)};
+    const struct CMUnitTest tests[] = {PUBLIC(test_table),
+                                       PUBLIC(test_table_without_names),
+                                       PUBLIC(test_text_for_numbers),
+                                       PUBLIC(test_numbers_as_text),
+                                       PUBLIC(test_table_refusals),
+                                       PUBLIC(test_names),
+                                       PUBLIC(test_real_targets),
+                                       PUBLIC(test_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

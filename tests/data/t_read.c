@@ -63,6 +63,16 @@ static void test_orca(void **state)
     assert_false(t->has_names);
     assert_true(number_at(t, 0, 1) == -1.5 && number_at(t, 1, 2) == 2);
     table_free(t);
+    static const char *const others[] = {"train_toy", "train_toy.", "test_toy.x1", "toy.0"}; /* CSV by content */
+    for (int i = 0; i < 4; i++) {
+        assert_ok(ctx, read_named(ctx, others[i], "a b\n1 2\n", &t));
+        assert_true(t->has_names);
+        table_free(t);
+    }
+    assert_ok(ctx, read_text(ctx, "1,2\n3,4\n", &(rung_read_options){.format = "orca", .delimiter = ','}, &t));
+    assert_int_equal(t->n_columns, 2);
+    assert_int_equal(t->n_rows, 2);
+    table_free(t);
     rung_read_options options = {.format = "orca"};
     assert_ok(ctx, read_text(ctx, "a b\n1 2\n", &options, &t)); /* there is never a header */
     assert_int_equal(t->n_rows, 2);

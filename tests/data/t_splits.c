@@ -109,9 +109,48 @@ static void test_holdout(void **state)
     }
     assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, N, y, K, 1, 50, &f), RUNG_EARG, "a share of 1");
     assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, N, y, K, NAN, 50, &f), RUNG_EARG, "a share of");
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, N, y, K, 0, 50, &f), RUNG_EARG, "a share of 0");
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, N, y, K, 0.5, 0, &f), RUNG_EARG, "at most 0 rows");
     int single[] = {1, 2, 0};
     assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, 3, single, 2, 0.5, 9, &f));
     assert_int_equal(held_of(&f, single, 0), 0);
+}
+
+/* Rows of one group stay together, unlabelled ones in training; classes that no labelled row has do not matter. */
+static void test_grouped(void **state)
+{
+    rung_ctx *ctx = *state;
+    int group[N], single[N];
+    folds f;
+    for (int i = 0; i < N; i++) group[i] = 100 - i % 4, single[i] = 7;
+    assert_ok(ctx, folds_grouped(ctx, &ctx->scratch, N, y, K + 1, group, 10, 2, &f));
+    assert_int_equal(f.count, 4); /* as many as there are groups */
+    for (int repeat = 0; repeat < 2; repeat++)
+        for (int i = 0; i < N; i++) {
+            int fold = f.fold[repeat * N + i];
+            assert_int_equal(fold < 0, y[i] == 0);
+            for (int j = 0; j < i; j++)
+                if (y[i] && y[j]) assert_int_equal(group[i] == group[j], fold == f.fold[repeat * N + j]);
+        }
+    assert_fails(ctx, folds_grouped(ctx, &ctx->scratch, N, y, K, single, 2, 1, &f), RUNG_EDATA,
+                 "the labelled rows are in 1 group(s): at least 2 are needed to hold one out");
+}
+
+static void test_given(void **state)
+{
+    rung_ctx *ctx = *state;
+    int own[N];
+    folds f;
+    for (int i = 0; i < N; i++) own[i] = i == 0 ? -1 : i % 3;
+    assert_ok(ctx, folds_given(ctx, &ctx->scratch, N, y, own, 1, &f));
+    assert_int_equal(f.count, 3);
+    for (int i = 0; i < N; i++) assert_int_equal(f.fold[i], y[i] == 0 ? -1 : own[i]);
+    own[2] = N;
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, N, y, own, 1, &f), RUNG_EARG,
+                 "fold 23 of row 3: folds are numbered below the number of rows");
+    for (int i = 0; i < N; i++) own[i] = y[i] ? -1 : 0;
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, N, y, own, 1, &f), RUNG_EDATA,
+                 "the folds hold no labelled row out");
 }
 
 static rung_status split_once(void *argument)
@@ -131,8 +170,9 @@ static void test_memory(void **state) { assert_true(fail_each_allocation(split_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_stratified), WITH_CONTEXT(test_seed),   WITH_CONTEXT(test_few_rows),
-        WITH_CONTEXT(test_holdout),    WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_stratified), WITH_CONTEXT(test_seed),    WITH_CONTEXT(test_few_rows),
+        WITH_CONTEXT(test_holdout),    WITH_CONTEXT(test_grouped), WITH_CONTEXT(test_given),
+        WITH_CONTEXT(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

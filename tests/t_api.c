@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The functions of rung.h when they are called wrongly: required arguments that are NULL, numbers below their range,
+ * places outside a table. What they do when called well is tested where it is done. */
+#define _POSIX_C_SOURCE 200809L
+#include "data/temp.h"
+
+static int open_public(void **state) { return rung_open((rung_ctx **)state) != RUNG_OK; }
+
+static int close_public(void **state)
+{
+    rung_close(*state);
+    return 0;
+}
+
+static char stale; /* what a result pointed to before the call */
+static int failures;
+
+static void check(const rung_ctx *ctx, rung_status status, const void *out, const char *name, const char *call)
+{
+    char words[64];
+    snprintf(words, sizeof words, "%s: a required argument is NULL", name);
+    bool told = !ctx || strcmp(rung_message(ctx), words) == 0;
+    if (status == RUNG_EARG && out == NULL && told) return;
+    print_error("%s: status %d, \"%s\"%s\n", call, (int)status, ctx ? rung_message(ctx) : "",
+                out ? ", and the result was not cleared" : "");
+    failures++;
+}
+
+/* A call that fills in no object, and one whose object must be NULL afterwards (OUT names it, as type and name). */
+#define REFUSED(name, ...) check(ctx, name(__VA_ARGS__), NULL, #name, #name "(" #__VA_ARGS__ ")")
+#define CLEARED(name, out, ...)                                                                                        \
+    do {                                                                                                               \
+        out = (void *)&stale;                                                                                          \
+        rung_status status_ = name(__VA_ARGS__);                                                                       \
+        check(ctx, status_, out, #name, #name "(" #__VA_ARGS__ ")");                                                   \
+    } while (0)
+
+typedef struct { /* one of everything */
+    rung_spec *spec;
+    rung_table *table;
+    rung_data *data;
+    rung_model *model;
+    rung_reader *reader;
+} things;
+
+static void refuse_data(rung_ctx *ctx, const things *have)
+{
+    static const double numbers[] = {1, 2};
+    static const int32_t code[] = {0, 0};
+    static const char *const texts[] = {"a"};
+    const rung_view X = {numbers, 2, 1, 1, 1}, nowhere = {NULL, 2, 1, 1, 1};
+    int rank[] = {1, 2};
+    const int64_t rows[] = {0};
+    rung_table *table;
+    rung_reader *reader;
+    rung_data *data;
+    CLEARED(rung_read, table, ctx, NULL, NULL, &table);
+    REFUSED(rung_read, ctx, "x", NULL, NULL);
+    REFUSED(rung_table_new, ctx, 2, NULL);
+    REFUSED(rung_table_add_numbers, ctx, NULL, "x", numbers, 1);
+    REFUSED(rung_table_add_numbers, ctx, have->table, "x", NULL, 1);
+    REFUSED(rung_table_add_text, ctx, NULL, "x", code, texts, 1, 0);
+    REFUSED(rung_table_add_text, ctx, have->table, "x", NULL, texts, 1, 0);
+    REFUSED(rung_table_add_text, ctx, have->table, "x", code, NULL, 1, 0);
+    CLEARED(rung_reader_open, reader, ctx, NULL, NULL, NULL, &reader);
+    REFUSED(rung_reader_open, ctx, "x", NULL, NULL, NULL);
+    CLEARED(rung_reader_next, table, ctx, NULL, 1, &table);
+    REFUSED(rung_reader_next, ctx, have->reader, 1, NULL);
+    CLEARED(rung_encode, data, ctx, NULL, NULL, &data);
+    REFUSED(rung_encode, ctx, have->table, NULL, NULL);
+    CLEARED(rung_data_new, data, ctx, NULL, rank, NULL, 2, &data);
+    CLEARED(rung_data_new, data, ctx, &nowhere, rank, NULL, 2, &data);
+    CLEARED(rung_data_new, data, ctx, &X, NULL, NULL, 2, &data);
+    REFUSED(rung_data_new, ctx, &X, rank, NULL, 2, NULL);
+    CLEARED(rung_data_new_real, data, ctx, NULL, numbers, NULL, &data);
+    CLEARED(rung_data_new_real, data, ctx, &nowhere, numbers, NULL, &data);
+    CLEARED(rung_data_new_real, data, ctx, &X, NULL, NULL, &data);
+    REFUSED(rung_data_new_real, ctx, &X, numbers, NULL, NULL);
+    REFUSED(rung_data_set_names, ctx, NULL, NULL, NULL, NULL);
+    CLEARED(rung_generate, data, ctx, NULL, 10, 0, 0, &data);
+    REFUSED(rung_generate, ctx, "toy", 10, 0, 0, NULL);
+    CLEARED(rung_data_subset, data, ctx, NULL, 1, rows, NULL, &data);
+    CLEARED(rung_data_subset, data, ctx, have->data, 1, NULL, NULL, &data);
+    REFUSED(rung_data_subset, ctx, have->data, 1, rows, NULL, NULL);
+    REFUSED(rung_hide_labels, ctx, 2, NULL, 2, 0.5, 0);
+    CLEARED(rung_model_encode, data, ctx, NULL, have->table, 0, &data);
+    CLEARED(rung_model_encode, data, ctx, have->model, NULL, 0, &data);
+    REFUSED(rung_model_encode, ctx, have->model, have->table, 0, NULL);
+}
+
+static void refuse_models(rung_ctx *ctx, const things *have)
+{
+    rung_spec *spec;
+    rung_model *model;
+    char *text;
+    int count = 7;
+    int64_t size;
+    rung_condition found[RUNG_MOST_CONDITIONS];
+    rung_output out = {0};
+    const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
+    CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
+    REFUSED(rung_spec_new, ctx, "kdlor", 0, NULL);
+    REFUSED(rung_set, ctx, NULL, "gamma", "1");
+    REFUSED(rung_set, ctx, have->spec, NULL, "1");
+    REFUSED(rung_set, ctx, have->spec, "gamma", NULL);
+    REFUSED(rung_set_scale, ctx, NULL, "none");
+    REFUSED(rung_set_scale, ctx, have->spec, NULL);
+    REFUSED(rung_set_class_weight, ctx, NULL, "1", 2);
+    REFUSED(rung_set_class_weight, ctx, have->spec, NULL, 2);
+    REFUSED(rung_set_keep_data, ctx, NULL, 1);
+    CLEARED(rung_fit, model, ctx, NULL, have->data, &model);
+    CLEARED(rung_fit, model, ctx, have->spec, NULL, &model);
+    REFUSED(rung_fit, ctx, have->spec, have->data, NULL);
+    REFUSED(rung_verify, ctx, NULL, have->data, have->model, found, &count);
+    assert_int_equal(count, 0);
+    REFUSED(rung_verify, ctx, have->spec, NULL, have->model, found, &count);
+    REFUSED(rung_verify, ctx, have->spec, have->data, NULL, found, &count);
+    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, NULL, &count);
+    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, found, NULL);
+    CLEARED(rung_update, model, ctx, NULL, have->data, &model);
+    CLEARED(rung_update, model, ctx, have->model, NULL, &model);
+    REFUSED(rung_update, ctx, have->model, have->data, NULL);
+    REFUSED(rung_updatable, ctx, NULL);
+    CLEARED(rung_tune, model, ctx, NULL, NULL, &model, &text);
+    CLEARED(rung_tune, text, ctx, NULL, NULL, &model, &text);
+    CLEARED(rung_tune, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_tune, model, ctx, NULL, have->data, &model, NULL);
+    CLEARED(rung_curve, text, ctx, NULL, NULL, &text);
+    REFUSED(rung_curve, ctx, NULL, have->data, NULL);
+    REFUSED(rung_save, ctx, NULL, "x");
+    REFUSED(rung_save, ctx, have->model, NULL);
+    CLEARED(rung_load, model, ctx, NULL, &model);
+    REFUSED(rung_load, ctx, "x", NULL);
+    CLEARED(rung_save_memory, text, ctx, NULL, &text, &size);
+    CLEARED(rung_save_memory, text, ctx, have->model, &text, NULL);
+    REFUSED(rung_save_memory, ctx, have->model, NULL, &size);
+    CLEARED(rung_load_memory, model, ctx, NULL, 1, &model);
+    REFUSED(rung_load_memory, ctx, "x", 1, NULL);
+    CLEARED(rung_describe, text, ctx, NULL, &text);
+    REFUSED(rung_describe, ctx, have->model, NULL);
+    REFUSED(rung_predict, ctx, NULL, &X, &out);
+    REFUSED(rung_predict, ctx, have->model, NULL, &out);
+    REFUSED(rung_predict, ctx, have->model, &nowhere, &out);
+    REFUSED(rung_predict, ctx, have->model, &X, NULL);
+    REFUSED(rung_predict_training, ctx, NULL, &out);
+    REFUSED(rung_predict_training, ctx, have->model, NULL);
+}
+
+static void refuse_metrics(rung_ctx *ctx, const things *have)
+{
+    static const int rank[] = {1, 2};
+    static const double proba[] = {1, 0, 0, 1};
+    rung_metrics m;
+    rung_real_metrics real;
+    rung_reliability_bin bins[2];
+    double ece;
+    REFUSED(rung_measure, ctx, 2, 2, NULL, rank, NULL, &m);
+    REFUSED(rung_measure, ctx, 2, 2, rank, NULL, NULL, &m);
+    REFUSED(rung_measure, ctx, 2, 2, rank, rank, NULL, NULL);
+    REFUSED(rung_reliability, ctx, 2, 2, NULL, proba, 2, bins, &ece);
+    REFUSED(rung_reliability, ctx, 2, 2, rank, NULL, 2, bins, &ece);
+    REFUSED(rung_reliability, ctx, 2, 2, rank, proba, 2, NULL, &ece);
+    REFUSED(rung_reliability, ctx, 2, 2, rank, proba, 2, bins, NULL);
+    REFUSED(rung_measure_real, ctx, 2, NULL, proba, &real);
+    REFUSED(rung_measure_real, ctx, 2, proba, NULL, &real);
+    REFUSED(rung_measure_real, ctx, 2, proba, proba, NULL);
+    REFUSED(rung_measure_table, ctx, NULL, "1", "2", NULL, &m);
+    REFUSED(rung_measure_table, ctx, have->table, NULL, "2", NULL, &m);
+    REFUSED(rung_measure_table, ctx, have->table, "1", NULL, NULL, &m);
+    REFUSED(rung_measure_table, ctx, have->table, "1", "2", NULL, NULL);
+}
+
+/* Without a context everything is refused, whatever else there is. */
+static void refuse_without_context(const things *have)
+{
+    rung_ctx *ctx = NULL;
+    static const double numbers[] = {1, 2};
+    static const int32_t code[] = {0, 0};
+    static const char *const texts[] = {"a"};
+    const rung_view X = {numbers, 2, 1, 1, 1};
+    int rank[] = {1, 2}, count;
+    const int64_t rows[] = {0};
+    int64_t size;
+    rung_spec *spec;
+    rung_table *table;
+    rung_reader *reader;
+    rung_data *data;
+    rung_model *model;
+    char *text;
+    rung_condition found[RUNG_MOST_CONDITIONS];
+    rung_output out = {0};
+    rung_metrics m;
+    rung_real_metrics real;
+    rung_reliability_bin bins[2];
+    double ece;
+    CLEARED(rung_spec_new, spec, ctx, "kdlor", 0, &spec);
+    REFUSED(rung_set, ctx, have->spec, "gamma", "1");
+    REFUSED(rung_set_scale, ctx, have->spec, "none");
+    REFUSED(rung_set_class_weight, ctx, have->spec, "1", 2);
+    REFUSED(rung_set_keep_data, ctx, have->spec, 1);
+    CLEARED(rung_read, table, ctx, "x", NULL, &table);
+    CLEARED(rung_table_new, table, ctx, 2, &table);
+    REFUSED(rung_table_add_numbers, ctx, have->table, "x", numbers, 1);
+    REFUSED(rung_table_add_text, ctx, have->table, "x", code, texts, 1, 0);
+    CLEARED(rung_reader_open, reader, ctx, "x", NULL, NULL, &reader);
+    CLEARED(rung_reader_next, table, ctx, have->reader, 1, &table);
+    CLEARED(rung_encode, data, ctx, have->table, NULL, &data);
+    CLEARED(rung_data_new, data, ctx, &X, rank, NULL, 2, &data);
+    CLEARED(rung_data_new_real, data, ctx, &X, numbers, NULL, &data);
+    REFUSED(rung_data_set_names, ctx, have->data, NULL, NULL, NULL);
+    CLEARED(rung_generate, data, ctx, "toy", 10, 0, 0, &data);
+    CLEARED(rung_data_subset, data, ctx, have->data, 1, rows, NULL, &data);
+    REFUSED(rung_hide_labels, ctx, 2, rank, 2, 0.5, 0);
+    CLEARED(rung_fit, model, ctx, have->spec, have->data, &model);
+    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, found, &count);
+    CLEARED(rung_update, model, ctx, have->model, have->data, &model);
+    REFUSED(rung_updatable, ctx, have->model);
+    CLEARED(rung_tune, model, ctx, NULL, have->data, &model, &text);
+    CLEARED(rung_curve, text, ctx, NULL, have->data, &text);
+    REFUSED(rung_save, ctx, have->model, "x");
+    CLEARED(rung_load, model, ctx, "x", &model);
+    CLEARED(rung_save_memory, text, ctx, have->model, &text, &size);
+    CLEARED(rung_load_memory, model, ctx, "x", 1, &model);
+    CLEARED(rung_describe, text, ctx, have->model, &text);
+    CLEARED(rung_model_encode, data, ctx, have->model, have->table, 0, &data);
+    REFUSED(rung_predict, ctx, have->model, &X, &out);
+    REFUSED(rung_predict_training, ctx, have->model, &out);
+    REFUSED(rung_measure, ctx, 2, 2, rank, rank, NULL, &m);
+    REFUSED(rung_reliability, ctx, 2, 1, rank, numbers, 2, bins, &ece);
+    REFUSED(rung_measure_real, ctx, 2, numbers, numbers, &real);
+    REFUSED(rung_measure_table, ctx, have->table, "1", "2", NULL, &m);
+    assert_int_equal(rung_open(NULL), RUNG_EARG);
+    assert_string_equal(rung_message(NULL), "");
+    rung_close(NULL);
+}
+
+static void test_missing_arguments(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double numbers[] = {1, 2};
+    things have;
+    assert_ok(ctx, rung_generate(ctx, "toy", 40, 0, 0, &have.data));
+    assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &have.spec));
+    assert_ok(ctx, rung_fit(ctx, have.spec, have.data, &have.model));
+    assert_ok(ctx, rung_table_new(ctx, 2, &have.table));
+    assert_ok(ctx, rung_table_add_numbers(ctx, have.table, NULL, numbers, 1));
+    temp file = temp_file("1,2\n", 4);
+    assert_ok(ctx, rung_reader_open(ctx, file.path, NULL, NULL, &have.reader));
+    unlink(file.path);
+    failures = 0;
+    refuse_data(ctx, &have);
+    refuse_models(ctx, &have);
+    refuse_metrics(ctx, &have);
+    refuse_without_context(&have);
+    assert_int_equal(failures, 0);
+    rung_reader_close(have.reader);
+    rung_table_free(have.table);
+    rung_model_free(have.model);
+    rung_spec_free(have.spec);
+    rung_data_free(have.data);
+}
+
+/* Numbers that cannot be are the caller's mistake, and told as such. */
+static void test_impossible_numbers(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double numbers[] = {1, 2}, negative[] = {1, -1}, endless[] = {1, INFINITY};
+    static const int32_t code[] = {0, -2};
+    static const char *const texts[] = {"a"};
+    int rank[] = {1, 2};
+    const int64_t rows[] = {0};
+    rung_view X = {numbers, 2, 1, 1, 1};
+    rung_table *table;
+    rung_data *data, *part;
+    rung_model *model = (void *)&stale;
+    rung_reliability_bin bins[1];
+    rung_metrics m;
+    double ece;
+    assert_fails(ctx, rung_load_memory(ctx, "x", -1, &model), RUNG_EARG, "a model of -1 bytes");
+    assert_null(model);
+    assert_fails(ctx, rung_load_memory(ctx, "x", 0, &model), RUNG_EFORMAT, "");
+    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, numbers, 0, bins, &ece), RUNG_EARG,
+                 "0 bins: at least 1 is needed");
+    assert_fails(ctx, rung_reliability(ctx, -1, 1, rank, numbers, 1, bins, &ece), RUNG_EDATA, "no labelled row");
+    assert_fails(ctx, rung_measure(ctx, -1, 2, rank, rank, NULL, &m), RUNG_EDATA, "no labelled row");
+    assert_fails(ctx, rung_table_new(ctx, -1, &table), RUNG_EARG, "a table of -1 rows");
+    assert_ok(ctx, rung_table_new(ctx, 2, &table));
+    assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, -1, 0), RUNG_EARG, "a column of -1 texts");
+    assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, 1, 0), RUNG_EARG, "row 2 has text -2 of 1");
+    rung_table_free(table);
+
+    assert_fails(ctx, rung_hide_labels(ctx, -1, rank, 2, 0.5, 0), RUNG_EARG, "-1 ranks of 2 classes");
+    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, -2, 0.5, 1), RUNG_EARG, "2 ranks of -2 classes");
+    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, -0.5, 0), RUNG_EARG,
+                 "hide a share of -0.5 of the labels: from 0 to 1 is expected");
+    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, NAN, 0), RUNG_EARG, "from 0 to 1 is expected");
+    rank[1] = -1;
+    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, 0.5, 0), RUNG_EARG, "rank -1 of row 2 is outside 0..2");
+    assert_fails(ctx, rung_measure(ctx, 2, 2, rank, rank, NULL, &m), RUNG_EARG,
+                 "true rank -1 of row 2 is outside 1..2");
+    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, numbers, 1, bins, &ece), RUNG_EARG,
+                 "row 2: the true rank -1 is outside 1..1");
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EDATA, "rank -1 of row 2 is outside 0..2");
+    rank[1] = 1;
+    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, negative, 1, bins, &ece), RUNG_EARG,
+                 "row 2: -1 is no probability");
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, -1, &data), RUNG_EARG,
+                 "-1 classes: the number cannot be negative");
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, negative, 2, &data), RUNG_EDATA,
+                 "weight -1 of row 2 is not a finite number >= 0");
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, endless, 2, &data), RUNG_EDATA, "weight inf of row 2");
+    X.d = 0;
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EARG, "2 rows of 0 columns are no data");
+    assert_null(data);
+    X.d = 1;
+    assert_ok(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data));
+    assert_fails(ctx, rung_data_subset(ctx, data, -1, rows, NULL, &part), RUNG_EARG, "a part of -1 rows");
+    assert_null(part);
+    rung_data_free(data);
+}
+
+static void test_places_outside(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double numbers[] = {1, 2};
+    static const int rank[] = {1, 2};
+    rung_table *table;
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    char text[] = "before";
+    assert_ok(ctx, rung_table_new(ctx, 2, &table));
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, "x", numbers, 1));
+    assert_string_equal(rung_table_name(table, 0), "x");
+    assert_string_equal(rung_table_name(table, 1), "");
+    assert_string_equal(rung_table_name(table, -1), "");
+    static const int64_t outside[][2] = {{-1, 0}, {2, 0}, {0, -1}, {0, 1}};
+    for (int i = 0; i < 4; i++) {
+        strcpy(text, "before");
+        assert_int_equal(rung_table_cell(table, outside[i][0], outside[i][1], text, sizeof text), 0);
+        assert_string_equal(text, "");
+    }
+    strcpy(text, "before");
+    assert_int_equal(rung_table_cell(table, 0, 1, text, 0), 0);
+    assert_string_equal(text, "before");
+    rung_table_free(table);
+
+    assert_ok(ctx, rung_data_new(ctx, &(rung_view){numbers, 2, 1, 1, 1}, rank, NULL, 2, &data));
+    assert_string_equal(rung_data_class_name(data, 2), "2");
+    assert_string_equal(rung_data_class_name(data, 0), "");
+    assert_string_equal(rung_data_class_name(data, 3), "");
+    rung_data_feature_name(data, 0, text, 0);
+    assert_string_equal(text, "before");
+    assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
+    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_string_equal(rung_model_class_name(model, 1), "1");
+    assert_string_equal(rung_model_class_name(model, 0), "");
+    assert_string_equal(rung_model_class_name(model, 3), "");
+    /* No rows need no numbers. */
+    assert_ok(ctx, rung_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1}, &(rung_output){0}));
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_data_free(data);
+
+    assert_null(rung_methods(-1));
+    assert_null(rung_methods(1000));
+    assert_null(rung_find_method(NULL));
+    assert_string_equal(rung_status_name(RUNG_OK), "ok");
+    assert_string_equal(rung_status_name(RUNG_EINTERNAL), "internal error");
+    assert_string_equal(rung_status_name((rung_status)(RUNG_EINTERNAL + 1)), "unknown status");
+    assert_string_equal(rung_status_name((rung_status)-1), "unknown status");
+}
+
+/* Options that are NULL stand for the default. */
+static void test_default_options(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    rung_model *model;
+    char *report;
+    rung_set_threads(ctx, 1);
+    assert_ok(ctx, rung_generate(ctx, "toy", 30, 0, 0, &data));
+    assert_ok(ctx, rung_tune(ctx, NULL, data, &model, &report));
+    assert_non_null(strstr(report, "\"auto\""));
+    rung_text_free(report);
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+#define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PUBLIC(test_missing_arguments),
+        PUBLIC(test_impossible_numbers),
+        PUBLIC(test_places_outside),
+        PUBLIC(test_default_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
