@@ -153,7 +153,8 @@ static void choose_smallest(const cell_search *s, int64_t n, const double *v, in
 static int most_asked(const void *a, const void *b)
 {
     const asked_cell *x = a, *y = b;
-    return x->asks != y->asks ? (x->asks < y->asks ? 1 : -1) : x->cell < y->cell ? -1 : 1;
+    if (x->asks != y->asks) return x->asks < y->asks ? 1 : -1;
+    return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
 /* Columns j0 .. j0 + count - 1 and the cells each asks for; returns how many cells are asked for by any. */

@@ -52,14 +52,12 @@ void la_group_contrasts_thin(int64_t n, int groups, const int64_t *size, const i
         double *yc = y + c * n;
         for (int g = 0; g < groups; row += size[g++]) {
             double s = 0, above = 0; /* above: sum of a_j z_j over the columns that reach this row */
-            for (int64_t j = 0; j < size[g]; j++) s += weight_of(weight, row[j]);
+            for (int64_t j = 0; j < size[g]; s += weight_of(weight, row[j++])) yc[row[j]] = s;
             for (int64_t j = size[g] - 1; j > 0; j--) {
-                double w = weight_of(weight, row[j]), before = s - w;
-                if (before <= 0) before = 0;
-                double a = sqrt(w / (before * s)), b = sqrt(w * before / s);
+                double w = weight_of(weight, row[j]), before = yc[row[j]], after = before + w;
+                double a = sqrt(w / (before * after)), b = sqrt(w * before / after);
                 yc[row[j]] = w * above - b * zc[j - 1];
                 above += a * zc[j - 1];
-                s = before;
             }
             yc[row[0]] = weight_of(weight, row[0]) * above;
             zc += size[g] - 1;

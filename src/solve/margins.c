@@ -116,7 +116,7 @@ static int by_room(const void *a_, const void *b_)
 {
     const candidate *a = a_, *b = b_;
     if (a->room != b->room) return a->room > b->room ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
 }
 
 static int64_t root_of(int64_t *parent, int64_t i)

@@ -191,7 +191,7 @@ static int by_gap(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
     if (x->gap != y->gap) return x->gap > y->gap ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
 /* First round: rows of all classes alike, spread over the data. */

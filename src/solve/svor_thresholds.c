@@ -28,7 +28,7 @@ static int by_score(const void *a, const void *b)
 {
     const scored *x = a, *y = b;
     if (x->f != y->f) return x->f < y->f ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
 static rung_status sort_rows(rung_ctx *ctx, kinks *k)

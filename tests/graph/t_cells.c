@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "graph/cells.h"
+#include "graph/graph.h"
 
 enum { N = 3000, D = 12, K = 7 };
 
@@ -98,6 +99,57 @@ static void threads_do_not_matter(void **state)
     assert_memory_equal(one.d2, two.d2, N * K * sizeof *one.d2);
 }
 
+/* Products in single precision would overflow or vanish. */
+static void size_does_not_matter(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double sizes[] = {0x1p80, 0x1p-80};
+    la_mat *X = draw(ctx);
+    lists plain = lists_new(ctx), other = lists_new(ctx);
+    double found;
+    assert_ok(ctx, cells_neighbours(ctx, X, K, 0.96, plain.index, plain.d2, &found));
+    for (int s = 0; s < 2; s++) {
+        la_mat *Y;
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, D, N, &Y));
+        assert_ok(ctx, la_scale_add(ctx, sizes[s], X, 0, Y));
+        assert_ok(ctx, cells_neighbours(ctx, Y, K, 0.96, other.index, other.d2, &found));
+        assert_memory_equal(plain.index, other.index, N * K * sizeof *plain.index);
+    }
+}
+
+/* Centres are the means of a sample where there are many rows; and neighbours_among goes this way beyond 50000 rows. */
+static void many_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 50001, FEW = 9, ASKED = 100, NEAR = 3 };
+    double *X = NULL, d2[ASKED * NEAR];
+    int64_t self[ASKED], index[ASKED * NEAR], hits = 0;
+    la_mat *columns, *some;
+    neighbours got;
+    rng r;
+    rng_open(&r, 8, 0);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, X, FEW * MANY));
+    for (int64_t i = 0; i < MANY; i++) {
+        double a = rng_uniform(&r), b = rng_uniform(&r);
+        for (int j = 0; j < FEW; j++) X[j + i * FEW] = sin((j + 1) * a) + cos(j * b);
+    }
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, FEW, MANY, X, NEAR, &got));
+    assert_int_equal(got.k, NEAR);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, FEW, MANY, &columns));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, FEW, ASKED, &some));
+    la_put(X, columns);
+    for (int64_t i = 0; i < ASKED; i++) self[i] = i * (MANY / ASKED);
+    assert_ok(ctx, la_gather(ctx, columns, NULL, self, some));
+    assert_ok(ctx, la_nearest(ctx, columns, some, self, NULL, NEAR, index, d2));
+    for (int64_t i = 0; i < ASKED; i++)
+        for (int c = 0; c < NEAR; c++) {
+            int64_t at = self[i] * got.stride + c;
+            assert_true(got.index[at] != self[i] && got.d2[at] >= d2[c + i * NEAR]);
+            for (int h = 0; h < NEAR; h++) hits += got.index[at] == index[h + i * NEAR];
+        }
+    assert_true(hits >= 0.9 * ASKED * NEAR);
+}
+
 /* Many equal rows leave most cells empty. */
 static void equal_rows(void **state)
 {
@@ -136,8 +188,12 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(most_neighbours_are_found), WITH_CONTEXT(all_cells_give_the_exact_answer),
-        WITH_CONTEXT(threads_do_not_matter),     WITH_CONTEXT(equal_rows),
+        WITH_CONTEXT(most_neighbours_are_found),
+        WITH_CONTEXT(all_cells_give_the_exact_answer),
+        WITH_CONTEXT(threads_do_not_matter),
+        WITH_CONTEXT(size_does_not_matter),
+        WITH_CONTEXT(many_rows),
+        WITH_CONTEXT(equal_rows),
         WITH_CONTEXT(memory_may_run_out),
     };
     return cmocka_run_group_tests_name("cells", tests, NULL, NULL);

@@ -307,6 +307,34 @@ static void spreading_by_definition(void **state)
     }
 }
 
+/* A class that no row is labelled as, and points without neighbours. */
+static void spreading_of_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const double X[] = {0, 0, 1, 0, 2, 0, 3, 0};
+    static const int y[] = {1, 0, 0, 3};
+    double U[12], one[2] = {1, 1}, width;
+    neighbours nb;
+    la_csr W;
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, 4, X, 1, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_BINARY, 0, &W));
+    assert_ok(ctx, propagate_graph(ctx, &W, 3, y, 0.9, U));
+    for (int i = 0; i < 4; i++) {
+        assert_true(U[i + 4] == 0);
+        assert_close(U[i] + U[i + 8], 1, 1e-12);
+        assert_close(U[i], U[3 - i + 8], 1e-9); /* by symmetry */
+    }
+    assert_true(U[1] > U[2]);
+
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, 1, one, 5, &nb));
+    assert_int_equal(nb.k, 0);
+    assert_ok(ctx, neighbours_median(ctx, &nb, &width));
+    assert_true(width == 1 && neighbours_mean_square(&nb) == 0);
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, 0, one, 5, &nb));
+    assert_ok(ctx, neighbours_median(ctx, &nb, &width));
+    assert_true(width == 1 && neighbours_mean_square(&nb) == 0);
+}
+
 /* What arrives: F by its definition, and without a row's own label by taking that label away. */
 static void scores_by_definition(void **state)
 {
@@ -424,6 +452,10 @@ static void a_solver_that_gives_up_says_so(void **state)
         residual += r * r;
     }
     assert_true(sqrt(residual / norm) < 1e-11);
+    double first = L.value[0];
+    L.value[0] = 1e300; /* overflows in a step */
+    assert_fails(ctx, graph_solve(ctx, &L, 1, b, 1e-12, 1000, x), RUNG_ENOCONV, "(relative residual inf)");
+    L.value[0] = first;
     memset(b, 0, sizeof *b * (size_t)n);
     assert_ok(ctx, graph_solve(ctx, &L, 1, b, 1e-12, 0, x)); /* nothing to do */
 }
@@ -472,6 +504,7 @@ int main(void)
         WITH_CONTEXT(edges_by_definition),
         WITH_CONTEXT(laplacians),
         WITH_CONTEXT(spreading_by_definition),
+        WITH_CONTEXT(spreading_of_nothing),
         WITH_CONTEXT(scores_by_definition),
         WITH_CONTEXT(many_columns_are_solved),
         WITH_CONTEXT(many_points_on_any_threads),

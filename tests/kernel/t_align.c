@@ -219,8 +219,10 @@ static void rank_is_certified_only_when_true(void **state)
         eigenpairs e;
         assert_ok(ctx, kernel_gram(ctx, &k, s.d, s.n, s.X, K));
         assert_ok(ctx, eigenpairs_new(ctx, &ctx->scratch, K, s.n, &e));
+        bool yes = false;
+        assert_ok(ctx, kernel_rank_exhausted(ctx, K, s.n, &yes)); /* there are no more */
+        assert_true(yes);
         for (int64_t r = 5; r < s.n; r += 15) {
-            bool yes;
             assert_ok(ctx, kernel_rank_exhausted(ctx, K, r, &yes));
             if (yes) assert_true(eigenpairs_exhausted(&e, r));
             certified += yes;

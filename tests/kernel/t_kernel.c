@@ -108,13 +108,23 @@ static void precisions_must_fit_the_columns(void **state)
     assert_fails(ctx, kernel_gram(ctx, &k, D, 2, X, A), RUNG_EARG, "precisions has 2 numbers, but there are 3");
 }
 
+static void a_row_with_itself(void **state)
+{
+    (void)state;
+    static const double x[D] = {1, -2, 0.5};
+    kernel poly = {.kind = KERNEL_POLY, .gamma = 2, .coef0 = 0.5, .degree = 3};
+    assert_true(kernel_self(&(kernel){.kind = KERNEL_RBF, .gamma = 3}, D, x) == 1);
+    assert_true(kernel_self(&(kernel){.kind = KERNEL_LINEAR}, D, x) == 5.25);
+    assert_true(kernel_self(&poly, D, x) == 11.0 * 11 * 11);
+    assert_true(isnan(kernel_self(&(kernel){.kind = KERNEL_PRECOMPUTED}, D, x)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(gram_by_definition),
-        WITH_CONTEXT(far_from_the_origin),
-        WITH_CONTEXT(expansion_by_definition),
-        WITH_CONTEXT(precisions_must_fit_the_columns),
+        WITH_CONTEXT(gram_by_definition),      WITH_CONTEXT(far_from_the_origin),
+        WITH_CONTEXT(expansion_by_definition), WITH_CONTEXT(precisions_must_fit_the_columns),
+        cmocka_unit_test(a_row_with_itself),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

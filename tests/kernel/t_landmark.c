@@ -267,6 +267,57 @@ static void quadratic_forms_by_definition(void **state)
     }
 }
 
+/* Rows that fill several tiles, the last one not quite. */
+static void quadratic_forms_in_tiles(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 2 * 4096 + 100, M = 12 };
+    double *X = draw(ctx, MANY), got[2][M * M];
+    landmarks l;
+    la_csr A = {.rows = MANY, .cols = MANY};
+    la_mat *Q;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A.start, MANY + 1));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A.col, MANY));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, A.value, MANY));
+    for (int64_t i = 0; i < MANY; i++) { /* neighbours in pairs, across the tiles too */
+        A.start[i + 1] = i + 1;
+        A.col[i] = MANY - 1 - i;
+        A.value[i] = 1 + (double)(i < MANY / 2 ? i : MANY - 1 - i) / MANY;
+    }
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, MANY, X, M, &l));
+    assert_int_equal(l.m, M);
+    double *Phi = features(ctx, &l, MANY, X);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, M, M, &Q));
+    for (int one = 0; one < 2; one++) {
+        assert_ok(ctx, landmarks_quadratic(ctx, &l, MANY, X, &A, one ? 1e9 : 0, Q));
+        la_get(Q, got[one]);
+    }
+    for (int a = 0; a < M; a++)
+        for (int b = 0; b < M; b++) {
+            double s = 0;
+            for (int64_t i = 0; i < MANY; i++) s += Phi[a + i * M] * A.value[i] * Phi[b + A.col[i] * M];
+            for (int one = 0; one < 2; one++) assert_close(got[one][a + b * M], s, 1e-10);
+        }
+}
+
+/* Of many rows a sample is looked at; what it leaves out is told about right of all. */
+static void landmarks_of_a_sample(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 20600, M = 25 };
+    double *X = draw(ctx, MANY), left = 0;
+    landmarks l;
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, MANY, X, M, &l));
+    assert_int_equal(l.m, M);
+    double *Phi = features(ctx, &l, MANY, X);
+    for (int64_t i = 0; i < MANY; i++) left += 1 - dot(M, Phi + i * M, Phi + i * M);
+    assert_close(l.error, left / MANY, 0.002);
+    for (int64_t i = 0; i < M; i++) {
+        assert_true(l.rows[i] >= 0 && l.rows[i] < MANY);
+        assert_memory_equal(l.X + i * D, X + l.rows[i] * D, D * sizeof *X);
+    }
+}
+
 static void threads_do_not_matter_and_the_seed_does(void **state)
 {
     rung_ctx *ctx = *state;
@@ -313,6 +364,8 @@ int main(void)
         WITH_CONTEXT(products_without_features),
         WITH_CONTEXT(moments_by_definition),
         WITH_CONTEXT(quadratic_forms_by_definition),
+        WITH_CONTEXT(quadratic_forms_in_tiles),
+        WITH_CONTEXT(landmarks_of_a_sample),
         WITH_CONTEXT(threads_do_not_matter_and_the_seed_does),
         WITH_CONTEXT(memory_may_run_out),
     };

@@ -389,6 +389,20 @@ static void eigenpairs_of_what_overflowed_are_refused(void **state)
     assert_fails(ctx, la_small_eigen(ctx, 2, entries, NULL, values), RUNG_EDATA, "scale the columns");
 }
 
+static void nothing_has_no_eigenpairs(void **state)
+{
+    rung_ctx *ctx = *state;
+    double entries[] = {2, 0, 0, 1}, values[2] = {7, 7};
+    la_mat *none, *A;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 0, 0, &none));
+    assert_ok(ctx, la_eigen(ctx, none, 0, values, NULL));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 2, 2, &A));
+    la_put(entries, A);
+    assert_ok(ctx, la_eigen(ctx, A, 0, values, NULL));
+    assert_ok(ctx, la_small_eigen(ctx, 0, entries, NULL, values));
+    assert_true(values[0] == 7 && values[1] == 7);
+}
+
 static void generalised_eigenpairs(void **state)
 {
     rung_ctx *ctx = *state;
@@ -478,6 +492,37 @@ static void roots(void **state)
     assert_ok(ctx, la_root(ctx, none));
     assert_int_equal(la_cols(none), 0);
     assert_ok(ctx, la_root(ctx, empty));
+}
+
+/* Results large enough for larger tiles, of a small depth: n above 2048. */
+static void large_products(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 2050, DEPTH = 3 };
+    double *a, *b, *first = NULL;
+    la_mat *A = random_matrix(ctx, N, DEPTH, 30, &a), *B = random_matrix(ctx, DEPTH, N, 31, &b), *C = matrix(ctx, N, N);
+    for (int threads = 1; threads <= 2; threads++) {
+        ctx->threads = threads;
+        assert_ok(ctx, la_gemm(ctx, false, false, 2, A, B, 0, C));
+        double *c = copy(ctx, C);
+        if (threads == 1) first = c;
+        assert_memory_equal(c, first, sizeof *c * N * N);
+    }
+    for (int64_t j = 0; j < N; j++)
+        for (int64_t i = 0; i < N; i++) {
+            double s = 0;
+            for (int h = 0; h < DEPTH; h++) s += a[i + h * N] * b[h + j * DEPTH];
+            if (!close_to(first[i + j * N], 2 * s, 1e-14)) fail_msg("entry %lld, %lld", (long long)i, (long long)j);
+        }
+    assert_ok(ctx, la_syrk(ctx, false, 1, A, 0, C));
+    double *c = copy(ctx, C);
+    for (int64_t j = 0; j < N; j++)
+        for (int64_t i = 0; i <= j; i++) {
+            double s = 0;
+            for (int h = 0; h < DEPTH; h++) s += a[i + h * N] * a[j + h * N];
+            if (!close_to(c[i + j * N], s, 1e-14) || c[i + j * N] != c[j + i * N])
+                fail_msg("entry %lld, %lld", (long long)i, (long long)j);
+        }
 }
 
 static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
@@ -626,9 +671,11 @@ int main(void)
         WITH_CONTEXT(eigenpairs),
         WITH_CONTEXT(a_few_of_many_equal_eigenvalues),
         WITH_CONTEXT(eigenpairs_of_what_overflowed_are_refused),
+        WITH_CONTEXT(nothing_has_no_eigenpairs),
         WITH_CONTEXT(generalised_eigenpairs),
         WITH_CONTEXT(pivoted_rank),
         WITH_CONTEXT(roots),
+        WITH_CONTEXT(large_products),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),
         WITH_CONTEXT(interrupt_stops_a_factorisation),
         cmocka_unit_test(every_allocation_fails),

@@ -282,13 +282,11 @@ static void ridge_least_squares(void **state)
     }
 }
 
-/* W W' is the weighted within-group scatter, and A W comes column by column. */
-static void contrasts_span_the_within_scatter(void **state)
+/* W W' is the weighted within-group scatter, and A W comes column by column; also where weights have nothing in common. */
+static void check_contrasts(rung_ctx *ctx, const double *weight)
 {
-    rung_ctx *ctx = *state;
     enum { N = 9, G = 3 };
     static const int64_t size[G] = {4, 1, 4}, order[N] = {8, 2, 5, 0, 7, 1, 3, 4, 6};
-    static const double weight[N] = {1, 2, 0.5, 3, 1, 0.1, 4, 2.5, 1};
     la_mat *I = NULL, *W = NULL;
     double identity[N * N] = {0}, z[(N - G) * (N - G)] = {0}, thin[N * (N - G)];
     for (int i = 0; i < N; i++) identity[i + i * N] = 1;
@@ -305,12 +303,49 @@ static void contrasts_span_the_within_scatter(void **state)
         for (int i = 0; i < size[g]; i++) group[order[at++]] = g;
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            double got = 0, mass = 0;
+            double got = 0, mass = 0, unit = sqrt(weight[i] * weight[j]);
             for (int c = 0; c < N - G; c++) got += w[i + c * N] * w[j + c * N];
             for (int p = 0; p < N; p++) mass += group[p] == group[i] ? weight[p] : 0;
             double want = (i == j ? weight[i] : 0) - (group[i] == group[j] ? weight[i] * weight[j] / mass : 0);
-            assert_close(got, want, 1e-14);
+            assert_close(got / unit, want / unit, 1e-14);
         }
+}
+
+static void contrasts_span_the_within_scatter(void **state)
+{
+    static const double weight[] = {1, 2, 0.5, 3, 1, 0.1, 4, 2.5, 1},
+                        apart[] = {1e20, 1e20, 1, 1e-20, 1, 1, 1, 1, 1e-20};
+    check_contrasts(*state, weight);
+    check_contrasts(*state, apart);
+}
+
+/* More rows than a strip, on one thread and on two: each row is on its own. */
+static void contrasts_of_many_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 300, G = 2 };
+    static const int64_t size[G] = {100, 200};
+    int64_t order[N];
+    la_mat *A = spd_matrix(ctx, N, 0.1), *W = NULL;
+    double *a = host_copy(ctx, A), *one = NULL;
+    for (int i = 0; i < N; i++) order[i] = i;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N - G, &W));
+    for (int threads = 1; threads <= 2; threads++) {
+        ctx->threads = threads;
+        assert_ok(ctx, la_group_contrasts(ctx, A, 2, G, size, order, NULL, W));
+        double *w = host_copy(ctx, W);
+        if (threads == 1) one = w;
+        assert_memory_equal(w, one, sizeof *w * N * (N - G));
+    }
+    for (int i = 0; i < N; i++) {
+        double sum = 0;
+        for (int j = 0; j < 99;
+             j++) { /* of the first group: 2 (mean of the first j + 1 - the next) sqrt((j+1) / (j+2)) */
+            sum += a[i + j * N];
+            double want = 2 * (sum / (j + 1) - a[i + (j + 1) * N]) * sqrt((j + 1.0) / (j + 2));
+            assert_close(one[i + j * N], want, 1e-13);
+        }
+    }
 }
 
 static void small_system(void **state)
@@ -389,36 +424,6 @@ static void same_bits_for_any_number_of_threads(void **state)
     }
 }
 
-static void exponential_is_accurate(void **state)
-{
-    (void)state;
-    enum { N = 1000 };
-    rng r;
-    rng_open(&r, 3, 0);
-    for (int round = 0; round < 300; round++) {
-        double x[N], y[N];
-        for (int i = 0; i < N; i++) {
-            double u = rng_uniform(&r);
-            x[i] = round % 3 == 0 ? -746 + 1456 * u : round % 3 == 1 ? -40 * u : -1e-3 * u;
-        }
-        la_exp(N, x, y);
-        for (int i = 0; i < N; i++) {
-            long double e = expl(x[i]);
-            double want = (double)e;
-            if (isinf(want) || want == 0) {
-                assert_true(y[i] == want);
-                continue;
-            }
-            double ulp = nextafter(want, INFINITY) - want, error = (double)(fabsl(y[i] - e) / ulp);
-            if (!(error < 2)) fail_msg("exp(%.17g) = %.17g, off by %g ulp", x[i], y[i], error);
-        }
-    }
-    double special[] = {0, -0.0, -INFINITY, INFINITY, NAN, -745.133, -1000, 1000}, got[8];
-    la_exp(8, special, got);
-    assert_true(got[0] == 1 && got[1] == 1 && got[2] == 0 && isinf(got[3]) && isnan(got[4]));
-    assert_true(got[5] == exp(-745.133) && got[6] == 0 && isinf(got[7]));
-}
-
 static void counters_count(void **state)
 {
     rung_ctx *ctx = *state;
@@ -445,7 +450,12 @@ static void too_large_is_refused(void **state)
 {
     rung_ctx *ctx = *state;
     la_mat *A;
-    assert_int_equal(la_new(ctx, &ctx->scratch, (int64_t)1 << 40, 2, &A), RUNG_EARG);
+    assert_fails(ctx, la_new(ctx, &ctx->scratch, (int64_t)1 << 40, 2, &A), RUNG_EARG,
+                 "a matrix of 1099511627776 x 2 is beyond this library");
+    assert_int_equal(la_new(ctx, &ctx->scratch, 2, (int64_t)1 << 31, &A), RUNG_EARG);
+    assert_int_equal(la_new(ctx, &ctx->scratch, -1, 2, &A), RUNG_EARG);
+    assert_int_equal(la_new(ctx, &ctx->scratch, 2, -1, &A), RUNG_EARG);
+    assert_null(A);
 }
 
 int main(void)
@@ -460,10 +470,10 @@ int main(void)
         WITH_CONTEXT(tail_products_are_the_factor),
         WITH_CONTEXT(ridge_least_squares),
         WITH_CONTEXT(contrasts_span_the_within_scatter),
+        WITH_CONTEXT(contrasts_of_many_rows),
         WITH_CONTEXT(small_system),
         WITH_CONTEXT(multiply_and_gather),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),
-        WITH_CONTEXT(exponential_is_accurate),
         WITH_CONTEXT(counters_count),
         WITH_CONTEXT(interrupt_stops_a_factorisation),
         WITH_CONTEXT(too_large_is_refused),

@@ -142,6 +142,44 @@ static void nearest_in_a_kernel_matrix(void **state)
     assert_memory_equal(got_d2, d2, sizeof *d2 * (size_t)(k * n));
     assert_ok(ctx, la_nearest_kernel(ctx, K, 2, of, k, got, got_d2));
     for (int t = 0; t < 2; t++) assert_memory_equal(got + t * k, want + of[t] * k, sizeof *got * (size_t)k);
+    assert_ok(ctx, la_nearest_kernel(ctx, K, 0, NULL, k, NULL, NULL)); /* nobody asks, or for nothing */
+    assert_ok(ctx, la_nearest_kernel(ctx, K, n, NULL, 0, NULL, NULL));
+    la_mat *none;
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 2, 0, &none));
+    assert_ok(ctx, la_nearest(ctx, X, none, NULL, NULL, k, NULL, NULL));
+}
+
+/* Enough for several threads, and lists of all the others; groups that are too many for trees. */
+static void nearest_on_threads(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 2100, k = 5;
+    la_mat *X = points(ctx, 1, 2, n, 3), *K = NULL;
+    la_map dot = {.kind = LA_DOT};
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &K));
+    assert_ok(ctx, la_gram(ctx, X, &dot, K));
+    int64_t *self = places(ctx, n), *want = places(ctx, k * n), *got = places(ctx, k * n);
+    double *d2 = room(ctx, k * n), *got_d2 = room(ctx, k * n), *table = room(ctx, 40 * 40);
+    int *group = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, group, n));
+    for (int64_t i = 0; i < n; i++) self[i] = i, group[i] = (int)(i % 40);
+    for (int i = 0; i < 40 * 40; i++) table[i] = 1 + (i / 40 > i % 40 ? i / 40 - i % 40 : i % 40 - i / 40);
+    by_definition(ctx, X, X, self, NULL, k, want, d2);
+    for (int threads = 1; threads <= 2; threads++) {
+        ctx->threads = threads;
+        assert_ok(ctx, la_nearest_kernel(ctx, K, n, NULL, k, got, got_d2));
+        assert_memory_equal(got, want, sizeof *got * (size_t)(k * n));
+        assert_memory_equal(got_d2, d2, sizeof *d2 * (size_t)(k * n));
+    }
+    la_pair_factor pairs = {40, table, group, group};
+    by_definition(ctx, X, X, self, &pairs, k, want, d2);
+    assert_ok(ctx, la_nearest(ctx, X, X, self, &pairs, k, got, got_d2));
+    assert_memory_equal(got, want, sizeof *got * (size_t)(k * n));
+    pairs.groups = 1;
+    memset(group, 0, sizeof *group * (size_t)n);
+    by_definition(ctx, X, X, self, &pairs, k, want, d2);
+    assert_ok(ctx, la_nearest(ctx, X, X, self, &pairs, k, got, got_d2));
+    assert_memory_equal(got, want, sizeof *got * (size_t)(k * n));
 }
 
 /* ---- sparse ---- */
@@ -268,6 +306,7 @@ int main(void)
         WITH_CONTEXT(nearest_by_definition),
         WITH_CONTEXT(new_points_are_asked_too),
         WITH_CONTEXT(nearest_in_a_kernel_matrix),
+        WITH_CONTEXT(nearest_on_threads),
         WITH_CONTEXT(sparse_products),
         cmocka_unit_test(every_allocation_fails),
     };

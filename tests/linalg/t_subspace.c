@@ -51,13 +51,16 @@ static void check_leading(rung_ctx *ctx, int64_t n, int64_t r, double (*value)(i
     for (int64_t j = 0; j < r; j++) {
         double dot = 0;
         int64_t of = value == indefinite ? 2 * j : j;
-        assert_true(fabs(values[j] - expected(j)) <= 1e-12 * expected(0));
+        assert_true(fabs(values[j] - expected(j)) <= 1e-12 * fabs(expected(0)));
         for (int64_t i = 0; i < n; i++) dot += v[i + j * n] * Q[i + of * n];
         if (tolerance > 0) assert_true(fabs(fabs(dot) - 1) <= tolerance);
         assert_true(la_sign_of(n, v + j * n) > 0);
     }
     pool_release(&ctx->scratch, mark);
 }
+
+static double negative(int64_t j) { return -1 - 0.01 * (double)j; }
+static double nothing(int64_t j) { return 0 * (double)j; }
 
 static double positive_part(int64_t j) { return indefinite(2 * j); }
 
@@ -71,6 +74,8 @@ static void leading_eigenvectors(void **state)
         check_leading(ctx, n, 1, of_rank_three, of_rank_three, 1e-12);
         check_leading(ctx, n, 3, flat, flat, 0); /* too flat to iterate; the vectors are ill-conditioned */
         check_leading(ctx, n, 2, indefinite, positive_part, 1e-12);
+        check_leading(ctx, n, 2, negative, negative, 1e-12);
+        check_leading(ctx, n, n / 10, falling, falling, 1e-12); /* too many to iterate */
     }
     check_leading(ctx, 10, 10, falling, falling, 1e-12);
 }
@@ -89,6 +94,10 @@ static void an_estimate_tells_whether_it_converged(void **state)
     assert_ok(ctx, la_leading(ctx, make_matrix(ctx, 200, flat, Q), 1, 1e-13, &value, V, &converged));
     assert_true(!converged || fabs(value - flat(0)) < 1e-12);
     assert_true(value > 1 && value < 1 + 1.01e-4);
+    assert_ok(ctx, la_leading(ctx, make_matrix(ctx, 200, negative, Q), 1, 1e-9, &value, V, &converged));
+    assert_false(converged); /* not for such matrices */
+    assert_ok(ctx, la_leading(ctx, make_matrix(ctx, 200, nothing, Q), 1, 1e-9, &value, V, &converged));
+    assert_true(converged && value == 0);
 }
 
 static void threads_change_no_bit(void **state)

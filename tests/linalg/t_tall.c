@@ -193,6 +193,41 @@ static void groups_are_summed(void **state)
     }
 }
 
+/* Enough of them for several threads. */
+static void many_groups_on_threads(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 30000, COLUMNS = 11, G = 40 };
+    la_tall *T;
+    int *group;
+    double *x, *S[2], expected[COLUMNS * (G + 1)] = {0};
+    rng r;
+    rng_open(&r, 4, 0);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, group, ROWS));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, x, ROWS));
+    assert_ok(ctx, la_tall_new(ctx, &ctx->scratch, ROWS, &T));
+    for (int64_t i = 0; i < ROWS; i++) group[i] = 1 + (int)(i * i % G);
+    for (int j = 0; j < COLUMNS; j++) {
+        for (int64_t i = 0; i < ROWS; i++) {
+            x[i] = rng_normal(&r);
+            expected[j + (group[i] - 1) * COLUMNS] += x[i] * (double)(i % 7);
+            expected[j + group[i] * COLUMNS] -= x[i];
+        }
+        assert_ok(ctx, la_tall_append(ctx, T, x));
+    }
+    double *low, *high;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, low, ROWS));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, high, ROWS));
+    for (int64_t i = 0; i < ROWS; i++) low[i] = (double)(i % 7), high[i] = -1;
+    for (int t = 0; t < 2; t++) {
+        ctx->threads = t + 1;
+        assert_ok(ctx, NEW(ctx, &ctx->scratch, S[t], COLUMNS * (G + 1)));
+        assert_ok(ctx, la_tall_group_sums(ctx, T, G, group, low, high, S[t]));
+        assert_arrays_close(COLUMNS * (G + 1), S[t], expected, 1e-10);
+    }
+    assert_memory_equal(S[0], S[1], sizeof expected);
+}
+
 static void threads_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
@@ -254,6 +289,7 @@ int main(void)
         WITH_CONTEXT(products_are_what_they_say), WITH_CONTEXT(candidates_are_never_stored),
         WITH_CONTEXT(columns_come_and_go),        WITH_CONTEXT(threads_change_no_bit),
         WITH_CONTEXT(wide_matrices_too),          WITH_CONTEXT(groups_are_summed),
+        WITH_CONTEXT(many_groups_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

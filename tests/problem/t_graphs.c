@@ -134,6 +134,68 @@ static void reduced_rank_is_decided_once(void **state)
     assert_int_equal(e->r, N);
 }
 
+/* With landmarks a kernel whose order of distances is its own is measured along the first of their features. */
+static void landmarks_make_a_graph(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { M = 9 };
+    static const struct {
+        double rank;
+        int kept;
+    } cases[] = {{1, 6}, {0.5, 4}, {0.01, 1}, {2, 6}}; /* of 9 landmarks a kernel of 6 dimensions has 6 */
+    kernel k = {.kind = KERNEL_POLY, .gamma = 1, .coef0 = 1, .degree = 2};
+    problem p;
+    const landmarks *l;
+    neighbours got, again, want;
+    double *Phi = NULL, *first = NULL;
+    la_mat *all;
+    prepare(&p, ctx);
+    assert_ok(ctx, problem_landmarks(ctx, &p, &k, M, &l));
+    assert_int_equal(l->m, 6);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, l->m, N, &all));
+    assert_ok(ctx, landmarks_features(ctx, l, N, X, all));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, Phi, 6 * N));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, first, 6 * N));
+    la_get(all, Phi);
+    for (int c = 0; c < 4; c++) {
+        int kept = cases[c].kept;
+        problem_space space = {.kind = SPACE_FEATURE, .k = k, .rank = cases[c].rank, .landmarks = M};
+        for (int i = 0; i < N; i++) memcpy(first + i * kept, Phi + i * 6, (size_t)kept * sizeof *first);
+        assert_ok(ctx, problem_neighbours(ctx, &p, &space, 5, &got));
+        assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, kept, N, first, 5, &want));
+        assert_true(same_lists(&got, &want));
+        assert_ok(ctx, problem_neighbours(ctx, &p, &space, 4, &again));
+        assert_ptr_equal(got.index, again.index);
+    }
+    assert_int_equal(calls(ctx, "gram"), 1);                                               /* that of the landmarks */
+    problem_space more = {.kind = SPACE_FEATURE, .k = k, .rank = 0.5, .landmarks = M - 1}; /* others: another graph */
+    problem_space less = {.kind = SPACE_FEATURE, .k = k, .rank = 4.0 / M, .landmarks = M};
+    assert_ok(ctx, problem_neighbours(ctx, &p, &more, 5, &got));
+    assert_ok(ctx, problem_neighbours(ctx, &p, &less, 5, &again));
+    assert_ptr_not_equal(got.index, again.index);
+}
+
+/* Eigenvalues that are there already tell whether anything is left out. */
+static void known_eigenvalues_decide(void **state)
+{
+    rung_ctx *ctx = *state;
+    problem p;
+    neighbours in, out;
+    const eigenpairs *e;
+    problem_space narrow = {.kind = SPACE_FEATURE, .k = {.kind = KERNEL_RBF, .gamma = 5}, .rank = 0.1};
+    problem_space wide = {.kind = SPACE_FEATURE, .k = {.kind = KERNEL_RBF, .gamma = 0.01}, .rank = 0.5};
+    prepare(&p, ctx);
+    assert_ok(ctx, problem_neighbours(ctx, &p, &input, 5, &in));
+    assert_ok(ctx, problem_eigen(ctx, &p, &narrow.k, N, &e));
+    assert_ok(ctx, problem_eigen(ctx, &p, &wide.k, N, &e));
+    assert_ok(ctx, problem_neighbours(ctx, &p, &wide, 5, &out));
+    assert_ptr_equal(in.index, out.index);
+    assert_ok(ctx, problem_neighbours(ctx, &p, &narrow, 5, &out));
+    assert_false(same_lists(&in, &out));
+    assert_int_equal(calls(ctx, "rank"), 0); /* no certificate was needed */
+    assert_int_equal(calls(ctx, "eigen"), 2);
+}
+
 static void laplacians_are_made_once(void **state)
 {
     rung_ctx *ctx = *state;
@@ -161,6 +223,12 @@ static void laplacians_are_made_once(void **state)
     assert_true(width == want && S->value[0] < 1);
     assert_ok(ctx, problem_edges(ctx, &p, &g, &b, NULL));
     assert_ptr_equal(S, b);
+    g.width = 0.5; /* another graph than with the median, whatever that is */
+    assert_ok(ctx, problem_edges(ctx, &p, &g, &c, &width));
+    assert_true(width == 0.5 && c != S && c->value[0] != S->value[0]);
+    g.width = NAN;
+    assert_ok(ctx, problem_edges(ctx, &p, &g, &b, NULL));
+    assert_ptr_equal(S, b);
     assert_int_equal(calls(ctx, "nearest"), 1);
 }
 
@@ -177,7 +245,7 @@ static void folds_reselect(void **state)
     const la_mat *K;
     prepare(&p, ctx);
     for (int i = 0; i < N; i++)
-        if (i % 5 != 2) rows[n++] = i;
+        if (i < 30 || i % 3 == 0) rows[n++] = i; /* some rows lose many of their neighbours */
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     for (int s = 0; s < 2; s++) {
         assert_ok(ctx, problem_neighbours(ctx, &p, &spaces[s], 6, &all));
@@ -309,6 +377,8 @@ int main(void)
         WITH_CONTEXT(neighbours_are_found_once),
         WITH_CONTEXT(feature_spaces_share_what_is_the_same),
         WITH_CONTEXT(reduced_rank_is_decided_once),
+        WITH_CONTEXT(landmarks_make_a_graph),
+        WITH_CONTEXT(known_eigenvalues_decide),
         WITH_CONTEXT(laplacians_are_made_once),
         WITH_CONTEXT(folds_reselect),
         WITH_CONTEXT(folds_of_a_view_gather),

@@ -58,6 +58,71 @@ static void a_fold_is_a_block_of_its_parents_matrix(void **state)
     assert_int_equal(calls(ctx, "gram"), 2);
 }
 
+/* Kernels that differ in one number are others. */
+static void what_tells_kernels_apart(void **state)
+{
+    rung_ctx *ctx = *state;
+    problem p;
+    double one[D] = {1, 2}, two[D] = {1, 3};
+    const kernel kernels[] = {
+        {.kind = KERNEL_POLY, .gamma = 1, .coef0 = 1, .degree = 2},
+        {.kind = KERNEL_POLY, .gamma = 1, .coef0 = 1, .degree = 3},
+        {.kind = KERNEL_POLY, .gamma = 1, .coef0 = 2, .degree = 2},
+        {.kind = KERNEL_POLY, .gamma = 2, .coef0 = 1, .degree = 2},
+        {.kind = KERNEL_RBF, .gamma = 1, .coef0 = 1, .degree = 2},
+        {.kind = KERNEL_ARD, .gamma = 1, .n_precisions = D, .precisions = one},
+        {.kind = KERNEL_ARD, .gamma = 1, .n_precisions = D, .precisions = two},
+    };
+    enum { KERNELS = sizeof kernels / sizeof *kernels };
+    const la_mat *K[KERNELS], *again;
+    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    for (int i = 0; i < KERNELS; i++) assert_ok(ctx, problem_gram(ctx, &p, &kernels[i], &K[i]));
+    assert_int_equal(calls(ctx, "gram"), KERNELS);
+    for (int i = 0; i < KERNELS; i++) {
+        assert_ok(ctx, problem_gram(ctx, &p, &kernels[i], &again));
+        assert_ptr_equal(again, K[i]);
+    }
+    assert_int_equal(calls(ctx, "gram"), KERNELS);
+}
+
+/* F F' = K, with and without a constant, from a Gram matrix that is there; a fold has its parent's rows of F. */
+static void roots_are_shared(void **state)
+{
+    rung_ctx *ctx = *state;
+    problem p, sub;
+    kernel k = {.kind = KERNEL_RBF, .gamma = 2};
+    const la_mat *K, *F, *part, *own;
+    int64_t rows[3] = {5, 1, 4};
+    int classes[3];
+    double gram[N * N], root[N * N], some[3 * N];
+    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
+    la_get(K, gram);
+    for (int constant = 0; constant < 2; constant++) {
+        assert_ok(ctx, problem_root(ctx, &p, &k, constant, &F));
+        int64_t r = la_cols(F);
+        la_get(F, root);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                double s = 0;
+                for (int64_t c = 0; c < r; c++) s += root[i + c * N] * root[j + c * N];
+                assert_close(s, gram[i + j * N] + constant, 1e-12);
+            }
+    }
+    assert_int_equal(calls(ctx, "gram"), 1);
+    assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &p, 3, rows, &sub, classes));
+    assert_ok(ctx, problem_root(ctx, &sub, &k, true, &part));
+    assert_int_equal(la_rows(part), 3);
+    assert_int_equal(la_cols(part), la_cols(F));
+    la_get(part, some);
+    for (int i = 0; i < 3; i++)
+        for (int64_t c = 0; c < la_cols(F); c++) assert_true(some[i + 3 * c] == root[rows[i] + c * N]);
+    k.gamma = 3; /* which the parent has not */
+    assert_ok(ctx, problem_root(ctx, &sub, &k, true, &own));
+    assert_int_equal(la_rows(own), 3);
+    assert_true(la_cols(own) <= 3);
+}
+
 static void gamma_auto_counts_the_columns_that_vary(void **state)
 {
     rung_ctx *ctx = *state;
@@ -88,6 +153,10 @@ static void a_precomputed_kernel_is_taken_as_it_stands(void **state)
     assert_true(got[0] == 2 && got[1] == 0.5 && got[2] == 0.5 && got[3] == 3);
     problem_new(&ctx->scratch, 4, 2, bad, ranks, NULL, at, 2, &p);
     assert_fails(ctx, problem_gram(ctx, &p, &k, &K), RUNG_EDATA, "not symmetric");
+    memset(rows, 0, sizeof rows); /* zeros are symmetric */
+    problem_new(&ctx->scratch, 4, 2, rows, ranks, NULL, at, 2, &p);
+    assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
+    assert_true(la_asymmetry(K) == 0);
 }
 
 int main(void)
@@ -95,6 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(a_gram_matrix_is_computed_once),
         WITH_CONTEXT(a_fold_is_a_block_of_its_parents_matrix),
+        WITH_CONTEXT(what_tells_kernels_apart),
+        WITH_CONTEXT(roots_are_shared),
         WITH_CONTEXT(gamma_auto_counts_the_columns_that_vary),
         WITH_CONTEXT(a_precomputed_kernel_is_taken_as_it_stands),
     };
