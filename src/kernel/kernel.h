@@ -15,6 +15,7 @@ typedef enum {
 } kernel_kind;
 
 #define KERNEL_CHOICES "rbf|linear|poly|laplacian|ard|precomputed"
+#define KERNEL_MOST_DEGREE 100
 
 typedef struct {
     kernel_kind kind;

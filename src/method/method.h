@@ -155,7 +155,7 @@ enum { LANDMARKS_AUTO = -1 };
          .standard = "3",                                                                                              \
          .published = "3",                                                                                             \
          .low = 1,                                                                                                     \
-         .high = 100,                                                                                                  \
+         .high = KERNEL_MOST_DEGREE,                                                                                   \
          PARAM_PLACE(T, kernel.degree)},                                                                               \
         {.name = "coef0",                                                                                              \
          .help = "poly: the constant term",                                                                            \

@@ -40,8 +40,10 @@ static const double *in_space(const member *one, int64_t n, average_room *room)
 
 static bool same_outputs(const member *a, const member *b)
 {
-    return a && a->score.kind == SCORER_NEIGHBOURS && b->score.kind == SCORER_NEIGHBOURS &&
-           a->score.coef == b->score.coef;
+    const scorer *s = a ? &a->score : NULL, *t = &b->score;
+    return s && s->kind == SCORER_NEIGHBOURS && t->kind == SCORER_NEIGHBOURS && s->coef == t->coef &&
+           s->rows == t->rows && s->neighbours == t->neighbours && s->weights == t->weights && s->width == t->width &&
+           a->space.shift == b->space.shift;
 }
 
 static rung_status add_member(rung_ctx *ctx, const member *one, double share, int64_t first, int64_t n,

@@ -125,7 +125,7 @@ static rung_status check_kernel(rung_ctx *ctx, const scorer *s)
         REQUIRE(isfinite(k->gamma) && k->gamma >= 0, "the kernel's gamma is %g", k->gamma);
     if (k->kind == KERNEL_POLY) {
         REQUIRE(isfinite(k->coef0), "the kernel's coef0 is %g", k->coef0);
-        REQUIRE(k->degree >= 1, "the kernel's degree is %d", k->degree);
+        REQUIRE(k->degree >= 1 && k->degree <= KERNEL_MOST_DEGREE, "the kernel's degree is %d", k->degree);
     }
     if (k->kind == KERNEL_ARD) {
         REQUIRE(k->n_precisions == s->d, "the kernel has %lld precisions for %lld columns", (long long)k->n_precisions,
@@ -177,7 +177,7 @@ static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K
     REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
     if (s->kind == SCORER_NEIGHBOURS) return check_neighbours(ctx, s, K, scores);
     REQUIRE(all_finite(s->outputs, s->bias), "a bias is not a finite number");
-    if (s->kind == SCORER_CONSTANT) return RUNG_OK;
+    REQUIRE(s->kind != SCORER_CONSTANT || s->m == 0, "a constant with %lld terms", (long long)s->m);
     REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
             (long long)d);
     REQUIRE(all_finite(s->m * s->outputs, s->coef), "a coefficient is not a finite number");
@@ -204,8 +204,7 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
     const scorer *s = &one->score;
     REQUIRE(link->rank >= 0 && link->rank <= s->m, "a covariance of rank %lld over %lld terms", (long long)link->rank,
             (long long)s->m);
-    REQUIRE(s->outputs == (link->spread ? K + link->rank : 1) && s->kind != SCORER_NEIGHBOURS,
-            "a probit link of %d outputs", s->outputs);
+    REQUIRE(s->outputs == (link->spread ? K + link->rank : 1), "a probit link of %d outputs", s->outputs);
     if (link->logit) REQUIRE(link->rank == 0 && !link->functions && !link->spread, "a logit link with a covariance");
     if (link->spread) {
         REQUIRE(link->functions, "thresholds inferred with coefficients");
@@ -242,7 +241,6 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
     REQUIRE(one->calibrated + (one->prior && !scores) + one->probit + shares + one->cumulative <= 1,
             "a member with several kinds of probabilities");
     REQUIRE(!one->cumulative || outputs == K - 1, "%d cumulative probabilities of %d classes", outputs, K);
-    REQUIRE(!one->cumulative || K > 1, "cumulative probabilities of a single class");
     if (one->calibrated) TRY(check_calibration(ctx, one, K));
     if (one->probit) TRY(check_link(ctx, one, K));
     if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
@@ -267,10 +265,8 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
                 "some members decide, others do not");
     }
     REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the exponent that sharpens is %g", m->sharpen);
-    REQUIRE(!model_averages(m) || m->n_present >= 1, "several members without classes");
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
-    REQUIRE(!model_averages(m) || !model_has_ranks(m) || model_has_probabilities(m),
-            "several members need probabilities");
+    REQUIRE(!model_averages(m) || model_has_probabilities(m), "several members need probabilities");
     return RUNG_OK;
 }
 
@@ -292,7 +288,7 @@ static rung_status check_training(rung_ctx *ctx, const rung_model *m)
     if (t->n == 0) return RUNG_OK;
     REQUIRE(t->n == m->n_rows, "%lld training rows are answered for, there were %lld", (long long)t->n,
             (long long)m->n_rows);
-    REQUIRE(m->n_members == 1, "training rows are answered for by %d members", m->n_members);
+    REQUIRE(!model_averages(m), "training rows are answered for by several members");
     REQUIRE(!m->members[0].probit, "training rows are answered for without the variance of their latent values");
     int outputs = m->members[0].score.outputs, K = m->n_present;
     REQUIRE(all_finite(t->n * outputs, t->output), "an output of a training row is not a finite number");

@@ -120,7 +120,6 @@ bool member_needs_proba(const member *one)
 int decision_rank(const decision *d, double score)
 {
     if (d->kind == DECISION_CONSTANT) return d->rank;
-    if (d->kind != DECISION_THRESHOLDS) return 0;
     int rank = 1;
     for (int q = 0; q < d->K - 1; q++) rank += d->tie_up ? score >= d->thresholds[q] : score > d->thresholds[q];
     return rank;

@@ -200,7 +200,7 @@ void posterior_range(int K, const double *p, double mass, int *low, int *high);
 int member_columns(const member *one);
 bool member_scores_by_proba(const member *one); /* the score needs p: what member_proba gives */
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score);
-int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT; 0 otherwise */
+int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT only */
 
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path);
 rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out);

@@ -208,7 +208,7 @@ rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X
 {
     TRY(check_rows_given(ctx, m, X));
     TRY(check_wanted(ctx, m, out));
-    int64_t d = m->code.d, most = d > 0 ? BLOCK_CELLS / d : BLOCK_ROWS;
+    int64_t d = m->code.d, most = BLOCK_CELLS / d; /* there is a column: model_check */
     most = most < 1 ? 1 : most > BLOCK_ROWS ? BLOCK_ROWS : most;
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t rows = X->n < most ? X->n : most;

@@ -28,7 +28,7 @@ static void add_precomputed(const scorer *s, int64_t n, const double *x, double 
 
 static rung_status add_expansion(rung_ctx *ctx, const scorer *s, int64_t n, const double *x, double *output)
 {
-    if (s->m == 0 || n == 0) return RUNG_OK;
+    if (s->m == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     double *F = NULL; /* n x outputs, column-major */
     TRY(NEW_RAW(ctx, &ctx->scratch, F, n * s->outputs));

@@ -315,6 +315,15 @@ static void other_lengths_are_refused(place *p, model_kind kind)
         write_bytes(p->path, b.v, n);
         load_fails(p, n < DIGITS_AT + 8 ? "this is not a rung model" : "damaged or truncated");
     }
+    for (size_t n = LENGTH + header_length(b); n < b.n; n += 8) { /* arrays cut off, the checksum made right */
+        bytes part = {malloc(n), n};
+        assert_non_null(part.v);
+        memcpy(part.v, b.v, n);
+        seal(part);
+        write_bytes(p->path, part.v, n);
+        load_fails(p, " is said to be at bytes ");
+        free(part.v);
+    }
     unsigned char *longer = calloc(b.n + 8, 1);
     assert_non_null(longer);
     memcpy(longer, b.v, b.n);
@@ -353,12 +362,11 @@ static void unquote(const char *text, char *out, size_t room)
 
 static void write_edited(place *p, bytes b, const char *from, const char *to)
 {
-    char old[256], new[256];
-    unquote(from, old, sizeof old);
-    unquote(to, new, sizeof new);
-    size_t length = header_length(b), before, after;
-    char *header = malloc(length + 1), *edited = malloc(length + sizeof new);
-    assert_true(header && edited);
+    size_t length = header_length(b), room = 2 * (strlen(from) + strlen(to)) + 3, before, after;
+    char *header = malloc(length + 1), *edited = malloc(length + room), *old = malloc(room), *new = malloc(room);
+    assert_true(header && edited && old && new);
+    unquote(from, old, room);
+    unquote(to, new, room);
     memcpy(header, b.v + LENGTH, length);
     header[length] = 0;
     char *at = strstr(header, old);
@@ -370,7 +378,7 @@ static void write_edited(place *p, bytes b, const char *from, const char *to)
     memcpy(edited + before + strlen(new), at + strlen(old), after);
     bytes out = forged(edited, before + strlen(new) + after, b.v + LENGTH + length, b.n - LENGTH - length);
     write_bytes(p->path, out.v, out.n);
-    free(header), free(edited), free(out.v);
+    free(header), free(edited), free(old), free(new), free(out.v);
 }
 
 static void test_hostile_headers(void **state)
@@ -462,6 +470,7 @@ static void test_hostile_headers(void **state)
         {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,24]", "array fill is said to be at bytes 0 to 24"},
         {"\"data_offsets\":[0,16]", "\"data_offsets\":[-16,0]", "array fill is said to be at"},
         {"\"data_offsets\":[0,16]", "\"data_offsets\":[16,0]", "array fill is said to be at"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,-16]", "array fill is said to be at bytes 0 to -16"},
         {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,16,32]", "array fill"},
         {"\"data_offsets\":[16,", "\"data_offsets\":[0,", "array cv is said to be at"},
         {"\"data_offsets\":[16,", "\"data_offsets\":[24,", "array cv is said to be at"},
@@ -601,6 +610,14 @@ static void test_hostile_new_parts(void **state)
         {MODEL_MIXTURE, "'sharpen':true", "'sharpen':false", "is said to be at"},
         {MODEL_MIXTURE, "'present':[1,3,4]", "'present':[1,3]", "array members.0.probit.thresholds has an unexpected"},
         {MODEL_MIXTURE, "'members':[", "'members':[],'other':[", "other"},
+        {MODEL_MIXTURE, "'kind':'rbf'", "'kind':'precomputed'", "member 2 cannot have the rows of member 1"},
+        {MODEL_MIXTURE, "'scorer':'constant'", "'rows_from':1,'scorer':'constant'",
+         "member 6 cannot have the rows of member 1"},
+        {MODEL_MIXTURE, "'scorer':'constant'", "'coef_from':1,'scorer':'constant'",
+         "member 6 cannot have the coefficients of member 1"},
+        {MODEL_CONSTANT, "'outputs':1", "'outputs':1,'terms':9", "a constant with 9 terms"},
+        {MODEL_POLY, "'degree':3", "'degree':0", "the kernel's degree is 0"},
+        {MODEL_POLY, "'degree':3", "'degree':2147483647", "the kernel's degree is 2147483647"},
     };
     place *p = *state;
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
@@ -610,6 +627,35 @@ static void test_hostile_new_parts(void **state)
         free(b.v);
     }
     assert_int_equal(pool_live_blocks(), 0);
+}
+
+/* A list of members longer than any model has, and rows that are those of a member without any. */
+static void test_members_of_members(void **state)
+{
+    place *p = *state;
+    enum { MANY = (1 << 16) + 1 };
+    bytes b = saved(p, MODEL_RBF);
+    char *list = malloc(2 * MANY + 32);
+    assert_non_null(list);
+    size_t n = (size_t)sprintf(list, "'members':[");
+    for (int i = 0; i < MANY; i++, n += 2) memcpy(list + n, "0,", 2);
+    list[n] = 0;
+    write_edited(p, b, "'members':[", list);
+    load_fails(p, "65538 members are too many");
+    free(list), free(b.v);
+
+    rung_model *m = make_model(p->ctx, MODEL_PAIR);
+    member last = m->members[0];
+    m->members[0] = m->members[1];
+    m->members[1] = last;
+    assert_ok(p->ctx, model_save(p->ctx, m, p->path));
+    b = read_bytes(p->path);
+    write_edited(p, b, "'scorer':'kernel'", "'coef_from':1,'scorer':'kernel'");
+    load_fails(p, "member 2 cannot have the coefficients of member 1");
+    write_edited(p, b, "'scorer':'kernel'", "'rows_from':1,'scorer':'kernel'");
+    load_fails(p, "member 2 cannot have the rows of member 1");
+    free(b.v);
+    model_free(m);
 }
 
 static void test_foreign_files(void **state)
@@ -695,7 +741,10 @@ static void test_hostile_numbers(void **state)
         {MODEL_RBF, "members.0.kernel.gamma", 0, NAN, "the kernel's gamma"},
         {MODEL_RBF, "members.0.map.score", 1, 3, "the nodes of the rank map do not ascend"},
         {MODEL_RBF, "members.0.map.rank", 2, NAN, "a node of the rank map is not finite"},
+        {MODEL_RBF, "members.0.map.rank", 1, 0, "the nodes of the rank map do not ascend"},
+        {MODEL_RBF, "members.0.map.score", 0, -INFINITY, "a node of the rank map is not finite"},
         {MODEL_RBF, "members.0.calibration.a", 0, -0.5, "the slope of the calibration is -0.5"},
+        {MODEL_RBF, "members.0.calibration.a", 0, INFINITY, "the slope of the calibration is inf"},
         {MODEL_RBF, "members.0.calibration.c", 0, 5, "the thresholds of the calibration do not ascend"},
         {MODEL_RBF, "members.0.calibration.c", 1, INFINITY, "the thresholds of the calibration"},
         {MODEL_LINEAR, "members.0.thresholds", 0, 2, "the thresholds do not ascend"},
@@ -710,6 +759,7 @@ static void test_hostile_numbers(void **state)
         {MODEL_RANK, "members.0.scale.knot", 4, NAN, "the knots of column 2 do not ascend"},
         {MODEL_RANK, "members.0.scale.cdf", 0, 0.75, "the distribution function of column 1"},
         {MODEL_RANK, "members.0.scale.cdf", 2, 1.5, "the distribution function of column 1"},
+        {MODEL_RANK, "members.0.scale.cdf", 0, -0.25, "the distribution function of column 1"},
         {MODEL_MEANS, "members.0.means", 5, NAN, "a class mean is not a finite number"},
         {MODEL_MEANS, "members.0.coef", 9, INFINITY, "a coefficient is not a finite number"},
         {MODEL_SOFT, "edges", 1, -0.5, "the cuts between the classes do not ascend"},
@@ -730,6 +780,7 @@ static void test_hostile_numbers(void **state)
         {MODEL_LAPLACIAN, "kept.weight", 6, 0, "kept row 7 has weight 0"},
         {MODEL_LAPLACIAN, "kept.weight", 0, INFINITY, "kept row 1 has weight inf"},
         {MODEL_LAPLACIAN, "kept.class_weight", 1, -1, "class 'b' has weight -1"},
+        {MODEL_LAPLACIAN, "kept.class_weight", 3, INFINITY, "has weight inf"},
         {MODEL_GRADED, "ranges.score", 3, 0.25, "the scores of the ranges do not ascend"},
         {MODEL_GRADED, "ranges.score", 5, INFINITY, "the scores of the ranges do not ascend"},
         {MODEL_MIXTURE, "members.0.weight", 0, 0, "member 1 has weight 0"},
@@ -739,6 +790,8 @@ static void test_hostile_numbers(void **state)
         {MODEL_MIXTURE, "members.1.coef", 0, INFINITY, "coefficient"},
         {MODEL_MIXTURE, "members.0.rows", 0, NAN, "a stored row"},
         {MODEL_MIXTURE, "members.0.probit.noise", 0, 0, "the noise of the probit link is 0"},
+        {MODEL_MIXTURE, "members.0.probit.noise", 0, INFINITY, "the noise of the probit link is inf"},
+        {MODEL_MIXTURE, "members.0.probit.thresholds", 0, NAN, "the thresholds of the link do not ascend"},
         {MODEL_MIXTURE, "members.0.probit.variance", 0, -1, "the variance of the function is -1"},
         {MODEL_MIXTURE, "members.0.probit.variance", 0, NAN, "the variance of the function is nan"},
         {MODEL_MIXTURE, "members.0.probit.spread", 3, NAN, "the covariance of the thresholds is not finite"},
@@ -747,6 +800,7 @@ static void test_hostile_numbers(void **state)
         {MODEL_MIXTURE, "members.2.space.knot", 1, -2, "knots"},
         {MODEL_MIXTURE, "members.3.coef", 0, -1, "a class score is -1"},
         {MODEL_MIXTURE, "members.3.coef", 14, NAN, "a class score is nan"},
+        {MODEL_MIXTURE, "members.3.coef", 1, INFINITY, "a class score is inf"},
         {MODEL_MIXTURE, "members.3.power", 0, 0, "members.3.power is 0, and must be above 0"},
         {MODEL_MIXTURE, "members.3.power", 0, -2, "members.3.power is -2, and must be above 0"},
         {MODEL_MIXTURE, "members.4.power", 0, NAN, "members.4.power is nan, and must be above 0"},
@@ -924,6 +978,46 @@ static void test_left_over_temporary_file(void **state)
     assert_int_equal(files_in(p->folder), 1);
 }
 
+/* The file a symbolic link leads to is replaced, the link stays; one that leads nowhere is told. */
+static void test_symbolic_links(void **state)
+{
+    place *p = *state;
+    char link[128], target[128];
+    struct stat about;
+    rung_model *m = make_model(p->ctx, MODEL_LINEAR), *copy = NULL;
+    snprintf(link, sizeof link, "%s/link", p->folder);
+    snprintf(target, sizeof target, "%s/m.rung", p->folder);
+    assert_int_equal(symlink("m.rung", link), 0);
+    assert_fails(p->ctx, model_save(p->ctx, m, link), RUNG_EIO, "this symbolic link leads nowhere: No such file");
+    write_bytes(target, (const unsigned char *)"old", 3);
+    assert_ok(p->ctx, model_save(p->ctx, m, link));
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_ok(p->ctx, model_load(p->ctx, target, &copy));
+    assert_int_equal(files_in(p->folder), 2);
+    assert_int_equal(unlink(link), 0);
+    model_free(m), model_free(copy);
+}
+
+/* Somebody else's files on all names for a temporary one: told, and theirs are left alone. */
+static void test_no_temporary_name_is_left(void **state)
+{
+    place *p = *state;
+    char other[128];
+    rung_model *m = make_model(p->ctx, MODEL_LINEAR);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(other, sizeof other, "%s.%ld-%d.tmp", p->path, (long)getpid(), i);
+        write_bytes(other, (const unsigned char *)"", 0);
+    }
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EIO, "cannot create a file there: File exists");
+    assert_int_equal(files_in(p->folder), 1000);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(other, sizeof other, "%s.%ld-%d.tmp", p->path, (long)getpid(), i);
+        assert_int_equal(unlink(other), 0);
+    }
+    model_free(m);
+}
+
 static void test_models_that_are_wrong_are_not_saved(void **state)
 {
     place *p = *state;
@@ -952,6 +1046,98 @@ static void test_models_that_are_wrong_are_not_saved(void **state)
     m->members[1].prior = NULL;
     assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "several members need probabilities");
     model_free(m);
+}
+
+/* A member without terms of its own: the logistic or probit link of a kernel expansion. */
+static void make_link(rung_ctx *ctx, rung_model *m, member *one, int64_t rank)
+{
+    one->calibrated = false;
+    one->decide.kind = DECISION_MEDIAN;
+    one->probit = true;
+    one->link = (probit_link){
+        .rank = rank, .noise = 1, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, rank * one->score.m, NULL)};
+}
+
+/* What reading a file makes impossible must not come from a fit either: no such model is written. */
+static void test_what_no_model_may_be(void **state)
+{
+    place *p = *state;
+    rung_ctx *ctx = p->ctx;
+#define WRONG(kind, words, ...)                                                                                        \
+    do {                                                                                                               \
+        rung_model *m = make_model(ctx, kind);                                                                         \
+        member *one = m->members;                                                                                      \
+        __VA_ARGS__;                                                                                                   \
+        (void)one;                                                                                                     \
+        assert_fails(ctx, model_save(ctx, m, p->path), RUNG_EINTERNAL, words);                                         \
+        model_free(m);                                                                                                 \
+    } while (0)
+    WRONG(MODEL_RBF, "column 2 has no categories", m->code.columns[1].n_categories = 0);
+    WRONG(MODEL_RBF, "column 2 does not follow the one before", m->code.columns[1].first = 2);
+    WRONG(MODEL_RBF, "there are 5 coded columns, their coding makes 4", m->code.d = 5);
+    WRONG(MODEL_RBF, "there is no column", m->code.n_columns = m->code.d = 0);
+    WRONG(MODEL_REAL, "cuts of a label without classes", m->code.edges = NUMBERS(0));
+    WRONG(MODEL_SOFT, "cuts of a label without classes", m->code.label_position = -1);
+    WRONG(MODEL_RBF, "the scaling has 3 columns, the coding 4", one->scale.d = 3);
+    WRONG(MODEL_ARD, "the kernel has 3 precisions for 4 columns", one->score.k.n_precisions = 3);
+    WRONG(MODEL_RBF, "the scorer has 3 columns, the coding 4", one->score.d = 3);
+    WRONG(MODEL_RBF, "there are 0 outputs", one->score.outputs = 0);
+    WRONG(MODEL_RBF, "there are -1 terms", one->score.m = -1);
+    WRONG(MODEL_LINEAR, "a linear map of 3 terms over 4 columns", one->score.m = 3);
+    WRONG(MODEL_CONSTANT, "a constant with 9 terms", one->score.m = 9);
+    WRONG(MODEL_RBF, "a calibration without a rank map", one->map.n = 0);
+    WRONG(MODEL_GRADED, "a calibration without a rank map", one->map.n = -1);
+    WRONG(MODEL_RBF, "the calibration has 2 classes of 3", one->cal.K = 2);
+    WRONG(MODEL_RBF, "a decision between 2 classes, 3 have labels", one->decide.K = 2);
+    WRONG(MODEL_RBF, "several kinds of probabilities", one->prior = NUMBERS(0.125, 0.5, 0.375));
+    WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 1); one->link.logit = true);
+    WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 0);
+          one->link.logit = one->link.functions = true);
+    WRONG(MODEL_MIXTURE, "a logit link with a covariance", mix_kernel(ctx, m, GP, 3, 0); one->link.rank = 0;
+          one->link.functions = false; one->link.logit = true);
+    WRONG(MODEL_LINEAR, "a posterior over functions without a kernel function", one->score.outputs = 1;
+          make_link(ctx, m, one, 0); one->link.functions = true);
+    WRONG(MODEL_PRECOMPUTED, "a posterior over functions without a kernel function", make_link(ctx, m, one, 0);
+          one->link.functions = true);
+    WRONG(MODEL_RBF, "a number of the covariance is not finite", make_link(ctx, m, one, 2);
+          one->link.factor[2 * TERMS - 1] = NAN);
+    WRONG(MODEL_BINARY, "several kinds of probabilities", make_link(ctx, m, one, 0));
+    WRONG(MODEL_MIXTURE, "a power without class scores or a prior", m->members[SPREAD].prior = NULL);
+    WRONG(MODEL_MIXTURE, "a power without class scores or a prior", m->members[SPREAD].power = INFINITY);
+    WRONG(MODEL_MIXTURE, "a power without class scores or a prior", m->members[RIDGE].power = 2);
+    WRONG(MODEL_MIXTURE, "1 cumulative probabilities of 3 classes", m->members[RIDGE].score.outputs = 1);
+    WRONG(MODEL_RBF, "there is no member", m->n_members = 0);
+    WRONG(MODEL_PAIR, "the members have different scalings", m->members[1].scale.shift = NUMBERS(0.5, -0.25, 0, 1));
+    WRONG(MODEL_MIXTURE, "some members decide, others do not", m->members[RIDGE].cumulative = false;
+          m->members[RIDGE].decide.kind = DECISION_NONE);
+    WRONG(MODEL_PAIR, "the weights of the members sum to inf", m->members[0].weight = m->members[1].weight = 1e308);
+    WRONG(MODEL_RBF, "the exponent that sharpens is -1", m->sharpen = -1);
+    WRONG(MODEL_RBF, "the exponent that sharpens is inf", m->sharpen = INFINITY);
+    WRONG(MODEL_LINEAR, "need probabilities", m->sharpen = 2);
+    WRONG(MODEL_POLY, "need probabilities", m->sharpen = 2);
+    WRONG(MODEL_UNLABELLED, "need probabilities", m->sharpen = 2);
+    WRONG(MODEL_GRADED, "ranges by 6 scores of -1 repeats", m->ranges.repeats = -1);
+    WRONG(MODEL_GRADED, "ranges by -6 scores of 1 repeats", m->ranges.n = -6);
+    WRONG(MODEL_GRADED, "ranges by 6 scores of 1 repeats, 1 missed", m->n_labelled = 5);
+    WRONG(MODEL_MEANS, "ranges without probabilities",
+          m->ranges = (conformal){.repeats = 1, .n = 1, .score = NUMBERS(0.5)});
+    WRONG(MODEL_BINARY, "11 training rows are answered for, there were 12", m->training.n = 11);
+    WRONG(MODEL_PAIR, "training rows are answered for by several members", make_training(ctx, m, false));
+    WRONG(MODEL_BINARY, "training rows are answered for by several members", m->sharpen = 2);
+    WRONG(MODEL_RBF, "without the variance of their latent values", make_link(ctx, m, one, 0);
+          make_training(ctx, m, false));
+    WRONG(MODEL_GAUSSIAN, "training row 3 has rank -1 of 3", m->training.label[2] = -1);
+    WRONG(MODEL_REAL, "ranks of training rows in a model without ranks", make_training(ctx, m, true);
+          m->training.label[1] = m->training.label[4] = 0);
+    WRONG(MODEL_LAPLACIAN, "6 rows are kept, 7 were labelled", m->kept.n = 6);
+    WRONG(MODEL_PAIR, "7 rows are kept, 7 were labelled", make_kept(ctx, m));
+    WRONG(MODEL_LAPLACIAN, "kept rows without a state", m->kept.width = 0);
+#undef WRONG
+    rung_model *m = make_model(ctx, MODEL_RBF);
+    m->method = NULL;
+    assert_fails(ctx, model_save(ctx, m, p->path), RUNG_EDATA, "the text of the method is missing");
+    model_free(m);
+    assert_int_equal(files_in(p->folder), 0);
 }
 
 /* ---- memory that runs out ---- */
@@ -1066,6 +1252,7 @@ int main(void)
         TEST(test_hostile_headers),
         TEST(test_models_without_ranges),
         TEST(test_hostile_new_parts),
+        TEST(test_members_of_members),
         TEST(test_foreign_files),
         TEST(test_hostile_numbers),
         TEST(test_random_damage_is_harmless),
@@ -1073,7 +1260,10 @@ int main(void)
         TEST(test_relative_path),
         TEST(test_failed_save_leaves_the_old_file),
         TEST(test_left_over_temporary_file),
+        TEST(test_symbolic_links),
+        TEST(test_no_temporary_name_is_left),
         TEST(test_models_that_are_wrong_are_not_saved),
+        TEST(test_what_no_model_may_be),
         TEST(test_pool_runs_out),
         TEST(test_jansson_runs_out),
     };

@@ -208,6 +208,64 @@ static void test_two_members(void **state)
     model_free(m);
 }
 
+/* What several members say is the mean of what each says by itself, whatever they have in common; sharpened, that of a
+ * single one too. */
+static void mean_of_members(rung_ctx *ctx, rung_model *m)
+{
+    prediction all, each;
+    double mean[ROWS * CLASSES] = {0}, total = 0;
+    m->sharpen = 0;
+    fill_rows(&all);
+    predict_all(ctx, m, &all);
+    for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
+    for (int i = 0; i < m->n_members; i++) {
+        rung_model single = *m;
+        single.n_members = 1;
+        single.members = &m->members[i];
+        fill_rows(&each);
+        predict_all(ctx, &single, &each);
+        assert_int_equal(model_outputs(&single), 1);
+        assert_false(model_has_latent(&single)); /* thresholds that were inferred leave no spread of the score alone */
+        for (int k = 0; k < ROWS * CLASSES; k++) mean[k] += m->members[i].weight / total * each.proba[k];
+        for (int row = 0; row < ROWS; row++) {
+            const double *p = each.proba + row * CLASSES;
+            assert_int_equal(each.rank[row], p[0] >= 0.5 ? 1 : p[0] + p[2] >= 0.5 ? 3 : 4);
+            if (i != GP && i != SHARES) assert_close(each.score[row], p[0] + 3 * p[2] + 4 * p[3], 1e-13);
+            if (i == GP) assert_close(each.score[row], score_of(&m->members[i], each.x + row * D, 0), 1e-12);
+        }
+        single.sharpen = 1.5;
+        fill_rows(&each);
+        predict_all(ctx, &single, &each);
+        rung_model twice = single;
+        member two[] = {*single.members, *single.members};
+        prediction same;
+        twice.members = two;
+        twice.n_members = 2;
+        fill_rows(&same);
+        predict_all(ctx, &twice, &same);
+        assert_arrays_close(ROWS * CLASSES, each.proba, same.proba, 1e-14);
+        assert_arrays_close(ROWS, each.score, same.score, 1e-14);
+    }
+    assert_arrays_close(ROWS * CLASSES, all.proba, mean, 1e-13);
+}
+
+static void test_mean_of_members(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *m = make_model(ctx, MODEL_MIXTURE);
+    mean_of_members(ctx, m);
+    member *last = &m->members[POWER]; /* the same class scores, but ... */
+    last->score.width *= 2;
+    mean_of_members(ctx, m);
+    last->score.width /= 2;
+    last->score.neighbours--;
+    mean_of_members(ctx, m);
+    last->score.neighbours++;
+    last->space.shift = NUMBERS(-0.5, 0.25, 0, 0.5);
+    mean_of_members(ctx, m);
+    model_free(m);
+}
+
 /* ---- several outputs ---- */
 
 static void test_nearest_mean(void **state)
@@ -520,6 +578,13 @@ static void test_refusals(void **state)
     X.d = 3;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "3 columns, the model was fitted on 4");
     X.d = D;
+    X.n = -1;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the number of rows is negative");
+    X.n = ROWS;
+    double sd[ROWS];
+    out.sd = sd;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "a kdlor model gives no spread of its score");
+    out.sd = NULL;
     out.proba = p.proba;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no probabilities");
     model_free(m);
@@ -530,6 +595,17 @@ static void test_refusals(void **state)
     out = (rung_output){.rank = p.rank};
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "not ranks");
     assert_false(model_has_ranks(m) || model_has_probabilities(m));
+    out = (rung_output){.low = p.rank, .level = 0.5};
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no ranges of ranks");
+    assert_null(strstr(ctx->message, "calibrate")); /* which would not help */
+    model_free(m);
+    m = make_model(ctx, MODEL_MEANS); /* scores that are finite, at distances that are not */
+    m->members[0].score.bias[1] = 1e200;
+    p.x[5 * D + 1] = 0;
+    out = (rung_output){.score = p.score};
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    out.rank = p.rank;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 1: the score overflows");
     model_free(m);
 }
 
@@ -643,6 +719,15 @@ static void test_ranges(void **state)
     for (int i = 0; i < ROWS; i++) assert_true(low[i] == 1 && high[i] == 4); /* too few rows for this level */
     out.level = 1;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the mass of a range must be between 0 and 1, not 1");
+    out.level = 0;
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the mass of a range must be between 0 and 1, not 0");
+    int one_end[ROWS]; /* each end can be had alone */
+    out.level = 0.75;
+    assert_ok(ctx, model_predict(ctx, m, &X, &out));
+    assert_ok(ctx, model_predict(ctx, m, &X, &(rung_output){.low = one_end, .level = 0.75}));
+    assert_memory_equal(one_end, low, sizeof low);
+    assert_ok(ctx, model_predict(ctx, m, &X, &(rung_output){.high = one_end, .level = 0.75}));
+    assert_memory_equal(one_end, high, sizeof high);
     m->ranges.repeats = 0;
     out.level = 0.5;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "no ranges of ranks: fit with -p calibrate=5");
@@ -660,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_ties),
         WITH_CONTEXT(test_rank_scaling_at_its_knots),
         WITH_CONTEXT(test_two_members),
+        WITH_CONTEXT(test_mean_of_members),
         cmocka_unit_test(test_ties_of_decisions),
         WITH_CONTEXT(test_nearest_mean),
         WITH_CONTEXT(test_largest_output),
