@@ -38,6 +38,16 @@ static rung_status isbor_kernel(rung_ctx *ctx, pool *mem, const problem *p, cons
 
 /* ---- the width by evidence ---- */
 
+/* log of the number of ways to choose some of all functions. A search reports the evidence of the functions it chose; that
+ * of the width is the sum over all choices, each as probable before as the others of its size. Without it a narrow kernel
+ * is preferred for the many choices it has: every row can have a function of its own. */
+static double choices(int64_t all, int64_t some)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < some; i++) sum += log((double)(all - i) / (double)(i + 1));
+    return sum;
+}
+
 static rung_status evidence_at(rung_ctx *ctx, const problem *p, const isbor_params *params, double log_gamma,
                                double *evidence)
 {
@@ -45,7 +55,7 @@ static rung_status evidence_at(rung_ctx *ctx, const problem *p, const isbor_para
     isbor_search s;
     kernel k = {.kind = (kernel_kind)params->kernel.kind, .gamma = exp(log_gamma)};
     TRY(isbor_search_run(ctx, p, &k, &params->search, 0, NULL, &s));
-    *evidence = s.m.log_evidence - isbor_paid(&s);
+    *evidence = s.m.log_evidence - isbor_paid(&s) - choices(s.basis.count, s.m.M);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

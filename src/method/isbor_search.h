@@ -35,8 +35,7 @@ rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, c
 /* What an action must bring now. tolerance=auto: a price for each row and function, since this is what the time of the
  * next step, and of a prediction, grows with: the search ends where evidence costs too much time. */
 double isbor_least_gain(const isbor_search *s);
-/* The price of all functions of the model: what the search climbs is the log evidence less this, and what models of
- * different kernels are compared by. */
+/* The price of all functions of the model: what the search climbs is the log evidence less this. */
 double isbor_paid(const isbor_search *s);
 rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s);                    /* candidates > 0 */
 rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha); /* s->values holds the column */
