@@ -186,20 +186,34 @@ rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int
     return RUNG_OK;
 }
 
+/* No fold may hold out every labelled row. */
+static rung_status leaves_some(rung_ctx *ctx, int64_t n, const int *y, const int *fold)
+{
+    int64_t first = 0;
+    while (y[first] <= 0) first++; /* there is one: a fold holds it out, if in another repeat */
+    for (int64_t i = first; i < n; i++)
+        if (y[i] > 0 && (fold[i] < 0 || fold[i] != fold[first])) return RUNG_OK;
+    return fail(ctx, RUNG_EDATA, "fold %d holds all labelled rows out: none is left to learn from", fold[first]);
+}
+
 rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out)
 {
-    int count = 0;
+    int *number = NULL; /* of a fold that holds a labelled row out, from 1 */
     TRY(open_folds(ctx, mem, n, 0, repeats, out));
+    TRY(NEW(ctx, &ctx->scratch, number, n));
     for (int64_t i = 0; i < n * repeats; i++) {
         if (y[i % n] <= 0 || fold[i] < 0) continue;
         if (fold[i] >= n)
             return fail(ctx, RUNG_EARG, "fold %d of row %lld: folds are numbered below the number of rows", fold[i],
                         (long long)(i % n) + 1);
-        out->fold[i] = fold[i];
-        if (fold[i] >= count) count = fold[i] + 1;
+        number[fold[i]] = 1;
     }
-    out->count = count;
-    if (count == 0) return fail(ctx, RUNG_EDATA, "the folds hold no labelled row out");
+    for (int64_t f = 0; f < n; f++)
+        if (number[f]) number[f] = ++out->count;
+    if (out->count == 0) return fail(ctx, RUNG_EDATA, "the folds hold no labelled row out");
+    for (int64_t i = 0; i < n * repeats; i++)
+        if (y[i % n] > 0 && fold[i] >= 0) out->fold[i] = number[fold[i]] - 1;
+    for (int r = 0; r < repeats; r++) TRY(leaves_some(ctx, n, y, fold + r * n));
     return RUNG_OK;
 }
 

@@ -24,7 +24,7 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
 {
     const char *text = spec_value(spec, "calibrate");
     int64_t value = 0;
-    if (text && !text_integer(text, strlen(text), &value)) value = 0;
+    if (text) text_integer(text, strlen(text), &value); /* a whole number: its row was checked when it was set */
     if (value == 1) return fail(ctx, RUNG_EARG, "calibrate=1: at least 2 folds are needed, or 0 for none");
     if (value == 0 && spec_recalibrates(spec))
         return fail(ctx, RUNG_EARG, "thresholds=recalibrated needs calibrate=2 or more (or take thresholds=midpoint)");

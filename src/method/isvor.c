@@ -47,5 +47,6 @@ const method method_isvor = {
     .prepare = ordinal_svm_prepare,
     .fit = isvor_fit,
     .update = isvor_update,
+    .state_per_threshold = true,
     .verify = isvor_verify,
 };

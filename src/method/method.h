@@ -74,6 +74,7 @@ typedef struct method {
      * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
                           fitted *out);
+    bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
     /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h). */
     rung_status (*verify)(rung_ctx *ctx, const struct verification *v);
 } method;

@@ -92,13 +92,18 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
     return fail(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
 }
 
-/* The name with the fewest edits, if that is few enough to be meant; a beginning of the name is always near. */
-static const char *nearest(const char *name, const char *best, const char *candidate)
+static int edits(const char *name, const char *candidate) /* a beginning of a name is always near */
 {
     size_t length = strlen(name);
-    int distance = length > 1 && strncmp(name, candidate, length) == 0 ? 0 : text_distance(name, candidate);
-    if (distance > 1 + (int)length / 3) return best;
-    return !best || distance < text_distance(name, best) ? candidate : best;
+    return length > 1 && strncmp(name, candidate, length) == 0 ? 0 : text_distance(name, candidate);
+}
+
+/* The name with the fewest edits, if that is few enough to be meant. */
+static const char *nearest(const char *name, const char *best, const char *candidate)
+{
+    int distance = edits(name, candidate);
+    if (distance > 1 + (int)strlen(name) / 3) return best;
+    return !best || distance < edits(name, best) ? candidate : best;
 }
 
 static rung_status unknown_method(rung_ctx *ctx, const char *name)

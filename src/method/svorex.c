@@ -47,5 +47,6 @@ const method method_svorex = {
     .prepare = ordinal_svm_prepare,
     .fit = svorex_fit,
     .update = svorex_update,
+    .state_per_threshold = true,
     .verify = svorex_verify,
 };

@@ -46,5 +46,6 @@ const method method_svorim = {
     .prepare = ordinal_svm_prepare,
     .fit = svorim_fit,
     .update = svorim_update,
+    .state_per_threshold = true,
     .verify = svorim_verify,
 };

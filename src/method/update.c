@@ -61,6 +61,10 @@ rung_status model_updatable(rung_ctx *ctx, const rung_model *model)
 static rung_status check(rung_ctx *ctx, const rung_model *model, const rung_data *data)
 {
     TRY(model_updatable(ctx, model));
+    int width = method_find(model->method)->state_per_threshold ? model->n_present - 1 : 1;
+    if (model->kept.width != width)
+        return fail(ctx, RUNG_EFORMAT, "the model is damaged: it keeps %d numbers per row for an update, not %d",
+                    model->kept.width, width);
     if (data->d != model->code.d || data->code.n_classes != model->code.n_classes)
         return fail(ctx, RUNG_EARG, "the data have %lld coded columns and %d classes, the model %lld and %d",
                     (long long)data->d, data->code.n_classes, (long long)model->code.d, model->code.n_classes);
@@ -159,8 +163,9 @@ rung_status method_update(rung_ctx *ctx, const rung_model *model, const rung_dat
     *out = NULL;
     TRY(check(ctx, model, data));
     TRY(join(ctx, model, data, &j));
-    /* to the driver, the data are all rows ever seen: their number and their coding is what it asks of them */
-    const rung_data all = {.n = model->n_rows + data->n, .d = data->d, .code = model->code};
+    /* to the driver, the data are all rows ever seen: it asks for their number, their coding, and whether they have
+     * weights */
+    const rung_data all = {.n = model->n_rows + data->n, .d = data->d, .code = model->code, .weight = data->weight};
     TRY(training_of(ctx, model, &all, &j, &t));
     TRY(spec_of(ctx, model, &spec));
     rung_status status = training_check(ctx, &t, spec->method);

@@ -20,8 +20,8 @@
 enum {
     STREAM = 0x63757276, /* of the random numbers of the first repeat */
     SIDE_BY_SIDE = 1500, /* up to this many rows cells run in parallel, above it the tiles of one fit do */
-    MOST_LABELS = 500,   /* where sizes are not given: no size needs more labels than this */
-    MOST_SIZES = 16
+    MOST_LABELS = 500,   /* where sizes are not given: no size needs more labels than this ... */
+    MOST_SIZES = 16      /* ... so there are at most 10 */
 };
 
 typedef struct {
@@ -76,8 +76,8 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan
         p->size[p->n_sizes++] = o->sizes[i];
     }
     if (p->n_sizes > 0) return RUNG_OK;
-    for (int64_t s = most >= 10 ? 5 : 1; p->n_sizes < MOST_SIZES; s = s < most && 2 * s > most ? most : 2 * s) {
-        if (s > most || (p->n_sizes > 0 && labels_at(p, s) > MOST_LABELS)) break;
+    for (int64_t s = most >= 10 ? 5 : 1;; s = 2 * s < most ? 2 * s : most) {
+        if (p->n_sizes > 0 && labels_at(p, s) > MOST_LABELS) break;
         p->size[p->n_sizes++] = (int)s;
         if (s == most) break;
     }
@@ -96,8 +96,8 @@ static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const ch
 
 static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, plan *p)
 {
-    static const char *const standard[] = {"auto", NULL}, *const pair[] = {"kdlor", "s-dl", NULL};
-    const char *const *given = o->methods ? o->methods : method_find("auto") ? standard : pair;
+    static const char *const standard[] = {"auto", NULL};
+    const char *const *given = o->methods ? o->methods : standard;
     bool median = false;
     for (const char *const *names = given; *names; names++) {
         const method *m = method_find(*names);

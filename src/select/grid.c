@@ -52,12 +52,11 @@ static rung_status split_values(rung_ctx *ctx, pool *mem, const char *name, cons
 
 /* ---- axes ---- */
 
-/* Whether the kernel of this spec depends on the parameter. */
+/* Whether the kernel of this spec depends on the parameter; who has one of its parameters has a kernel. */
 static bool kernel_uses(const char *kernel_value, const char *name)
 {
-    bool rbf = !kernel_value || strcmp(kernel_value, "rbf") == 0 || strcmp(kernel_value, "laplacian") == 0;
-    bool poly = kernel_value && strcmp(kernel_value, "poly") == 0,
-         ard = kernel_value && strcmp(kernel_value, "ard") == 0;
+    bool rbf = strcmp(kernel_value, "rbf") == 0 || strcmp(kernel_value, "laplacian") == 0;
+    bool poly = strcmp(kernel_value, "poly") == 0, ard = strcmp(kernel_value, "ard") == 0;
     if (strcmp(name, "gamma") == 0 || strcmp(name, "width") == 0) return rbf || poly;
     if (strcmp(name, "degree") == 0 || strcmp(name, "coef0") == 0) return poly;
     if (strcmp(name, "precisions") == 0) return ard;
@@ -191,8 +190,12 @@ static rung_status add_method(rung_ctx *ctx, pool *mem, const rung_tune_options 
     int64_t count = 1;
     const char **keys = NULL;
     TRY(method_axes(ctx, mem, o, m, &list, &axes));
-    for (int a = 0; a < axes; a++) count *= list[a].n;
-    if (count > MOST_POINTS) return fail(ctx, RUNG_EARG, "a grid of %lld points is too large", (long long)count);
+    for (int a = 0; a < axes; a++) {
+        count *= list[a].n;
+        if (count > MOST_POINTS)
+            return fail(ctx, RUNG_EARG, "a grid of %lld points or more is too large (at most %d)", (long long)count,
+                        MOST_POINTS);
+    }
     TRY(RESIZE(ctx, mem, out->points, out->n + count));
     TRY(NEW(ctx, mem, at, axes + 1));
     TRY(NEW(ctx, mem, keys, out->n + count));
@@ -254,23 +257,20 @@ void grid_free(grid *g)
     g->n = 0;
 }
 
-/* gamma=auto is 1/d and c/d is told from plain numbers by its sign: both compare as they stand only with their like. */
-static bool number_of(const rung_spec *spec, const rung_param *row, double *out)
+/* gamma=auto is 1/d and c/d is told from plain numbers by its sign: both compare as they stand only with their like.
+ * The parameters that smooth are real numbers. */
+static double number_of(const rung_spec *spec, const rung_param *row)
 {
-    const char *place = (const char *)spec->params + row->place;
-    if (row->type == RUNG_INT) *out = *(const int *)(const void *)place;
-    if (row->type == RUNG_REAL) *out = *(const double *)(const void *)place;
-    if (row->type == RUNG_REAL && isnan(*out)) *out = -1;
-    return row->type == RUNG_INT || row->type == RUNG_REAL;
+    double x = *(const double *)(const void *)((const char *)spec->params + row->place);
+    return isnan(x) ? -1 : x;
 }
 
 bool grid_smoother(const rung_spec *a, const rung_spec *b)
 {
     if (a->method != b->method) return false;
     for (const rung_param *row = a->method->info.params; row->name; row++) {
-        double x = 0, y = 0;
-        if (!(row->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN)) || !number_of(a, row, &x) || !number_of(b, row, &y))
-            continue;
+        if (!(row->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN))) continue;
+        double x = number_of(a, row), y = number_of(b, row);
         if ((x < 0) != (y < 0)) continue;
         if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->flags & RUNG_SMOOTH_UP) != 0);
     }

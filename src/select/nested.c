@@ -185,6 +185,7 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     nested_result n = {0};
     *model = NULL;
     *report = NULL;
+    if (data->target) return fail(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
     rung_status status = options->nested ? nested(ctx, options, data, &n) : RUNG_OK;
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
     if (status == RUNG_OK) status = write_report(ctx, &s, options->nested ? &n : NULL, *model, report);

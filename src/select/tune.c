@@ -122,8 +122,8 @@ static bool alike(const rung_spec *a, const rung_spec *b)
     const rung_param *row = a->method->info.params;
     if (a->method != b->method || !a->method->share) return false;
     for (int i = 0; row[i].name; i++) {
-        const char *x = a->values[i], *y = b->values[i];
-        if (!(row[i].flags & RUNG_CHEAP) && x != y && (!x || !y || strcmp(x, y) != 0)) return false;
+        const char *x = a->values[i], *y = b->values[i]; /* both NULL or none: points of a method set the same ones */
+        if (!(row[i].flags & RUNG_CHEAP) && x != y && strcmp(x, y) != 0) return false;
     }
     return true;
 }
@@ -263,7 +263,6 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_s
 {
     search *s = r->search;
     bool unlabelled = false, many = false;
-    if (data->target) return fail(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
     TRY(find_metric(ctx, s->options->metric, &s->metric));
     TRY(grid_new(ctx, mem, s->options, &s->grid));
     for (int i = 0; i < s->grid.n; i++) {

@@ -153,6 +153,21 @@ static void test_given(void **state)
                  "the folds hold no labelled row out");
 }
 
+/* Folds by any numbers below that of the rows: the gaps between them are closed, and none takes all. */
+static void test_given_with_gaps(void **state)
+{
+    rung_ctx *ctx = *state;
+    folds f;
+    const int ranks[] = {1, 2, 0, 1, 2, 1}, own[] = {5, 3, 3, 3, -1, 5, /* second repeat */ 4, 4, 4, 4, -1, -1};
+    assert_ok(ctx, folds_given(ctx, &ctx->scratch, 6, ranks, own, 2, &f));
+    assert_int_equal(f.count, 3);
+    assert_memory_equal(f.fold, ((int[]){2, 0, -1, 0, -1, 2, 1, 1, -1, 1, -1, -1}), sizeof own);
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, 6, ranks, (int[]){2, 2, 1, 2, 2, 2}, 1, &f), RUNG_EDATA,
+                 "fold 2 holds all labelled rows out: none is left to learn from");
+    const int late[] = {5, 3, 3, 3, -1, 5, 4, 4, 0, 4, 4, 4};
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, 6, ranks, late, 2, &f), RUNG_EDATA, "fold 4 holds all");
+}
+
 static rung_status split_once(void *argument)
 {
     rung_ctx *ctx = argument;
@@ -170,9 +185,9 @@ static void test_memory(void **state) { assert_true(fail_each_allocation(split_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_stratified), WITH_CONTEXT(test_seed),    WITH_CONTEXT(test_few_rows),
-        WITH_CONTEXT(test_holdout),    WITH_CONTEXT(test_grouped), WITH_CONTEXT(test_given),
-        WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_stratified),      WITH_CONTEXT(test_seed),    WITH_CONTEXT(test_few_rows),
+        WITH_CONTEXT(test_holdout),         WITH_CONTEXT(test_grouped), WITH_CONTEXT(test_given),
+        WITH_CONTEXT(test_given_with_gaps), WITH_CONTEXT(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -459,6 +459,34 @@ static void updates_of_all_kinds(void **state)
     free(s);
 }
 
+/* Weights that come with the new rows alone, rows of weight 0, a class that never has a label. */
+static void updates_with_new_weights(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows *s = malloc(sizeof *s);
+    make_rows(s, 90, 2, 4, 0.5, 61);
+    s->K = 5;
+    for (int i = 0; i < 40; i++) s->w[i] = 1;
+    for (int i = 60; i < 70; i++) s->w[i] = 0;
+    const char *const params[] = {"C=2", "gamma=0.5", NULL};
+    for (int m = 0; m < 3; m++) {
+        rung_model *all = fit(ctx, family[m], s, true, params);
+        s->n = 40;
+        rung_model *part = fit(ctx, family[m], s, false, params);
+        s->n = 90;
+        assert_null(part->kept.weight);
+        rung_model *updated = update(ctx, part, s, 40, 90, true);
+        assert_int_equal(updated->n_labelled, 80);
+        assert_int_equal(updated->n_present, 4);
+        assert_int_equal(updated->code.n_classes, 5);
+        check_same(ctx, updated, all, s);
+        rung_model_free(all);
+        rung_model_free(part);
+        rung_model_free(updated);
+    }
+    free(s);
+}
+
 static void models_that_cannot_be_updated_say_why(void **state)
 {
     rung_ctx *ctx = *state;
@@ -496,6 +524,35 @@ static void models_that_cannot_be_updated_say_why(void **state)
     data = data_of(ctx, s, 0, 60, false);
     assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "2 coded columns and 4 classes");
     assert_fails(ctx, rung_update(ctx, model, NULL, &out), RUNG_EARG, "NULL");
+    rung_data_free(data);
+    s->K = s->d = 3;
+    for (int i = 0; i < 60; i++) s->y[i] = 1 + i % 3;
+    data = data_of(ctx, s, 0, 20, false);
+    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG,
+                 "the data have 3 coded columns and 3 classes, the model 2 and 3");
+    rung_data_free(data);
+    s->d = 2;
+    data = data_of(ctx, s, 0, 60, false);
+    model->kept.width = 1; /* as a damaged file may have it */
+    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EFORMAT,
+                 "the model is damaged: it keeps 1 numbers per row for an update, not 2");
+    model->kept.width = 2;
+    model->method = "forest";
+    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG,
+                 "the model's method 'forest' is unknown to this library");
+    model->method = "isvor";
+    for (int i = 0; i < model->n_params; i++) model->params[i].value = NULL; /* unset: the default */
+    assert_ok(ctx, rung_update(ctx, model, data, &out));
+    rung_model_free(out);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    assert_ok(ctx, rung_spec_new(ctx, "isbor", 0, &spec)); /* takes no weights, neither when fitted nor afterwards */
+    assert_ok(ctx, rung_set_keep_data(ctx, spec, 1));
+    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    rung_data_free(data);
+    data = data_of(ctx, s, 0, 60, true);
+    assert_fails(ctx, rung_fit(ctx, spec, data, &out), RUNG_EARG, "isbor takes no row weights: choose a method that");
+    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "isbor takes no row weights");
     rung_data_free(data);
     rung_model_free(model);
     rung_spec_free(spec);
@@ -555,6 +612,7 @@ int main(void)
         WITH_CONTEXT(an_update_is_a_fit_to_all_rows),
         WITH_CONTEXT(preprocessing_is_frozen),
         WITH_CONTEXT(updates_of_all_kinds),
+        WITH_CONTEXT(updates_with_new_weights),
         WITH_CONTEXT(models_that_cannot_be_updated_say_why),
         WITH_CONTEXT(every_allocation_of_an_update_may_fail),
     };

@@ -122,8 +122,58 @@ static void test_refusals(void **state)
     assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG, "unknown metric");
     assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.repeats = -1}, data, &text), RUNG_EARG, "-1 repeats");
     assert_fails(ctx, rung_curve(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
+    const int none[] = {0, 5}, many[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = none, .n_sizes = 2}, data, &text), RUNG_EARG,
+                 "labels per class must ascend from at least 1, but 0 comes at place 1");
+    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = many, .n_sizes = 17}, data, &text), RUNG_EARG,
+                 "17 sizes: at most 16");
+    const double target[] = {0, 1, 2, 3};
+    rung_data *real;
+    rung_view view = {.v = target, .n = 4, .d = 1, .row = 1, .col = 1};
+    assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &real));
+    assert_fails(ctx, rung_curve(ctx, NULL, real, &text), RUNG_EARG,
+                 "a curve grades classes: cut real targets into classes (--bins)");
+    rung_data_free(real);
     rung_data_free(data);
     rung_data_free(few);
+}
+
+/* A limit of memory and many rows make cells come one by one, with the same text; a metric of which more is better; a
+ * method without probabilities; the median where it was asked for. */
+static void test_ways_of_running(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 90, 0), *large = toy_data(ctx, 1600, 0);
+    const char *const list[] = {"median", "svorex", NULL};
+    const int sizes[] = {4};
+    rung_curve_options o = {.methods = list, .repeats = 2, .metric = "kappa", .sizes = sizes, .n_sizes = 1};
+    char *text[2], *other;
+    rung_set_threads(ctx, 2);
+    for (int limited = 0; limited < 2; limited++) {
+        rung_set_memory(ctx, limited ? 1 << 30 : 0);
+        assert_ok(ctx, rung_curve(ctx, &o, data, &text[limited]));
+    }
+    rung_set_memory(ctx, 0);
+    assert_string_equal(text[0], text[1]);
+    json_t *json = json_loads(text[0], 0, NULL), *lines = at(json, "lines");
+    assert_true(json_is_true(at(json, "more_is_better")));
+    assert_int_equal(json_array_size(lines), 2); /* the median is not told twice */
+    assert_string_equal(json_string_value(at(json_array_get(lines, 0), "method")), "median");
+    for (size_t r = 0; r < 2; r++) { /* a constant agrees by chance alone */
+        assert_true(json_real_value(json_array_get(json_array_get(at(json_array_get(lines, 0), "values"), 0), r)) == 0);
+        assert_true(json_real_value(json_array_get(json_array_get(at(json_array_get(lines, 1), "values"), 0), r)) > 0);
+    }
+    json_decref(json);
+    const char *const short_list[] = {"median", NULL};
+    o = (rung_curve_options){.methods = short_list, .repeats = 1};
+    json = run(ctx, &o, large, &other);
+    json_t *last = json_array_get(at(json, "sizes"), json_array_size(at(json, "sizes")) - 1);
+    assert_in_range(json_integer_value(at(last, "labels")), 250, 500); /* not all of about 1000 */
+    json_decref(json);
+    for (int i = 0; i < 2; i++) rung_text_free(text[i]);
+    rung_text_free(other);
+    rung_data_free(data);
+    rung_data_free(large);
 }
 
 typedef struct {
@@ -152,8 +202,8 @@ static void test_memory_runs_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits), WITH_CONTEXT(test_report),
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits),         WITH_CONTEXT(test_report),
                                        WITH_CONTEXT(test_sizes_by_the_data), WITH_CONTEXT(test_refusals),
-                                       WITH_CONTEXT(test_memory_runs_out)};
+                                       WITH_CONTEXT(test_ways_of_running),   WITH_CONTEXT(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

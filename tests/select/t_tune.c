@@ -2,7 +2,9 @@
 #include "helper.h"
 
 #include "base/rng.h"
+#include "eval/metrics.h"
 #include "method/fit.h"
+#include "method/heldout.h"
 #include "select/tune.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -211,6 +213,12 @@ static void ties_go_to_the_smoother_model(void **state)
     assert_false(grid_smoother(b, a));
     assert_ok(ctx, spec_set(ctx, b, "gamma", "0.5/d"));
     assert_true(grid_smoother(b, a)); /* a wider kernel counts first: auto is 1/d */
+    assert_ok(ctx, spec_set(ctx, b, "gamma", "0.5"));
+    assert_true(grid_smoother(a, b)); /* 1/d and 0.5 cannot be compared: the ridge decides */
+    assert_false(grid_smoother(b, a));
+    spec_free(b);
+    assert_ok(ctx, spec_new(ctx, "krr", false, &b));
+    assert_false(grid_smoother(a, b) || grid_smoother(b, a)); /* methods are not compared */
     spec_free(a);
     spec_free(b);
     /* classes so far apart that every point is right: C makes no difference, gamma and ridge tie */
@@ -239,6 +247,19 @@ static void ties_go_to_the_smoother_model(void **state)
         assert_string_equal(spec_value(out.s.grid.points[i].spec, "ridge"), ridge[i]);
         assert_string_equal(spec_value(out.s.grid.points[i].spec, "gamma"), gamma[i]);
     }
+    finish(&out);
+
+    /* values that differ by rounding are ties: of a method's the larger ridge wins, of two methods the first one */
+    rung_tune_options rounded = {.methods = LIST("kdlor"), .fixed = LIST("gamma=1"), .repeats = 1};
+    rounded.grids = LIST("ridge=0.1,0.1000000000000001");
+    out = run(ctx, &rounded, data);
+    assert_int_equal(out.s.winner, 1);
+    finish(&out);
+    rounded.methods = LIST("svorex", "isvor"); /* two names of one solution */
+    rounded.grids = LIST("C=1");
+    out = run(ctx, &rounded, data);
+    assert_true(out.s.results[0].criterion == out.s.results[1].criterion);
+    assert_string_equal(out.model->method, "svorex");
     finish(&out);
     dataset_free(data);
 }
@@ -303,6 +324,82 @@ static void grids_are_what_was_asked(void **state)
     assert_ok(ctx, grid_new(ctx, &ctx->scratch, &width, &g));
     assert_int_equal(g.n, 2 * 5); /* instead of gamma */
     grid_free(&g);
+    width = (rung_tune_options){.methods = LIST("kdlor"), .fixed = LIST("width=1", "ridge-kind=identity")};
+    assert_ok(ctx, grid_new(ctx, &ctx->scratch, &width, &g));
+    assert_int_equal(g.n, 5); /* the grid of ridge: another parameter begins with this word */
+    for (int i = 0; i < g.n; i++) {
+        assert_string_equal(spec_value(g.points[i].spec, "width"), "1");
+        assert_string_equal(spec_value(g.points[i].spec, "ridge-kind"), "identity");
+    }
+    grid_free(&g);
+    rung_tune_options single = {.methods = LIST("kdlor"), .grids = LIST("C=7", "gamma=1", "ridge=1")};
+    assert_ok(ctx, grid_new(ctx, &ctx->scratch, &single, &g));
+    assert_int_equal(g.n, 1);
+    assert_string_equal(spec_value(g.points[0].spec, "C"), "7"); /* one value of it is taken as it is */
+    grid_free(&g);
+    rung_tune_options none = {.methods = (const char *const[]){NULL}};
+    assert_ok(ctx, grid_new(ctx, &ctx->scratch, &none, &g));
+    assert_int_equal(g.n, 1);
+    assert_string_equal(g.points[0].spec->method->info.name, "auto");
+    grid_free(&g);
+    rung_tune_options paper = {.methods = LIST("svorim"), .as_published = 1}; /* two axes, none of them given */
+    assert_ok(ctx, grid_new(ctx, &ctx->scratch, &paper, &g));
+    assert_int_equal(g.n, 3 * 7);
+    assert_string_equal(spec_value(g.points[0].spec, "gamma"), "0.1"); /* the first parameter varies fastest */
+    assert_string_equal(spec_value(g.points[1].spec, "gamma"), "1");
+    grid_free(&g);
+}
+
+/* 20000 points are the most, however many values there are. */
+static void grids_have_a_limit(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { VALUES = 300 };
+    static const char *const names[] = {"gamma", "ridge", "tolerance", "C", "diagonal"};
+    char list[5][8 * VALUES + 16];
+    const char *grids[6] = {NULL};
+    for (int k = 0; k < 5; k++) {
+        int n = sprintf(list[k], "%s=1", names[k]);
+        for (int i = 1; i < VALUES; i++) n += sprintf(list[k] + n, ",%d", i + 1);
+        grids[k] = list[k];
+    }
+    grid g;
+    rung_tune_options o = {.methods = LIST("svorim"), .grids = grids};
+    grids[1] = grids[3]; /* svorim has no ridge */
+    grids[2] = NULL;
+    assert_fails(ctx, grid_new(ctx, &ctx->scratch, &o, &g), RUNG_EARG,
+                 "a grid of 90000 points or more is too large (at most 20000)");
+    grid_free(&g);
+}
+
+/* Class weights as texts; the last = parts them, for the name of a class may have one. */
+static void class_weights_are_texts(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_spec *spec;
+    char long_name[300];
+    memset(long_name, 'a', sizeof long_name);
+    strcpy(long_name + 280, "=1");
+    const char *const wrong[] = {"1", "1=x", long_name};
+    assert_ok(ctx, spec_new(ctx, "kdlor", false, &spec));
+    for (int i = 0; i < 3; i++) {
+        rung_tune_options o = {.weights = LIST(wrong[i])};
+        assert_fails(ctx, grid_fix(ctx, &o, spec), RUNG_EARG, "a class weight is written CLASS=WEIGHT, not '");
+        assert_non_null(strstr(ctx->message, wrong[i]));
+    }
+    rung_tune_options good = {.weights = LIST("a=b=2", "c=0")};
+    assert_ok(ctx, grid_fix(ctx, &good, spec));
+    assert_int_equal(spec->n_weights, 2);
+    assert_string_equal(spec->weight_class[0], "a=b");
+    assert_true(spec->weight[0] == 2 && spec->weight[1] == 0);
+    rung_tune_options below = {.weights = LIST("a=-1")}, infinite = {.weights = LIST("a=1e999")};
+    assert_fails(ctx, grid_fix(ctx, &below, spec), RUNG_EARG,
+                 "the weight of class 'a' must be a finite number that is");
+    assert_fails(ctx, grid_fix(ctx, &infinite, spec), RUNG_EARG, "a");
+    spec_free(spec);
+    assert_ok(ctx, spec_new(ctx, "krr", false, &spec));
+    assert_fails(ctx, grid_fix(ctx, &good, spec), RUNG_EARG, "krr takes no class weights");
+    spec_free(spec);
 }
 
 static void mistakes_are_told(void **state)
@@ -325,6 +422,129 @@ static void mistakes_are_told(void **state)
     rung_tune_options any = {0};
     assert_fails(ctx, tune(ctx, &any, data, &model, &report), RUNG_ELIMIT, "this search needs about");
     ctx->memory = 0;
+    rung_tune_options repeats = {.methods = LIST("median"), .repeats = -1};
+    assert_fails(ctx, tune(ctx, &repeats, data, &model, &report), RUNG_EARG, "-1 repeats: at least 1 is needed");
+    dataset_free(data);
+    double x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    rung_view view = {.v = x, .n = 8, .d = 1, .row = 1, .col = 1};
+    assert_ok(ctx, dataset_new_real(ctx, &view, x, NULL, &data));
+    for (int nested = 0; nested < 2; nested++) {
+        rung_tune_options real = {.methods = LIST("krr"), .nested = nested};
+        assert_fails(ctx, tune(ctx, &real, data, &model, &report), RUNG_EARG, "a search grades classes: cut real");
+    }
+    dataset_free(data);
+}
+
+/* Few labels need repeats to compare by, many do not; of ever so many folds no standard error is told. */
+static void repeats_by_the_number_of_labels(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const struct {
+        int64_t rows;
+        int repeats;
+    } cases[] = {{60, 5}, {61, 2}, {150, 2}, {151, 1}, {1600, 1}};
+    for (int i = 0; i < 5; i++) {
+        rung_data *data = make_data(ctx, cases[i].rows, 3, false, false);
+        rung_tune_options o = {.methods = LIST("median")};
+        outcome out = run(ctx, &o, data);
+        assert_int_equal(out.s.repeats, cases[i].repeats);
+        assert_true(out.s.results[0].se >= 0);
+        finish(&out);
+        dataset_free(data);
+    }
+    rung_data *data = make_data(ctx, 1100, 3, false, false);
+    rung_tune_options loo = {.methods = LIST("median"), .folds = -1};
+    outcome out = run(ctx, &loo, data);
+    assert_int_equal(out.s.folds, 1100);
+    assert_true(isnan(out.s.results[0].se) && isfinite(out.s.results[0].value));
+    finish(&out);
+    for (int64_t i = 2; i < data->n; i++) data->y[i] = 0;
+    data->y[0] = data->y[1] = 1; /* the least that can be left out one by one */
+    out = run(ctx, &loo, data);
+    assert_int_equal(out.s.folds, 2);
+    assert_true(out.s.results[0].value == 0);
+    finish(&out);
+    dataset_free(data);
+}
+
+/* A constant has no rank correlation: that costs as much as the worst one. */
+static void an_undefined_metric_costs_one(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 90, 3, false, false);
+    rung_tune_options o = {.methods = LIST("median", "kdlor"), .grids = LIST("gamma=1", "ridge=0.1"), .metric = "tau"};
+    outcome out = run(ctx, &o, data);
+    assert_true(isnan(out.s.results[0].value) && isnan(out.s.results[0].se));
+    assert_true(out.s.results[0].criterion >= 1 && out.s.results[0].criterion < 1.003);
+    assert_int_equal(out.s.winner, 1);
+    finish(&out);
+    dataset_free(data);
+}
+
+/* Probabilities for a metric that needs them: the method's own, or the calibrated ones. */
+static void probabilities_are_graded(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 90, 3, false, false);
+    rung_tune_options o = {.methods = LIST("plp", "kdlor", "median"),
+                           .grids = LIST("gamma=1", "ridge=0.1"),
+                           .metric = "rps",
+                           .repeats = 1};
+    outcome out = run(ctx, &o, data);
+    const held_out *h = &out.s.results[0].held;
+    int truth[90];
+    rung_metrics m;
+    for (int64_t i = 0; i < h->n; i++) truth[i] = data->y[h->row[i]];
+    assert_ok(ctx, metrics_point(ctx, h->n, 3, truth, h->rank, h->proba, &m));
+    assert_close(out.s.results[0].value, m.rps, 1e-14);
+    assert_null(out.s.results[1].held.proba);
+    assert_true(out.s.results[1].value < out.s.results[2].value); /* better than the frequencies */
+    finish(&out);
+    dataset_free(data);
+}
+
+/* k(i, j) that is no kernel: points with too small a ridge cannot be fitted, and are told; a search without any other
+ * fails. */
+static void points_that_cannot_be_fitted(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 12 };
+    double k[N * N];
+    int y[N];
+    rng r;
+    rng_open(&r, 5, 0);
+    for (int i = 0; i < N; i++) {
+        y[i] = 1 + i % 3;
+        for (int j = 0; j <= i; j++) k[i * N + j] = k[j * N + i] = i == j ? 1 : rng_uniform(&r) - 0.5;
+    }
+    rung_view view = {.v = k, .n = N, .d = N, .row = N, .col = 1};
+    rung_data *data;
+    assert_ok(ctx, dataset_new(ctx, &view, y, NULL, 3, &data));
+    for (int one_se = 0; one_se < 2; one_se++) {
+        rung_tune_options o = {.methods = LIST("krr"),
+                               .fixed = LIST("kernel=precomputed"),
+                               .grids = LIST("lambda=1e-6,100,1e-3"),
+                               .one_se = one_se};
+        outcome out = run(ctx, &o, data);
+        assert_int_equal(out.s.winner, 1);
+        for (int i = 0; i < 3; i += 2) {
+            assert_int_equal(out.s.results[i].status, RUNG_ESINGULAR);
+            assert_non_null(strstr(out.s.results[i].message, "is not positive definite"));
+            assert_true(isnan(out.s.results[i].value));
+        }
+        finish(&out);
+    }
+    rung_model *model;
+    char *report;
+    rung_tune_options told = {
+        .methods = LIST("krr"), .fixed = LIST("kernel=precomputed"), .grids = LIST("lambda=1e-6,100")};
+    assert_ok(ctx, tune(ctx, &told, data, &model, &report));
+    assert_non_null(strstr(report, "is not positive definite")); /* with the point */
+    model_free(model);
+    free(report);
+    told.grids = LIST("lambda=1e-6,1e-3");
+    assert_fails(ctx, tune(ctx, &told, data, &model, &report), RUNG_ESINGULAR,
+                 "no point of the grid could be fitted; the first one: a ");
     dataset_free(data);
 }
 
@@ -397,6 +617,127 @@ static void folds_follow_the_user(void **state)
     dataset_free(data);
 }
 
+/* A fold that leaves a single class is graded by that class, and one that holds nothing out is passed over. */
+static void folds_that_leave_one_class(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 2, false, false);
+    int own[120];
+    for (int i = 0; i < 60; i++) {
+        own[i] = data->y[i] - 1;
+        own[60 + i] = data->y[i] == 1 ? 1 : -1; /* in the second repeat fold 0 is empty */
+    }
+    static const char *const names[] = {"plp", "svorim", "ogp", "median"};
+    for (int k = 0; k < 4; k++) {
+        rung_tune_options o = {.methods = LIST(names[k]), .own_folds = own, .own_repeats = 2};
+        const char *const fixed[] = {"gamma=1", "C=1", NULL};
+        if (k == 1) o.fixed = fixed;
+        outcome out = run(ctx, &o, data);
+        const held_out *h = &out.s.results[0].held;
+        assert_int_equal(out.s.folds, 2);
+        assert_true(h->n > 60 && h->n < 120);
+        assert_true(out.s.results[0].value == 1);
+        for (int64_t i = 0; i < h->n; i++) {
+            int left = 3 - data->y[h->row[i]];
+            assert_int_equal(h->rank[i], left);
+            if (!h->proba) assert_true(h->score[i] == left);
+            if (h->proba) assert_true(h->proba[2 * i + left - 1] == 1 && h->proba[2 * i + 2 - left] == 0);
+        }
+        finish(&out);
+    }
+    rung_model *model;
+    char *report;
+    for (int i = 0; i < 60; i++) own[i] = 3;
+    rung_tune_options all = {.methods = LIST("plp"), .own_folds = own, .own_repeats = 1};
+    assert_fails(ctx, tune(ctx, &all, data, &model, &report), RUNG_EDATA, "fold 3 holds all labelled rows out");
+    dataset_free(data);
+}
+
+/* Where all rows held out in a repeat are of one fold, there are none to fit their thresholds on: mid-points. */
+static void thresholds_without_other_folds(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 3, false, false);
+    int own[60];
+    for (int i = 0; i < 60; i++) own[i] = i % 3 ? -1 : 0;
+    rung_tune_options o = {
+        .methods = LIST("kdlor"), .fixed = LIST("gamma=1", "ridge=0.1"), .own_folds = own, .own_repeats = 1};
+    outcome out = run(ctx, &o, data);
+    const held_out *h = &out.s.results[0].held;
+    assert_int_equal(h->n, 20);
+    assert_true(out.model->has_cv); /* by five shares of the only fold */
+    finish(&out);
+    for (int i = 0; i < 60; i++) own[i] = i < 3 ? 0 : i == 3 ? 1 : -1; /* one row beside the fold of three */
+    out = run(ctx, &o, data);
+    h = &out.s.results[0].held;
+    int *rank = NULL;
+    folds f = {.n = 60, .count = 2, .repeats = 1};
+    problem p = {.n = 60, .K = 3, .y = data->y};
+    held_out last = *h;
+    assert_int_equal(h->n, 4);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, rank, 4));
+    last.n = 3; /* without the row of the other fold */
+    while (last.fold[0] != 0) last.row++, last.fold++, last.repeat++, last.score++, last.rank++;
+    assert_ok(ctx, held_out_grades(ctx, &p, &last, &f, true, rank, NULL));
+    for (int i = 0; i < 3; i++) assert_int_equal(rank[i], last.score[i] <= 1.5 ? 1 : last.score[i] <= 2.5 ? 2 : 3);
+    finish(&out);
+    dataset_free(data);
+}
+
+/* Nested: with groups, with folds that leave one class and no probabilities, with a choice too long to be told. */
+static void nested_with_everything(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 80, 2, false, false);
+    int groups[80], own[160];
+    char precisions[400], *report;
+    rung_model *model;
+    for (int i = 0; i < 80; i++) {
+        groups[i] = i / 8;
+        own[i] = i % 2;
+        own[80 + i] = i % 3; /* fold 2 comes in the second repeat alone, which the outer folds do not have */
+    }
+    rung_tune_options grouped = {
+        .methods = LIST("svorim"), .fixed = LIST("gamma=1", "C=1"), .groups = groups, .nested = 1, .repeats = 1};
+    assert_ok(ctx, tune(ctx, &grouped, data, &model, &report));
+    const char *nested = strstr(report, "\"nested\"");
+    assert_null(strstr(nested, "\"rps\": null"));
+    assert_non_null(strstr(nested, "\"n\": 80"));
+    model_free(model);
+    free(report);
+    int classes[80]; /* what is left of one class cannot be calibrated */
+    for (int i = 0; i < 80; i++) classes[i] = data->y[i];
+    rung_tune_options single = {.methods = LIST("lpp"),
+                                .fixed = LIST("ridge=1"),
+                                .grids = LIST("neighbours=5"),
+                                .own_folds = classes,
+                                .own_repeats = 1,
+                                .nested = 1};
+    assert_ok(ctx, tune(ctx, &single, data, &model, &report));
+    nested = strstr(report, "\"nested\"");
+    assert_non_null(strstr(nested, "\"mae\": 1.0"));
+    assert_non_null(strstr(nested, "\"rps\": null"));
+    model_free(model);
+    free(report);
+    strcpy(precisions, "precisions=1.");
+    memset(precisions + 13, '0', 300);
+    strcpy(precisions + 313, ",1");
+    rung_tune_options cut = {.methods = LIST("kdlor"),
+                             .fixed = LIST("kernel=ard", precisions, "ridge=0.1"),
+                             .nested = 1,
+                             .own_folds = own,
+                             .own_repeats = 2};
+    assert_ok(ctx, tune(ctx, &cut, data, &model, &report));
+    const char *chosen = strchr(strstr(report, "\"nested_chosen\""), '[');
+    const char *first = strchr(chosen, '"') + 1, *last = strrchr(chosen, '"');
+    assert_int_equal(strchr(first, '"') - first, 255);
+    assert_int_equal(strncmp(first, "kdlor kernel=ard ", 17), 0);
+    assert_int_equal(last[-1], '"'); /* fold 2: nothing was held out, so nothing chosen */
+    model_free(model);
+    free(report);
+    dataset_free(data);
+}
+
 typedef struct {
     rung_ctx *ctx;
     const rung_data *data;
@@ -465,6 +806,15 @@ int main(void)
         WITH_CONTEXT(one_standard_error_prefers_smooth),
         WITH_CONTEXT(methods_compete),
         WITH_CONTEXT(grids_are_what_was_asked),
+        WITH_CONTEXT(grids_have_a_limit),
+        WITH_CONTEXT(class_weights_are_texts),
+        WITH_CONTEXT(repeats_by_the_number_of_labels),
+        WITH_CONTEXT(an_undefined_metric_costs_one),
+        WITH_CONTEXT(probabilities_are_graded),
+        WITH_CONTEXT(points_that_cannot_be_fitted),
+        WITH_CONTEXT(folds_that_leave_one_class),
+        WITH_CONTEXT(thresholds_without_other_folds),
+        WITH_CONTEXT(nested_with_everything),
         WITH_CONTEXT(mistakes_are_told),
         WITH_CONTEXT(one_label_per_class_has_nothing_to_compare),
         WITH_CONTEXT(a_limit_of_memory_is_kept),
