@@ -525,7 +525,7 @@ static void models_that_cannot_be_updated_say_why(void **state)
     assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "2 coded columns and 4 classes");
     assert_fails(ctx, rung_update(ctx, model, NULL, &out), RUNG_EARG, "NULL");
     rung_data_free(data);
-    s->K = s->d = 3;
+    s->d = s->K = 3;
     for (int i = 0; i < 60; i++) s->y[i] = 1 + i % 3;
     data = data_of(ctx, s, 0, 20, false);
     assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG,
