@@ -61,7 +61,7 @@ typedef struct {
 static rung_status equation_new(rung_ctx *ctx, const class_scores *c, const discriminant_params *params, equation *out)
 {
     const scorer *s = &c->v->model->members->score;
-    bool identity = params->ridge_kind == RIDGE_IDENTITY && c->v->landmarks == 0;
+    bool identity = params->ridge_kind == RIDGE_IDENTITY; /* without landmarks, which it does not go with */
     bool told = s->kind == SCORER_KERNEL && s->m == c->n;
     *out = (equation){.c = c, .factor = params->ridge, .times_kernel = identity && !told};
     TRY(NEW(ctx, &ctx->scratch, out->u, 2 * c->n));
@@ -75,7 +75,7 @@ static rung_status within(rung_ctx *ctx, const equation *e, const discriminant_p
 {
     const class_scores *c = e->c;
     const scorer *s = &c->v->model->members->score;
-    bool b = params->ridge_kind == RIDGE_IDENTITY && c->v->landmarks == 0 && !e->times_kernel;
+    bool b = params->ridge_kind == RIDGE_IDENTITY && !e->times_kernel;
     double *f = NULL;
     TRY(NEW(ctx, &ctx->scratch, f, c->n));
     for (int64_t i = 0; i < c->n; i++) {

@@ -6,7 +6,8 @@
  *     (H y)_t = multiplier t,  H y = lambda M^-1 r                                     the derivative of y'H y
  *     H_tt - multiplier I >= 0 on the sphere                                           no other point is lower
  *
- * Without labels t is all of y. A further component v, with f the regression on it, meets the first line as well, and
+ * Without labels t is all of y and has mean 0: the constant, which costs nothing, is no direction then. A further
+ * component v, with f the regression on it, meets the first line as well, and
  *
  *     |v| = 1,  v'y = 0 (y without its mean),  v'w = 0 for every other w
  *     M (I - aa') M v = lambda^2 / left v,  a = M y / |M y|               H v = left v on the complement of y, not inverted
@@ -261,7 +262,10 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
                   1e-8);
     for (int64_t i = 0; i < n; i++) pull[i] = 1;
     double shift = multiplier - fmax(SHIFT, 10 * DBL_EPSILON * verify_kernel_size(v, pull) / s->lambda);
-    TRY(s->c->K ? whole_curvature(ctx, s, count, un, shift, &A) : thin_curvature(ctx, s, count, un, shift, &A));
+    target_space along = *s;
+    along.intercept = s->intercept && rows->m > 0;
+    TRY(s->c->K ? whole_curvature(ctx, &along, count, un, shift, &A)
+                : thin_curvature(ctx, &along, count, un, shift, &A));
     rung_status status = la_potrf(ctx, A);
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
     condition_add(v->found, "minimum", "directions along the sphere in which the error falls", status != RUNG_OK, 0);

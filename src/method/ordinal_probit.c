@@ -124,9 +124,9 @@ static rung_status functions_at_rows(rung_ctx *ctx, const struct verification *v
     TRY(NEW(ctx, &ctx->scratch, Phi, p->n * s->m));
     TRY(NEW(ctx, &ctx->scratch, unit, s->m * s->m));
     for (int64_t j = 0; j < s->m; j++) unit[j + j * s->m] = 1;
-    if (s->kind == SCORER_KERNEL) TRY(kernel_expand(ctx, &s->k, p->d, p->n, p->X, s->m, s->rows, s->m, unit, Phi));
-    for (int64_t i = 0; i < p->n && s->kind == SCORER_LINEAR; i++)
-        for (int64_t j = 0; j < s->m; j++) Phi[i + j * p->n] = p->X[j + i * p->d];
+    if (s->rows) TRY(kernel_expand(ctx, &s->k, p->d, p->n, p->X, s->m, s->rows, s->m, unit, Phi));
+    for (int64_t i = 0; i < p->n && !s->rows; i++) /* a function is a column: linear, precomputed */
+        for (int64_t j = 0; j < s->m; j++) Phi[i + j * p->n] = p->X[(s->index ? s->index[j] : j) + i * p->d];
     *out = Phi;
     return RUNG_OK;
 }
@@ -195,7 +195,6 @@ rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool sett
     const scorer *s = &v->model->members->score;
     const probit_link *link = &v->model->members->link;
     double *delta = NULL, *H = NULL, *gradient = NULL, *alpha = NULL, *Phi, *rounding, worst = 0, off = 0;
-    if (s->kind == SCORER_KERNEL && !s->rows) return verify_by_refit(ctx, v, true);
     TRY(NEW(ctx, &ctx->scratch, delta, p->n));
     TRY(NEW(ctx, &ctx->scratch, H, p->n));
     TRY(NEW(ctx, &ctx->scratch, gradient, p->K));

@@ -15,9 +15,13 @@ typedef struct {
     int count;
 } job;
 
-static rung_data *make_data(rung_ctx *ctx)
+/* Plain; with row weights, some of them 0; real targets; no label at all; labels of one class; a kernel matrix; rows
+ * that do not differ. */
+typedef enum { PLAIN, WEIGHTED, REAL, BARE, SINGLE, MATRIX, EQUAL } data_kind;
+
+static rung_data *make_data(rung_ctx *ctx, data_kind kind)
 {
-    double x[N * D];
+    double x[N * D], w[N], t[N], k[N * N];
     int y[N];
     rng r;
     rng_open(&r, 7, 1);
@@ -25,19 +29,36 @@ static rung_data *make_data(rung_ctx *ctx)
         int q = 1 + i % K;
         y[i] = i >= K && rng_uniform(&r) < 0.25 ? 0 : q;
         for (int j = 0; j < D; j++) x[i * D + j] = 0.8 * rng_normal(&r) + (j == 0 ? q : 0);
+        w[i] = i % 7 == 5 ? 0 : 0.5 + i % 3;
+        t[i] = y[i] ? x[i * D] + 0.1 * x[i * D + 1] * x[i * D + 1] : NAN;
+        if (kind == BARE || (kind == SINGLE && y[i] == 1)) y[i] = 0;
+        if (kind == SINGLE && y[i]) y[i] = 2;
+        if (kind == EQUAL) x[i * D] = x[i * D + 1] = x[i * D + 2] = 1;
     }
-    rung_view view = {.v = x, .n = N, .d = D, .row = D, .col = 1};
+    for (int i = 0; i < N * N; i++) {
+        double d2 = 0;
+        for (int j = 0; j < D; j++) d2 += pow(x[i / N * D + j] - x[i % N * D + j], 2);
+        k[i] = exp(-0.3 * d2);
+    }
+    rung_view view = {.v = x, .n = N, .d = D, .row = D, .col = 1}, matrix = {k, N, N, N, 1};
     rung_data *data;
-    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
+    if (kind == REAL) assert_ok(ctx, rung_data_new_real(ctx, &view, t, NULL, &data));
+    if (kind != REAL)
+        assert_ok(ctx, rung_data_new(ctx, kind == MATRIX ? &matrix : &view, y, kind == WEIGHTED ? w : NULL, K, &data));
     return data;
+}
+
+static void start_with(rung_ctx *ctx, data_kind kind, const char *name, const char *const *settings, job *j)
+{
+    *j = (job){.data = make_data(ctx, kind)};
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
+    for (; *settings; settings += 2) assert_ok(ctx, rung_set(ctx, j->spec, settings[0], settings[1]));
+    assert_ok(ctx, rung_fit(ctx, j->spec, j->data, &j->model));
 }
 
 static void start(rung_ctx *ctx, const char *name, const char *const *settings, job *j)
 {
-    *j = (job){.data = make_data(ctx)};
-    assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
-    for (; *settings; settings += 2) assert_ok(ctx, rung_set(ctx, j->spec, settings[0], settings[1]));
-    assert_ok(ctx, rung_fit(ctx, j->spec, j->data, &j->model));
+    start_with(ctx, PLAIN, name, settings, j);
 }
 
 static void finish(job *j)
@@ -161,6 +182,25 @@ static void other_forms_are_verified(void **state)
         (const char *const[]){"plp", "graph", "linear", NULL},
         (const char *const[]){"llgc", "neighbours", "0", "spread", "0.5", NULL},
         (const char *const[]){"ogp", "features", "rank", NULL},
+        (const char *const[]){"ogp", "features", "standard", NULL},
+        (const char *const[]){"isbor", "kernel", "linear", NULL},
+        (const char *const[]){"isbor", "kernel", "laplacian", NULL},
+        (const char *const[]){"isbor", "gamma", "auto", NULL},
+        (const char *const[]){"isbor", "width", "2", NULL},
+        (const char *const[]){"sbor", "kernel", "linear", NULL},
+        (const char *const[]){"gpor", "kernel", "linear", NULL},
+        (const char *const[]){"gpor", "kernel", "ard", "precisions", "0.1,0.2,0.3", NULL},
+        (const char *const[]){"ckr", "ridge", "0.1", NULL},
+        (const char *const[]){"ckr", "gamma", "0.5", NULL},
+        (const char *const[]){"ckr", "width", "2", "kernel", "laplacian", NULL},
+        (const char *const[]){"ckr", "kernel", "poly", NULL},
+        (const char *const[]){"llgc", "decision", "median", NULL},
+        (const char *const[]){"es-dl", "ridge-kind", "identity", "mu", "0", NULL},
+        (const char *const[]){"s-dl", "landmarks", "20", "mu", "0", NULL},
+        (const char *const[]){"kes-dl", "mu", "0", "calibrate", "5", NULL},
+        (const char *const[]){"kdlor", "kernel", "ard", "precisions", "0.1,0.2,0.3", NULL},
+        (const char *const[]){"ot", "landmarks", "20", "norm", "free", NULL},
+        (const char *const[]){"ot", "landmarks", "20", "balance", "no", NULL},
     };
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         job j;
@@ -170,6 +210,77 @@ static void other_forms_are_verified(void **state)
         if (!failures(ctx, &j)) fail_msg("form %d of %s: other coefficients pass", (int)f, forms[f][0]);
         finish(&j);
     }
+}
+
+static bool takes_kernel(const rung_method *m)
+{
+    const rung_param *row = m->params;
+    while (row->name && strcmp(row->name, "kernel") != 0) row++;
+    return row->name && strcmp(m->name, "gpor") != 0 && strcmp(m->name, "kes-dl") != 0; /* they need the rows */
+}
+
+/* Weights, numbers for targets, no labels, a kernel matrix: wherever the method takes them. */
+static void other_data_are_verified(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const precomputed[] = {"kernel", "precomputed", NULL}, *const plain[] = {NULL};
+    int count[EQUAL + 1] = {0};
+    for (int i = 0; rung_methods(i); i++) {
+        const rung_method *m = rung_methods(i);
+        const bool fits[] = {[WEIGHTED] = m->flags & RUNG_WEIGHTS,
+                             [REAL] = m->flags & RUNG_REAL_TARGETS,
+                             [BARE] = !(m->flags & RUNG_NEEDS_LABELS),
+                             [SINGLE] = !(m->flags & RUNG_NEEDS_TWO_CLASSES),
+                             [MATRIX] = takes_kernel(m)};
+        for (int kind = WEIGHTED; kind <= MATRIX; kind++) {
+            if (!fits[kind]) continue;
+            job j;
+            start_with(ctx, (data_kind)kind, m->name, kind == MATRIX ? precomputed : plain, &j);
+            holds(ctx, &j, m->name, 100 + kind);
+            if (kind != SINGLE) tamper(j.model);
+            if (kind != SINGLE && !failures(ctx, &j)) fail_msg("%s, data %d: other coefficients pass", m->name, kind);
+            finish(&j);
+            count[kind]++;
+        }
+    }
+    assert_true(count[WEIGHTED] > 10 && count[REAL] >= 3 && count[BARE] >= 2 && count[SINGLE] >= 3);
+    assert_true(count[MATRIX] > 10);
+}
+
+/* Rows that are all the same: there is nothing to learn, or the conditions hold. */
+static void rows_that_do_not_differ(void **state)
+{
+    rung_ctx *ctx = *state;
+    int learned = 0;
+    for (int i = 0; rung_methods(i); i++) {
+        job j = {.data = make_data(ctx, EQUAL)};
+        assert_ok(ctx, rung_spec_new(ctx, rung_methods(i)->name, 0, &j.spec));
+        rung_status status = rung_fit(ctx, j.spec, j.data, &j.model);
+        if (status == RUNG_OK) holds(ctx, &j, rung_methods(i)->name, 200);
+        if (status != RUNG_OK) assert_int_equal(status, RUNG_EDATA);
+        learned += status == RUNG_OK;
+        finish(&j);
+    }
+    assert_true(learned > 20);
+}
+
+/* A model that does not tell what its solution consists of is refused or fails, whatever the method. */
+static void what_is_not_told_is_missed(void **state)
+{
+    rung_ctx *ctx = *state;
+    int refused = 0;
+    for (int i = 0; rung_methods(i); i++) {
+        job j;
+        start(ctx, rung_methods(i)->name, (const char *const[]){NULL}, &j);
+        int told = j.model->n_report;
+        j.model->n_report = 0;
+        rung_status status = rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count);
+        if (status != RUNG_OK) assert_fails(ctx, status, RUNG_EARG, "verify: the model does not tell ");
+        refused += status != RUNG_OK;
+        j.model->n_report = told;
+        finish(&j);
+    }
+    assert_true(refused >= 10);
 }
 
 /* A solution that is nearly right is not right: one part in a hundred thousand is seen. */
@@ -251,6 +362,10 @@ static void what_does_not_belong_together_is_refused(void **state)
     assert_ok(ctx, rung_data_subset(ctx, j.data, 4, (const int64_t[]){0, 1, 2, 3}, NULL, &part));
     assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
                  "48 rows of 3 columns, not 4");
+    rung_data_free(part);
+    part = make_data(ctx, MATRIX);
+    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+                 "verify: the model was fitted to 48 rows of 3 columns, not 48 of 48");
     assert_fails(ctx, rung_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_verify");
     rung_data_free(part);
     rung_spec_free(other);
@@ -285,6 +400,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen),
         WITH_CONTEXT(other_forms_are_verified),
+        WITH_CONTEXT(other_data_are_verified),
+        WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(what_is_not_told_is_missed),
         WITH_CONTEXT(a_small_error_of_the_solution_is_seen),
         WITH_CONTEXT(a_small_error_of_memberships_is_seen),
         WITH_CONTEXT(parts_of_a_model_are_looked_at),
