@@ -122,11 +122,12 @@ static rung_status check_size(rung_reader *r, int64_t rows, int64_t columns)
 /* As many as the coding needs; the columns behind them are of no use to it. */
 static int64_t columns_needed(const coding *code)
 {
-    int64_t most = 0, index;
+    int64_t most = 0, index = 0;
     if (!coding_numbered(code)) return code->n_columns;
     for (int64_t j = 0; j < code->n_columns; j++) {
         const char *name = code->columns[j].name;
-        if (text_integer(name, strlen(name), &index) && index > most) most = index;
+        text_integer(name, strlen(name), &index);
+        if (index > most) most = index;
     }
     return most;
 }

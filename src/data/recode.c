@@ -49,10 +49,6 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
                     t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
                     labelled ? " and a label" : "", (long long)code->file_columns);
     }
-    for (int64_t j = 0; j < n; j++)
-        if (from[j] < 0 || from[j] >= t->n_columns || (j > 0 && from[j] <= from[j - 1]))
-            return fail(ctx, RUNG_EFORMAT, "the model places its column %lld at %lld of %lld", (long long)j + 1,
-                        (long long)from[j] + 1, (long long)t->n_columns);
     return RUNG_OK;
 }
 

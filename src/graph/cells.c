@@ -118,8 +118,7 @@ static rung_status count_probes(rung_ctx *ctx, const la_mat *X, const clustering
         for (int64_t j = 0; j < k; j++) need[j + i * k] = rank[c->cell[index[j + i * k]]] + 1;
     }
     qsort(need, (size_t)all, sizeof *need, ascending);
-    int64_t last = (int64_t)ceil(recall * (double)all) - 1;
-    *probes = need[last < 0 ? 0 : last];
+    *probes = need[(int64_t)ceil(recall * (double)all) - 1];
     for (int64_t i = 0; i < all; i++) within += need[i] <= *probes;
     *found = (double)within / (double)all;
     pool_release(&ctx->scratch, mark);

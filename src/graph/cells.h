@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Nearest neighbours of very many rows: exact within the cells of a k-means clustering that are nearest to a row. How
- * many cells that takes is read off rows whose true neighbours are looked up, so that at least `recall` of them are
+ * many cells that takes is read off rows whose true neighbours are looked up, so that at least `recall` (above 0) of them are
  * found. */
 #ifndef RUNG_GRAPH_CELLS_H
 #define RUNG_GRAPH_CELLS_H

@@ -32,7 +32,7 @@ rung_status alignment_target(rung_ctx *ctx, int K, int64_t n, const int *y, cons
         }
         for (int64_t e = graph ? graph->start[i] : 0; graph && e < graph->start[i + 1]; e++) {
             int64_t j = graph->col[e];
-            if (j == i || (y[i] && y[j])) continue;
+            if (y[i] && y[j]) continue;
             rest.col[used] = j;
             rest.value[used++] = graph->value[e];
         }

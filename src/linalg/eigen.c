@@ -13,7 +13,7 @@ static void fix_sign(int64_t n, double *v)
     int64_t largest = 0;
     for (int64_t i = 1; i < n; i++)
         if (fabs(v[i]) > fabs(v[largest])) largest = i;
-    if (n > 0 && v[largest] < 0)
+    if (v[largest] < 0)
         for (int64_t i = 0; i < n; i++) v[i] = -v[i];
 }
 

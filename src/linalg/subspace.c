@@ -171,11 +171,11 @@ static rung_status iterate(rung_ctx *ctx, const la_mat *A, int64_t r, double tol
     block b;
     *converged = false;
     TRY(block_new(ctx, A, min64(2 * r + MORE, A->rows), &b));
-    for (int k = 0; k < ITERATIONS; k++) {
+    for (int k = 1;; k++) {
         TRY(rayleigh_ritz(ctx, &b));
         double top = b.ritz[0];
         *converged = largest_residual(&b, r) <= tolerance * top;
-        if (*converged || !(top > 0) || b.ritz[b.V->cols - 1] < -1e-10 * top || k + 1 == ITERATIONS) break;
+        if (*converged || !(top > 0) || b.ritz[b.V->cols - 1] < -1e-10 * top || k == ITERATIONS) break;
         TRY(filter(ctx, &b));
     }
     memcpy(values, b.ritz, (size_t)r * sizeof *values);

@@ -60,9 +60,9 @@ static rung_status settle(rung_ctx *ctx, problem *p, const problem_space *space,
         *out = (place){.kind = PLACE_LANDMARKS,
                        .k = space->k,
                        .landmarks = space->landmarks,
-                       .r = input || first > space->landmarks ? space->landmarks
-                            : first < 1                       ? 1
-                                                              : first};
+                       .r = first > space->landmarks ? space->landmarks
+                            : first < 1              ? 1
+                                                     : first};
     }
     if (space->landmarks > 0) return RUNG_OK;
     int64_t r = components(p, space->rank);

@@ -17,7 +17,7 @@
 #include "solve/ordprobit.h"
 
 enum { MOST_STEPS = 60 };
-static const double DECREMENT = 1e-9, LEAST_W = 1e-10, ARMIJO = 1e-4;
+static const double DECREMENT = 1e-9, ROUNDED = 1e-8, LEAST_W = 1e-10, ARMIJO = 1e-4;
 
 /* Derivatives of row i's site in (u, v), the second ones negated; 0 at an infinite end. */
 typedef struct {
@@ -231,8 +231,12 @@ static rung_status find_mode(rung_ctx *ctx, laplace *s)
     for (int step = 0;; step++) {
         TRY(interrupted(ctx));
         TRY(direction(ctx, s));
-        if (step > 0 && s->decrement < DECREMENT * (1 + fabs(s->objective))) return RUNG_OK;
-        if (step == MOST_STEPS || !advance(s)) return RUNG_OK;
+        double relative = s->decrement / (1 + fabs(s->objective));
+        if (step > 0 && relative < DECREMENT) return RUNG_OK;
+        if (step < MOST_STEPS && advance(s)) continue;
+        if (relative < ROUNDED) return RUNG_OK; /* rounding lets no step gain */
+        return fail(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)", step,
+                    s->decrement);
     }
 }
 

@@ -18,7 +18,7 @@ typedef struct {
 } ordinal_gp;
 
 /* The mode: f = variance * gram a, thresholds b (K - 1, ascending). loo: n x (K - 1) by rows, P(y_i > q) as told by the
- * other rows. RUNG_ESINGULAR: the numbers do not allow it. */
+ * other rows. RUNG_ESINGULAR, RUNG_ENOCONV: the numbers do not allow it. */
 rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo);
 
 /* How far (a, b) is from the mode: Newton's decrement, twice what a step would gain, and the log posterior there. */

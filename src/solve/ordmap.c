@@ -8,6 +8,7 @@
 #include "solve/ordprobit.h"
 
 enum { SLICES = 16, SLICE_ROWS = 256, SHARED_ROWS = 4000, MOST_STEPS = 200, MORE = 64 };
+static const double ROUNDED = 1e-8; /* of a decrement, relative to the log posterior */
 
 void ordmap_null_thresholds(const ordmap_rows *rows, double *b)
 {
@@ -289,22 +290,26 @@ rung_status ordmap_fit(rung_ctx *ctx, const ordmap_rows *rows, const la_tall *T,
     state->log_posterior = state->log_likelihood - penalty(M, alpha, w);
     if (!isfinite(state->log_posterior))
         return fail(ctx, RUNG_ENOCONV, "the likelihood of the labels is 0 where the iteration starts");
-    for (state->steps = 0; state->steps < MOST_STEPS;) {
+    double relative = INFINITY; /* the decrement before the last step */
+    bool moved = true;
+    for (state->steps = 0; moved && relative > tolerance && state->steps < MOST_STEPS;) {
         double decrement = 0;
-        bool moved;
         TRY(interrupted(ctx));
         TRY(newton_system(ctx, &t, w, state));
         TRY(newton_solve(ctx, &t, state));
         for (int64_t j = 0; j < M + J; j++) decrement += t.g[j] * t.step[j];
         TRY(la_tall_mul(ctx, T, t.step, t.df));
         TRY(line_search(ctx, &t, decrement, w, b, state, &moved));
+        relative = decrement / fmax(1, fabs(state->log_posterior));
         if (!moved) break;
         state->steps++;
         memcpy(w, t.w, (size_t)M * sizeof *w);
         memcpy(b, t.b, (size_t)J * sizeof *b);
         TRY(compute_gram(ctx, T, state));
-        if (decrement <= tolerance * fmax(1, fabs(state->log_posterior))) break;
     }
+    if (!(relative <= (moved ? tolerance : ROUNDED))) /* not moved: rounding lets no step gain */
+        return fail(ctx, RUNG_ENOCONV, "Newton's iteration for weights and thresholds stops after %d steps (%.2g)",
+                    state->steps, relative);
     state->fresh = true;
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -62,11 +62,10 @@ static void find_bounds(search *s)
     for (int g = 0; g < s->p->thresholds; g++) s->bounds[g] = bounds_at(s, g, &s->n_free);
 }
 
-/* How much may be moved from the pulls on threshold `from` to those on `to`. Upwards the flow only grows. */
+/* How much may be moved from the pulls on threshold `from` to those on `to`, which are the same without flows. Upwards
+ * the flow only grows. */
 static double room_between(const smo *p, int from, int to)
 {
-    if (from == to) return INFINITY;
-    if (!p->flow) return 0;
     double room = INFINITY;
     for (int g = to; g < from; g++) room = fmin(room, p->flow[g]);
     return room;

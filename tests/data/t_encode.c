@@ -441,6 +441,7 @@ static void test_recode_by_position(void **state)
         ctx, recode_text(ctx, &train->code, "1,2,3\n", 0, &data), RUNG_EDATA,
         ": 3 columns, but the model was trained on 2 feature columns and, where there are no names, expects these "
         "or all 2 of its file");
+    assert_fails(ctx, recode_text(ctx, &train->code, "1,2,3,4\n", 0, &data), RUNG_EDATA, ": 4 columns, but the model");
     dataset_free(train);
     train = data_of(ctx, "a,b\n1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
     assert_ok(ctx, recode_text(ctx, &train->code, "b,label,a\n1,7,2\n", 1, &data));

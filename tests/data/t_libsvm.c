@@ -72,6 +72,11 @@ static void test_names(void **state)
         assert_arrays_close(3, coded->X, cases[c].expected, 0);
         dataset_free(coded);
         table_free(t);
+        t = libsvm_of(ctx, "2 1:3\n"); /* fewer than the model has */
+        assert_ok(ctx, dataset_recode(ctx, t, &data->code, 0, &coded));
+        assert_arrays_close(3, coded->X, ((double[]){c == 3 ? 0 : 3, c == 3 ? 3 : 0, 0}), 0);
+        dataset_free(coded);
+        table_free(t);
         /* In blocks, with the columns the model needs. */
         temp file = temp_file(rows, strlen(rows));
         assert_ok(ctx, reader_open(ctx, file.path, &(rung_read_options){.format = "libsvm"}, &data->code, &r));
@@ -216,20 +221,27 @@ static void test_pipe(void **state)
     assert_int_equal(t->n_rows, 2);
     table_free(t);
 
-    /* In blocks the second reading begins with what the first one kept. */
+    /* In blocks the second reading begins with what the first one kept, more than is read at once. */
+    enum { ROWS = 40000 };
     rung_reader *r;
-    p = pipe_in("1 1:2\n2 3:1\n3 1:1\n");
+    char *text = malloc(16 * ROWS), *end = text;
+    assert_non_null(text);
+    for (int i = 0; i < ROWS; i++) end += sprintf(end, "%d 3:%06d\n", 1 + i % 3, i);
+    p = pipe_in(text);
     assert_ok(ctx, reader_open(ctx, "-", &as_libsvm, NULL, &r));
-    for (int i = 0; i < 3; i++) {
-        assert_ok(ctx, reader_next(ctx, r, 1, &t));
+    for (int i = 0; i < ROWS; i += 1000) {
+        assert_ok(ctx, reader_next(ctx, r, 1000, &t));
         assert_int_equal(t->n_columns, 4);
-        assert_true(number_at(t, 0, 3) == i + 1 && number_at(t, 0, 2) == (i == 1));
+        assert_int_equal(t->n_rows, 1000);
+        for (int j = 0; j < 1000; j++)
+            assert_true(number_at(t, j, 2) == i + j && number_at(t, j, 3) == 1 + (i + j) % 3);
         table_free(t);
     }
     assert_ok(ctx, reader_next(ctx, r, 1, &t));
     assert_null(t);
     reader_close(r);
     pipe_out(&p);
+    free(text);
 }
 
 static rung_status read_once(void *ctx)

@@ -279,6 +279,9 @@ static void refusals(void **state)
     assert_fails(ctx, calibrate_fit(ctx, 3, (double[]){1, 2, NAN}, y, NULL, 3, 0.05, &cal), RUNG_EDATA, "score 3");
     assert_fails(ctx, calibrate_fit(ctx, 3, s, y, (double[]){1, -2, 1}, 3, 0.05, &cal), RUNG_EARG, "weight -2");
     assert_fails(ctx, calibrate_fit(ctx, 3, s, y, NULL, 3, 0, &cal), RUNG_EARG, "calibration weight 0");
+    assert_fails(ctx, calibrate_fit(ctx, 3, s, y, NULL, 3, INFINITY, &cal), RUNG_EARG, "calibration weight inf");
+    assert_fails(ctx, calibrate_fit(ctx, 3, s, y, (double[]){1, 1, INFINITY}, 3, 0.05, &cal), RUNG_EARG,
+                 "weight inf of score 3 is not a number >= 0");
     assert_fails(ctx, calibrate_fit(ctx, 3, s, y, NULL, 0, 0.05, &cal), RUNG_EARG, "0 classes");
     /* separated scores with enormous weights: the minimum lies hundreds of Newton steps away */
     assert_fails(ctx, calibrate_fit(ctx, 3, s, y, (double[]){1e200, 1e200, 1e200}, 3, 0.05, &cal), RUNG_ENOCONV,

@@ -148,6 +148,15 @@ static void many_rows(void **state)
             for (int h = 0; h < NEAR; h++) hits += got.index[at] == index[h + i * NEAR];
         }
     assert_true(hits >= 0.9 * ASKED * NEAR);
+    /* Few columns do without: all are found. */
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, 2, MANY, X, NEAR, &got));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 2, MANY, &columns));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 2, ASKED, &some));
+    la_put(X, columns);
+    assert_ok(ctx, la_gather(ctx, columns, NULL, self, some));
+    assert_ok(ctx, la_nearest(ctx, columns, some, self, NULL, NEAR, index, d2));
+    for (int64_t i = 0; i < ASKED; i++)
+        for (int c = 0; c < NEAR; c++) assert_int_equal(got.index[self[i] * got.stride + c], index[c + i * NEAR]);
 }
 
 /* Many equal rows leave most cells empty. */

@@ -185,6 +185,10 @@ static void features_have_the_kernels_distances(void **state)
     assert_ok(ctx, kernel_gram(ctx, &k, s.d, s.n, s.X, K));
     eigenpairs e;
     assert_ok(ctx, eigenpairs_new(ctx, &ctx->scratch, K, s.n, &e));
+    eigenpairs few;
+    assert_ok(ctx, eigenpairs_new(ctx, &ctx->scratch, K, 4, &few));
+    assert_ok(ctx, kernel_features(ctx, &ctx->scratch, &few, few.r + 3, &Phi)); /* no more than there are */
+    assert_int_equal(la_rows(Phi), few.r);
     for (int64_t r = 10; r <= s.n; r += 40) {
         assert_ok(ctx, kernel_features(ctx, &ctx->scratch, &e, r, &Phi));
         int64_t kept = la_rows(Phi);

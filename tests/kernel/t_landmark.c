@@ -304,7 +304,7 @@ static void quadratic_forms_in_tiles(void **state)
 static void landmarks_of_a_sample(void **state)
 {
     rung_ctx *ctx = *state;
-    enum { MANY = 20600, M = 25 };
+    enum { MANY = 29000, M = 25 };
     double *X = draw(ctx, MANY), left = 0;
     landmarks l;
     assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, MANY, X, M, &l));

@@ -260,6 +260,42 @@ static void lu_residual(void **state)
             }
 }
 
+static la_mat *kernel_matrix(rung_ctx *ctx, int64_t n, double gamma)
+{
+    double *x;
+    la_mat *X = random_matrix(ctx, 3, n, 16, &x), *K = matrix(ctx, n, n);
+    la_map map = {.kind = LA_EXP_SQ, .gamma = gamma};
+    assert_ok(ctx, la_gram(ctx, X, &map, K));
+    return K;
+}
+
+/* Sizes whose tiles and panels are wider. */
+static void large_factors(void **state)
+{
+    rung_ctx *ctx = *state;
+    int64_t n = 2001;
+    double *a, *b;
+    int *pivot = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, pivot, n));
+    la_mat *A = random_matrix(ctx, n, n, 13, &a), *B = random_matrix(ctx, n, 1, 14, &b);
+    double *x = copy(ctx, B);
+    assert_ok(ctx, la_getrf(ctx, A, pivot));
+    assert_ok(ctx, la_getrs(ctx, A, pivot, false, 1, x));
+    assert_true(residual_ratio(n, 1, a, x, b) < 30);
+    pool_release(&ctx->scratch, mark);
+
+    n = 3001;
+    A = kernel_matrix(ctx, n, 5);
+    la_add_diagonal(A, 1, NULL);
+    B = random_matrix(ctx, n, 1, 14, &b);
+    a = copy(ctx, A);
+    x = copy(ctx, B);
+    assert_ok(ctx, la_potrf(ctx, A));
+    assert_ok(ctx, la_potrs(ctx, A, 1, x));
+    assert_true(residual_ratio(n, 1, a, x, b) < 30);
+}
+
 static void lu_tells_a_zero_pivot(void **state)
 {
     rung_ctx *ctx = *state;
@@ -274,15 +310,6 @@ static void lu_tells_a_zero_pivot(void **state)
     a[5] = NAN;
     la_put(a, A);
     assert_fails(ctx, la_getrf(ctx, A, pivot), RUNG_ESINGULAR, "singular");
-}
-
-static la_mat *kernel_matrix(rung_ctx *ctx, int64_t n, double gamma)
-{
-    double *x;
-    la_mat *X = random_matrix(ctx, 3, n, 16, &x), *K = matrix(ctx, n, n);
-    la_map map = {.kind = LA_EXP_SQ, .gamma = gamma};
-    assert_ok(ctx, la_gram(ctx, X, &map, K));
-    return K;
 }
 
 static void triangular_solves(void **state)
@@ -583,6 +610,11 @@ static void interrupt_stops_a_factorisation(void **state)
     la_mat *A = random_matrix(ctx, 300, 300, 24, &a);
     atomic_store(&ctx->interrupted, 1);
     assert_int_equal(la_getrf(ctx, A, pivot), RUNG_EINTERRUPT);
+    atomic_store(&ctx->interrupted, 0);
+    la_put(a, A);
+    assert_ok(ctx, la_getrf(ctx, A, pivot));
+    atomic_store(&ctx->interrupted, 1);
+    assert_int_equal(la_getrs(ctx, A, pivot, false, 1, a), RUNG_EINTERRUPT);
 }
 
 static rung_status every_allocation(void *unused)
@@ -666,6 +698,7 @@ int main(void)
         WITH_CONTEXT(centring),
         WITH_CONTEXT(lookup_by_groups),
         WITH_CONTEXT(lu_residual),
+        WITH_CONTEXT(large_factors),
         WITH_CONTEXT(lu_tells_a_zero_pivot),
         WITH_CONTEXT(triangular_solves),
         WITH_CONTEXT(eigenpairs),

@@ -115,6 +115,9 @@ static void distances_map_to_the_same_gram(void **state)
         assert_int_equal(la_map_distances(ctx, D, &maps[m], D), RUNG_OK);
         assert_memory_equal(host_copy(ctx, D), host_copy(ctx, K), sizeof(double) * (size_t)(n * n));
     }
+    assert_ok(ctx, la_gram(ctx, X, &square, D));
+    assert_ok(ctx, la_map_distances(ctx, D, &square, K)); /* as they are */
+    assert_memory_equal(host_copy(ctx, D), host_copy(ctx, K), sizeof(double) * (size_t)(n * n));
 }
 
 static void expand_is_cross_times_coefficients(void **state)
@@ -215,6 +218,11 @@ static void cholesky_tells_the_pivot(void **state)
     la_add_diagonal(A, 1, v);
     assert_int_equal(la_potrf(ctx, A), RUNG_ESINGULAR);
     assert_non_null(strstr(ctx->message, "pivot 551"));
+    A = spd_matrix(ctx, 600, 0.01);
+    v[550] = 0;
+    v[3] = -5; /* the other tiles are left alone */
+    la_add_diagonal(A, 1, v);
+    assert_fails(ctx, la_potrf(ctx, A), RUNG_ESINGULAR, "pivot 4");
 }
 
 static void tail_products_are_the_factor(void **state)

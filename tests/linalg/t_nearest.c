@@ -171,6 +171,18 @@ static void nearest_on_threads(void **state)
         assert_memory_equal(got, want, sizeof *got * (size_t)(k * n));
         assert_memory_equal(got_d2, d2, sizeof *d2 * (size_t)(k * n));
     }
+    /* Too few ask, or for too many: no tree. */
+    la_mat *some = points(ctx, 1, 2, 10, 4);
+    by_definition(ctx, X, some, NULL, NULL, k, want, d2);
+    assert_ok(ctx, la_nearest(ctx, X, some, NULL, NULL, k, got, got_d2));
+    assert_memory_equal(got, want, sizeof *got * (size_t)(k * 10));
+    int64_t most = 140, *all = places(ctx, most * 100), *found = places(ctx, most * 100);
+    double *all_d2 = room(ctx, most * 100), *found_d2 = room(ctx, most * 100);
+    some = points(ctx, 1, 2, 100, 5);
+    by_definition(ctx, X, some, NULL, NULL, most, all, all_d2);
+    assert_ok(ctx, la_nearest(ctx, X, some, NULL, NULL, most, found, found_d2));
+    assert_memory_equal(found, all, sizeof *found * (size_t)(most * 100));
+
     la_pair_factor pairs = {40, table, group, group};
     by_definition(ctx, X, X, self, &pairs, k, want, d2);
     assert_ok(ctx, la_nearest(ctx, X, X, self, &pairs, k, got, got_d2));

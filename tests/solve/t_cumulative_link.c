@@ -97,9 +97,48 @@ static void test_separable(void **state)
     }
 }
 
+/* Few rows, many classes, columns of any size and hardly a ridge: steps that would put thresholds out of order are cut.
+ */
+static void test_long_steps(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MOST_K = 8 };
+    rng g;
+    rng_open(&g, 11, 1);
+    for (int round = 0; round < 400; round++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        int K = 3 + (int)rng_below(&g, MOST_K - 2), y[N];
+        int64_t d = 1 + rng_below(&g, MOST_D);
+        double X[N * MOST_D], w[MOST_D], b[MOST_K - 1], value, size = pow(10, 2 - rng_uniform(&g) * 3);
+        for (int64_t i = 0; i < N; i++) {
+            y[i] = i < K ? (int)i + 1 : 1 + (int)rng_below(&g, rng_below(&g, 2) ? K : 2);
+            for (int64_t j = 0; j < d; j++) X[j + i * d] = size * (rng_normal(&g) + (round % 3 == 0) * y[i]);
+        }
+        la_mat *rows;
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, d, N, &rows));
+        la_put(X, rows);
+        cumulative_link p = {.X = rows,
+                             .K = K,
+                             .y = y,
+                             .link = round % 2 ? LINK_LOGIT : LINK_PROBIT,
+                             .ridge = pow(10, -6 * rng_uniform(&g))};
+        assert_ok(ctx, cumulative_link_fit(ctx, &p, w, b, &value));
+        for (int q = 1; q < K - 1; q++) assert_true(b[q] > b[q - 1]);
+        for (int64_t j = 0; j < d + K - 1; j++) {
+            double *at = j < d ? &w[j] : &b[j - d], here = *at, h = 1e-3 * (j < d ? 1 / size : 1);
+            for (int side = -1; side <= 1; side += 2) {
+                *at = here + side * h;
+                assert_true(objective(&p, d, X, w, b) >= value * (1 - 1e-12));
+            }
+            *at = here;
+        }
+        pool_release(&ctx->scratch, mark);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_no_slope_is_left), WITH_CONTEXT(test_without_columns),
-                                       WITH_CONTEXT(test_separable)};
+                                       WITH_CONTEXT(test_separable), WITH_CONTEXT(test_long_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,10 @@ static void test_loo_is_a_refit(void **state)
     for (int c = 0; c < 4; c++) {
         double scale = scales[c / 2], ridge = ridges[c % 2];
         cumulative_ridge s;
-        assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, r.gram, scale, K, r.y, &s));
+        pool own = {0};
+        int64_t before = ctx->scratch.bytes;
+        assert_ok(ctx, cumulative_ridge_new(ctx, c % 2 ? &own : &ctx->scratch, r.gram, scale, K, r.y, &s));
+        assert_true((c % 2 == 1) == (ctx->scratch.bytes == before && own.bytes > 0));
         double below = 0;
         for (int q = 0; q < J; q++) {
             for (int i = 0; i < N; i++) below += r.y[i] == q + 1;
@@ -77,6 +80,7 @@ static void test_loo_is_a_refit(void **state)
                 assert_close(f, expected[q], 1e-9);
             }
         }
+        pool_free_all(&own);
     }
 }
 

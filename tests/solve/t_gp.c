@@ -516,6 +516,26 @@ static void allocations_may_fail(void **state)
     context_join(ctx, worker);
 }
 
+/* Thresholds so far from all rows of the class between them that nothing is learned: the prior is left. */
+static void wide_classes_say_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    inference *const both[] = {gp_laplace, gp_ep};
+    data s = random_data(9, 6, 2, 3, 0.1);
+    for (int i = 0; i < 6; i++) s.y[i] = 2;
+    s.b[0] = -100;
+    s.b[1] = 100;
+    for (int h = 0; h < 2; h++) {
+        gp_posterior post = infer(ctx, &s, both[h], true);
+        assert_true(post.log_evidence == 0 && post.log_sigma == 0);
+        assert_true(post.thresholds[0] == 0 && post.thresholds[1] == 0);
+        assert_true(width_slope(&s, &post, 0) == 0 && width_slope(&s, &post, 1) == 0);
+        for (int i = 0; i < 6; i++) assert_true(post.alpha[i] == 0 && post.precision[i] == 0);
+        for (int q = 0; q < 4 && h == 0; q++) assert_true(post.bend[q] == 0);
+        for (int q = 0; q < 2 && h == 0; q++) assert_true(post.links[q] == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +548,7 @@ int main(void)
         WITH_CONTEXT(a_warm_start_changes_nothing_but_the_work),
         WITH_CONTEXT(hard_cases_have_an_answer),
         WITH_CONTEXT(allocations_may_fail),
+        WITH_CONTEXT(wide_classes_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,22 @@ static void one_margin_has_a_closed_form(void **state)
     }
 }
 
+/* A multiplier to begin with that bends nothing and pulls in vain; the answer in memory of the caller's. */
+static void a_start_is_left(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double G = 0, start = 2, begin = 3;
+    const margin one = {0, -1};
+    pool mem = {0};
+    const margins_problem p = {
+        .m = 1, .G = &G, .start = &start, .count = 1, .margins = &one, .cap = 10, .tolerance = 1e-12, .begin = &begin};
+    margins_solution s;
+    assert_ok(ctx, margins_solve(ctx, &mem, &p, &s));
+    assert_true(s.v[0] == 0 && s.f[0] == 2 && s.loss == 0 && s.gap == 0);
+    assert_true(ctx->scratch.bytes == 0 && mem.bytes > 0);
+    pool_free_all(&mem);
+}
+
 static void nothing_to_do(void **state)
 {
     rung_ctx *ctx = *state;
@@ -144,10 +160,8 @@ static void few_sweeps_on_smooth_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(answers_are_optimal),
-        WITH_CONTEXT(one_margin_has_a_closed_form),
-        WITH_CONTEXT(nothing_to_do),
-        WITH_CONTEXT(few_sweeps_on_smooth_kernels),
+        WITH_CONTEXT(answers_are_optimal), WITH_CONTEXT(one_margin_has_a_closed_form), WITH_CONTEXT(a_start_is_left),
+        WITH_CONTEXT(nothing_to_do),       WITH_CONTEXT(few_sweeps_on_smooth_kernels),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

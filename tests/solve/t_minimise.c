@@ -82,6 +82,35 @@ static rung_status rough(rung_ctx *ctx, void *user, int n, const double *x, doub
     return RUNG_OK;
 }
 
+/* A bowl in front of which a wall stands for as many points as a line search looks at. */
+static rung_status walled(rung_ctx *ctx, void *calls_, int n, const double *x, double *value, double *gradient)
+{
+    (void)ctx;
+    int *calls = calls_, call = ++*calls;
+    *value = call > 5 && call <= 30 ? 1e6 : 0;
+    for (int i = 0; i < n; i++) {
+        *value += 0.5 * (i + 1) * x[i] * x[i];
+        gradient[i] = (i + 1) * x[i];
+    }
+    return RUNG_OK;
+}
+
+/* Below 0 there are values, but no slopes. */
+static rung_status without_slope(rung_ctx *ctx, void *unused, int n, const double *x, double *value, double *gradient)
+{
+    (void)ctx, (void)unused, (void)n;
+    *value = (x[0] - 1) * (x[0] - 1);
+    gradient[0] = x[0] < 0 ? NAN : 2 * (x[0] - 1);
+    return RUNG_OK;
+}
+
+static rung_status upwards(rung_ctx *ctx, void *unused, int n, double *v)
+{
+    (void)ctx, (void)unused;
+    for (int i = 0; i < n; i++) v[i] = -v[i];
+    return RUNG_OK;
+}
+
 static const minimise_options usual = {.most = 200, .tolerance = 1e-10};
 
 static void finds_the_minimum(void **state)
@@ -164,6 +193,25 @@ static void no_way_down_is_told(void **state)
     assert_true(x[0] == 2 && got.value == 2 && got.slope == 1 && got.iterations == 0);
 }
 
+/* What was learned may mislead: it is forgotten, and the search goes on from the gradient. */
+static void what_misleads_is_forgotten(void **state)
+{
+    double x[] = {3, -2, 1};
+    int calls = 0;
+    minimise_result got;
+    assert_ok(*state, minimise(*state, walled, &calls, &usual, 3, x, &got));
+    assert_int_equal(got.end, MINIMISE_FOUND);
+    assert_true(calls > 30);
+    for (int i = 0; i < 3; i++) assert_true(fabs(x[i]) < 1e-8);
+    /* A scale that leads upwards from the start. */
+    const minimise_options options = {.most = 200, .tolerance = 1e-10, .scale = upwards};
+    double z[] = {3, -2, 1};
+    calls = 100;
+    assert_ok(*state, minimise(*state, walled, &calls, &options, 3, z, &got));
+    assert_int_equal(got.end, MINIMISE_STUCK);
+    assert_true(got.iterations == 0 && calls == 101 && z[0] == 3);
+}
+
 static void points_without_a_value_are_left_again(void **state)
 {
     double x[] = {8};
@@ -172,6 +220,12 @@ static void points_without_a_value_are_left_again(void **state)
     assert_close(x[0], 1, 1e-8);
     x[0] = -1;
     assert_fails(*state, minimise(*state, half_line, NULL, &usual, 1, x, &got), RUNG_ENOCONV, "no value at the start");
+    x[0] = 30; /* a first step of 1, then longer ones: over the end, and back */
+    assert_ok(*state, minimise(*state, without_slope, NULL, &usual, 1, x, &got));
+    assert_close(x[0], 1, 1e-8);
+    x[0] = -1;
+    assert_fails(*state, minimise(*state, without_slope, NULL, &usual, 1, x, &got), RUNG_ENOCONV,
+                 "no value at the start");
 }
 
 /* At the minimum already: no step, no complaint. */
@@ -203,6 +257,7 @@ int main(void)
         WITH_CONTEXT(values_that_are_the_same_do_not_stop_it),
         WITH_CONTEXT(few_iterations_give_the_point_reached),
         WITH_CONTEXT(no_way_down_is_told),
+        WITH_CONTEXT(what_misleads_is_forgotten),
         WITH_CONTEXT(points_without_a_value_are_left_again),
         WITH_CONTEXT(nothing_to_do),
         WITH_CONTEXT(a_scale_saves_steps),

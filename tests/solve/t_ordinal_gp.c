@@ -100,8 +100,34 @@ static void test_loo_is_near_a_refit(void **state)
     assert_true(mean > 0);
 }
 
+/* Priors of any size: an answer is the mode, or there is none. Beyond 1e4 it is told by coefficients whose rounding the
+ * prior magnifies, so only that it is finite. */
+static void test_mode_or_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J], decrement, objective;
+    int y[N], answers = 0;
+    make(X, y);
+    la_mat *G = gram_of(ctx, N, X);
+    for (int k = -10; k <= 300; k += k < 20 ? 1 : 20) {
+        ordinal_gp p = {
+            .n = N, .K = K, .y = y, .gram = G, .variance = pow(10, k), .prior_variance = k % 2 ? 1 : pow(10, k)};
+        rung_status status = ordinal_gp_fit(ctx, &p, a, b, loo);
+        if (status == RUNG_ESINGULAR || status == RUNG_ENOCONV) continue;
+        assert_ok(ctx, status);
+        for (int i = 0; i < N; i++) assert_true(isfinite(a[i]) && loo[i * J] >= loo[i * J + 1]);
+        assert_true(b[0] < b[1]);
+        if (k > 4) continue;
+        assert_ok(ctx, ordinal_gp_decrement(ctx, &p, a, b, &decrement, &objective));
+        if (!(decrement <= 1e-8 * (1 + fabs(objective)))) fail_msg("variance 1e%d: decrement %g", k, decrement);
+        answers++;
+    }
+    assert_int_equal(answers, 15); /* from 1e-10 to 1e4 */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit),
+                                       WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static void ends_of_the_line(void **state)
     assert_true(normal_log_interval(1, 1) == -INFINITY);
     assert_true(normal_log_interval(-1, 1) == -INFINITY);
     assert_true(normal_log_interval(INFINITY, INFINITY) == -INFINITY);
+    assert_true(normal_log_interval(-INFINITY, -INFINITY) == -INFINITY);
+    assert_true(normal_log_interval(-INFINITY, 1) == -INFINITY);
+    assert_true(normal_log_interval(1, INFINITY) == -INFINITY);
     assert_close(normal_log_interval(2, -INFINITY), normal_log_cdf(2), 0);
     assert_close(normal_log_interval(INFINITY, 2), normal_log_cdf(-2), 0);
     assert_close(normal_log_cdf(-1e10), -0.5e20, 1e-12);

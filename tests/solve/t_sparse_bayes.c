@@ -334,6 +334,17 @@ static void gains_are_those_of_the_full_determinant(void **state)
 
 /* A new function of weight 0 changes nothing but the gram matrix, which is kept up to date; so a fit that goes on from
  * there is the fit from the beginning. */
+/* A function that the likelihood does not see, or that would explain less than it costs, is not added. */
+static void functions_without_gain_stay_out(void **state)
+{
+    (void)state;
+    assert_int_equal(sparse_best_action(1e-13, 1, INFINITY).kind, ACTION_NONE);
+    assert_int_equal(sparse_best_action(4, 1.9, INFINITY).kind, ACTION_NONE);
+    sparse_action add_it = sparse_best_action(4, 3, INFINITY); /* alpha = S^2 / (Q^2 - S) */
+    assert_int_equal(add_it.kind, ACTION_ADD);
+    assert_close(add_it.alpha, 16.0 / 5, 1e-15);
+}
+
 static void going_on_is_beginning_again(void **state)
 {
     rung_ctx *ctx = *state;
@@ -400,6 +411,21 @@ static void separated_classes_have_a_maximum(void **state)
     assert_ok(ctx, sparse_refit(ctx, &m, 1e-10));
     assert_true(isfinite(m.log_evidence) && m.b[0] < m.b[1] && m.b[1] < m.b[2]);
     for (int i = 0; i < N; i++) assert_true(m.state.f[i] < (y[i] < 4 ? m.b[y[i] - 1] : INFINITY));
+}
+
+/* A function whose squares are no numbers. */
+static void functions_that_overflow_are_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[] = {1e200, -2e200, 3e200, 1e199};
+    int y[] = {1, 2, 2, 1};
+    data s = {.n = 4, .d = 1, .K = 2, .x = x, .y = y};
+    sparse_model m;
+    use(ctx, &s, true);
+    assert_ok(ctx, sparse_start(ctx, &ctx->scratch, &s.rows, &s.basis, &m));
+    add(ctx, &s, &m, 0, 1);
+    assert_fails(ctx, sparse_refit(ctx, &m, 1e-10), RUNG_ENOCONV,
+                 "the Newton iteration for weights and thresholds overflows");
 }
 
 /* The same function twice, and precisions that say nothing: what is left of the second one is rounding. */
@@ -484,9 +510,11 @@ int main(void)
         WITH_CONTEXT(the_maximum_is_one),
         WITH_CONTEXT(without_functions_thresholds_are_frequencies),
         WITH_CONTEXT(gains_are_those_of_the_full_determinant),
+        cmocka_unit_test(functions_without_gain_stay_out),
         WITH_CONTEXT(going_on_is_beginning_again),
         WITH_CONTEXT(parallel_columns_are_found),
         WITH_CONTEXT(separated_classes_have_a_maximum),
+        WITH_CONTEXT(functions_that_overflow_are_refused),
         WITH_CONTEXT(functions_that_depend_on_each_other_have_a_maximum),
         WITH_CONTEXT(deleting_a_large_weight_leads_back),
         WITH_CONTEXT(allocations_may_fail),

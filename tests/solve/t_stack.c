@@ -57,6 +57,18 @@ static void test_weights(void **state)
         assert_close(P[i], w[0] * s.mean[0][i] + w[1] * s.mean[1][i] + w[2] * s.constant[i], 1e-14);
 }
 
+/* A family of which no model could be fitted says nothing. */
+static void test_nothing_fitted(void **state)
+{
+    rung_ctx *ctx = *state;
+    stack s = {0};
+    double *none[2] = {NULL, NULL}, w[2] = {7, 7}, mean[SIZE];
+    make(ctx, &s);
+    stack_family(&s.rows, 8, 2, none, s.penalty, w, mean);
+    assert_true(w[0] == 0 && w[1] == 0);
+    for (int i = 0; i < SIZE; i++) assert_true(mean[i] == 0);
+}
+
 /* A row of weight 0 takes no part in any choice: with these choices it must be answered the same. */
 static void test_left_out(void **state)
 {
@@ -84,6 +96,7 @@ static void test_left_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_weights), WITH_CONTEXT(test_left_out)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_weights), WITH_CONTEXT(test_nothing_fitted),
+                                       WITH_CONTEXT(test_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

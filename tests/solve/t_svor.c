@@ -57,6 +57,15 @@ static void a_threshold_is_the_middle_of_its_interval(void **state)
     cap[0] = 0.5;
     assert_ok(*state, best_thresholds(*state, &h, f, &b));
     assert_close(b, 0.5, 1e-15);
+    /* All rows on one side: where the last of them, or the first, is content. */
+    int below[] = {1, 1, 1}, above[] = {2, 2, 2};
+    hinge_rows side = {.n = 3, .K = 2, .y = below, .cap = (double[]){1, 2, 1}};
+    double three[] = {-2, 3, 1};
+    assert_ok(*state, best_thresholds(*state, &side, three, &b));
+    assert_close(b, 4, 1e-15);
+    side.y = above;
+    assert_ok(*state, best_thresholds(*state, &side, three, &b));
+    assert_close(b, -3, 1e-15);
     f[0] = 4; /* F = 5: now 0 (2.5), 1 (0.25), 2 (1), 4 (1), 5 (0.5) from -3: passes 0 at 2 */
     assert_ok(*state, best_thresholds(*state, &h, f, &b));
     assert_close(b, 2, 1e-15);
@@ -273,10 +282,17 @@ static void a_start_is_used_if_it_is_feasible(void **state)
         assert_true(warm.rounds <= 1);
         assert_close(warm.primal, cold.primal, 1e-9);
         check_solution(&t, &q, &warm);
-        for (int bad = 0; bad < 3; bad++) {
+        for (int bad = 0; bad < 6; bad++) {
             double *pull = malloc(sizeof *pull * N * 3);
             memcpy(pull, cold.pull, sizeof *pull * N * 3);
-            pull[0] = bad == 0 ? 20 : bad == 1 ? -20 : pull[0] < -5 ? -1 : -9; /* bounds; sums */
+            if (bad < 3) pull[0] = bad == 0 ? 20 : bad == 1 ? -20 : pull[0] < -5 ? -1 : -9; /* bounds; sums */
+            for (int i = 0; bad == 3 && i < 3 * N; i++)                                     /* sums the other way */
+                if (pull[i] > 1) {
+                    pull[i] = 0;
+                    break;
+                }
+            if (bad == 4) pull[2] = -1, pull[3 * 3 + 2] += 1; /* explicit: a row of class 1 has no hinge at the last */
+            if (bad == 5) pull[3 * 3] = 1;      /* nor one of the last class at the first */
             q.start = pull;
             assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &warm));
             assert_true(warm.rounds > 1);
@@ -284,6 +300,58 @@ static void a_start_is_used_if_it_is_feasible(void **state)
             free(pull);
         }
     }
+    free_data(&t);
+}
+
+/* From a rough answer a finer one is found in fewer rounds. */
+static void a_rough_start_is_gone_on_from(void **state)
+{
+    rung_ctx *ctx = *state;
+    data t = make_data(ctx, N, 4, 0.3);
+    svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 1}, .C = 10, .tolerance = 0.3};
+    svor_solution rough, cold, warm;
+    assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &rough));
+    q.tolerance = 1e-7;
+    assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &cold));
+    q.start = rough.pull;
+    assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &warm));
+    check_solution(&t, &q, &warm);
+    assert_true(warm.rounds <= cold.rounds);
+    assert_close(warm.primal, cold.primal, 1e-6);
+    free_data(&t);
+}
+
+/* More rows between their bounds than half a round takes. */
+static void rows_in_play_take_turns(void **state)
+{
+    rung_ctx *ctx = *state;
+    data t = make_data(ctx, 1500, 3, 0.1);
+    rung_set_memory(ctx, 1); /* rounds of 600 rows */
+    svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 30}, .C = 1e4, .diagonal = 0.1, .tolerance = 1e-3};
+    svor_solution s;
+    assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &s));
+    check_solution(&t, &q, &s);
+    free_data(&t);
+}
+
+static void count_warnings(void *user, rung_level level, const char *text)
+{
+    *(int *)user += level == RUNG_WARNING && strstr(text, "rounding allows no smaller one") != NULL;
+}
+
+/* A tolerance that rounding does not allow ends at what it allows, and that is told. */
+static void rounding_ends_the_rounds(void **state)
+{
+    rung_ctx *ctx = *state;
+    int warnings = 0;
+    data t = make_data(ctx, 150, 4, 0.5);
+    svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 1}, .C = 1e4, .tolerance = 1e-18};
+    svor_solution s;
+    rung_set_log(ctx, count_warnings, &warnings);
+    assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &s));
+    assert_int_equal(warnings, 1);
+    q.tolerance = 1e-8;
+    check_solution(&t, &q, &s);
     free_data(&t);
 }
 
@@ -308,6 +376,9 @@ int main(void)
         WITH_CONTEXT(memory_limits_the_rounds),
         WITH_CONTEXT(thresholds_take_turns_in_small_rounds),
         WITH_CONTEXT(a_start_is_used_if_it_is_feasible),
+        WITH_CONTEXT(a_rough_start_is_gone_on_from),
+        WITH_CONTEXT(rows_in_play_take_turns),
+        WITH_CONTEXT(rounding_ends_the_rounds),
         WITH_CONTEXT(kernels_that_overflow_are_refused),
     };
     la_enter();
