@@ -98,7 +98,7 @@ rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B)
         int64_t r = t * side, size = min64(side, n - r);
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, blas_int(size), kk, 1,
                     la_at(L, r, r), ld, B + r, ldb);
-#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (tiles - t > 2)
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if ((n - r) * size * k > WORTH_WAKING)
         for (int64_t i = t + 1; i < tiles; i++)
             cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_int(min64(side, n - i * side)), kk,
                         blas_int(size), -1, la_at(L, i * side, r), ld, B + r, ldb, 1, B + i * side, ldb);
@@ -108,7 +108,7 @@ rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B)
         int64_t r = t * side, size = min64(side, n - r);
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, blas_int(size), kk, 1,
                     la_at(L, r, r), ld, B + r, ldb);
-#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (t > 1)
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (r * size * k > WORTH_WAKING)
         for (int64_t i = 0; i < t; i++)
             cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(side), kk, blas_int(size), -1,
                         la_at(L, r, i * side), ld, B + r, ldb, 1, B + i * side, ldb);

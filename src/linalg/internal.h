@@ -51,8 +51,9 @@ int64_t tile_side(int64_t n);
 /* A dimension as BLAS takes it; matrices beyond 2^31 - 1 rows are refused when they are made. */
 static inline int blas_int(int64_t n) { return (int)n; }
 
-/* Work on fewer entries than these is done before another thread wakes up. */
-enum { WORTH_SHARING = 100000 };
+/* Work on fewer entries than these is done before another thread wakes up; and, in a chain of many such pieces where each
+ * waits for the slowest thread, on fewer than those. */
+enum { WORTH_SHARING = 100000, WORTH_WAKING = 1000000 };
 
 /* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
 void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols);

@@ -110,7 +110,8 @@ static void solve_thin(rung_ctx *ctx, const triangle *t, int64_t k, double *B, i
         cblas_dtrsm(CblasColMajor, CblasLeft, uplo(t), op(t), diag(t), blas_int(size), cols, 1, la_at(t->T, r, r), ld,
                     B + r, blas_int(ldb));
         int64_t first = forward ? tile + 1 : 0, last = forward ? tiles : tile;
-#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (last - first > 1)
+#pragma omp parallel for num_threads(ctx->threads)                                                                     \
+    schedule(dynamic) if ((last - first) * SOLVE_SIDE * size * k > WORTH_WAKING)
         for (int64_t i = first; i < last; i++) {
             int64_t at = i * SOLVE_SIDE;
             cblas_dgemm(CblasColMajor, op(t), CblasNoTrans, blas_int(min64(SOLVE_SIDE, n - at)), cols, blas_int(size),

@@ -48,18 +48,20 @@ static rung_status curvature_here(rung_ctx *ctx, const gp_problem *p, const mode
     return gp_factorise(ctx, p, c->root, c->B, &unused);
 }
 
-/* Newton's iterate: alpha = c - R K c with c = H f + delta. With the H of another point the mode is the same. */
+/* Newton's iterate for alpha = delta(K alpha): alpha + r - R K r with the residual r = delta - alpha. (alpha = c - R K c
+ * with c = H f + delta is the same and loses the digits by which H f exceeds alpha: many where classes are narrow.) With
+ * the H of another point the mode is the same. */
 static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, const curvature *with,
-                                 double *target)
+                                 const double *alpha, double *target)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    double *c = NULL, *Kc = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, c, p->n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, Kc, p->n));
-    for (int64_t i = 0; i < p->n; i++) c[i] = with->H[i] * m->f[i] + m->at[i].delta;
-    TRY(la_mul(ctx, 1, p->gram, 1, c, 0, Kc));
-    TRY(gp_shrink(ctx, p, with->root, with->B, Kc));
-    for (int64_t i = 0; i < p->n; i++) target[i] = c[i] - Kc[i];
+    double *r = NULL, *Kr = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, r, p->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, Kr, p->n));
+    for (int64_t i = 0; i < p->n; i++) r[i] = m->at[i].delta - alpha[i];
+    TRY(la_mul(ctx, 1, p->gram, 1, r, 0, Kr));
+    TRY(gp_shrink(ctx, p, with->root, with->B, Kr));
+    for (int64_t i = 0; i < p->n; i++) target[i] = alpha[i] + r[i] - Kr[i];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -110,7 +112,7 @@ static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_pos
         if (here && out->iterations++ == MOST_STEPS)
             return fail(ctx, RUNG_ENOCONV, "the mode of the Gaussian process is not found in %d steps", MOST_STEPS);
         if (here) TRY(curvature_here(ctx, p, m, &with));
-        TRY(newton_target(ctx, p, m, &with, target));
+        TRY(newton_target(ctx, p, m, &with, out->alpha, target));
         TRY(line_search(ctx, p, target, out->alpha, m, &moved, &whole));
         bool shrinks = whole && moved < SHRINKS * before;
         if (here ? moved <= 1e-7 : shrinks && moved * moved / before < 1e-14) return RUNG_OK;

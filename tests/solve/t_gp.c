@@ -463,6 +463,36 @@ static void a_warm_start_changes_nothing_but_the_work(void **state)
     }
 }
 
+/* 200 classes, hardly wider than the noise: H f is thousands of times alpha, and the mode is still found to the last digits
+ * the residual has. */
+static void narrow_classes_leave_the_digits(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 400, CLASSES = 200 };
+    int *y = NULL;
+    double *b = NULL, *gram = NULL;
+    la_mat *K = NULL;
+    gp_posterior post;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, y, N));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, b, CLASSES - 1));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, gram, N * N));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &K));
+    for (int64_t i = 0; i < N; i++) y[i] = 1 + (int)(i * CLASSES / N);
+    for (int q = 0; q < CLASSES - 1; q++) b[q] = -15 + 30.0 * q / CLASSES;
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < N; j++) gram[i + j * N] = exp(-1e-5 * (double)((i - j) * (i - j)));
+    la_put(gram, K);
+    gp_problem p = {.n = N, .K = CLASSES, .y = y, .gram = K, .b = b, .sigma = 0.02};
+    assert_ok(ctx, gp_posterior_new(ctx, &ctx->scratch, N, CLASSES, &post));
+    assert_ok(ctx, gp_laplace(ctx, &p, false, &post));
+    assert_ok(ctx, gp_laplace(ctx, &p, false, &post)); /* from the mode: what is left is rounding */
+    double evidence = post.log_evidence;
+    for (int again = 0; again < 3; again++) {
+        assert_ok(ctx, gp_laplace(ctx, &p, false, &post));
+        assert_close(post.log_evidence, evidence, 1e-12);
+    }
+}
+
 /* Rows twice over, hardly any noise, classes far apart: finite, and the mode inside the classes. */
 static void hard_cases_have_an_answer(void **state)
 {
@@ -546,6 +576,7 @@ int main(void)
         WITH_CONTEXT(two_classes_are_probit_classification),
         WITH_CONTEXT(thresholds_bend_as_differences_say),
         WITH_CONTEXT(a_warm_start_changes_nothing_but_the_work),
+        WITH_CONTEXT(narrow_classes_leave_the_digits),
         WITH_CONTEXT(hard_cases_have_an_answer),
         WITH_CONTEXT(allocations_may_fail),
         WITH_CONTEXT(wide_classes_say_nothing),
