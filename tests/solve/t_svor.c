@@ -271,7 +271,8 @@ static void thresholds_take_turns_in_small_rounds(void **state)
 static void a_start_is_used_if_it_is_feasible(void **state)
 {
     rung_ctx *ctx = *state;
-    data t = make_data(ctx, N, 4, 0.3);
+    enum { ROWS = 800 };
+    data t = make_data(ctx, ROWS, 4, 0.3);
     for (svor_hinges hinges = SVOR_IMPLICIT; hinges <= SVOR_EXPLICIT; hinges++) {
         svor_problem q = {
             .p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 1}, .hinges = hinges, .C = 10, .tolerance = 1e-6};
@@ -283,16 +284,16 @@ static void a_start_is_used_if_it_is_feasible(void **state)
         assert_close(warm.primal, cold.primal, 1e-9);
         check_solution(&t, &q, &warm);
         for (int bad = 0; bad < 6; bad++) {
-            double *pull = malloc(sizeof *pull * N * 3);
-            memcpy(pull, cold.pull, sizeof *pull * N * 3);
+            double *pull = malloc(sizeof *pull * ROWS * 3);
+            memcpy(pull, cold.pull, sizeof *pull * ROWS * 3);
             if (bad < 3) pull[0] = bad == 0 ? 20 : bad == 1 ? -20 : pull[0] < -5 ? -1 : -9; /* bounds; sums */
-            for (int i = 0; bad == 3 && i < 3 * N; i++)                                     /* sums the other way */
+            for (int i = 0; bad == 3 && i < 3 * ROWS; i++)                                  /* sums the other way */
                 if (pull[i] > 1) {
                     pull[i] = 0;
                     break;
                 }
             if (bad == 4) pull[2] = -1, pull[3 * 3 + 2] += 1; /* explicit: a row of class 1 has no hinge at the last */
-            if (bad == 5) pull[3 * 3] = 1;      /* nor one of the last class at the first */
+            if (bad == 5) pull[3 * 3] = 1;                    /* nor one of the last class at the first */
             q.start = pull;
             assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &warm));
             assert_true(warm.rounds > 1);
@@ -307,7 +308,8 @@ static void a_start_is_used_if_it_is_feasible(void **state)
 static void a_rough_start_is_gone_on_from(void **state)
 {
     rung_ctx *ctx = *state;
-    data t = make_data(ctx, N, 4, 0.3);
+    enum { ROWS = 800 };
+    data t = make_data(ctx, ROWS, 4, 0.3);
     svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 1}, .C = 10, .tolerance = 0.3};
     svor_solution rough, cold, warm;
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &rough));
@@ -325,7 +327,7 @@ static void a_rough_start_is_gone_on_from(void **state)
 static void rows_in_play_take_turns(void **state)
 {
     rung_ctx *ctx = *state;
-    data t = make_data(ctx, 1500, 3, 0.1);
+    data t = make_data(ctx, 900, 3, 0.1);
     rung_set_memory(ctx, 1); /* rounds of 600 rows */
     svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 30}, .C = 1e4, .diagonal = 0.1, .tolerance = 1e-3};
     svor_solution s;
