@@ -167,6 +167,44 @@ static void columns_that_say_nothing(void **state)
     rung_data_free(data);
 }
 
+static void redundancy_is_told(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_INFO && strstr(text, "without (the columns are redundant, as in images)")) *(int *)user += 1;
+}
+
+/* Rows on a surface in fifty columns: the unlabelled ones get more say, the more so with one label per class; and what
+ * is found meets its conditions. */
+static void redundant_columns(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rung_data *data;
+    rung_spec *spec;
+    rung_set_log(ctx, redundancy_is_told, &told);
+    assert_ok(ctx, rung_generate(ctx, "manifold", 100, -1, 0.7, &data));
+    assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
+    for (int single = 0; single < 2; single++) {
+        bool seen[6] = {false};
+        rung_condition found[RUNG_MOST_CONDITIONS];
+        rung_model *m;
+        int count;
+        for (int64_t i = 0; i < data->n && single; i++) {
+            if (seen[data->y[i]]) data->y[i] = 0;
+            seen[data->y[i]] = true;
+        }
+        assert_ok(ctx, rung_fit(ctx, spec, data, &m));
+        assert_int_equal(told, single + 1);
+        assert_true(reported(m, "weight_unlabelled") > 0.3);
+        assert_ok(ctx, rung_verify(ctx, spec, data, m, found, &count));
+        for (int i = 0; i < count; i++)
+            if (!found[i].ok) fail_msg("%s is %g, above %g", found[i].name, found[i].value, found[i].tolerance);
+        rung_model_free(m);
+    }
+    rung_set_log(ctx, NULL, NULL);
+    rung_spec_free(spec);
+    rung_data_free(data);
+}
+
 /* The estimate of memory counts the scratch space, that of the workers, and the model, whose Gaussian processes keep a
  * factor each. */
 static void memory_is_estimated(void **state)
@@ -199,9 +237,12 @@ static void memory_is_estimated(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(nothing_is_computed_twice),        WITH_CONTEXT(members_share_arrays),
-        WITH_CONTEXT(many_labels_are_screened),         WITH_CONTEXT(columns_that_say_nothing),
-        WITH_CONTEXT(many_unlabelled_rows_are_thinned), WITH_CONTEXT(memory_is_estimated)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
+                                       WITH_CONTEXT(members_share_arrays),
+                                       WITH_CONTEXT(many_labels_are_screened),
+                                       WITH_CONTEXT(columns_that_say_nothing),
+                                       WITH_CONTEXT(many_unlabelled_rows_are_thinned),
+                                       WITH_CONTEXT(memory_is_estimated),
+                                       WITH_CONTEXT(redundant_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -653,6 +653,56 @@ static void folds_that_leave_one_class(void **state)
     dataset_free(data);
 }
 
+/* What a search says of a row held out is what a fit to the others says of it: one member or many, with probabilities of
+ * their own or not, also where a class has all its rows held out. */
+static void held_out_is_a_fit_of_the_rest(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 45, CLASSES = 3 };
+    static const char *const names[] = {"ogp", "gpor", "pom", "svorim", "kda", "median"};
+    rung_data *data = make_data(ctx, ROWS, CLASSES, false, false);
+    int own[ROWS];
+    for (int i = 0; i < ROWS; i++) own[i] = data->y[i] == 2 ? 0 : i % 3;
+    for (int k = 0; k < 6; k++) {
+        rung_tune_options o = {.methods = LIST(names[k]), .own_folds = own, .own_repeats = 1, .scale = "none"};
+        const char *const fixed[] = {"gamma=1", k == 3 ? "C=1" : NULL, NULL}, *const ridge[] = {"gamma=1", "ridge=0.1",
+                                                                                                NULL};
+        if (k == 1 || k == 3) o.fixed = fixed;
+        if (k == 4) o.fixed = ridge;
+        outcome out = run(ctx, &o, data);
+        const held_out *h = &out.s.results[0].held;
+        assert_int_equal(h->n, ROWS);
+        for (int fold = 0; fold < 3; fold++) {
+            int64_t kept[ROWS], n = 0;
+            double proba[ROWS * CLASSES], score[ROWS];
+            int rank[ROWS];
+            rung_data *rest;
+            rung_model *model;
+            for (int i = 0; i < ROWS; i++)
+                if (own[i] != fold) kept[n++] = i;
+            assert_ok(ctx, dataset_subset(ctx, data, n, kept, &rest));
+            assert_ok(ctx, method_fit(ctx, out.s.grid.points[0].spec, rest, &model));
+            rung_view view = {.v = data->X, .n = ROWS, .d = 2, .row = 2, .col = 1};
+            bool own_proba = h->proba != NULL;
+            rung_output answers = {.rank = rank, .score = score, .proba = own_proba ? proba : NULL};
+            assert_ok(ctx, model_predict(ctx, model, &view, &answers));
+            for (int64_t i = 0; i < h->n; i++) {
+                if (h->fold[i] != fold) continue;
+                double expected = 0;
+                assert_int_equal(h->rank[i], rank[h->row[i]]);
+                if (!own_proba) continue;
+                for (int q = 0; q < CLASSES; q++) expected += (q + 1) * proba[h->row[i] * CLASSES + q];
+                assert_arrays_close(CLASSES, h->proba + i * CLASSES, proba + h->row[i] * CLASSES, 1e-9);
+                assert_close(h->score[i], expected, 1e-9);
+            }
+            model_free(model);
+            dataset_free(rest);
+        }
+        finish(&out);
+    }
+    dataset_free(data);
+}
+
 /* Where all rows held out in a repeat are of one fold, there are none to fit their thresholds on: mid-points. */
 static void thresholds_without_other_folds(void **state)
 {
@@ -813,6 +863,7 @@ int main(void)
         WITH_CONTEXT(probabilities_are_graded),
         WITH_CONTEXT(points_that_cannot_be_fitted),
         WITH_CONTEXT(folds_that_leave_one_class),
+        WITH_CONTEXT(held_out_is_a_fit_of_the_rest),
         WITH_CONTEXT(thresholds_without_other_folds),
         WITH_CONTEXT(nested_with_everything),
         WITH_CONTEXT(mistakes_are_told),
