@@ -173,6 +173,8 @@ static void each_row_is_complete(void **state)
                 assert_true(p->help && *p->help);
                 assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
                 assert_true(p->standard || (p->flags & RUNG_OPTIONAL));
+                assert_true((p->standard && p->published) || p->type == RUNG_REAL || p->type == RUNG_TEXT);
+                assert_true(!(p->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN)) || p->type == RUNG_REAL);
             }
         }
 }

@@ -42,7 +42,6 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
     for (int fold = 0; fold < f.count; fold++) {
         held = folds_held(&f, 0, fold, rows);
-        if (held == 0) continue;
         memcpy(y, p->y, (size_t)p->n * sizeof *y);
         for (int64_t h = 0; h < held; h++) y[rows[h]] = 0;
         TRY(propagate_novel(ctx, S, p->K, y, NOVEL, ACCURACY, P));

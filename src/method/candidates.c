@@ -202,7 +202,7 @@ static rung_status median_edge(rung_ctx *ctx, const la_csr *squared, double *out
         sum += squared->value[e];
     }
     qsort(length, (size_t)count, sizeof *length, compare_numbers);
-    *out = count % 2 ? length[count / 2] : 0.5 * (length[count / 2 - 1] + length[count / 2]);
+    *out = 0.5 * (length[count / 2 - 1] + length[count / 2]); /* an even number: each edge is there twice */
     if (!(*out > 0)) *out = sqrt(fmax(sum / (double)count, 1e-12));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -299,19 +299,20 @@ static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
     double scores =
         verify_kernel_size(v, e) * verify_score_size(v) / J / ridge; /* their rounding goes through K / ridge */
     for (int q = 0; q < J; q++) {
-        double below = (q + 1) * 0.5 / p->K, sum = 0;
+        double below = (q + 1) * 0.5 / p->K, sum = 0, terms = 0;
         for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1;
         for (int64_t i = 0; i < n; i++) {
             e[i] = p->y[i] ? ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
             sum += e[i];
+            terms += fabs(e[i]);
         }
         for (int64_t i = 0; i < n; i++)
             left[i] = 1 - below / ((double)l + 0.5) + RIDGE_CONSTANT * sum - v->f[i * J + q];
         if (params->mu > 0) TRY(la_spmm_thin(ctx, params->mu / scale, W.sparse, 1, left, 1, e));
         TRY(verify_kernel_times(ctx, v, 1, e, Ke));
         for (int64_t i = 0; i < n; i++) Ke[i] *= scale;
-        worst =
-            fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}, verify_kernel_size(v, e) + scores));
+        double size = verify_kernel_size(v, e) + scores + 1 + RIDGE_CONSTANT * terms;
+        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}, size));
     }
     condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,
                   1e-6);

@@ -207,7 +207,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     for (int q = 0; q < p->K; q++) total += c.mass[q];
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
     double labelled = verify_kernel_size(v, e.u), size = labelled * verify_score_size(v);
-    double nothing = 1e-12 * labelled / params->ridge; /* the classes are one */
+    double nothing = labelled > 0 ? 1e-12 * labelled / params->ridge : INFINITY; /* the classes are one */
     for (int j = 0; j < c.outputs; j++) {
         double centre = 0, scatter = 0, level = values[j] / values[0];
         if (!(level > 1e-12) || !(values[j] > nothing)) continue;

@@ -196,7 +196,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(keep_check(ctx, spec));
     TRY(training_problem(ctx, t, spec, &p));
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
-    if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate */
+    if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
     if (count) TRY(choose_folds(ctx, t, p, count, &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
@@ -213,14 +213,13 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
     pool_release(&ctx->scratch, mark);
     TRY(compare(ctx, spec, t, p, model, &fit));
-    bool ranks = (fit.n_members > 0 ? fit.members->decide.kind : fit.decide.kind) != DECISION_NONE;
-    if (count && !own && ranks)
+    if (count && !own)
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
-    if (given_held && ranks && t->K > 1) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
-    if (count && ranks) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
-    if (!fit.loo || t->n_labelled < 2) return RUNG_OK;
+    if (given_held && t->K > 1) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
+    if (count) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+    if (!fit.loo) return RUNG_OK;
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
     return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
 }

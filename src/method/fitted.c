@@ -207,10 +207,10 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
         int r = member_rank(&one, output, needed ? p : NULL);
         if (r == 0) return fail(ctx, RUNG_EDATA, "the score of a held-out row overflows");
         rank[i] = classes ? classes[r - 1] : r;
-        score[i] = probable && one.map.n == 0 ? 0 : member_rank_score(&one, classes, output);
+        score[i] = probable ? 0 : member_rank_score(&one, classes, output);
         for (int q = 0; q < known && probable; q++) {
             int class_number = classes ? classes[q] : q + 1;
-            if (one.map.n == 0) score[i] += p[q] * class_number;
+            score[i] += p[q] * class_number;
             if (proba) proba[i * K + class_number - 1] = p[q];
         }
     }

@@ -136,8 +136,8 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
     memcpy(rank, h->rank, (size_t)h->n * sizeof *rank);
-    if (proba && h->proba) memcpy(proba, h->proba, (size_t)(h->n * p->K) * sizeof *proba);
-    bool calibrated = recalibrated || (proba && !h->proba);
+    if (h->proba) memcpy(proba, h->proba, (size_t)(h->n * p->K) * sizeof *proba);
+    bool calibrated = recalibrated || !h->proba;
     for (int r = 0; r < f->repeats && calibrated; r++)
         for (int g = 0; g < groups; g++) {
             bool fitted_yet = false;
@@ -146,7 +146,7 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
                 if (!fitted_yet) TRY(fit_some(ctx, p, h, f, r, g, &cal));
                 fitted_yet = true;
                 if (recalibrated) rank[i] = calibrate_rank(&cal, h->score[i]);
-                if (proba && !h->proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+                if (!h->proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
             }
         }
     pool_release(&ctx->scratch, mark);

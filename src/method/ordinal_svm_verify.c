@@ -96,24 +96,19 @@ static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge
 rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges)
 {
     const ordinal_svm_params *params = v->params;
-    const decision *d = &v->model->members->decide;
     problem *p = v->p;
     fitted fit = {0};
-    double *cap = NULL, *b = NULL, norm, lower, infeasible;
+    double *cap = NULL, norm, lower, infeasible;
     if (params->diagonal > 0) /* a score is not all of the kernel matrix then */
         return verify_by_refit(ctx, v, params->kernel.landmarks == 0);
     TRY(ordinal_svm_fit(ctx, &ctx->scratch, p, params, hinges, 0, NULL, &fit));
     TRY(NEW(ctx, &ctx->scratch, cap, p->n));
-    TRY(NEW(ctx, &ctx->scratch, b, p->K - 1));
     for (int64_t i = 0; i < p->n; i++) cap[i] = params->C * (p->w ? p->w[i] : 1);
     hinge_rows h = {.n = p->n, .K = p->K, .y = p->y, .cap = cap, .hinges = hinges};
-    if (d->kind == DECISION_THRESHOLDS)
-        for (int q = 0; q < p->K - 1; q++) b[q] = d->thresholds[q];
-    else
-        TRY(best_thresholds(ctx, &h, v->f, b));
     TRY(verify_norms(ctx, v, &norm));
     TRY(dual(ctx, v, &h, fit.state, &lower, &infeasible));
-    double primal = norm / 2 + losses(&h, v->f, b), told = told_number(v->model, "objective");
+    double primal = norm / 2 + losses(&h, v->f, v->model->members->decide.thresholds),
+           told = told_number(v->model, "objective");
     condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
     condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
                   (primal - lower) / primal, params->tolerance);

@@ -42,7 +42,7 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
                 high, automatic);
 }
 
-/* value NULL: unset (allowed for RUNG_OPTIONAL rows only, by their default). */
+/* value NULL: unset (RUNG_OPTIONAL rows only, which are numbers or texts, by their default). */
 static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, const char *value)
 {
     void *place = (char *)spec->params + row->place;
@@ -64,16 +64,16 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
     }
     case RUNG_INT: {
         int64_t x = 0;
-        if (value && (row->flags & RUNG_AUTO) && text_equal(value, "auto")) {
+        if ((row->flags & RUNG_AUTO) && text_equal(value, "auto")) {
             *(int *)place = -1;
             return RUNG_OK;
         }
-        if (value && row->choices && strcmp(value, row->choices) == 0) { /* the one word that stands for 0 */
+        if (row->choices && strcmp(value, row->choices) == 0) { /* the one word that stands for 0 */
             *(int *)place = 0;
             return RUNG_OK;
         }
-        if (!value || !text_integer(value, strlen(value), &x))
-            return fail(ctx, RUNG_EARG, "%s=%s: a whole number%s%s%s is expected", row->name, value ? value : "",
+        if (!text_integer(value, strlen(value), &x))
+            return fail(ctx, RUNG_EARG, "%s=%s: a whole number%s%s%s is expected", row->name, value,
                         row->flags & RUNG_AUTO ? ", auto" : "", row->choices ? " or " : "",
                         row->choices ? row->choices : "");
         if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
@@ -81,9 +81,8 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, 
         return RUNG_OK;
     }
     case RUNG_CHOICE: {
-        int x = value ? choice_index(row->choices, value) : -1;
-        if (x < 0)
-            return fail(ctx, RUNG_EARG, "%s=%s: one of %s is expected", row->name, value ? value : "", row->choices);
+        int x = choice_index(row->choices, value);
+        if (x < 0) return fail(ctx, RUNG_EARG, "%s=%s: one of %s is expected", row->name, value, row->choices);
         *(int *)place = x;
         return RUNG_OK;
     }

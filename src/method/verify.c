@@ -150,59 +150,44 @@ static rung_status same_scaling(rung_ctx *ctx, const rung_model *model, const tr
 
 /* ---- the solution ---- */
 
-/* What one or several members say of scaled rows: the outputs of the scorer, or the probabilities they agree on. */
-static rung_status outputs(rung_ctx *ctx, int n_members, const member *members, double sharpen, const problem *p,
-                           int *width, double **out)
+static rung_status outputs(rung_ctx *ctx, const scorer *s, const problem *p, double **out)
 {
-    bool one = n_members == 1 && members->space.d == 0;
-    *width = one ? members->score.outputs : members->decide.K;
-    TRY(pool_alloc(ctx, &ctx->scratch, p->n * *width, sizeof **out, "the outputs", (void **)out));
-    if (one) return scorer_apply(ctx, &members->score, p->n, p->X, *out);
-    return members_proba(ctx, n_members, members, sharpen, 0, p->n, p->X, *out);
+    TRY(pool_alloc(ctx, &ctx->scratch, p->n * s->outputs, sizeof **out, "the outputs", (void **)out));
+    return scorer_apply(ctx, s, p->n, p->X, *out);
 }
 
 /* The rows of a problem from the last to the first. */
 static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
 {
-    double *X = NULL, *w = NULL, *t = NULL;
+    double *X = NULL, *w = NULL;
     int *y = NULL;
     int64_t *origin = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
     TRY(NEW(ctx, &ctx->scratch, y, p->n));
     TRY(NEW(ctx, &ctx->scratch, origin, p->n));
     if (p->w) TRY(NEW(ctx, &ctx->scratch, w, p->n));
-    if (p->t) TRY(NEW(ctx, &ctx->scratch, t, p->n));
     for (int64_t i = 0, j = p->n - 1; i < p->n; i++, j--) {
         memcpy(X + i * p->d, p->X + j * p->d, (size_t)p->d * sizeof *X);
         y[i] = p->y[j];
         origin[i] = p->origin[j];
         if (w) w[i] = p->w[j];
-        if (t) t[i] = p->t[j];
     }
     problem_new(&ctx->scratch, p->d, p->n, X, y, w, origin, p->K, out);
-    out->t = t;
     return RUNG_OK;
 }
 
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse)
 {
-    const method *m = v->method;
-    const rung_model *model = v->model;
     const problem *p = v->p;
     problem again = problem_view(p, &ctx->scratch);
     fitted fit = {0};
-    double *f = NULL, *g = NULL, size = 0, off = 0;
-    int width, other;
-    reverse = reverse && !(m->info.flags & RUNG_USES_UNLABELLED);
+    double *g = NULL, size = 0, off = 0;
     if (reverse) TRY(reversed(ctx, p, &again));
-    TRY(m->fit(ctx, &ctx->scratch, &again, v->params, NULL, &fit, NULL));
-    member one = {.weight = 1, .score = fit.score, .decide = fit.decide};
-    TRY(outputs(ctx, model->n_members, model->members, model->sharpen, p, &width, &f));
-    TRY(outputs(ctx, fit.n_members ? fit.n_members : 1, fit.n_members ? fit.members : &one, fit.sharpen, p, &other,
-                &g));
-    for (int64_t i = 0; i < p->n * width; i++) {
-        size = fmax(size, fabs(f[i]));
-        if (width != other || !(fabs(f[i] - g[i]) <= off)) off = width == other ? fabs(f[i] - g[i]) : INFINITY;
+    TRY(v->method->fit(ctx, &ctx->scratch, &again, v->params, NULL, &fit, NULL));
+    TRY(outputs(ctx, &fit.score, p, &g));
+    for (int64_t i = 0; i < p->n; i++) {
+        size = fmax(size, fabs(v->f[i]));
+        if (!(fabs(v->f[i] - g[i]) <= off)) off = fabs(v->f[i] - g[i]);
     }
     condition_add(v->found, "refit",
                   reverse ? "largest relative change of an output when the rows are fitted in reverse order"
@@ -224,12 +209,11 @@ static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, c
     struct verification v = {.method = spec->method, .model = model, .found = out};
     void *params;
     double *f = NULL;
-    int width;
     TRY(training_problem(ctx, t, spec, &v.p));
     TRY(method_settle(ctx, &ctx->scratch, spec, v.p, &params));
     v.params = params;
     v.landmarks = landmarks_of(spec->method, params);
-    if (!model_averages(model)) TRY(outputs(ctx, 1, model->members, 0, v.p, &width, &f));
+    if (!model_averages(model)) TRY(outputs(ctx, &model->members->score, v.p, &f));
     v.f = f;
     return spec->method->verify(ctx, &v);
 }

@@ -45,7 +45,7 @@ rung_status verify_norms(rung_ctx *ctx, const struct verification *v, double *ou
  * have n numbers. */
 double relative_residual(int64_t n, int terms, const double *const *term, double size);
 
-/* For a solution without conditions of its own: the model against a second fit, to the rows in reverse order unless
+/* For a solution of one output without conditions of its own: the model against a second fit, to the rows in reverse order unless
  * that decides something (neighbours at the same distance, random choices). */
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
 

@@ -721,6 +721,7 @@ static void thresholds_without_other_folds(void **state)
     out = run(ctx, &o, data);
     h = &out.s.results[0].held;
     int *rank = NULL;
+    double proba[3 * 3];
     folds f = {.n = 60, .count = 2, .repeats = 1};
     problem p = {.n = 60, .K = 3, .y = data->y};
     held_out last = *h;
@@ -728,7 +729,7 @@ static void thresholds_without_other_folds(void **state)
     assert_ok(ctx, NEW(ctx, &ctx->scratch, rank, 4));
     last.n = 3; /* without the row of the other fold */
     while (last.fold[0] != 0) last.row++, last.fold++, last.repeat++, last.score++, last.rank++;
-    assert_ok(ctx, held_out_grades(ctx, &p, &last, &f, true, rank, NULL));
+    assert_ok(ctx, held_out_grades(ctx, &p, &last, &f, true, rank, proba));
     for (int i = 0; i < 3; i++) assert_int_equal(rank[i], last.score[i] <= 1.5 ? 1 : last.score[i] <= 2.5 ? 2 : 3);
     finish(&out);
     dataset_free(data);
