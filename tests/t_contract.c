@@ -220,6 +220,10 @@ static void unknown_names_are_told_with_the_nearest(void **state)
     assert_fails(ctx, rung_spec_new(ctx, "zzzzzzzzz", 0, &spec), RUNG_EARG, "zzzzzzzzz");
     assert_ok(ctx, rung_spec_new(ctx, "dl", 0, &spec)); /* an alias */
     assert_fails(ctx, rung_set(ctx, spec, "gama", "1"), RUNG_EARG, "did you mean 'gamma'");
+    assert_fails(ctx, rung_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG,
+                 "kdlor has no parameter 'zzzzzzzzz' (rung methods kdlor lists them)");
+    assert_fails(ctx, rung_set_scale(ctx, spec, "log"), RUNG_EARG,
+                 "scale 'log' is unknown: one of standard, minmax, rank, none is expected");
     rung_spec_free(spec);
 }
 
@@ -597,6 +601,101 @@ static void the_baseline_is_told(void **state)
     }
 }
 
+/* A kernel too large for a number is told before anything is made of it. The Bayesian methods make no kernel matrix
+ * that others have. */
+static void kernels_that_overflow_are_told(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows s = make_rows(40, 3, 3, 51, 0.5, false);
+    rung_view view = view_of(&s);
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
+    int refused = 0;
+    for
+        EACH_METHOD(m)
+        {
+            rung_spec *spec;
+            rung_model *model;
+            bool bayes = strcmp(m->name, "isbor") == 0 || strcmp(m->name, "sbor") == 0 || strcmp(m->name, "gpor") == 0;
+            if (!has_param(m, "kernel") || bayes || strcmp(m->name, "kes-dl") == 0) continue;
+            for (int some = 0; some <= has_param(m, "landmarks"); some++) {
+                assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+                assert_ok(ctx, rung_set(ctx, spec, "kernel", "poly"));
+                assert_ok(ctx, rung_set(ctx, spec, "degree", "100"));
+                assert_ok(ctx, rung_set(ctx, spec, "gamma", "1e10"));
+                if (some) assert_ok(ctx, rung_set(ctx, spec, "landmarks", "20"));
+                assert_fails(ctx, rung_fit(ctx, spec, data, &model), RUNG_EDATA,
+                             "the kernel of row 1 with itself overflows: scale the columns");
+                rung_spec_free(spec);
+                refused++;
+            }
+        }
+    assert_true(refused > 20);
+    rung_data_free(data);
+    free_rows(&s);
+}
+
+/* Numbers for targets, and weights of rows: who does not take them says so. */
+static void what_a_method_does_not_take_is_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows s = make_rows(30, 2, 3, 52, 0.5, false);
+    rung_view view = view_of(&s);
+    rung_data *real, *weighted, *both;
+    double w[30];
+    for (int i = 0; i < 30; i++) w[i] = i % 5; /* some are 0 */
+    assert_ok(ctx, rung_data_new_real(ctx, &view, s.x, NULL, &real));
+    assert_ok(ctx, rung_data_new_real(ctx, &view, s.x, w, &both));
+    assert_ok(ctx, rung_data_new(ctx, &view, s.y, w, s.K, &weighted));
+    for
+        EACH_METHOD(m)
+        {
+            rung_spec *spec;
+            rung_model *model;
+            assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+            if (!(m->flags & RUNG_REAL_TARGETS))
+                assert_fails(ctx, rung_fit(ctx, spec, real, &model), RUNG_EARG,
+                             " learns classes, not real targets: cut them into classes (--bins)");
+            if (!(m->flags & RUNG_WEIGHTS)) {
+                assert_fails(ctx, rung_fit(ctx, spec, weighted, &model), RUNG_EARG, " takes no row weights: choose");
+                assert_fails(ctx, rung_fit(ctx, spec, both, &model), RUNG_EARG, m->name);
+                assert_fails(ctx, rung_set_class_weight(ctx, spec, "1", 2), RUNG_EARG, " takes no class weights");
+            }
+            rung_spec_free(spec);
+        }
+    rung_data_free(real);
+    rung_data_free(weighted);
+    rung_data_free(both);
+    free_rows(&s);
+}
+
+/* Where the fewest landmarks take more than all rows do, landmarks=auto means all rows, whatever the limit. */
+static void few_rows_need_no_landmarks(void **state)
+{
+    rung_ctx *ctx = *state;
+    int back = 0;
+    problem_shape shape = {.n = 12, .labelled = 12, .d = 3, .K = 3};
+    ctx->memory = 100;
+    for
+        EACH_METHOD(m)
+        {
+            rung_spec *spec;
+            double automatic, exact, fewest;
+            if (!has_param(m, "landmarks")) continue;
+            assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
+            assert_ok(ctx, method_bytes(ctx, spec, &shape, &automatic));
+            assert_ok(ctx, rung_set(ctx, spec, "landmarks", "exact"));
+            assert_ok(ctx, method_bytes(ctx, spec, &shape, &exact));
+            assert_ok(ctx, rung_set(ctx, spec, "landmarks", "31")); /* 1000, halved until there are at most 50 */
+            assert_ok(ctx, method_bytes(ctx, spec, &shape, &fewest));
+            assert_true(automatic == fmin(exact, fewest));
+            back += exact < fewest;
+            rung_spec_free(spec);
+        }
+    ctx->memory = 0;
+    assert_true(back > 5);
+}
+
 static void the_memory_limit_is_kept(void **state)
 {
     rung_ctx *ctx = *state;
@@ -689,6 +788,9 @@ int main(void)
         WITH_CONTEXT(weights_count_rows),
         WITH_CONTEXT(wrong_shapes_are_refused),
         WITH_CONTEXT(the_baseline_is_told),
+        WITH_CONTEXT(kernels_that_overflow_are_told),
+        WITH_CONTEXT(what_a_method_does_not_take_is_refused),
+        WITH_CONTEXT(few_rows_need_no_landmarks),
         WITH_CONTEXT(the_memory_limit_is_kept),
 #ifndef __SANITIZE_ADDRESS__ /* large fits that measure memory, not mistakes: the plain build does them */
         WITH_CONTEXT(the_memory_estimate_is_true),

@@ -87,7 +87,8 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     double *w = NULL, *b = NULL, value;
     for (int64_t i = 0; i < p->d * p->n; i++)
         if (!(fabs(p->X[i]) < 1e100))
-            return fail(ctx, RUNG_EDATA, "pom: a column has values up to %.3g, too large: scale the columns", p->X[i]);
+            return fail(ctx, RUNG_EDATA, "pom: a column has values up to %.3g, too large: scale the columns",
+                        fabs(p->X[i]));
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
     TRY(fit_direction(ctx, p, params, w, b, &value));

@@ -106,7 +106,7 @@ static entry_key kernel_key(const kernel *k) { return (entry_key){.at = {.kind =
 /* No entry of a kernel matrix is larger than the largest of its diagonal. */
 static rung_status check_finite(rung_ctx *ctx, const problem *p, const kernel *k)
 {
-    for (int64_t i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n && k->kind != KERNEL_PRECOMPUTED; i++)
         if (!isfinite(kernel_self(k, p->d, p->X + i * p->d)))
             return fail(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
                         (long long)p->origin[i] + 1);

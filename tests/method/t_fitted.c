@@ -102,6 +102,34 @@ static void test_apply_by_map(void **state)
     assert_true(s[2] == 3); /* the fit is as it was */
 }
 
+/* Probabilities of its own, of one member and of several: by ranks where no classes are told, and nothing is written
+ * where none are wanted. Means at no finite distance are no answer. */
+static void test_apply_probabilities(void **state)
+{
+    rung_ctx *ctx = *state;
+    double bias = 0, prior[] = {0.125, 0.25, 0.625}, other[] = {0.375, 0.5, 0.125}, score[N], proba[N * K],
+           means[] = {1, 2, 3};
+    int rank[N];
+    fitted fit = {.score = {.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = &bias},
+                  .decide = {.kind = DECISION_MEDIAN, .K = K},
+                  .prior = prior};
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, NULL));
+    for (int i = 0; i < N; i++) assert_true(rank[i] == 3 && score[i] == 2.5);
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, proba));
+    for (int i = 0; i < N; i++) assert_arrays_close(K, proba + i * K, prior, 0);
+    member two[] = {{.weight = 1, .score = fit.score, .decide = fit.decide, .prior = prior},
+                    {.weight = 3, .score = fit.score, .decide = fit.decide, .prior = other}};
+    fitted many = {.n_members = 2, .members = two};
+    assert_ok(ctx, fitted_apply(ctx, &many, NULL, N, X, score, rank, K, NULL));
+    for (int i = 0; i < N; i++) assert_true(rank[i] == 2 && score[i] == 0.25 * 2.5 + 0.75 * 1.75);
+    assert_ok(ctx, fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, X, score, rank, 4, (double[N * 4]){0}));
+    for (int i = 0; i < N; i++) assert_true(rank[i] == 3);
+    fitted far = {.score = fit.score, .decide = {.kind = DECISION_NEAREST_MEAN, .K = K, .means = means}};
+    bias = 1e200;
+    assert_fails(ctx, fitted_apply(ctx, &far, NULL, N, X, score, rank, K, NULL), RUNG_EDATA,
+                 "the score of a held-out row overflows");
+}
+
 static void test_apply_without_a_map(void **state)
 {
     rung_ctx *ctx = *state;
@@ -288,10 +316,10 @@ static void test_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_several_outputs),     WITH_CONTEXT(test_apply_by_map),
-        WITH_CONTEXT(test_apply_without_a_map), WITH_CONTEXT(test_transductive_model),
-        WITH_CONTEXT(test_nothing_to_hold_out), WITH_CONTEXT(test_answers_for_some_rows),
-        WITH_CONTEXT(test_memory_runs_out),
+        WITH_CONTEXT(test_several_outputs),       WITH_CONTEXT(test_apply_by_map),
+        WITH_CONTEXT(test_apply_probabilities),   WITH_CONTEXT(test_apply_without_a_map),
+        WITH_CONTEXT(test_transductive_model),    WITH_CONTEXT(test_nothing_to_hold_out),
+        WITH_CONTEXT(test_answers_for_some_rows), WITH_CONTEXT(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

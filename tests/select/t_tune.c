@@ -90,6 +90,7 @@ static void cheap_parameters_share_factors(void **state)
     } cases[] = {{"sosvm", "lambda2", {"lambda2=0.1", "lambda2=1", "lambda2=10"}},
                  {"lapsvm", "C", {"C=0.1", "C=1", "C=10"}}};
     rung_data *data = make_data(ctx, 90, 3, false, true);
+    ctx->threads = 5; /* more than there are groups */
     for (int c = 0; c < 2; c++) {
         char axis[40];
         snprintf(axis, sizeof axis, "%s=0.1,1,10", cases[c].cheap);
@@ -645,6 +646,24 @@ static void folds_that_leave_one_class(void **state)
         }
         finish(&out);
     }
+    /* methods with a way of their own to rows held out */
+    static const char *const ways[][5] = {{"kdlor", "gamma=1", "ridge=0.1", "thresholds=midpoint"},
+                                          {"kdlor", "gamma=1", "landmarks=20", "thresholds=midpoint"},
+                                          {"ws-dl", "gamma=1", "ridge=0.1", "thresholds=midpoint"},
+                                          {"ws-dl", "gamma=1", "landmarks=20", "thresholds=midpoint"},
+                                          {"krr", "gamma=1", "lambda=0.1"},
+                                          {"ot", "gamma=1", "lambda=0.1"},
+                                          {"orml", "gamma=1", "thresholds=midpoint"}};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        rung_tune_options o = {
+            .methods = LIST(ways[k][0]), .fixed = ways[k] + 1, .own_folds = own, .own_repeats = 1, .folds = 0};
+        outcome out = run(ctx, &o, data);
+        const held_out *h = &out.s.results[0].held;
+        assert_int_equal(h->n, 60);
+        for (int64_t i = 0; i < h->n; i++)
+            if (h->rank[i] != 3 - data->y[h->row[i]]) fail_msg("%s, way %d: row %d", ways[k][0], (int)k, (int)i);
+        finish(&out);
+    }
     rung_model *model;
     char *report;
     for (int i = 0; i < 60; i++) own[i] = 3;
@@ -700,6 +719,51 @@ static void held_out_is_a_fit_of_the_rest(void **state)
         }
         finish(&out);
     }
+    dataset_free(data);
+}
+
+/* The only row of a class counts as missed by the ranges, unless it was held out by the user's folds. */
+static void single_rows_of_a_class(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 40, 2, false, false);
+    data->code.n_classes = 4; /* the last one never has a label */
+    const char *names[] = {"1", "2", "3", "4"};
+    data->code.classes = names;
+    data->y[7] = 3;
+    int own[40];
+    for (int held = 0; held < 2; held++) {
+        for (int i = 0; i < 40; i++) own[i] = i == 7 && !held ? -1 : i % 2;
+        rung_tune_options o = {
+            .methods = LIST("kdlor"), .fixed = LIST("gamma=1", "ridge=0.1"), .own_folds = own, .own_repeats = 1};
+        outcome out = run(ctx, &o, data);
+        assert_int_equal(out.model->ranges.missed, !held);
+        assert_int_equal(out.model->ranges.n, 39 + held);
+        finish(&out);
+    }
+    dataset_free(data);
+}
+
+/* One label per class and rows without: every label stands on its own rank for the calibration. */
+static void one_label_per_class_beside_unlabelled_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 3, false, false);
+    bool seen[4] = {false};
+    for (int64_t i = 0; i < data->n; i++) {
+        if (seen[data->y[i]]) data->y[i] = 0;
+        seen[data->y[i]] = true;
+    }
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, spec_new(ctx, "s-dl", false, &spec));
+    assert_ok(ctx, method_fit(ctx, spec, data, &model));
+    const calibration *cal = &model->members[0].cal;
+    assert_true(!model->has_cv && model->members[0].calibrated);
+    assert_close(cal->c[0] + cal->c[1], 4 * cal->a, 1e-6); /* 1, 2 and 3 lie even */
+    assert_true(cal->a > 0 && cal->c[0] < cal->c[1]);
+    model_free(model);
+    spec_free(spec);
     dataset_free(data);
 }
 
@@ -865,6 +929,8 @@ int main(void)
         WITH_CONTEXT(points_that_cannot_be_fitted),
         WITH_CONTEXT(folds_that_leave_one_class),
         WITH_CONTEXT(held_out_is_a_fit_of_the_rest),
+        WITH_CONTEXT(single_rows_of_a_class),
+        WITH_CONTEXT(one_label_per_class_beside_unlabelled_rows),
         WITH_CONTEXT(thresholds_without_other_folds),
         WITH_CONTEXT(nested_with_everything),
         WITH_CONTEXT(mistakes_are_told),
