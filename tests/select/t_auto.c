@@ -181,7 +181,7 @@ static void redundant_columns(void **state)
     rung_data *data;
     rung_spec *spec;
     rung_set_log(ctx, redundancy_is_told, &told);
-    assert_ok(ctx, rung_generate(ctx, "manifold", 100, -1, 0.7, &data));
+    assert_ok(ctx, rung_generate(ctx, "manifold", 60, -1, 0.6, &data));
     assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
     for (int single = 0; single < 2; single++) {
         bool seen[6] = {false};

@@ -693,7 +693,7 @@ static void held_out_is_a_fit_of_the_rest(void **state)
         assert_int_equal(h->n, ROWS);
         for (int fold = 0; fold < 3; fold++) {
             int64_t kept[ROWS], n = 0;
-            double proba[ROWS * CLASSES], score[ROWS];
+            double proba[ROWS * CLASSES];
             int rank[ROWS];
             rung_data *rest;
             rung_model *model;
@@ -703,7 +703,7 @@ static void held_out_is_a_fit_of_the_rest(void **state)
             assert_ok(ctx, method_fit(ctx, out.s.grid.points[0].spec, rest, &model));
             rung_view view = {.v = data->X, .n = ROWS, .d = 2, .row = 2, .col = 1};
             bool own_proba = h->proba != NULL;
-            rung_output answers = {.rank = rank, .score = score, .proba = own_proba ? proba : NULL};
+            rung_output answers = {.rank = rank, .proba = own_proba ? proba : NULL};
             assert_ok(ctx, model_predict(ctx, model, &view, &answers));
             for (int64_t i = 0; i < h->n; i++) {
                 if (h->fold[i] != fold) continue;
