@@ -41,7 +41,7 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr 
 
 static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, regular_form *out)
 {
-    if (L && mu > 0) return deformed_kernel(ctx, K, L, mu / out->ridge, out);
+    if (L) return deformed_kernel(ctx, K, L, mu / out->ridge, out);
     if (out->l == out->n) {
         out->G = K;
         return RUNG_OK;
@@ -55,7 +55,7 @@ static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, const la_cs
 
 static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, regular_form *out)
 {
-    bool graph = L && mu > 0;
+    bool graph = L != NULL;
     la_mat *Y = NULL;
     out->factor = graph ? 1 : 1 / sqrt(out->ridge);
     if (!graph && out->l == out->n) {

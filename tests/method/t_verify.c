@@ -16,8 +16,8 @@ typedef struct {
 } job;
 
 /* Plain; with row weights, some of them 0; real targets; no label at all; labels of one class; a kernel matrix; more
- * columns than rows; rows that do not differ, the same with many columns. */
-typedef enum { PLAIN, WEIGHTED, REAL, BARE, SINGLE, MATRIX, WIDE, EQUAL, WIDE_EQUAL } data_kind;
+ * columns than rows; all rows labelled; rows that do not differ, the same with many columns. */
+typedef enum { PLAIN, WEIGHTED, REAL, BARE, SINGLE, MATRIX, WIDE, FULL, EQUAL, WIDE_EQUAL } data_kind;
 
 static rung_data *make_data(rung_ctx *ctx, data_kind kind)
 {
@@ -27,7 +27,7 @@ static rung_data *make_data(rung_ctx *ctx, data_kind kind)
     rng_open(&r, 7, 1);
     for (int i = 0; i < N; i++) {
         int q = 1 + i % K;
-        y[i] = i >= K && rng_uniform(&r) < 0.25 ? 0 : q;
+        y[i] = i >= K && rng_uniform(&r) < 0.25 && kind != FULL ? 0 : q;
         for (int j = 0; j < D; j++) x[i * D + j] = 0.8 * rng_normal(&r) + (j == 0 ? q : 0);
         w[i] = i % 7 == 5 ? 0 : 0.5 + i % 3;
         t[i] = y[i] ? x[i * D] + 0.1 * x[i * D + 1] * x[i * D + 1] : NAN;
@@ -235,8 +235,9 @@ static void other_data_are_verified(void **state)
                              [BARE] = !(m->flags & RUNG_NEEDS_LABELS),
                              [SINGLE] = !(m->flags & RUNG_NEEDS_TWO_CLASSES),
                              [MATRIX] = takes_kernel(m),
-                             [WIDE] = true};
-        for (int kind = WEIGHTED; kind <= WIDE; kind++) {
+                             [WIDE] = true,
+                             [FULL] = m->flags & RUNG_USES_UNLABELLED};
+        for (int kind = WEIGHTED; kind <= FULL; kind++) {
             if (!fits[kind]) continue;
             job j;
             start_with(ctx, (data_kind)kind, m->name, kind == MATRIX ? precomputed : plain, &j);
@@ -296,6 +297,17 @@ static void what_is_not_told_is_missed(void **state)
     failures(ctx, &j);
     assert_false(met(&j, "means"));
     finish(&j);
+    start(ctx, "ot", (const char *const[]){"components", "3", NULL}, &j);
+    for (int i = 0; i < j.model->n_report; i++)
+        if (strcmp(j.model->report[i].name, "left_by_ridge") == 0) j.model->report[i].name = "left";
+    failures(ctx, &j);
+    assert_false(met(&j, "component pairs"));
+    finish(&j);
+    start(ctx, "orml", (const char *const[]){"kernel", "linear", NULL}, &j);
+    j.model->n_report = 0;
+    assert_fails(ctx, rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count), RUNG_EARG,
+                 "verify: the model does not tell its multipliers");
+    finish(&j);
 }
 
 /* Directions that are solutions, but not the leading ones. */
@@ -337,6 +349,14 @@ static void edges_of_the_forms(void **state)
         {PLAIN, (const char *const[]){"plp", "graph-width", "1e-3", NULL}},
         {PLAIN, (const char *const[]){"sosvm", "graph-width", "1e-3", NULL}},
         {PLAIN, (const char *const[]){"sosvm", "lambda2", "0", NULL}},
+        {PLAIN, (const char *const[]){"kpca", "kernel", "linear", "calibrate", "5", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "max-iterations", "2", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "tolerance", "1e-3", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "kernel", "linear", "gamma", "auto", NULL}},
+        {PLAIN, (const char *const[]){"gpor", "width", "2", NULL}},
+        {PLAIN, (const char *const[]){"gpor", "inference", "ep", "gamma", "0.5", NULL}},
+        {WIDE, (const char *const[]){"orml", "kernel", "linear", NULL}},
+        {WIDE, (const char *const[]){"orml-m", "shape", "6x8", NULL}},
         {PLAIN, (const char *const[]){"ot", "norm", "labelled", "balance", "no", NULL}},
         {WEIGHTED, (const char *const[]){"svorim", "diagonal", "0.01", NULL}},
         {WEIGHTED, (const char *const[]){"svorex", "diagonal", "0.01", "landmarks", "20", NULL}},
@@ -407,6 +427,39 @@ static void parts_of_a_model_are_looked_at(void **state)
     j.model->report[0].value[0] += 1e-3;
     failures(ctx, &j);
     assert_false(met(&j, "means"));
+    finish(&j);
+
+    static const char *const transductive[] = {"ot", "tld"}; /* their answers for labelled rows */
+    for (int m = 0; m < 2; m++) {
+        start(ctx, transductive[m], (const char *const[]){NULL}, &j);
+        j.model->training.output[0] += 1e-3;
+        failures(ctx, &j);
+        assert_false(met(&j, "labels"));
+        finish(&j);
+    }
+
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    j.model->report[0].value[1] = INFINITY;
+    failures(ctx, &j);
+    assert_false(met(&j, "report"));
+    finish(&j);
+
+    start(ctx, "auto", (const char *const[]){NULL}, &j);
+    j.model->n_members--;
+    failures(ctx, &j);
+    assert_false(met(&j, "members"));
+    finish(&j);
+
+    start(ctx, "kpca", (const char *const[]){"kernel", "linear", "components", "4", NULL}, &j);
+    scorer *s = &j.model->members->score; /* three columns: the fourth component is 0 */
+    assert_int_equal(s->outputs, 4);
+    s->coef[3 * s->m] = 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "rank"));
+    assert_true(met(&j, "eigenpairs"));
+    for (int64_t i = 0; i < s->m; i++) s->coef[i] = 0;
+    failures(ctx, &j);
+    assert_false(met(&j, "eigenpairs"));
     finish(&j);
 
     start(ctx, "median", (const char *const[]){NULL}, &j);

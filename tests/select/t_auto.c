@@ -106,6 +106,42 @@ static void many_labels_are_screened(void **state)
     rung_data_free(data);
 }
 
+/* The same with a graph: a spreading is kept for all labels only if it mattered on some; and a mixture need not have
+ * Gaussian processes. */
+static void spreadings_are_screened(void **state)
+{
+    enum { N = 540, LABELLED = 510 };
+    rung_ctx *ctx = *state;
+    static double X[2 * N];
+    static int y[N];
+    static int64_t origin[N];
+    rng r;
+    rng_open(&r, 12, 1);
+    for (int i = 0; i < N; i++) {
+        X[2 * i] = i % 3 + 0.3 * rng_normal(&r);
+        X[2 * i + 1] = rng_normal(&r);
+        y[i] = i < LABELLED ? 1 + i % 3 : 0;
+        origin[i] = i;
+    }
+    problem p;
+    mixture_choice choice;
+    mixture_summary summary;
+    mixture_options options = {.families = 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 1, .frequencies = true};
+    problem_new(&ctx->scratch, 2, N, X, y, NULL, origin, 3, &p);
+    assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
+    int wanted[FAMILY_KINDS] = {0}, all[FAMILY_KINDS] = {0};
+    for (int i = 0; i < choice.c.n; i++) {
+        all[choice.c.list[i].kind]++;
+        wanted[choice.c.list[i].kind] += choice.c.list[i].wanted;
+    }
+    assert_int_equal(all[FAMILY_GP], 0);
+    assert_true(wanted[FAMILY_RIDGE] > 0 && wanted[FAMILY_RIDGE] < all[FAMILY_RIDGE]);
+    assert_true(wanted[FAMILY_SPREAD] > 0 && wanted[FAMILY_SPREAD] < all[FAMILY_SPREAD]);
+    for (int i = 0; i < choice.n; i++)
+        assert_true(choice.parts[i].candidate < 0 || choice.c.list[choice.parts[i].candidate].wanted);
+    assert_true(summary.mae < 0.5 * summary.median);
+}
+
 /* Of very many unlabelled rows some are looked at, evenly spaced, beside all labelled ones, and the summary says how
  * many; so memory does not grow with their number any more. */
 static void many_unlabelled_rows_are_thinned(void **state)
@@ -243,6 +279,7 @@ int main(void)
                                        WITH_CONTEXT(columns_that_say_nothing),
                                        WITH_CONTEXT(many_unlabelled_rows_are_thinned),
                                        WITH_CONTEXT(memory_is_estimated),
-                                       WITH_CONTEXT(redundant_columns)};
+                                       WITH_CONTEXT(redundant_columns),
+                                       WITH_CONTEXT(spreadings_are_screened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
