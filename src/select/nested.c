@@ -115,7 +115,7 @@ static void describe_point(const rung_spec *spec, const rung_tune_options *o, ch
 {
     int used = snprintf(text, size, "%s", spec->method->info.name);
     for (int i = 0; spec->method->info.params[i].name; i++)
-        if (worth_telling(spec, i, o) && used >= 0 && (size_t)used < size)
+        if (worth_telling(spec, i, o) && (size_t)used < size)
             used += snprintf(text + used, size - (size_t)used, " %s=%s", spec->method->info.params[i].name,
                              spec->values[i]);
 }

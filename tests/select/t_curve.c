@@ -200,10 +200,39 @@ static void test_memory_runs_out(void **state)
     dataset_free((rung_data *)(uintptr_t)w.data);
 }
 
+static int64_t json_allowed;
+
+static void *json_malloc(size_t n) { return json_allowed-- > 0 ? malloc(n) : NULL; }
+
+/* The report is whole or there is none. */
+static void test_jansson_runs_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 25, 0);
+    static const char *const one[] = {"median", NULL};
+    rung_curve_options o = {.methods = one, .repeats = 1};
+    rung_status status;
+    int64_t k = 0;
+    json_set_alloc_funcs(json_malloc, free);
+    do {
+        char *text;
+        json_allowed = k;
+        status = rung_curve(ctx, &o, data, &text);
+        if (status != RUNG_OK) assert_fails(ctx, status, RUNG_ENOMEM, "out of memory: the report of the curve");
+        assert_true((text != NULL) == (status == RUNG_OK));
+        rung_text_free(text);
+        k += 1 + k / 20;
+    } while (status != RUNG_OK);
+    json_set_alloc_funcs(malloc, free);
+    assert_true(k > 50);
+    rung_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits),         WITH_CONTEXT(test_report),
                                        WITH_CONTEXT(test_sizes_by_the_data), WITH_CONTEXT(test_refusals),
-                                       WITH_CONTEXT(test_ways_of_running),   WITH_CONTEXT(test_memory_runs_out)};
+                                       WITH_CONTEXT(test_ways_of_running),   WITH_CONTEXT(test_memory_runs_out),
+                                       WITH_CONTEXT(test_jansson_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

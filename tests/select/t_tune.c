@@ -577,6 +577,20 @@ static void a_limit_of_memory_is_kept(void **state)
     outcome out = run(ctx, &o, data);
     assert_true(ctx->scratch.peak <= ctx->memory);
     finish(&out);
+    /* four threads for four points of a kernel, and room for two of them beside the distances */
+    double each;
+    rung_spec *spec;
+    problem_shape shape = {.n = 300, .labelled = 300, .d = 2, .K = 3};
+    assert_ok(ctx, spec_new(ctx, "kdlor", false, &spec));
+    assert_ok(ctx, method_bytes(ctx, spec, &shape, &each));
+    spec_free(spec);
+    o.grids = LIST("gamma=0.1,1", "ridge=1,0.1,0.01,0.001");
+    ctx->threads = 4;
+    ctx->memory = (int64_t)(8.0 * 300 * 300 + 2.5 * each);
+    ctx->scratch.peak = 0;
+    out = run(ctx, &o, data);
+    assert_true(ctx->scratch.peak <= ctx->memory);
+    finish(&out);
     dataset_free(data);
 }
 
