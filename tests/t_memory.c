@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Memory that runs out: for every public call that allocates, its first allocation fails, then its second, ... until it
- * goes through. Each failing call returns RUNG_ENOMEM, holds no memory and leaves no file. The calls that fit go over
- * the table of methods, so a new method is covered by being listed.
+ * goes through; with all that come after it, and (t_memory every: each and every one) alone. Each failing call returns
+ * RUNG_ENOMEM, holds no memory and leaves no file. The calls that fit go over the table of methods, so a new method is
+ * covered by being listed.
  *
  * Counted are the allocations of the library (the linker sends them here: --wrap), of Jansson and of zlib (by their
  * hooks). Not those inside OpenBLAS and LAPACKE, nor the buffer in which Jansson collects the word it reads,
@@ -11,6 +12,7 @@
 
 #include <dirent.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,11 +21,16 @@
 
 /* ---- the allocators ---- */
 
-static atomic_llong allowed = -1, live, refused; /* allowed < 0: all */
+#define NONE LLONG_MAX /* fails */
+
+static atomic_llong allowed = NONE, live, refused; /* allocations until one fails */
+static bool alone;                                 /* those after it do not */
 
 static bool refuse(void)
 {
-    if (atomic_load(&allowed) < 0 || atomic_fetch_sub(&allowed, 1) > 0) return false;
+    if (atomic_load(&allowed) == NONE) return false;
+    long long left = atomic_fetch_sub(&allowed, 1);
+    if (left > 0 || (alone && left < 0)) return false;
     atomic_fetch_add(&refused, 1);
     return true;
 }
@@ -118,23 +125,26 @@ static int files_in(const char *folder)
     return n;
 }
 
-/* Makes each allocation of a call fail in turn: all of the first ones, then ever wider steps. */
+/* Allocations fail in turn: all of the first ones, then ever wider steps. */
 #ifdef __SANITIZE_ADDRESS__ /* slow; the plain build tries more */
-enum { DENSE = 12 };
+static int64_t dense = 12;
 #else
-enum { DENSE = 40 };
+static int64_t dense = 40;
 #endif
+static bool
+    every; /* without steps (but in searches, which allocate more often than the rest together), and alone, too */
+static long long tried;
 
-static void fail_each(place *p, rung_status (*call)(place *), const char *name)
+static void fail_in_turn(place *p, rung_status (*call)(place *), const char *name)
 {
     const char *method = p->method ? p->method->name : "";
     p->before = files_in(p->folder);
-    for (int64_t k = 0;; k += 1 + k / DENSE) {
+    for (int64_t k = 0;; k += 1 + k / dense, tried++) {
         long long held = atomic_load(&live);
         atomic_store(&allowed, k);
         atomic_store(&refused, 0);
         rung_status status = call(p);
-        atomic_store(&allowed, -1);
+        atomic_store(&allowed, NONE);
         if (status == RUNG_OK && k == 0) fail_msg("%s %s allocates nothing", name, method);
         if (status == RUNG_OK && !atomic_load(&refused)) return;
         if (status == RUNG_OK && json_reads) continue; /* it did without; what it read is checked */
@@ -147,6 +157,14 @@ static void fail_each(place *p, rung_status (*call)(place *), const char *name)
                      atomic_load(&live) - held);
         if (files_in(p->folder) != p->before)
             fail_msg("%s %s, allocation %lld: a file is left", name, method, (long long)k);
+    }
+}
+
+static void fail_each(place *p, rung_status (*call)(place *), const char *name)
+{
+    for (int once = 0; once <= every; once++) {
+        alone = once;
+        fail_in_turn(p, call, name);
     }
 }
 #define FAIL_EACH(p, call) fail_each(p, call, #call)
@@ -400,7 +418,7 @@ static rung_status load(place *p)
     if (status == RUNG_OK) {
         char *bytes;
         int64_t size;
-        atomic_store(&allowed, -1);
+        atomic_store(&allowed, NONE);
         assert_ok(p->ctx, rung_save_memory(p->ctx, model, &bytes, &size));
         assert_int_equal(size, p->saved_size);
         assert_memory_equal(bytes, p->saved, (size_t)size);
@@ -496,6 +514,8 @@ static rung_status curve(place *p)
 static void test_searches(void **state)
 {
     place *p = *state;
+    int64_t usual = dense;
+    if (every) dense = 400;
     static const char *const grids[] = {"gamma=0.5,1", NULL}, *const both[] = {"kdlor", "svorim", NULL};
     const rung_tune_options plain = {.grids = grids, .methods = both, .folds = 2, .repeats = 1},
                             nested = {.grids = grids,
@@ -514,6 +534,7 @@ static void test_searches(void **state)
     search = &evidence;
     FAIL_EACH(p, tune);
     FAIL_EACH(p, curve);
+    dense = usual;
 }
 
 static rung_status read_with_model(place *p)
@@ -561,11 +582,15 @@ static void test_models_of_files(void **state)
     rung_spec_free(p->spec);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    every = argc > 1 && strcmp(argv[1], "every") == 0;
+    if (every) dense = INT64_MAX;
     json_set_alloc_funcs(json_malloc, __wrap_free);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_place, close_place)
     const struct CMUnitTest tests[] = {TEST(test_data), TEST(test_each_method), TEST(test_searches),
                                        TEST(test_models_of_files)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("%lld allocations failed\n", tried);
+    return failed;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* chol.c - Cholesky on tiles.
  *
- * Right-looking: factor a diagonal tile, solve the tiles below it, update the rest; OpenMP tasks start as soon as their
- * tiles are ready. Each tile is written by one chain of updates in the order k = 0, 1, ..., so its bits are the same
- * whoever computes it. */
+ * Right-looking: factor a diagonal tile, solve the tiles below it, update the rest. Each tile is written by one chain of
+ * updates in the order k = 0, 1, ..., so its bits are the same whoever computes it. Loops and no tasks: LLVM's OpenMP
+ * loses the memory of tasks when the thread that called ends, and they would not be faster. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <stdatomic.h>
@@ -54,29 +54,22 @@ rung_status la_potrf(rung_ctx *ctx, la_mat *A)
 {
     double started = op_start();
     chol c = {.ctx = ctx, .A = A, .side = tile_side(A->rows)};
-    chol *all = &c;
     int64_t n = A->rows, tiles = (n + c.side - 1) / c.side;
-    pool_mark mark = pool_here(&ctx->scratch);
-    char *ready = NULL; /* ready[i + j tiles]: the address that stands for tile (i, j) in the task dependences */
-    TRY(NEW(ctx, &ctx->scratch, ready, tiles * tiles));
-#define READY(i, j) ready[(i) + (j)*tiles]
-#pragma omp parallel num_threads(ctx->threads) if (tiles > 1)
-#pragma omp single
-    for (int64_t k = 0; k < tiles; k++) {
-#pragma omp task depend(inout : READY(k, k)) priority(3)
-        factor(all, k);
-        for (int64_t i = k + 1; i < tiles; i++) {
-#pragma omp task depend(in : READY(k, k)) depend(inout : READY(i, k)) priority(2)
-            solve(all, i, k);
-        }
-        for (int64_t j = k + 1; j < tiles; j++)
-            for (int64_t i = j; i < tiles; i++) {
-#pragma omp task depend(in : READY(i, k), READY(j, k)) depend(inout : READY(i, j)) priority(j == k + 1)
-                update(all, i, j, k);
+    for (int64_t k = 0; k < tiles && !stopped(&c); k++) {
+        int64_t below = tiles - k - 1, pairs = below * (below + 1) / 2;
+        factor(&c, k);
+#pragma omp parallel num_threads(ctx->threads) if (below > 1)
+        {
+#pragma omp for schedule(dynamic)
+            for (int64_t i = k + 1; i < tiles; i++) solve(&c, i, k);
+#pragma omp for schedule(dynamic)
+            for (int64_t t = 0; t < pairs; t++) {
+                int64_t i, j;
+                lower_tile(t, &i, &j);
+                update(&c, k + 1 + i, k + 1 + j, k);
             }
+        }
     }
-#undef READY
-    pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_POTRF, (double)n * (double)n * (double)n / 3, started);
     TRY(interrupted(ctx));
     long long pivot = atomic_load(&c.pivot);

@@ -37,9 +37,7 @@ rung_status la_gemm(rung_ctx *ctx, bool transpose_a, bool transpose_b, double al
     return interrupted(ctx);
 }
 
-/* Tile t of the lower half, counted row by row: t = i (i+1)/2 + j. The root is exact where 8 t + 1 is a square, and far
- * enough from a whole number elsewhere. */
-static void lower_tile(int64_t t, int64_t *i, int64_t *j)
+void lower_tile(int64_t t, int64_t *i, int64_t *j)
 {
     int64_t row = (int64_t)((sqrt(8.0 * (double)t + 1) - 1) / 2);
     *i = row;

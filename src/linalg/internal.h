@@ -55,6 +55,10 @@ static inline int blas_int(int64_t n) { return (int)n; }
  * waits for the slowest thread, on fewer than those. */
 enum { WORTH_SHARING = 100000, WORTH_WAKING = 1000000 };
 
+/* Tile t of the lower half, counted row by row: t = i (i+1)/2 + j. The root is exact where 8 t + 1 is a square, and far
+ * enough from a whole number elsewhere. */
+void lower_tile(int64_t t, int64_t *i, int64_t *j);
+
 /* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
 void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols);
 

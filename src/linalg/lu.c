@@ -2,9 +2,8 @@
 /* lu.c - LU factorisation with partial pivoting on panels of fixed width, and triangular solves.
  *
  * A panel of columns is factored by LAPACK on one thread; then every later strip of the same width swaps its rows,
- * solves with the unit triangle and takes the product off. OpenMP tasks start as soon as their strip is ready, so the
- * next panel is factored while the rest is updated. Each strip is written by one chain of tasks in the order of the
- * panels: its bits are the same whoever computes it. */
+ * solves with the unit triangle and takes the product off; the next panel is the first of them, and is factored while the
+ * rest is updated. Each strip is written in the order of the panels: its bits are the same whoever computes it. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -62,28 +61,20 @@ rung_status la_getrf(rung_ctx *ctx, la_mat *A, int *pivot)
     double started = op_start();
     int64_t n = A->rows;
     lu f = {.ctx = ctx, .A = A, .width = panel_width(n), .pivot = pivot};
-    lu *all = &f;
     int64_t strips = (n + f.width - 1) / f.width;
-    pool_mark mark = pool_here(&ctx->scratch);
-    char *ready = NULL; /* ready[j]: the address that stands for strip j in the task dependences */
-    TRY(NEW(ctx, &ctx->scratch, ready, strips + 1));
-#pragma omp parallel num_threads(ctx->threads) if (strips > 1)
-#pragma omp single
-    for (int64_t k = 0; k < strips; k++) {
-#pragma omp task depend(inout : ready[k]) priority(2)
-        factor_panel(all, k);
+    factor_panel(&f, 0);
+    for (int64_t k = 0; k < strips && !stop_asked(ctx); k++)
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (strips - k > 2)
         for (int64_t j = k + 1; j < strips; j++) {
-#pragma omp task depend(in : ready[k]) depend(inout : ready[j]) priority(j == k + 1)
-            update_strip(all, k, j);
+            update_strip(&f, k, j);
+            if (j == k + 1) factor_panel(&f, j); /* while the other strips are updated */
         }
-    }
     if (!stop_asked(ctx)) {
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (strips > 2)
         for (int64_t j = 0; j < strips; j++) /* what later panels swapped, in the columns to their left */
-            for (int64_t k = j + 1; k < strips; k++) swap_rows(all, k, j);
+            for (int64_t k = j + 1; k < strips; k++) swap_rows(&f, k, j);
         for (int64_t i = 0; i < n; i++) pivot[i] += blas_int(i / f.width * f.width);
     }
-    pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_GETRF, 2.0 / 3 * (double)n * (double)n * (double)n, started);
     TRY(interrupted(ctx));
     long long where = atomic_load(&f.where);
