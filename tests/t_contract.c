@@ -601,8 +601,7 @@ static void the_baseline_is_told(void **state)
     }
 }
 
-/* A kernel too large for a number is told before anything is made of it. The Bayesian methods make no kernel matrix
- * that others have. */
+/* A kernel too large for a number is told before anything is made of it. */
 static void kernels_that_overflow_are_told(void **state)
 {
     rung_ctx *ctx = *state;
@@ -616,8 +615,7 @@ static void kernels_that_overflow_are_told(void **state)
         {
             rung_spec *spec;
             rung_model *model;
-            bool bayes = strcmp(m->name, "isbor") == 0 || strcmp(m->name, "sbor") == 0 || strcmp(m->name, "gpor") == 0;
-            if (!has_param(m, "kernel") || bayes || strcmp(m->name, "kes-dl") == 0) continue;
+            if (!has_param(m, "kernel") || strcmp(m->name, "kes-dl") == 0) continue;
             for (int some = 0; some <= has_param(m, "landmarks"); some++) {
                 assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
                 assert_ok(ctx, rung_set(ctx, spec, "kernel", "poly"));

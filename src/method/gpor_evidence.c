@@ -206,6 +206,7 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = 0; j < p->d; j++) g->columns[i + j * p->n] = p->X[j + i * p->d] - origin[j];
     TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &g->gram));
+    TRY(problem_kernel_finite(ctx, p, &g->k));
     if (g->n_kappa == 0) TRY(kernel_gram(ctx, &g->k, p->d, p->n, p->X, g->gram));
     return gp_posterior_new(ctx, &ctx->scratch, p->n, p->K, &g->post);
 }

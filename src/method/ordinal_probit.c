@@ -16,6 +16,7 @@ rung_status basis_functions_new(rung_ctx *ctx, const problem *p, const kernel *k
     double *origin = NULL, *norm = NULL;
     la_mat *X = NULL;
     *out = (basis_functions){.k = *k, .map = kernel_map(k), .count = p->n, .limit = p->n};
+    if (!features) TRY(problem_kernel_finite(ctx, p, k));
     if (features) out->limit = p->d;
     if (k->kind == KERNEL_LINEAR) out->count = p->d;
     TRY(NEW(ctx, &ctx->scratch, out->id, out->count));

@@ -103,8 +103,7 @@ static rung_status precomputed_gram(rung_ctx *ctx, const problem *p, la_mat *K)
 
 static entry_key kernel_key(const kernel *k) { return (entry_key){.at = {.kind = PLACE_KERNEL, .k = *k}}; }
 
-/* No entry of a kernel matrix is larger than the largest of its diagonal. */
-static rung_status check_finite(rung_ctx *ctx, const problem *p, const kernel *k)
+rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel *k)
 {
     for (int64_t i = 0; i < p->n && k->kind != KERNEL_PRECOMPUTED; i++)
         if (!isfinite(kernel_self(k, p->d, p->X + i * p->d)))
@@ -119,7 +118,7 @@ static rung_status compute_gram(rung_ctx *ctx, problem *p, const kernel *k, la_m
     const problem_entry *parent = p->parent && p->rows ? cache_find(p->parent, ENTRY_GRAM, &key) : NULL;
     if (parent) return la_gather(ctx, parent->gram, p->rows, p->rows, K);
     if (k->kind == KERNEL_PRECOMPUTED) return precomputed_gram(ctx, p, K);
-    TRY(check_finite(ctx, p, k));
+    TRY(problem_kernel_finite(ctx, p, k));
     if (!p->many_kernels || !kernel_by_distance(k)) return kernel_gram(ctx, k, p->d, p->n, p->X, K);
     if (!p->distances) {
         la_mat *D = NULL;
@@ -154,7 +153,7 @@ rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_
     if (!found && p->parent && p->rows) found = cache_find(p->parent, ENTRY_LANDMARKS, &key);
     if (!found) {
         problem_entry *entry = NULL;
-        TRY(check_finite(ctx, p, k));
+        TRY(problem_kernel_finite(ctx, p, k));
         TRY(cache_new(ctx, p, ENTRY_LANDMARKS, &key, &entry));
         TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, p->d, p->n, p->X, m, &entry->landmarks));
         cache_keep(p, entry);

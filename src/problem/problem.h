@@ -41,6 +41,9 @@ problem problem_view(const problem *parent, pool *mem);
 
 /* The kernel with its gamma settled for this problem: NaN is 1/d, -c is c/d, d the number of columns that vary. */
 kernel problem_kernel(const problem *p, const kernel *k);
+/* RUNG_EDATA where the kernel of a row with itself overflows: no entry of a kernel matrix is larger than the largest of
+ * its diagonal. Those below ask for it. */
+rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel *k);
 
 /* What follows takes settled kernels, and lasts until problem_forget. */
 
