@@ -46,8 +46,21 @@ static void several_starts_are_no_worse(void **state)
         rows r = make_rows(40, 2, 3, 0.5, stream);
         assert_true(evidence_of(*state, "gpor", "starts=4 ard=yes", &r) >=
                     evidence_of(*state, "gpor", "ard=yes", &r) - 1e-6);
+        assert_true(evidence_of(*state, "gpor", "starts=4", &r) >= evidence_of(*state, "gpor", "", &r) - 1e-6);
         free_rows(&r);
     }
+}
+
+/* A width given stands for its gamma, and is not learned. */
+static void a_width_is_taken_as_it_is(void **state)
+{
+    rows r = make_rows(50, 2, 3, 0.3, 84);
+    rung_model *by_width = fit_rows(*state, "gpor", "width=2", &r, r.n, false),
+               *by_gamma = fit_rows(*state, "gpor", "gamma=0.125", &r, r.n, false);
+    assert_true(by_width->members[0].score.k.gamma == 0.125);
+    assert_close(reported(by_width, "log_evidence"), reported(by_gamma, "log_evidence"), 1e-12);
+    rung_model_free(by_width), rung_model_free(by_gamma);
+    free_rows(&r);
 }
 
 /* --verify recomputes the gradient in everything that is learned: 2e-6 per row at most. */
@@ -194,15 +207,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(the_evidence_is_at_its_top),
-        WITH_CONTEXT(columns_that_say_nothing_are_found),
-        WITH_CONTEXT(several_starts_are_no_worse),
-        WITH_CONTEXT(the_gradient_vanishes),
-        WITH_CONTEXT(a_search_cut_short_says_so),
-        WITH_CONTEXT(the_noise_has_a_floor),
-        WITH_CONTEXT(far_away_the_prior_speaks),
-        WITH_CONTEXT(two_classes_are_symmetric),
-        WITH_CONTEXT(refusals),
+        WITH_CONTEXT(the_evidence_is_at_its_top),  WITH_CONTEXT(columns_that_say_nothing_are_found),
+        WITH_CONTEXT(several_starts_are_no_worse), WITH_CONTEXT(a_width_is_taken_as_it_is),
+        WITH_CONTEXT(the_gradient_vanishes),       WITH_CONTEXT(a_search_cut_short_says_so),
+        WITH_CONTEXT(the_noise_has_a_floor),       WITH_CONTEXT(far_away_the_prior_speaks),
+        WITH_CONTEXT(two_classes_are_symmetric),   WITH_CONTEXT(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

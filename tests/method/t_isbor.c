@@ -280,6 +280,53 @@ static void the_width_by_some_of_many_rows(void **state)
     free_rows(&r);
 }
 
+/* A price given for every function (tolerance) counts as that of auto does; and the widths are looked at as far as six steps
+ * of 3 from 1/d while the evidence rises. */
+static void the_width_goes_as_far_as_it_gains(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r = make_rows(150, 1, 3, 0, 15);
+    for (int64_t i = 0; i < r.n; i++)
+        r.y[i] = 1 + (int)(i % 50) / 17, r.x[i] = 1e-3 * (double)(i % 50) + (double)(i / 50);
+    const char *const options[] = {"gamma=auto", "gamma=auto tolerance=0.01"};
+    for (int k = 0; k < 2; k++) { /* three humps, narrow against the distances of a standardised column */
+        rung_model *m = fit_rows(ctx, "isbor", options[k], &r, r.n, false);
+        double gamma = m->members[0].score.k.gamma;
+        assert_true(gamma > 9 && gamma <= 2 * pow(3, 6));
+        rung_model_free(m);
+    }
+    free_rows(&r);
+}
+
+/* A width given stands for its gamma. */
+static void a_width_is_a_gamma(void **state)
+{
+    rows r = make_rows(80, 2, 3, 0.2, 16);
+    rung_model *by_width = fit_rows(*state, "isbor", "width=2", &r, r.n, false),
+               *by_gamma = fit_rows(*state, "isbor", "gamma=0.125", &r, r.n, false);
+    assert_true(by_width->members[0].score.k.gamma == 0.125);
+    assert_true(reported(by_width, "log_evidence") == reported(by_gamma, "log_evidence"));
+    rung_model_free(by_width), rung_model_free(by_gamma);
+    free_rows(&r);
+}
+
+static void note_cut(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_WARNING && strstr(text, "isbor: max-iterations=2 ended the search")) ++*(int *)user;
+}
+
+static void a_search_cut_short_says_so(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rows r = make_rows(100, 2, 4, 0.1, 17);
+    rung_set_log(ctx, note_cut, &told);
+    rung_model *m = fit_rows(ctx, "isbor", "max-iterations=2", &r, r.n, false);
+    assert_true(told == 1 && reported(m, "settled") == 0 && reported(m, "steps") == 2);
+    rung_model_free(m);
+    free_rows(&r);
+}
+
 /* Scores of rows held out come from fits that end with the scratch memory they were made in. */
 static void rows_held_out_have_probabilities(void **state)
 {
@@ -314,6 +361,9 @@ int main(void)
         WITH_CONTEXT(the_width_of_largest_evidence),
         WITH_CONTEXT(chance_does_not_choose_a_narrow_kernel),
         WITH_CONTEXT(the_width_by_some_of_many_rows),
+        WITH_CONTEXT(the_width_goes_as_far_as_it_gains),
+        WITH_CONTEXT(a_width_is_a_gamma),
+        WITH_CONTEXT(a_search_cut_short_says_so),
         WITH_CONTEXT(rows_held_out_have_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
