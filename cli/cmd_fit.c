@@ -109,13 +109,24 @@ static bool was_set(const arguments *args, const char *param)
     return false;
 }
 
+/* Whether the kernel has a gamma, and no width stands for it. */
+static bool has_gamma(const json_t *params)
+{
+    const char *kernel = json_string_value(json_object_get(params, "kernel"));
+    json_t *width = json_object_get(params, "width");
+    return (!width || json_is_null(width)) && kernel && strcmp(kernel, "linear") != 0 && strcmp(kernel, "ard") != 0 &&
+           strcmp(kernel, "precomputed") != 0;
+}
+
 /* The parameters worth knowing: the ones set, and the ones worth trying other values of. */
 static void tell_params(const arguments *args, const fit_job *job)
 {
+    const json_t *params = json_object_get(job->about, "params");
     fprintf(stderr, "method      %s", job->method->name);
     for (const rung_param *p = job->method->params; p->name; p++) {
-        json_t *value = json_object_get(json_object_get(job->about, "params"), p->name);
-        if (!value || json_is_null(value) || !(p->grid || was_set(args, p->name))) continue;
+        json_t *value = json_object_get(params, p->name);
+        bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(params));
+        if (!value || json_is_null(value) || !(tried || was_set(args, p->name))) continue;
         fprintf(stderr, "  %s=", p->name);
         if (json_is_string(value))
             fputs(json_string_value(value), stderr);
