@@ -16,9 +16,10 @@ rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, codin
 /* The medians of such columns, for tables with missing cells. */
 rung_status coding_fills(rung_ctx *ctx, rung_data *data);
 
+/* Whether the columns are called by whole numbers, as those of sparse rows are. */
+bool coding_numbered(const coding *code);
 /* Finds the columns of a coding in a table: feature column j is column from[j] of the table, -1: none, it is all zeros
  * (a table of sparse rows). label: -1: there is none. */
-bool coding_numbered(const coding *code); /* its columns are called by whole numbers, as those of sparse rows are */
 rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label);
 /* The ranks or targets of data from a column of t, by data's coding. */
 rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data);

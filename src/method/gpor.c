@@ -36,14 +36,14 @@ static void begin(const gpor *g, bool first, rng *random, double *theta)
     if (!first) theta[g->n_theta - 1] += rng_normal(random);
 }
 
-/* The best of `starts` searches. Where its noise is taken to the floor the rest follows: narrow classes feel it. */
+/* The best of `starts` searches. Noise within a millionth of the floor is the floor. */
 static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result *found)
 {
     const minimise_options options = {.most = g->params->max_iterations,
                                       .tolerance = TOLERANCE,
                                       .enough = 0.1 * SETTLED * (double)g->p->n,
                                       .scale = g->params->inference == GPOR_LAPLACE ? gpor_scale : NULL};
-    double *trial = NULL;
+    double *trial = NULL, *noise = &theta[g->n_theta - 1], floor = g->params->noise_floor;
     int iterations = 0;
     rng random;
     rng_open(&random, ctx->seed, STREAM);
@@ -61,13 +61,8 @@ static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result 
         *found = one;
         memcpy(theta, trial, (size_t)g->n_theta * sizeof *theta);
     }
-    if (gpor_to_floor(g, theta)) {
-        minimise_options rest = options;
-        rest.tolerance = options.enough / fmax(1, fabs(found->value));
-        TRY(minimise(ctx, gpor_negative_evidence, g, &rest, g->n_theta, theta, found));
-        iterations += found->iterations;
-    }
     found->iterations = iterations;
+    if (hypot(floor, exp(*noise)) < (1 + 1e-6) * floor) *noise = -INFINITY;
     return RUNG_OK;
 }
 

@@ -50,14 +50,6 @@ void gpor_start(const gpor *g, double *theta)
     rest[J] = 0.5 * log(fmax(1 - floor * floor, 0.01));
 }
 
-bool gpor_to_floor(const gpor *g, double *theta)
-{
-    double *noise = &theta[g->n_theta - 1], floor = g->params->noise_floor;
-    if (hypot(floor, bounded_exp(*noise)) >= (1 + 1e-6) * floor) return false;
-    *noise = -LOG_MOST;
-    return true;
-}
-
 rung_status gpor_set(rung_ctx *ctx, gpor *g, const double *theta)
 {
     unpack(g, theta);

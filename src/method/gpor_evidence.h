@@ -41,8 +41,6 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
 void gpor_start(const gpor *g, double *theta);
 /* The theta of a kernel, thresholds and noise. */
 void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta);
-/* Noise within a millionth of its floor becomes the floor; whether it was. */
-bool gpor_to_floor(const gpor *g, double *theta);
 /* Takes theta; the next inference starts from nothing. */
 void gpor_forget(gpor *g);
 rung_status gpor_set(rung_ctx *ctx, gpor *g, const double *theta);

@@ -188,7 +188,7 @@ static double isbor_bytes(const problem_shape *shape, const void *params_)
 static const rung_param isbor_rows[] = {
     KERNEL_PARAMS_AS(isbor_params, "1/d", "1/d", GAMMA_GRID,
                      "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto: of largest "
-                     "evidence"),
+                     "evidence, the choice of functions counted"),
     {.name = "tolerance",
      .help = "stop when no action raises the log evidence by more; auto: 5e-6 per row and basis function",
      .type = RUNG_REAL,
