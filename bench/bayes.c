@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "linalg/la.h"
 #include "model/model.h"
-#include "solve/gp.h"
+#include "method/bayes/gpor_gp.h"
 
 /* One thread, so the time of the processor is that of the work, whatever else the machine does. */
 static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }

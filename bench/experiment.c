@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "experiment/cells.h"
+#include "experiment/jobs.h"
 
 enum { CELLS = 2000 };
 

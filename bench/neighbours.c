@@ -10,7 +10,7 @@
 
 #include "base/context.h"
 #include "bench.h"
-#include "graph/cells.h"
+#include "graph/kmeans_cells.h"
 
 enum { K = 10, ASKED = 500, SURFACE = 4 };
 

@@ -206,7 +206,7 @@ int session_open(session *s, const char *command, const arguments *args)
     sigemptyset(&action.sa_mask);
     /* A job in the background of a script ignores Ctrl-C; so it stays. */
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(SIGINT, &action, NULL);
-    return GOOD;
+    return EXIT_OK;
 }
 
 void session_close(session *s)
@@ -219,7 +219,7 @@ void session_close(session *s)
 
 int session_check(session *s, rung_status status)
 {
-    if (status == RUNG_OK && !stop_asked) return GOOD;
+    if (status == RUNG_OK && !stop_asked) return EXIT_OK;
     bar_clear(s);
     if (status == RUNG_EINTERRUPT || stop_asked) {
         complain("interrupted");

@@ -9,7 +9,7 @@
 #include "options.h"
 #include "rung/rung.h"
 
-enum { GOOD = 0, FAILED = 1, USAGE = 2 }; /* exit codes */
+enum { EXIT_OK = 0, FAILED = 1, USAGE = 2 }; /* exit codes */
 
 typedef struct {
     rung_ctx *ctx;
@@ -31,15 +31,15 @@ typedef struct {
 
 extern const option global_options[];
 
-int session_open(session *s, const char *command, const arguments *args); /* GOOD, or an exit code */
+int session_open(session *s, const char *command, const arguments *args); /* EXIT_OK, or an exit code */
 void session_close(session *s);
 
-/* After a call of the library: GOOD to go on, otherwise the message was printed and this is the exit code. */
+/* After a call of the library: EXIT_OK to go on, otherwise the message was printed and this is the exit code. */
 int session_check(session *s, rung_status status);
 #define CHECK(s, call)                                                                                                 \
     do {                                                                                                               \
         int check_code_ = session_check(s, call);                                                                      \
-        if (check_code_ != GOOD) return check_code_;                                                                   \
+        if (check_code_ != EXIT_OK) return check_code_;                                                                \
     } while (0)
 
 bool session_interrupted(void);

@@ -159,7 +159,7 @@ static void complete_command(const command *c, int n, char *const *words)
 
 int complete_words(int n, char *const *words)
 {
-    if (n < 1) return GOOD;
+    if (n < 1) return EXIT_OK;
     const question first = {.word = words[n - 1]};
     const command *c = command_find(words[0]);
     if (n == 1) {
@@ -171,5 +171,5 @@ int complete_words(int n, char *const *words)
     } else if (c) {
         complete_command(c, n - 1, words + 1);
     }
-    return GOOD;
+    return EXIT_OK;
 }

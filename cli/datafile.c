@@ -38,20 +38,20 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
         complain("%s: --decimal '%s': expected one character", s->command, decimal);
         return USAGE;
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
 {
     rung_read_options how;
     int code = datafile_options(s, args, &how);
-    return code == GOOD ? session_check(s, rung_read(s->ctx, path, &how, out)) : code;
+    return code == EXIT_OK ? session_check(s, rung_read(s->ctx, path, &how, out)) : code;
 }
 
 int order_option(session *s, const arguments *args, const char **out)
 {
     *out = option_value(args, "order");
-    if (!*out || strchr(*out, '<')) return GOOD;
+    if (!*out || strchr(*out, '<')) return EXIT_OK;
     complain("%s: --order '%s': expected the classes, lowest first, with < between them, such as \"low<mid<high\"",
              s->command, *out);
     return USAGE;
@@ -64,15 +64,15 @@ int load_model(session *s, const char *path, rung_model **out)
         return USAGE;
     }
     CHECK(s, rung_load(s->ctx, path, out));
-    return GOOD;
+    return EXIT_OK;
 }
 
 int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
 {
     rung_table *table = NULL;
     int code = load_model(s, operand(args, 0), model);
-    if (code == GOOD) code = datafile_read(s, args, operand(args, 1), &table);
-    if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
+    if (code == EXIT_OK) code = datafile_read(s, args, operand(args, 1), &table);
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
     rung_table_free(table);
     return code;
 }

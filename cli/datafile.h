@@ -7,16 +7,16 @@
 
 extern const option reader_options[];
 
-/* Checks the reader options; GOOD or USAGE. */
+/* Checks the reader options; EXIT_OK or USAGE. */
 int datafile_options(session *s, const arguments *args, rung_read_options *out);
 
-/* Reads the file (`-`: standard input) as the reader options say; GOOD or an exit code. */
+/* Reads the file (`-`: standard input) as the reader options say; EXIT_OK or an exit code. */
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out);
 
-/* The value of --order, or NULL; GOOD, or USAGE when it is no order. */
+/* The value of --order, or NULL; EXIT_OK, or USAGE when it is no order. */
 int order_option(session *s, const arguments *args, const char **out);
 
-int load_model(session *s, const char *path, rung_model **out); /* GOOD or an exit code */
+int load_model(session *s, const char *path, rung_model **out); /* EXIT_OK or an exit code */
 
 /* Reads a model file and a data file and codes the data as the model was trained (see rung_model_encode).
  * What was made belongs to the caller, also on failure. */

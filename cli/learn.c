@@ -44,7 +44,7 @@ static int set_params(session *s, const arguments *args, rung_spec *spec)
         free(name);
         CHECK(s, status);
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
@@ -63,7 +63,7 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
         free(name);
         CHECK(s, status);
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out)
@@ -76,8 +76,8 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
         return USAGE;
     }
     int code = set_params(s, args, *out);
-    if (code == GOOD) code = set_class_weights(s, args, *out);
-    if (code == GOOD && scale) code = session_check(s, rung_set_scale(s->ctx, *out, scale));
+    if (code == EXIT_OK) code = set_class_weights(s, args, *out);
+    if (code == EXIT_OK && scale) code = session_check(s, rung_set_scale(s->ctx, *out, scale));
     return code;
 }
 
@@ -107,7 +107,7 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
                                .real = option_given(args, "real")};
     const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
     int code = order_option(s, args, &how.order);
-    if (code != GOOD) return code;
+    if (code != EXIT_OK) return code;
     how.missing_error = missing && !strcmp(missing, "error");
     if (bins && !parse_bins(bins, &how)) {
         complain("%s: --bins %s: expected a number of classes from 2 to %d, or such a number and ,width", s->command,
@@ -121,7 +121,7 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
     }
     rung_table *table = NULL;
     code = datafile_read(s, args, path, &table);
-    if (code == GOOD) code = session_check(s, rung_encode(s->ctx, table, &how, out));
+    if (code == EXIT_OK) code = session_check(s, rung_encode(s->ctx, table, &how, out));
     rung_table_free(table);
     return code;
 }

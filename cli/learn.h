@@ -10,11 +10,11 @@
 
 extern const option learn_options[]; /* to be used together with reader_options */
 
-/* A method with the parameters of -p (and --as-published), scaling and class weights; GOOD or an exit code. The
+/* A method with the parameters of -p (and --as-published), scaling and class weights; EXIT_OK or an exit code. The
  * command's tables have `param` and `as-published`. */
 int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out);
 
-/* Checks the options about the data, then reads the file and codes it; GOOD or an exit code. */
+/* Checks the options about the data, then reads the file and codes it; EXIT_OK or an exit code. */
 int learn_data(session *s, const arguments *args, const char *path, rung_data **out);
 
 /* The values of a repeated option, ending with NULL; to be freed. */

@@ -91,14 +91,14 @@ int command_run(int argc, char *const *argv)
     arguments args;
     if (!arguments_parse(c->name, argc, argv, c->options, &args)) return USAGE;
     session s = {0};
-    int code = GOOD;
+    int code = EXIT_OK;
     if (option_given(&args, "help")) {
         help_command(stdout, c);
     } else if (option_given(&args, "version")) {
         print_version();
     } else if (!operands_fit(c, &args)) {
         code = USAGE;
-    } else if ((code = session_open(&s, c->name, &args)) == GOOD) {
+    } else if ((code = session_open(&s, c->name, &args)) == EXIT_OK) {
         code = c->run(&s, &args);
         session_counters(&s);
     }
@@ -120,7 +120,7 @@ static int help(int argc, char *const *argv)
         help_command(stdout, c);
     else
         help_all(stdout);
-    return GOOD;
+    return EXIT_OK;
 }
 
 static int run(int argc, char *const *argv)
@@ -132,7 +132,7 @@ static int run(int argc, char *const *argv)
     const char *first = argv[1];
     if (!strcmp(first, "--version")) {
         print_version();
-        return GOOD;
+        return EXIT_OK;
     }
     if (!strcmp(first, "complete")) return complete_words(argc - 2, argv + 2);
     if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h")) return help(argc - 2, argv + 2);
@@ -149,6 +149,6 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     jout_init();
     int code = run(argc, argv);
-    if (!stdout_close() && code == GOOD) code = FAILED;
+    if (!stdout_close() && code == EXIT_OK) code = FAILED;
     return code;
 }

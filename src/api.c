@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "data/generate.h"
-#include "data/read.h"
 #include "eval/metrics.h"
 #include "eval/real.h"
 #include "eval/reliability.h"
-#include "method/fit.h"
-#include "method/update.h"
-#include "method/verify.h"
+#include "fit/fit.h"
+#include "fit/update.h"
+#include "fit/verify.h"
+#include "read/read.h"
 #include "select/curve.h"
 #include "select/tune.h"
 
@@ -47,7 +47,7 @@ static rung_status end(rung_ctx *ctx, rung_status status)
 
 static rung_status missing(rung_ctx *ctx, const char *what)
 {
-    return ctx ? fail(ctx, RUNG_EARG, "%s: a required argument is NULL", what) : RUNG_EARG;
+    return ctx ? set_error(ctx, RUNG_EARG, "%s: a required argument is NULL", what) : RUNG_EARG;
 }
 
 /* ---- context ---- */
@@ -260,11 +260,11 @@ const char *rung_generators(int index, const char **help) { return generator_nam
 static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
                           rung_data **out)
 {
-    if (n < 0) return fail(ctx, RUNG_EARG, "a part of %lld rows", (long long)n);
+    if (n < 0) return set_error(ctx, RUNG_EARG, "a part of %lld rows", (long long)n);
     for (int64_t i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= data->n)
-            return fail(ctx, RUNG_EARG, "row %lld of a data set with %lld rows (counted from 0)", (long long)rows[i],
-                        (long long)data->n);
+            return set_error(ctx, RUNG_EARG, "row %lld of a data set with %lld rows (counted from 0)",
+                             (long long)rows[i], (long long)data->n);
     TRY(dataset_subset(ctx, data, n, rows, out));
     for (int64_t i = 0; i < n && hidden; i++) {
         if (!hidden[i]) continue;
@@ -285,10 +285,10 @@ rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, co
 static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
 {
     if (n < 0 || classes < 0)
-        return fail(ctx, RUNG_EARG, "%lld ranks of %d classes: neither can be negative", (long long)n, classes);
+        return set_error(ctx, RUNG_EARG, "%lld ranks of %d classes: neither can be negative", (long long)n, classes);
     if (keep > 0) return keep_labels(ctx, n, rank, classes, keep);
     if (!(share >= 0 && share <= 1))
-        return fail(ctx, RUNG_EARG, "hide a share of %g of the labels: from 0 to 1 is expected", share);
+        return set_error(ctx, RUNG_EARG, "hide a share of %g of the labels: from 0 to 1 is expected", share);
     return hide_labels(ctx, n, rank, classes, share);
 }
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "method/method.h"
+#include "fit/method.h"
 
 /* ---- data ---- */
 
@@ -172,8 +172,8 @@ static void each_row_is_complete(void **state)
             for (const rung_param *p = m->params; p->name; p++) {
                 assert_true(p->help && *p->help);
                 assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
-                assert_true(p->standard || (p->flags & RUNG_OPTIONAL));
-                assert_true((p->standard && p->published) || p->type == RUNG_REAL || p->type == RUNG_TEXT);
+                assert_true(p->default_value || (p->flags & RUNG_OPTIONAL));
+                assert_true((p->default_value && p->published) || p->type == RUNG_REAL || p->type == RUNG_TEXT);
                 assert_true(!(p->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN)) || p->type == RUNG_REAL);
             }
         }

@@ -56,6 +56,8 @@ expect cli/main.c 4 '#include "../src/base/pool.h"'
 expect cli/plot/axes.c 2 '#include "model/model.h"'
 expect cli/plot/axes.c 2 '#include <cblas.h>'
 expect src/misc/odd.c 1 'int odd;'
+expect src/method/spread/plp.c 1 '#include "method/svm/smo.h"'
+expect src/method/oddities/odd.c 1 '#include "base/pool.h"'
 
 [ "$failed" = 0 ] && echo "layers.sh catches what it should"
 exit "$failed"

@@ -8,7 +8,8 @@
 # usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
-order="base linalg data kernel graph problem solve eval model method select"
+families="baseline spread discriminant projection target svm bayes mixture"
+order="base linalg data read kernel graph problem solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)select"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }
@@ -19,12 +20,18 @@ BEGIN {
     n = split(order, name, " ")
     for (i = 1; i <= n; i++) rank[name[i]] = i
 }
+# The folder of a path cut into parts, below src/ or of an include: a family of methods is a folder of its own.
+function room(part, parts,   first) {
+    first = part[1] == "src" || part[1] == "cli" ? 2 : 1
+    if (parts <= first) return ""
+    return part[first] == "method" && parts > first + 1 ? part[first] "/" part[first + 1] : part[first]
+}
 function bad(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; found = 1 }
 FNR == 1 {
     parts = split(FILENAME, part, "/")
     in_cli = part[1] == "cli"
-    folder = parts > 2 ? part[2] : ""
-    top = !in_cli && folder == "" # src/table.c, src/api.c: see everything in src/
+    folder = room(part, parts)
+    top = !in_cli && folder == "" # src/methods.c, src/api.c: see everything in src/
     if (!in_cli && !top && !(folder in rank)) bad("folder src/" folder " has no place in the order: " order)
 }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
@@ -39,15 +46,15 @@ FNR == 1 {
     if (path ~ /(^|\/)\.\.\//) { bad("\"" path "\": write includes relative to src/, without ../"); next }
     if (path == "rung/rung.h") next
 
-    split(path, to, "/")
+    target = room(to, split(path, to, "/"))
     if (in_cli) {
         if (!quoted) next
         if ((getline line < ("cli/" path)) < 0) bad("\"" path "\" is not in cli/: the command sees rung/rung.h and its own files")
         close("cli/" path)
     } else if (quoted) {
-        if (!(to[1] in rank)) bad("\"" path "\": not relative to src/, or an unknown folder")
-        else if (!top && (folder in rank) && rank[to[1]] > rank[folder])
-            bad("src/" folder " may not include \"" path "\": " to[1] " stands further right in: " order)
+        if (!(target in rank)) bad("\"" path "\": not relative to src/, or an unknown folder")
+        else if (!top && (folder in rank) && rank[target] > rank[folder])
+            bad("src/" folder " may not include \"" path "\": " target " stands further right in: " order)
     }
 }
 END { exit found }

@@ -149,7 +149,7 @@ static int merge_all(session *session_, const arguments *args, store *s)
                 (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'done'", ""),
                 (long long)store_number(s, 0, "SELECT count(*) FROM cell", ""),
                 (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'failed'", ""));
-    return GOOD;
+    return EXIT_OK;
 }
 
 int experiment_merge(session *s, const arguments *args)

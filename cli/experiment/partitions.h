@@ -23,7 +23,7 @@ bool partitions_there(const plan_dataset *d);
 /* How many partitions are to be run; 0: there are none, printed. The data themselves are not read. */
 int64_t partitions_count(const plan_dataset *d);
 
-/* GOOD or an exit code. Release it in both cases. */
+/* EXIT_OK or an exit code. Release it in both cases. */
 int plan_data_open(session *s, const plan_dataset *d, dataset *out);
 void plan_data_close(dataset *d);
 

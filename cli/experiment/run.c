@@ -56,10 +56,10 @@ static int read_data(runner *r)
         pthread_mutex_unlock(&r->cells.lock);
         if (open == 0) continue;
         int code = plan_data_open(r->session, &r->plan.datasets[i], &r->datasets[i]);
-        if (code != GOOD) return code;
+        if (code != EXIT_OK) return code;
         if (!cells_describe(&r->cells, &r->datasets[i])) return FAILED;
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 static sqlite3_stmt *failed_cells(runner *r)
@@ -121,9 +121,9 @@ static int tell_end(runner *r, int code)
         complain("interrupted; the same command goes on from here");
         return FAILED;
     }
-    if (!r->session->quiet && code == GOOD && n.done == n.total)
+    if (!r->session->quiet && code == EXIT_OK && n.done == n.total)
         fprintf(stderr, "next: rung experiment report %s\n", r->store.path);
-    return code == GOOD && n.failed ? FAILED : code;
+    return code == EXIT_OK && n.failed ? FAILED : code;
 }
 
 static int run_plan(runner *r, int shard, int shards, bool retry)
@@ -139,7 +139,7 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
         !cells_open(&r->cells, &r->store, &r->plan, r->counts, shard, shards, retry) || !cells_beat(&r->cells))
         return FAILED;
     int code = read_data(r);
-    if (code != GOOD) return code;
+    if (code != EXIT_OK) return code;
     return tell_end(r, workers_run(r));
 }
 

@@ -168,11 +168,11 @@ int workers_run(runner *r)
     int64_t left = n.total - n.done - n.failed;
     int n_workers = r->session->threads ? r->session->threads : cores();
     if (n_workers > left) n_workers = (int)left;
-    if (n_workers == 0) return GOOD;
+    if (n_workers == 0) return EXIT_OK;
     worker *workers = allocate((size_t)n_workers, sizeof *workers);
-    int code = GOOD;
+    int code = EXIT_OK;
     atomic_store(&r->active, 0);
-    for (int i = 0; i < n_workers && code == GOOD; i++) {
+    for (int i = 0; i < n_workers && code == EXIT_OK; i++) {
         workers[i].run = r;
         if (rung_open(&workers[i].ctx) != RUNG_OK) {
             complain("out of memory");
@@ -189,7 +189,7 @@ int workers_run(runner *r)
             code = FAILED;
         }
     }
-    if (code != GOOD) atomic_store(&r->stop, 1);
+    if (code != EXIT_OK) atomic_store(&r->stop, 1);
     watch(r, n_workers, workers);
     for (int i = 0; i < n_workers; i++) {
         if (workers[i].started) pthread_join(workers[i].thread, NULL);
@@ -197,5 +197,5 @@ int workers_run(runner *r)
     }
     free(workers);
     session_progress(r->session, "cells", 1);
-    return code == GOOD && atomic_load(&r->broken) ? FAILED : code;
+    return code == EXIT_OK && atomic_load(&r->broken) ? FAILED : code;
 }

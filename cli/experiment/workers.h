@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "experiment/cells.h"
+#include "experiment/jobs.h"
 
 typedef struct {
     session *session;
@@ -24,7 +24,7 @@ typedef struct {
     pthread_mutex_t lock;
 } runner;
 
-/* Does the cells of this process that are not done; GOOD, also where it was interrupted, or FAILED. */
+/* Does the cells of this process that are not done; EXIT_OK, also where it was interrupted, or FAILED. */
 int workers_run(runner *r);
 
 #endif

@@ -116,10 +116,10 @@ static int plane_part(session *s, FILE *file, const subject *p)
     page_heading(file, &sections[PLANE]);
     if (rung_data_features(p->data) < 2) {
         page_paragraph(file, "The model has one feature only: there is no plane.");
-        return GOOD;
+        return EXIT_OK;
     }
     int code = plane_make(s, p, NULL, NULL, 200, 150, &on);
-    if (code == GOOD) {
+    if (code == EXIT_OK) {
         figure f = {.kind = FIGURE_BOUNDARY,
                     .title = "Answers in a plane",
                     .detail = "The classes that the model answers over two directions, and the rows.",
@@ -171,7 +171,7 @@ static int model_part(session *s, FILE *file, const evaluation *e)
     if (json_object_size(json_object_get(all, "report")))
         model_table(file, "What the fit reports", json_object_get(all, "report"));
     json_decref(all);
-    return GOOD;
+    return EXIT_OK;
 }
 
 static int page_steps(session *s, const arguments *args, const evaluation *e, FILE *file)
@@ -188,12 +188,12 @@ static int page_steps(session *s, const arguments *args, const evaluation *e, FI
     free(title);
     free(lead);
     metrics_part(file, e);
-    int code = GOOD;
+    int code = EXIT_OK;
     if (!real) {
         subject p;
         code = subject_take(s, e->model, e->data, &p);
-        if (code == GOOD) code = subject_predict(s, &p, 1);
-        if (code == GOOD) {
+        if (code == EXIT_OK) code = subject_predict(s, &p, 1);
+        if (code == EXIT_OK) {
             confusion_part(file, &p);
             scores_part(file, &p);
             probabilities_part(file, e);
@@ -203,13 +203,13 @@ static int page_steps(session *s, const arguments *args, const evaluation *e, FI
         p.data = NULL;
         subject_close(&p);
     }
-    if (code == GOOD) code = model_part(s, file, e);
-    if (code != GOOD) return code;
+    if (code == EXIT_OK) code = model_part(s, file, e);
+    if (code != EXIT_OK) return code;
     page_heading(file, &sections[REPEAT]);
     page_paragraph(file, "rung %s, seed and data as given:", rung_version());
     page_command_line(file, "evaluate", args);
     page_end(file);
-    return GOOD;
+    return EXIT_OK;
 }
 
 int evaluation_page(session *s, const arguments *args, const evaluation *e, const char *path)
@@ -217,7 +217,7 @@ int evaluation_page(session *s, const arguments *args, const evaluation *e, cons
     output o;
     if (!output_open(&o, path)) return FAILED;
     int code = page_steps(s, args, e, o.file);
-    if (code == GOOD) return output_keep(&o) ? GOOD : FAILED;
+    if (code == EXIT_OK) return output_keep(&o) ? EXIT_OK : FAILED;
     output_discard(&o);
     return code;
 }

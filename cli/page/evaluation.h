@@ -22,7 +22,7 @@ typedef struct {
     double ece;
 } evaluation;
 
-/* Writes the page; models of real targets have the table alone. GOOD or an exit code. */
+/* Writes the page; models of real targets have the table alone. EXIT_OK or an exit code. */
 int evaluation_page(session *s, const arguments *args, const evaluation *e, const char *path);
 
 #endif

@@ -24,7 +24,7 @@ int plot_ranks(session *s, const arguments *args);
 int plot_curve(session *s, const arguments *args);
 
 #include "plot/figure.h"
-/* The options about the file: --title, --size, --scale, -o. GOOD or an exit code. */
+/* The options about the file: --title, --size, --scale, -o. EXIT_OK or an exit code. */
 int plot_write(session *s, const arguments *args, figure *f);
 figure_size plot_size(const arguments *args, figure_size otherwise); /* what --size says */
 const char *plot_title(const arguments *args, const char *otherwise);

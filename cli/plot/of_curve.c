@@ -108,7 +108,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
         bool band = cell_number(t, i, low, &from) && cell_number(t, i, high, &to);
         add_point(line_of(out, name, strcmp(which, "without") != 0), x, y, band ? from : y, band ? to : y);
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 /* ---- JSON ---- */
@@ -144,7 +144,7 @@ static int read_json(const char *path, const json_t *all, curve_lines *out)
             add_point(l, json_number_value(labels), mean, mean - se, mean + se);
         }
     }
-    return GOOD;
+    return EXIT_OK;
 }
 
 static json_t *load_json(const char *path)
@@ -212,12 +212,12 @@ int plot_curve(session *s, const arguments *args)
     rung_table *t = NULL;
     json_t *json = load_json(path);
     int code = json ? read_json(path, json, &all) : datafile_read(s, args, path, &t);
-    if (code == GOOD && t) code = read_table(args, t, &all);
-    if (code == GOOD && all.lines == 0) {
+    if (code == EXIT_OK && t) code = read_table(args, t, &all);
+    if (code == EXIT_OK && all.lines == 0) {
         complain("plot: %s has no numbers to draw", path);
         code = FAILED;
     }
-    if (code == GOOD) code = draw_lines(s, args, &all);
+    if (code == EXIT_OK) code = draw_lines(s, args, &all);
     lines_free(&all);
     json_decref(json);
     rung_table_free(t);

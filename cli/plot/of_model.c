@@ -13,16 +13,16 @@ static int on_subject(session *s, const arguments *args, bool need, with_subject
     const char *text = option_value(args, "output-column");
     long long column = 1;
     int code = subject_open(s, args, operand(args, 1), operand(args, 2), &p);
-    if (code == GOOD && need && p.labelled == 0) {
+    if (code == EXIT_OK && need && p.labelled == 0) {
         complain("plot: %s: no row has a label, so there is nothing to compare with", operand(args, 2));
         code = FAILED;
     }
-    if (code == GOOD && text && !parse_whole(text, 1, p.outputs, &column)) {
+    if (code == EXIT_OK && text && !parse_whole(text, 1, p.outputs, &column)) {
         complain("plot: --output-column %s: expected 1 to %d, the score columns of this model", text, p.outputs);
         code = USAGE;
     }
-    if (code == GOOD) code = subject_predict(s, &p, (int)column);
-    if (code == GOOD) code = next(s, args, &p);
+    if (code == EXIT_OK) code = subject_predict(s, &p, (int)column);
+    if (code == EXIT_OK) code = next(s, args, &p);
     subject_close(&p);
     return code;
 }
@@ -112,7 +112,7 @@ static int boundary(session *s, const arguments *args, subject *p)
     figure_size size = plot_size(args, boundary_size(NULL));
     int columns = (int)(size.width / 2.4), rows = (int)(size.height / 2.4); /* cells of about two pixels */
     int code = plane_make(s, p, option_value(args, "x"), option_value(args, "y"), columns, rows, &on);
-    if (code == GOOD) {
+    if (code == EXIT_OK) {
         char *title = text_of("Answers in a plane (%s)", p->method);
         char *detail =
             text_of("The classes that the model answers over %s and %s, and %lld rows, %lld of them labelled.",

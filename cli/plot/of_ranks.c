@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "datafile.h"
-#include "experiment/report.h"
 #include "plot/kinds.h"
+#include "report/report.h"
 
 static bool cell_number(const rung_table *t, int64_t row, int64_t column, double *out)
 {
@@ -55,7 +55,7 @@ static int ranks_of_database(session *s, const arguments *args, report_choices *
     store db = {0};
     results r = {0};
     int code = report_read(args, operand(args, 1), choices, &db, &r);
-    if (code == GOOD) {
+    if (code == EXIT_OK) {
         comparison c = comparison_new(&r, choices->alpha, -1);
         const char **name = allocate((size_t)r.methods, sizeof *name);
         for (int j = 0; j < r.methods; j++) name[j] = r.method[j].name;
@@ -88,10 +88,10 @@ static int ranks_of_table(session *s, const arguments *args, const report_choice
     double *value = allocate((size_t)rows * (size_t)k, sizeof *value),
            *mean_rank = allocate((size_t)k, sizeof *mean_rank);
     const char **name = allocate((size_t)k, sizeof *name);
-    int code = GOOD;
+    int code = EXIT_OK;
     for (int j = 0; j < k; j++) name[j] = rung_table_name(t, j + skip);
-    for (int64_t i = 0; i < rows && code == GOOD; i++)
-        for (int j = 0; j < k && code == GOOD; j++) {
+    for (int64_t i = 0; i < rows && code == EXIT_OK; i++)
+        for (int j = 0; j < k && code == EXIT_OK; j++) {
             double *at = &value[i * k + j];
             if (!cell_number(t, i, j + skip, at)) {
                 complain("plot: %s: row %lld, column %s: expected a number", operand(args, 1), (long long)i + 1,
@@ -100,7 +100,7 @@ static int ranks_of_table(session *s, const arguments *args, const report_choice
             }
             if (choices->larger_better) *at = -*at;
         }
-    if (code == GOOD) {
+    if (code == EXIT_OK) {
         statistics_friedman((int)rows, k, value, mean_rank);
         code = draw_ranks(s, args, (int)rows, k, name, mean_rank, choices->alpha, choices->metric);
     }
@@ -115,10 +115,10 @@ int plot_ranks(session *s, const arguments *args)
     report_choices choices;
     rung_table *t = NULL;
     int code = report_read_choices(s, args, &choices);
-    if (code != GOOD) return code;
+    if (code != EXIT_OK) return code;
     if (is_database(operand(args, 1))) return ranks_of_database(s, args, &choices);
     code = datafile_read(s, args, operand(args, 1), &t);
-    if (code == GOOD) code = ranks_of_table(s, args, &choices, t);
+    if (code == EXIT_OK) code = ranks_of_table(s, args, &choices, t);
     rung_table_free(t);
     return code;
 }

@@ -86,12 +86,12 @@ static int find_column(session *s, const subject *p, const char *name, int64_t *
     char text[256];
     for (*out = 0; *out < rung_data_features(p->data); ++*out) {
         rung_data_feature_name(p->data, *out, text, sizeof text);
-        if (!strcmp(text, name)) return GOOD;
+        if (!strcmp(text, name)) return EXIT_OK;
     }
     long long position;
     if (parse_whole(name, 1, rung_data_features(p->data), &position)) {
         *out = position - 1;
-        return GOOD;
+        return EXIT_OK;
     }
     complain("%s: there is no column '%s'; give the name of a (coded) feature column or its position", s->command,
              name);
@@ -161,12 +161,12 @@ static int choose_plane(session *s, const subject *p, const char *x, const char 
         by_components(f);
         out->x_name = text_of("principal component 1");
         out->y_name = text_of("principal component 2");
-        return GOOD;
+        return EXIT_OK;
     }
     int64_t first = 0, second = 1;
-    int code = x ? find_column(s, p, x, &first) : GOOD;
-    if (code == GOOD && y) code = find_column(s, p, y, &second);
-    if (code != GOOD) return code;
+    int code = x ? find_column(s, p, x, &first) : EXIT_OK;
+    if (code == EXIT_OK && y) code = find_column(s, p, y, &second);
+    if (code != EXIT_OK) return code;
     if (first == second) {
         complain("%s: --x and --y are the same column", s->command);
         return USAGE;
@@ -174,7 +174,7 @@ static int choose_plane(session *s, const subject *p, const char *x, const char 
     by_columns(f, first, second);
     out->x_name = column_name(p, first);
     out->y_name = column_name(p, second);
-    return GOOD;
+    return EXIT_OK;
 }
 
 int plane_make(session *s, const subject *p, const char *x, const char *y, int columns, int rows, plane *out)
@@ -184,7 +184,7 @@ int plane_make(session *s, const subject *p, const char *x, const char *y, int c
     double *block = allocate(4 * (size_t)f.d + 1, sizeof *block);
     f.origin = block, f.u = block + f.d, f.v = block + 2 * f.d, f.scale = block + 3 * f.d;
     int code = choose_plane(s, p, x, y, &f, out);
-    if (code == GOOD) {
+    if (code == EXIT_OK) {
         place_rows(&f, out);
         code = answer_grid(s, p, &f, out);
     }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "common.h"
-#include "experiment/comparison.h"
 #include "plot/figures.h"
 #include "plot/palette.h"
+#include "report/comparison.h"
 
 enum { ROW = 22, BAR = 8, TOP = 92 };
 

@@ -41,7 +41,7 @@ static int describe(session *s, subject *p)
     }
     find_answers(p, json_object_get(all, "present"));
     json_decref(all);
-    return GOOD;
+    return EXIT_OK;
 }
 
 int subject_take(session *s, rung_model *model, rung_data *data, subject *out)
@@ -65,14 +65,14 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
     rung_data *data = NULL;
     rung_table *table = NULL;
     int code = load_model(s, model_path, &model);
-    if (code == GOOD && (rung_model_is_real(model) || !rung_model_has_ranks(model))) {
+    if (code == EXIT_OK && (rung_model_is_real(model) || !rung_model_has_ranks(model))) {
         complain("%s: %s gives numbers, not classes: there is no such figure of it", s->command, model_path);
         code = FAILED;
     }
-    if (code == GOOD) code = datafile_read(s, args, data_path, &table);
-    if (code == GOOD) code = session_check(s, rung_model_encode(s->ctx, model, table, 1, &data));
+    if (code == EXIT_OK) code = datafile_read(s, args, data_path, &table);
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, table, 1, &data));
     rung_table_free(table);
-    if (code == GOOD) return subject_take(s, model, data, out);
+    if (code == EXIT_OK) return subject_take(s, model, data, out);
     rung_model_free(model);
     return code;
 }
@@ -86,7 +86,7 @@ int subject_predict(session *s, subject *p, int output)
     if (rung_model_has_probabilities(p->model)) p->proba = allocate(n * (size_t)p->classes, sizeof *p->proba);
     CHECK(s, rung_predict(s->ctx, p->model, &X, &(rung_output){.rank = p->rank, .score = p->score, .proba = p->proba}));
     for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
-    return GOOD;
+    return EXIT_OK;
 }
 
 void subject_close(subject *p)

@@ -109,7 +109,7 @@ enum {                         /* of a parameter */
 typedef struct {
     const char *name, *help;
     rung_type type;
-    const char *standard;  /* default value, as text; NULL: unset */
+    const char *default_value;  /* default value, as text; NULL: unset */
     const char *published; /* what the paper used */
     double low, high;      /* numbers: the allowed range */
     unsigned flags;

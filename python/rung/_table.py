@@ -20,7 +20,7 @@ class Parameter:
         choices = text(row.choices)
         self.choices = choices.split("|") if choices and self.type == lib.RUNG_CHOICE else None
         self.word = choices if choices and self.type == lib.RUNG_INT else None  # stands for 0
-        self.default = self.value(text(row.standard))
+        self.default = self.value(text(row.default_value))
         self.published = self.value(text(row.published))
 
     def value(self, word):

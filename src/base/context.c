@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...)
+rung_status set_error(rung_ctx *ctx, rung_status status, const char *format, ...)
 {
     if (!ctx) return status;
     va_list args;
@@ -19,7 +19,7 @@ rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...)
     return status;
 }
 
-rung_status fail_prefix(rung_ctx *ctx, rung_status status, const char *format, ...)
+rung_status prefix_error(rung_ctx *ctx, rung_status status, const char *format, ...)
 {
     if (!ctx) return status;
     char old[CONTEXT_MESSAGE];
@@ -51,7 +51,7 @@ void context_free(rung_ctx *ctx)
 
 rung_status context_worker(rung_ctx *parent, rung_ctx **out)
 {
-    if (context_new(out) != RUNG_OK) return fail(parent, RUNG_ENOMEM, "out of memory: a worker's context");
+    if (context_new(out) != RUNG_OK) return set_error(parent, RUNG_ENOMEM, "out of memory: a worker's context");
     (*out)->seed = parent->seed;
     (*out)->threads = 1;
     (*out)->memory = parent->memory;
@@ -93,12 +93,15 @@ bool stop_asked(const rung_ctx *ctx)
     return atomic_load_explicit(flag, memory_order_relaxed) != 0;
 }
 
-rung_status interrupted(rung_ctx *ctx) { return stop_asked(ctx) ? fail(ctx, RUNG_EINTERRUPT, "interrupted") : RUNG_OK; }
+rung_status interrupted(rung_ctx *ctx)
+{
+    return stop_asked(ctx) ? set_error(ctx, RUNG_EINTERRUPT, "interrupted") : RUNG_OK;
+}
 
 rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
 {
     if (ctx->memory <= 0 || bytes <= (double)ctx->memory) return RUNG_OK;
     char needed[32], limit[32];
-    return fail(ctx, RUNG_ELIMIT, "%s needs about %s, above the memory limit of %s", what, text_bytes(bytes, needed),
-                text_bytes((double)ctx->memory, limit));
+    return set_error(ctx, RUNG_ELIMIT, "%s needs about %s, above the memory limit of %s", what,
+                     text_bytes(bytes, needed), text_bytes((double)ctx->memory, limit));
 }

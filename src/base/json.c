@@ -64,8 +64,8 @@ rung_status json_parse(rung_ctx *ctx, const char *text, size_t length, const cha
     json_t *second = json_loadb(text, length, JSON_REJECT_DUPLICATES, &again);
     bool wrong = !second && at_fault(&error, &again, text, length);
     json_decref(second);
-    if (!wrong) return fail(ctx, RUNG_ENOMEM, "out of memory: %s", what);
-    return fail(ctx, RUNG_EFORMAT, "%s is not valid JSON: %s", what, error.text);
+    if (!wrong) return set_error(ctx, RUNG_ENOMEM, "out of memory: %s", what);
+    return set_error(ctx, RUNG_EFORMAT, "%s is not valid JSON: %s", what, error.text);
 }
 
 rung_status json_take(rung_ctx *ctx, json_t *json, const char *what, const char *format, ...)
@@ -80,6 +80,6 @@ rung_status json_take(rung_ctx *ctx, json_t *json, const char *what, const char 
     va_end(copy);
     va_end(args);
     if (!bad) return RUNG_OK;
-    if (!wrong) return fail(ctx, RUNG_ENOMEM, "out of memory: %s", what);
-    return fail(ctx, RUNG_EFORMAT, "%s: %s", what, error.text);
+    if (!wrong) return set_error(ctx, RUNG_ENOMEM, "out of memory: %s", what);
+    return set_error(ctx, RUNG_EFORMAT, "%s: %s", what, error.text);
 }

@@ -53,13 +53,14 @@ static void ask_for_huge_pages(void *start, size_t bytes)
 static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size, const char *what)
 {
     char bytes[32];
-    return fail(ctx, RUNG_ENOMEM, "out of memory: %s needs %s", what, text_bytes((double)count * (double)size, bytes));
+    return set_error(ctx, RUNG_ENOMEM, "out of memory: %s needs %s", what,
+                     text_bytes((double)count * (double)size, bytes));
 }
 
 static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, bool zero, const char *what, void **out)
 {
     *out = NULL;
-    if (count < 0) return fail(ctx, RUNG_EINTERNAL, "%s: negative size", what);
+    if (count < 0) return set_error(ctx, RUNG_EINTERNAL, "%s: negative size", what);
     int64_t bytes;
     if (__builtin_mul_overflow(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
         return out_of_memory(ctx, count, size, what);
@@ -164,7 +165,7 @@ rung_status pool_printf(rung_ctx *ctx, pool *p, const char **out, const char *fo
     va_end(args);
     char *text = NULL;
     rung_status status =
-        length < 0 ? fail(ctx, RUNG_EINTERNAL, "cannot format a text") : NEW_RAW(ctx, p, text, length + 1);
+        length < 0 ? set_error(ctx, RUNG_EINTERNAL, "cannot format a text") : NEW_RAW(ctx, p, text, length + 1);
     if (status == RUNG_OK) {
         vsnprintf(text, (size_t)length + 1, format, again);
         *out = text;

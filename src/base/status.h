@@ -12,11 +12,11 @@
     } while (0)
 
 /* Stores the sentence in ctx (which may be NULL) and returns status, so that one can write
- * `return fail(ctx, RUNG_EDATA, "label %d is outside 1..%d", y, K)`. */
-rung_status fail(rung_ctx *ctx, rung_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+ * `return set_error(ctx, RUNG_EDATA, "label %d is outside 1..%d", y, K)`. */
+rung_status set_error(rung_ctx *ctx, rung_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts text in front of the sentence stored last: "train.csv: " + "...". */
-rung_status fail_prefix(rung_ctx *ctx, rung_status status, const char *format, ...)
+rung_status prefix_error(rung_ctx *ctx, rung_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

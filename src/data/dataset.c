@@ -12,7 +12,7 @@
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: a data set");
+    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: a data set");
 }
 
 rung_status dataset_close(rung_status status, rung_data *data, rung_data **out)
@@ -66,32 +66,33 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
                                const double *weight, int classes, rung_data *data)
 {
     if (X->n < 1 || X->d < 1)
-        return fail(ctx, RUNG_EARG, "%lld rows of %lld columns are no data", (long long)X->n, (long long)X->d);
-    if (classes < 0) return fail(ctx, RUNG_EARG, "%d classes: the number cannot be negative", classes);
+        return set_error(ctx, RUNG_EARG, "%lld rows of %lld columns are no data", (long long)X->n, (long long)X->d);
+    if (classes < 0) return set_error(ctx, RUNG_EARG, "%d classes: the number cannot be negative", classes);
     TRY(dataset_rows(ctx, data, X->n, X->d));
     for (int64_t i = 0; i < X->n; i++)
         for (int64_t j = 0; j < X->d; j++) {
             double x = X->v[i * X->row + j * X->col];
             if (!isfinite(x))
-                return fail(ctx, RUNG_EDATA, "row %lld, column %lld is not a finite number", (long long)i + 1,
-                            (long long)j + 1);
+                return set_error(ctx, RUNG_EDATA, "row %lld, column %lld is not a finite number", (long long)i + 1,
+                                 (long long)j + 1);
             data->X[i * X->d + j] = x;
         }
     for (int64_t i = 0; rank && i < X->n; i++) {
         if (rank[i] < 0 || rank[i] > classes)
-            return fail(ctx, RUNG_EDATA, "rank %d of row %lld is outside 0..%d", rank[i], (long long)i + 1, classes);
+            return set_error(ctx, RUNG_EDATA, "rank %d of row %lld is outside 0..%d", rank[i], (long long)i + 1,
+                             classes);
         data->y[i] = rank[i];
     }
     if (target) TRY(NEW_RAW(ctx, &data->mem, data->target, X->n));
     for (int64_t i = 0; target && i < X->n; i++) {
-        if (isinf(target[i])) return fail(ctx, RUNG_EDATA, "the target of row %lld is infinite", (long long)i + 1);
+        if (isinf(target[i])) return set_error(ctx, RUNG_EDATA, "the target of row %lld is infinite", (long long)i + 1);
         data->target[i] = target[i];
     }
     if (weight) TRY(NEW_RAW(ctx, &data->mem, data->weight, X->n));
     for (int64_t i = 0; weight && i < X->n; i++) {
         if (!isfinite(weight[i]) || weight[i] < 0)
-            return fail(ctx, RUNG_EDATA, "weight %g of row %lld is not a finite number >= 0", weight[i],
-                        (long long)i + 1);
+            return set_error(ctx, RUNG_EDATA, "weight %g of row %lld is not a finite number >= 0", weight[i],
+                             (long long)i + 1);
         data->weight[i] = weight[i];
     }
     TRY(coding_plain(ctx, &data->mem, X->d, classes, &data->code));

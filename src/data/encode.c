@@ -45,8 +45,8 @@ static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, in
     static const char *const names[] = {"a feature", "ignored", "the label", "the weights", "the groups"};
     char label[COLUMN_LABEL];
     if (roles[j] != ROLE_FEATURE)
-        return fail(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path, table_column_label(t, j, label),
-                    names[roles[j]], names[which]);
+        return set_error(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path,
+                         table_column_label(t, j, label), names[roles[j]], names[which]);
     roles[j] = which;
     return RUNG_OK;
 }
@@ -65,7 +65,7 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
         TRY(give_role(ctx, t, roles, *groups, ROLE_GROUP));
     }
     if (options->unlabelled && options->label)
-        return fail(ctx, RUNG_EARG, "a label column, '%.80s', of data said to have none", options->label);
+        return set_error(ctx, RUNG_EARG, "a label column, '%.80s', of data said to have none", options->label);
     if (options->unlabelled) return RUNG_OK;
     if (options->label)
         TRY(table_find(ctx, t, options->label, "label", label));
@@ -80,9 +80,9 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
     for (int64_t i = 0; i < t->n_rows; i++)
         if (c->kind == COLUMN_NUMBER ? isnan(c->number[i]) && c->odd_row < 0 : c->text[i] < 0) {
             char label[COLUMN_LABEL];
-            return fail(ctx, RUNG_EDATA,
-                        "%s, line %lld, column %s: the value is missing, and missing values are refused", t->path,
-                        (long long)table_line(t, i), table_column_label(t, j, label));
+            return set_error(ctx, RUNG_EDATA,
+                             "%s, line %lld, column %s: the value is missing, and missing values are refused", t->path,
+                             (long long)table_line(t, i), table_column_label(t, j, label));
         }
     return RUNG_OK;
 }
@@ -139,8 +139,8 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
         code->n_columns++;
     }
     if (code->n_columns == 0)
-        return fail(ctx, RUNG_EDATA,
-                    "%s: no feature column is left beside the label, ignored, weight and group columns", t->path);
+        return set_error(ctx, RUNG_EDATA,
+                         "%s: no feature column is left beside the label, ignored, weight and group columns", t->path);
     return RUNG_OK;
 }
 
@@ -149,14 +149,15 @@ static rung_status check_label_options(rung_ctx *ctx, const rung_table *t, const
 {
     if (!options->real && !options->bins) return RUNG_OK;
     if (options->real && options->bins)
-        return fail(ctx, RUNG_EARG, "real targets and bins exclude each other: a target is predicted or cut");
+        return set_error(ctx, RUNG_EARG, "real targets and bins exclude each other: a target is predicted or cut");
     if (options->order)
-        return fail(ctx, RUNG_EARG, "real numbers order themselves: no order beside %s",
-                    options->real ? "real targets" : "bins");
+        return set_error(ctx, RUNG_EARG, "real numbers order themselves: no order beside %s",
+                         options->real ? "real targets" : "bins");
     if (!options->real && (options->bins < 2 || options->bins > MOST_NUMERIC_CLASSES))
-        return fail(ctx, RUNG_EARG, "%d bins: 2 to %d", options->bins, MOST_NUMERIC_CLASSES);
+        return set_error(ctx, RUNG_EARG, "%d bins: 2 to %d", options->bins, MOST_NUMERIC_CLASSES);
     if (label < 0)
-        return fail(ctx, RUNG_EARG, "%s: %s need a label column", t->path, options->real ? "real targets" : "bins");
+        return set_error(ctx, RUNG_EARG, "%s: %s need a label column", t->path,
+                         options->real ? "real targets" : "bins");
     return RUNG_OK;
 }
 
@@ -220,8 +221,8 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
         else if (c->text[i] >= 0)
             text_number(c->values[c->text[i]], strlen(c->values[c->text[i]]), t->decimal, &x);
         if (!isfinite(x) || x < 0)
-            return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0", t->path,
-                        (long long)table_line(t, i), label);
+            return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0",
+                             t->path, (long long)table_line(t, i), label);
         data->weight[i] = x;
     }
     return RUNG_OK;

@@ -49,9 +49,10 @@ static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
-    return fail(ctx, RUNG_EDATA,
-                "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value",
-                t->path, (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
+    return set_error(
+        ctx, RUNG_EDATA,
+        "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value", t->path,
+        (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
 }
 
 /* The numbers of a text column: one without any cell, one whose categories were declared and happen to be numbers. */
@@ -65,8 +66,8 @@ static rung_status numbers_of_text(rung_ctx *ctx, const rung_table *t, int64_t j
         const char *text = c->text[i] < 0 ? NULL : c->values[c->text[i]];
         x[i] = NAN;
         if (text && !(text_number(text, strlen(text), t->decimal, &x[i]) && isfinite(x[i])))
-            return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' stands where a number was expected",
-                        t->path, (long long)table_line(t, i), table_column_label(t, j, label), text);
+            return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' stands where a number was expected",
+                             t->path, (long long)table_line(t, i), table_column_label(t, j, label), text);
     }
     *out = x;
     return RUNG_OK;

@@ -111,7 +111,7 @@ static rung_status find(rung_ctx *ctx, const char *name, const generator **out)
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, generators[i].name, sizeof known - strlen(known) - 1);
     }
-    return fail(ctx, RUNG_EARG, "no data set '%.80s'; known: %s", name, known);
+    return set_error(ctx, RUNG_EARG, "no data set '%.80s'; known: %s", name, known);
 }
 
 static rung_status fill(rung_ctx *ctx, const generator *g, int64_t rows, double noise, double unlabelled,
@@ -139,10 +139,10 @@ rung_status generate(rung_ctx *ctx, const char *name, int64_t rows, double noise
     *out = NULL;
     const generator *g;
     TRY(find(ctx, name, &g));
-    if (rows < 1) return fail(ctx, RUNG_EARG, "%lld rows: at least 1", (long long)rows);
-    if (!isfinite(noise)) return fail(ctx, RUNG_EARG, "a noise of %g is not a finite number", noise);
+    if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: at least 1", (long long)rows);
+    if (!isfinite(noise)) return set_error(ctx, RUNG_EARG, "a noise of %g is not a finite number", noise);
     if (!(unlabelled >= 0 && unlabelled <= 1))
-        return fail(ctx, RUNG_EARG, "the unlabelled share %g is outside 0..1", unlabelled);
+        return set_error(ctx, RUNG_EARG, "the unlabelled share %g is outside 0..1", unlabelled);
     rung_data *data;
     TRY(dataset_open(ctx, &data));
     pool_mark mark = pool_here(&ctx->scratch);

@@ -33,14 +33,15 @@ rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names)
     for (int k = 0; k < n; k++) {
         int32_t index;
         TRY(dictionary_add(ctx, &ctx->scratch, &distinct, names[k], strlen(names[k]), &index));
-        if (index < k) return fail(ctx, RUNG_EARG, "the order names class '%.80s' twice", names[k]);
+        if (index < k) return set_error(ctx, RUNG_EARG, "the order names class '%.80s' twice", names[k]);
         if (unlabelled(names[k]))
-            return fail(ctx, RUNG_EARG, "the order names class '%.80s', but such a cell means unlabelled", names[k]);
+            return set_error(ctx, RUNG_EARG, "the order names class '%.80s', but such a cell means unlabelled",
+                             names[k]);
         values[k] = value_of(names[k]);
         for (int j = 0; j < k; j++)
             if (values[j] == values[k])
-                return fail(ctx, RUNG_EARG, "the order names '%.80s' and '%.80s', which are the same number", names[j],
-                            names[k]);
+                return set_error(ctx, RUNG_EARG, "the order names '%.80s' and '%.80s', which are the same number",
+                                 names[j], names[k]);
     }
     return RUNG_OK;
 }
@@ -49,7 +50,7 @@ static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order,
 {
     int64_t n = 1;
     for (const char *p = order; *p; p++) n += *p == '<';
-    if (n > INT_MAX) return fail(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
+    if (n > INT_MAX) return set_error(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
     const char **names = NULL;
     TRY(NEW(ctx, mem, names, n));
     const char *p = order;
@@ -58,7 +59,7 @@ static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order,
         if (!end) end = p + strlen(p);
         while (p < end && (*p == ' ' || *p == '\t')) p++;
         while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
-        if (p == end) return fail(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
+        if (p == end) return set_error(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
         TRY(pool_printf(ctx, mem, &names[k], "%.*s", (int)(end - p), p));
         p = next;
     }
@@ -76,9 +77,10 @@ static int compare_numbers(const void *a, const void *b)
 static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row)
 {
     char label[COLUMN_LABEL];
-    return fail(ctx, RUNG_EDATA,
-                "%s, line %lld, column %s: an infinite number is no label; leave the cell empty for an unlabelled row",
-                t->path, (long long)table_line(t, row), table_column_label(t, j, label));
+    return set_error(
+        ctx, RUNG_EDATA,
+        "%s, line %lld, column %s: an infinite number is no label; leave the cell empty for an unlabelled row", t->path,
+        (long long)table_line(t, row), table_column_label(t, j, label));
 }
 
 static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns,
@@ -98,10 +100,11 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
         if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
     if (distinct > MOST_NUMERIC_CLASSES) {
         char label[COLUMN_LABEL];
-        return fail(ctx, RUNG_EDATA,
-                    "%s, column %s: %lld distinct numbers are too many for classes (at most %d); use --real for a real "
-                    "target, or --bins to cut it into classes",
-                    t->path, table_column_label(t, columns[0], label), (long long)distinct, MOST_NUMERIC_CLASSES);
+        return set_error(
+            ctx, RUNG_EDATA,
+            "%s, column %s: %lld distinct numbers are too many for classes (at most %d); use --real for a real "
+            "target, or --bins to cut it into classes",
+            t->path, table_column_label(t, columns[0], label), (long long)distinct, MOST_NUMERIC_CLASSES);
     }
     TRY(NEW(ctx, mem, *classes, distinct));
     for (int64_t k = 0; k < distinct; k++) {
@@ -132,9 +135,9 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
             table_list(order, "<", one->values[v]);
         }
     }
-    return fail(ctx, RUNG_EDATA,
-                "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"", t->path,
-                table_column_label(t, text, name), list, order);
+    return set_error(ctx, RUNG_EDATA,
+                     "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"",
+                     t->path, table_column_label(t, text, name), list, order);
 }
 
 static rung_status declared_classes(rung_ctx *ctx, pool *mem, const column *c, int *n_classes, const char ***classes)
@@ -163,8 +166,8 @@ static rung_status unknown_label(rung_ctx *ctx, const rung_table *t, int64_t j, 
 {
     char list[TABLE_LIST], label[COLUMN_LABEL];
     join(n_classes, classes, "<", list);
-    return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s", t->path,
-                (long long)table_line(t, row), table_column_label(t, j, label), text, list);
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s", t->path,
+                     (long long)table_line(t, row), table_column_label(t, j, label), text, list);
 }
 
 static int rank_of_number(double x, int n_classes, const double *values)
@@ -219,8 +222,8 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
 static rung_status no_target(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text)
 {
     char label[COLUMN_LABEL];
-    return fail(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' stands where a number was expected", t->path,
-                (long long)table_line(t, row), table_column_label(t, j, label), text);
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' stands where a number was expected",
+                     t->path, (long long)table_line(t, row), table_column_label(t, j, label), text);
 }
 
 rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target)

@@ -20,7 +20,7 @@ static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding 
         if (from[j] >= 0 || t->sparse) continue;
         char hint[512];
         table_near(t, name, hint, sizeof hint);
-        return fail(ctx, RUNG_EDATA, "%s: no column '%.80s', which the model needs; %s", t->path, name, hint);
+        return set_error(ctx, RUNG_EDATA, "%s: no column '%.80s', which the model needs; %s", t->path, name, hint);
     }
     *label = code->label_position < 0 ? -1 : dictionary_find(&names, code->label, strlen(code->label));
     return RUNG_OK;
@@ -43,11 +43,12 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
         for (int64_t j = 0; j < n; j++) from[j] = j + (j >= place);
         *label = place;
     } else {
-        return fail(ctx, RUNG_EDATA,
-                    "%s: %lld column%s, but the model was trained on %lld feature columns%s and, where there are no "
-                    "names, expects these or all %lld of its file",
-                    t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
-                    labelled ? " and a label" : "", (long long)code->file_columns);
+        return set_error(
+            ctx, RUNG_EDATA,
+            "%s: %lld column%s, but the model was trained on %lld feature columns%s and, where there are no "
+            "names, expects these or all %lld of its file",
+            t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
+            labelled ? " and a label" : "", (long long)code->file_columns);
     }
     return RUNG_OK;
 }
@@ -85,10 +86,11 @@ static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code
     TRY(coding_copy(ctx, &data->mem, code, &data->code));
     TRY(coding_match(ctx, t, code, from, &label));
     if (labels == 2 && code->label_position < 0)
-        return fail(ctx, RUNG_EDATA, "the model was trained without labels, so %s cannot be compared with it", t->path);
+        return set_error(ctx, RUNG_EDATA, "the model was trained without labels, so %s cannot be compared with it",
+                         t->path);
     if (labels == 2 && label < 0)
-        return fail(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "", code->label,
-                    code->label[0] ? "'" : "");
+        return set_error(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "",
+                         code->label, code->label[0] ? "'" : "");
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
     return labels && label >= 0 ? dataset_labels(ctx, t, label, data) : RUNG_OK;

@@ -140,7 +140,7 @@ rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int6
 {
     *out = (scaling){.kind = kind, .d = d};
     if (kind == SCALE_NONE) return RUNG_OK;
-    if (n < 1) return fail(ctx, RUNG_EDATA, "no rows to scale by");
+    if (n < 1) return set_error(ctx, RUNG_EDATA, "no rows to scale by");
     pool_mark mark = pool_here(&ctx->scratch);
     rung_status status = fit(ctx, mem, d, n, X, out);
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);

@@ -26,7 +26,7 @@ static rung_status sort_by_class(rung_ctx *ctx, int64_t n, const int *y, int K, 
     TRY(NEW(ctx, &ctx->scratch, out->rows, n));
     for (int64_t i = 0; i < n; i++) {
         if (y[i] < 0 || y[i] > K)
-            return fail(ctx, RUNG_EARG, "rank %d of row %lld is outside 0..%d", y[i], (long long)i + 1, K);
+            return set_error(ctx, RUNG_EARG, "rank %d of row %lld is outside 0..%d", y[i], (long long)i + 1, K);
         if (y[i] > 0) out->first[y[i]]++;
     }
     out->eligible = 0;
@@ -53,7 +53,7 @@ rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, 
 {
     by_class c;
     if (count < 2 || repeats < 1)
-        return fail(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
+        return set_error(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
     TRY(sort_by_class(ctx, n, y, K, &c));
     TRY(open_folds(ctx, mem, n, c.eligible < count ? (int)c.eligible : count, repeats, out));
     for (int repeat = 0; repeat < repeats; repeat++) {
@@ -155,8 +155,9 @@ rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int
     TRY(NEW(ctx, &ctx->scratch, index, n));
     TRY(count_groups(ctx, n, y, K, group, index, &list, &groups));
     if (groups < 2)
-        return fail(ctx, RUNG_EDATA, "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
-                    (long long)groups);
+        return set_error(ctx, RUNG_EDATA,
+                         "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
+                         (long long)groups);
     if (count > groups) count = (int)groups;
     TRY(open_folds(ctx, mem, n, count, repeats, out));
     TRY(NEW(ctx, &ctx->scratch, order, groups));
@@ -193,7 +194,7 @@ static rung_status leaves_some(rung_ctx *ctx, int64_t n, const int *y, const int
     while (y[first] <= 0) first++; /* there is one: a fold holds it out, if in another repeat */
     for (int64_t i = first; i < n; i++)
         if (y[i] > 0 && (fold[i] < 0 || fold[i] != fold[first])) return RUNG_OK;
-    return fail(ctx, RUNG_EDATA, "fold %d holds all labelled rows out: none is left to learn from", fold[first]);
+    return set_error(ctx, RUNG_EDATA, "fold %d holds all labelled rows out: none is left to learn from", fold[first]);
 }
 
 rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out)
@@ -204,13 +205,13 @@ rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const
     for (int64_t i = 0; i < n * repeats; i++) {
         if (y[i % n] <= 0 || fold[i] < 0) continue;
         if (fold[i] >= n)
-            return fail(ctx, RUNG_EARG, "fold %d of row %lld: folds are numbered below the number of rows", fold[i],
-                        (long long)(i % n) + 1);
+            return set_error(ctx, RUNG_EARG, "fold %d of row %lld: folds are numbered below the number of rows",
+                             fold[i], (long long)(i % n) + 1);
         number[fold[i]] = 1;
     }
     for (int64_t f = 0; f < n; f++)
         if (number[f]) number[f] = ++out->count;
-    if (out->count == 0) return fail(ctx, RUNG_EDATA, "the folds hold no labelled row out");
+    if (out->count == 0) return set_error(ctx, RUNG_EDATA, "the folds hold no labelled row out");
     for (int64_t i = 0; i < n * repeats; i++)
         if (y[i % n] > 0 && fold[i] >= 0) out->fold[i] = number[fold[i]] - 1;
     for (int r = 0; r < repeats; r++) TRY(leaves_some(ctx, n, y, fold + r * n));
@@ -222,7 +223,8 @@ rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int
 {
     by_class c;
     if (!(share > 0 && share < 1) || most < 1)
-        return fail(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share, (long long)most);
+        return set_error(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share,
+                         (long long)most);
     TRY(sort_by_class(ctx, n, y, K, &c));
     TRY(open_folds(ctx, mem, n, 1, 1, out));
     double target = fmin(fmax(round(share * (double)c.eligible), 1), (double)most);

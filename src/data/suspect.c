@@ -99,15 +99,16 @@ static rung_status refuse_identifiers(rung_ctx *ctx, const rung_table *t, int64_
         int64_t j = columns[k];
         if (!too_many_kinds(t, j)) continue;
         char reason[LISTED + COLUMN_LABEL];
-        if (explain(t, j, reason, sizeof reason)) return fail(ctx, RUNG_EDATA, "%s: %s", t->path, reason);
+        if (explain(t, j, reason, sizeof reason)) return set_error(ctx, RUNG_EDATA, "%s: %s", t->path, reason);
         if (first < 0) first = j;
         append_name(t, j, list);
     }
     if (first < 0) return RUNG_OK;
-    return fail(ctx, RUNG_EDATA,
-                "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out with "
-                "--ignore \"%s\"",
-                t->path, table_column_label(t, first, label), t->columns[first].n_values, (long long)t->n_rows, list);
+    return set_error(
+        ctx, RUNG_EDATA,
+        "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out with "
+        "--ignore \"%s\"",
+        t->path, table_column_label(t, first, label), t->columns[first].n_values, (long long)t->n_rows, list);
 }
 
 rung_status suspect_columns(rung_ctx *ctx, const rung_table *t, int64_t n, const int64_t *columns)

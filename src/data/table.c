@@ -11,7 +11,7 @@
 rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out)
 {
     rung_table *t = *out = calloc(1, sizeof *t);
-    if (!t) return fail(ctx, RUNG_ENOMEM, "out of memory: a table");
+    if (!t) return set_error(ctx, RUNG_ENOMEM, "out of memory: a table");
     rung_status status = pool_text(ctx, &t->mem, strcmp(path, "-") == 0 ? "standard input" : path, &t->path);
     if (status != RUNG_OK) {
         table_free(t);
@@ -112,10 +112,10 @@ rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, con
     int64_t position;
     if (text_integer(text, strlen(text), &position)) {
         if (position >= 1 && position <= t->n_columns) return *out = position - 1, RUNG_OK;
-        return fail(ctx, RUNG_EARG, "%s: no column %.80s (%s); the file has %lld columns", t->path, text, what,
-                    (long long)t->n_columns);
+        return set_error(ctx, RUNG_EARG, "%s: no column %.80s (%s); the file has %lld columns", t->path, text, what,
+                         (long long)t->n_columns);
     }
     char hint[512];
     table_near(t, text, hint, sizeof hint);
-    return fail(ctx, RUNG_EARG, "%s: no column '%.80s' (%s); %s", t->path, text, what, hint);
+    return set_error(ctx, RUNG_EARG, "%s: no column '%.80s' (%s); %s", t->path, text, what, hint);
 }

@@ -151,9 +151,9 @@ static rung_status minimise(rung_ctx *ctx, const problem *in, point *out)
             return RUNG_OK;
         }
     }
-    return fail(ctx, RUNG_ENOCONV,
-                "the calibration did not converge: after %d steps the decrement is %g at the value %g", ITERATIONS,
-                decrement, now.value);
+    return set_error(ctx, RUNG_ENOCONV,
+                     "the calibration did not converge: after %d steps the decrement is %g at the value %g", ITERATIONS,
+                     decrement, now.value);
 }
 
 /* The log-odds of the class frequencies, each count half a row larger. */
@@ -172,19 +172,20 @@ static void prior(const problem *in, double total, calibration *out)
 
 static rung_status check(rung_ctx *ctx, const problem *in, const double *s, double *total)
 {
-    if (in->K < 1) return fail(ctx, RUNG_EARG, "%d classes: at least 1 is needed", in->K);
+    if (in->K < 1) return set_error(ctx, RUNG_EARG, "%d classes: at least 1 is needed", in->K);
     if (!(in->lambda > 0 && isfinite(in->lambda)))
-        return fail(ctx, RUNG_EARG, "calibration weight %g is not a positive number", in->lambda);
+        return set_error(ctx, RUNG_EARG, "calibration weight %g is not a positive number", in->lambda);
     for (int64_t i = 0; i < in->n; i++) {
         double w = in->weight ? in->weight[i] : 1;
-        if (isnan(s[i])) return fail(ctx, RUNG_EDATA, "score %lld is not a number", (long long)i + 1);
+        if (isnan(s[i])) return set_error(ctx, RUNG_EDATA, "score %lld is not a number", (long long)i + 1);
         if (in->y[i] < 1 || in->y[i] > in->K)
-            return fail(ctx, RUNG_EARG, "rank %d of score %lld is outside 1..%d", in->y[i], (long long)i + 1, in->K);
+            return set_error(ctx, RUNG_EARG, "rank %d of score %lld is outside 1..%d", in->y[i], (long long)i + 1,
+                             in->K);
         if (!(w >= 0 && isfinite(w)))
-            return fail(ctx, RUNG_EARG, "weight %g of score %lld is not a number >= 0", w, (long long)i + 1);
+            return set_error(ctx, RUNG_EARG, "weight %g of score %lld is not a number >= 0", w, (long long)i + 1);
         *total += w;
     }
-    if (!(*total > 0)) return fail(ctx, RUNG_EDATA, "no labelled row to calibrate on");
+    if (!(*total > 0)) return set_error(ctx, RUNG_EDATA, "no labelled row to calibrate on");
     return RUNG_OK;
 }
 

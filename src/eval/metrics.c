@@ -29,14 +29,15 @@ static rung_status count_rows(rung_ctx *ctx, int64_t n, int K, const int *truth,
     for (int64_t i = 0; i < n; i++) {
         if (truth[i] == 0) continue;
         if (truth[i] < 1 || truth[i] > K)
-            return fail(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", truth[i], (long long)i + 1, K);
+            return set_error(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", truth[i], (long long)i + 1,
+                             K);
         if (predicted[i] < 1 || predicted[i] > K)
-            return fail(ctx, RUNG_EARG, "predicted rank %d of row %lld is outside 1..%d", predicted[i],
-                        (long long)i + 1, K);
+            return set_error(ctx, RUNG_EARG, "predicted rank %d of row %lld is outside 1..%d", predicted[i],
+                             (long long)i + 1, K);
         c->cell[c->K * (truth[i] - 1) + predicted[i] - 1]++;
         c->n++;
     }
-    if (c->n == 0) return fail(ctx, RUNG_EDATA, "no labelled row to measure");
+    if (c->n == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
     for (int64_t t = 0; t < K; t++)
         for (int64_t p = 0; p < K; p++) {
             int64_t count = c->cell[t * K + p];
@@ -171,7 +172,7 @@ static rung_status ranked_probability_score(rung_ctx *ctx, int64_t n, int64_t K,
             row += miss * miss;
         }
         if (!isfinite(row))
-            return fail(ctx, RUNG_EARG, "the probabilities of row %lld are not finite", (long long)i + 1);
+            return set_error(ctx, RUNG_EARG, "the probabilities of row %lld are not finite", (long long)i + 1);
         total += row;
     }
     *out = K > 1 ? total / (double)(K - 1) / (double)c->n : NAN;
@@ -245,7 +246,7 @@ static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, co
 {
     confusion c;
     int64_t *above, *x, *y, *sums;
-    if (K < 1) return fail(ctx, RUNG_EARG, "%d classes: at least 1 is needed", K);
+    if (K < 1) return set_error(ctx, RUNG_EARG, "%d classes: at least 1 is needed", K);
     TRY(count_rows(ctx, n, K, truth, predicted, &c));
     TRY(NEW(ctx, &ctx->scratch, above, K));
     TRY(NEW(ctx, &ctx->scratch, x, K));

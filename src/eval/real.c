@@ -13,8 +13,8 @@ rung_status real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth, 
     for (int64_t i = 0; i < n; i++) {
         if (isnan(truth[i])) continue;
         if (!isfinite(truth[i]) || !isfinite(predicted[i]))
-            return fail(ctx, RUNG_EARG, "row %lld: truth %g and prediction %g are not both finite", (long long)i + 1,
-                        truth[i], predicted[i]);
+            return set_error(ctx, RUNG_EARG, "row %lld: truth %g and prediction %g are not both finite",
+                             (long long)i + 1, truth[i], predicted[i]);
         double error = predicted[i] - truth[i];
         if (count++ == 0) first = truth[i];
         differ |= truth[i] != first;
@@ -22,7 +22,7 @@ rung_status real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth, 
         squared += error * error;
         sum += truth[i];
     }
-    if (count == 0) return fail(ctx, RUNG_EDATA, "no labelled row to measure");
+    if (count == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
     double rows = (double)count, mean = sum / rows;
     for (int64_t i = 0; i < n; i++)
         if (!isnan(truth[i])) spread += (truth[i] - mean) * (truth[i] - mean);

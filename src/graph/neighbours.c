@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/cells.h"
+#include "graph/kmeans_cells.h"
 
 static rung_status lists_new(rung_ctx *ctx, pool *mem, int64_t n, int64_t k, neighbours *out, int64_t **index,
                              double **d2)

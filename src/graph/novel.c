@@ -53,8 +53,8 @@ static rung_status iterate(rung_ctx *ctx, walk *w, double accuracy)
         }
         if (worst <= target) return RUNG_OK;
     }
-    return fail(ctx, RUNG_ENOCONV, "label propagation over %lld rows did not converge in %d sweeps (change %.2g)",
-                (long long)n, SWEEPS, worst);
+    return set_error(ctx, RUNG_ENOCONV, "label propagation over %lld rows did not converge in %d sweeps (change %.2g)",
+                     (long long)n, SWEEPS, worst);
 }
 
 /* P: the rows of F divided by their sums. */

@@ -115,9 +115,10 @@ rung_status graph_solve(rung_ctx *ctx, const la_csr *A, int64_t k, const double 
         begin(ctx, &it, width, B + j * n, tolerance);
         for (int t = 0; (worst = worst_of(&it, tolerance)) > 0; t++) {
             if (t == iterations || !isfinite(worst))
-                return fail(ctx, RUNG_ENOCONV,
-                            "conjugate gradients on %lld points did not converge in %d steps (relative residual %.2g)",
-                            (long long)n, t, worst);
+                return set_error(
+                    ctx, RUNG_ENOCONV,
+                    "conjugate gradients on %lld points did not converge in %d steps (relative residual %.2g)",
+                    (long long)n, t, worst);
             TRY(step(ctx, A, &it));
         }
         for (int64_t c = 0; c < width; c++)

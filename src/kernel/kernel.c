@@ -57,8 +57,8 @@ rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, c
                          la_mat **out)
 {
     if (k->kind == KERNEL_ARD && k->n_precisions != d)
-        return fail(ctx, RUNG_EARG, "precisions has %lld numbers, but there are %lld coded columns",
-                    (long long)k->n_precisions, (long long)d);
+        return set_error(ctx, RUNG_EARG, "precisions has %lld numbers, but there are %lld coded columns",
+                         (long long)k->n_precisions, (long long)d);
     TRY(la_new(ctx, &ctx->scratch, d, n, out));
     if (!by_distance(k)) {
         la_put(X, *out);

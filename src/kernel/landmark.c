@@ -239,11 +239,11 @@ rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, 
 {
     *out = (landmarks){.k = *k, .d = d};
     if (k->kind == KERNEL_PRECOMPUTED)
-        return fail(ctx, RUNG_EARG, "kernel=precomputed is there as a whole: landmarks=exact is the only choice");
+        return set_error(ctx, RUNG_EARG, "kernel=precomputed is there as a whole: landmarks=exact is the only choice");
     m = m < n ? m : n;
     TRY(NEW(ctx, mem, out->rows, m));
     TRY(choose_rows(ctx, k, d, n, X, m, out->rows, &out->m, &out->error));
-    if (out->m == 0) return fail(ctx, RUNG_EDATA, "the kernel is 0 everywhere: there is nothing to learn from");
+    if (out->m == 0) return set_error(ctx, RUNG_EDATA, "the kernel is 0 everywhere: there is nothing to learn from");
     TRY(copy_rows(ctx, mem, d, X, out->m, out->rows, &out->X));
     return factor_landmarks(ctx, mem, out);
 }

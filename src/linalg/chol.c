@@ -74,9 +74,9 @@ rung_status la_potrf(rung_ctx *ctx, la_mat *A)
     TRY(interrupted(ctx));
     long long pivot = atomic_load(&c.pivot);
     if (pivot)
-        return fail(ctx, RUNG_ESINGULAR,
-                    "a %lld x %lld matrix is not positive definite (pivot %lld); a larger ridge helps", (long long)n,
-                    (long long)n, pivot);
+        return set_error(ctx, RUNG_ESINGULAR,
+                         "a %lld x %lld matrix is not positive definite (pivot %lld); a larger ridge helps",
+                         (long long)n, (long long)n, pivot);
     return RUNG_OK;
 }
 

@@ -19,8 +19,8 @@ static void fix_sign(int64_t n, double *v)
 
 static rung_status no_convergence(rung_ctx *ctx, int64_t n, int info)
 {
-    return fail(ctx, RUNG_ENOCONV, "the eigenvalues of a %lld x %lld matrix did not converge (%d)", (long long)n,
-                (long long)n, info);
+    return set_error(ctx, RUNG_ENOCONV, "the eigenvalues of a %lld x %lld matrix did not converge (%d)", (long long)n,
+                     (long long)n, info);
 }
 
 /* LAPACK's answer to entries that are no numbers is not to converge, or worse. */
@@ -29,9 +29,9 @@ static rung_status check_finite(rung_ctx *ctx, int64_t n, const double *A, int64
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = j; i < n; i++)
             if (!isfinite(A[i + j * ld]))
-                return fail(ctx, RUNG_EDATA,
-                            "a %lld x %lld matrix whose eigenvalues are needed overflows: scale the columns",
-                            (long long)n, (long long)n);
+                return set_error(ctx, RUNG_EDATA,
+                                 "a %lld x %lld matrix whose eigenvalues are needed overflows: scale the columns",
+                                 (long long)n, (long long)n);
     return RUNG_OK;
 }
 
@@ -145,8 +145,9 @@ rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *v
         int info =
             LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, values, work, (int)size, iwork, isize);
         if (info > n)
-            return fail(ctx, RUNG_ESINGULAR,
-                        "a %d x %d matrix is not positive definite (pivot %d); a larger ridge helps", n, n, info - n);
+            return set_error(ctx, RUNG_ESINGULAR,
+                             "a %d x %d matrix is not positive definite (pivot %d); a larger ridge helps", n, n,
+                             info - n);
         if (info) return no_convergence(ctx, n, info);
     } else {
         TRY(all_eigenvalues(ctx, 'V', n, A, n, values));

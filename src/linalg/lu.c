@@ -79,8 +79,8 @@ rung_status la_getrf(rung_ctx *ctx, la_mat *A, int *pivot)
     TRY(interrupted(ctx));
     long long where = atomic_load(&f.where);
     if (where)
-        return fail(ctx, RUNG_ESINGULAR, "a %lld x %lld matrix is singular (pivot %lld); a larger ridge helps",
-                    (long long)n, (long long)n, where);
+        return set_error(ctx, RUNG_ESINGULAR, "a %lld x %lld matrix is singular (pivot %lld); a larger ridge helps",
+                         (long long)n, (long long)n, where);
     return RUNG_OK;
 }
 

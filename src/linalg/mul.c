@@ -66,8 +66,8 @@ rung_status la_small_spd_factor(rung_ctx *ctx, int n, double *A)
         double pivot = A[j + j * n];
         for (int p = 0; p < j; p++) pivot -= A[j + p * n] * A[j + p * n];
         if (!(pivot > 0))
-            return fail(ctx, RUNG_ESINGULAR, "a %d x %d system is not positive definite (pivot %d: %g)", n, n, j + 1,
-                        pivot);
+            return set_error(ctx, RUNG_ESINGULAR, "a %d x %d system is not positive definite (pivot %d: %g)", n, n,
+                             j + 1, pivot);
         pivot = sqrt(pivot);
         A[j + j * n] = pivot;
         for (int i = j + 1; i < n; i++) {

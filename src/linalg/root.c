@@ -67,7 +67,7 @@ rung_status la_root(rung_ctx *ctx, la_mat *A)
     for (int64_t i = 0; i < n; i++) off = fmax(off, fabs(Az[i]));
     pool_release(&ctx->scratch, mark);
     if (off > 1e-8 * largest * sqrt((double)n))
-        return fail(
+        return set_error(
             ctx, RUNG_EDATA,
             "the kernel matrix is not positive semidefinite: what it has beyond a positive part of rank %lld is "
             "%.2g of its largest diagonal entry",

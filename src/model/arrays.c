@@ -35,7 +35,7 @@ static void restore(void *to, const unsigned char *from, int64_t count)
 
 static rung_status plan(array_walk *w, const char *name, const char *dtype, int dims, const int64_t *dim, int64_t bytes)
 {
-    if (json_object_get(w->header, name)) return fail(w->ctx, RUNG_EINTERNAL, "two arrays are called %s", name);
+    if (json_object_get(w->header, name)) return set_error(w->ctx, RUNG_EINTERNAL, "two arrays are called %s", name);
     json_t *shape = json_array(), *entry = json_object();
     int bad = 0;
     for (int i = 0; i < dims; i++) bad |= json_array_append_new(shape, json_integer(dim[i]));
@@ -44,7 +44,7 @@ static rung_status plan(array_walk *w, const char *name, const char *dtype, int 
     bad |= json_object_set_new(entry, "data_offsets",
                                json_pack("[I,I]", (json_int_t)w->used, (json_int_t)(w->used + bytes)));
     bad |= json_object_set_new(w->header, name, entry);
-    return bad ? fail(w->ctx, RUNG_ENOMEM, "out of memory: the header of the model") : RUNG_OK;
+    return bad ? set_error(w->ctx, RUNG_ENOMEM, "out of memory: the header of the model") : RUNG_OK;
 }
 
 /* The entry must say exactly what the model's counts ask for, at the place where the array before it ended. */
@@ -54,22 +54,22 @@ static rung_status check_entry(array_walk *w, const char *name, const char *dtyp
     json_t *entry = json_object_get(w->header, name), *shape = NULL;
     const char *kind = NULL;
     json_int_t begin = 0, end = 0;
-    if (!entry) return fail(w->ctx, RUNG_EFORMAT, "array %s is missing", name);
+    if (!entry) return set_error(w->ctx, RUNG_EFORMAT, "array %s is missing", name);
     char what[NAME + 8];
     snprintf(what, sizeof what, "array %s", name);
     TRY(json_take(w->ctx, entry, what, "{s:s, s:o, s:[I,I]}", "dtype", &kind, "shape", &shape, "data_offsets", &begin,
                   &end));
     if (strcmp(kind, dtype) != 0)
-        return fail(w->ctx, RUNG_EFORMAT, "array %s has type %s instead of %s", name, kind, dtype);
+        return set_error(w->ctx, RUNG_EFORMAT, "array %s has type %s instead of %s", name, kind, dtype);
     bool same = json_is_array(shape) && json_array_size(shape) == (size_t)dims;
     for (int i = 0; same && i < dims; i++) {
         const json_t *size = json_array_get(shape, (size_t)i);
         same = json_is_integer(size) && json_integer_value(size) == dim[i];
     }
-    if (!same) return fail(w->ctx, RUNG_EFORMAT, "array %s has an unexpected shape", name);
+    if (!same) return set_error(w->ctx, RUNG_EFORMAT, "array %s has an unexpected shape", name);
     if (begin != w->used || end < begin || end - begin != bytes || end > w->size)
-        return fail(w->ctx, RUNG_EFORMAT, "array %s is said to be at bytes %lld to %lld", name, (long long)begin,
-                    (long long)end);
+        return set_error(w->ctx, RUNG_EFORMAT, "array %s is said to be at bytes %lld to %lld", name, (long long)begin,
+                         (long long)end);
     return RUNG_OK;
 }
 
@@ -79,7 +79,7 @@ static rung_status visit(array_walk *w, pool *mem, const char *name, const char 
     int64_t bytes = WIDTH;
     for (int i = 0; i < dims; i++)
         if (dim[i] < 0 || __builtin_mul_overflow(bytes, dim[i], &bytes))
-            return fail(w->ctx, RUNG_EFORMAT, "array %s has an impossible shape", name);
+            return set_error(w->ctx, RUNG_EFORMAT, "array %s has an impossible shape", name);
     int64_t count = bytes / WIDTH;
     switch (w->mode) {
     case ARRAYS_PLAN: TRY(plan(w, name, dtype, dims, dim, bytes)); break;
@@ -135,7 +135,7 @@ static rung_status positive(naming *n, const char *last, double *x)
 {
     TRY(number(n, last, x));
     if (*x > 0 && isfinite(*x)) return RUNG_OK;
-    return fail(n->w->ctx, RUNG_EFORMAT, "%s is %g, and must be above 0", n->name, *x);
+    return set_error(n->w->ctx, RUNG_EFORMAT, "%s is %g, and must be above 0", n->name, *x);
 }
 
 typedef struct {
@@ -234,8 +234,8 @@ static rung_status walk_ranks(naming *n, const char *last, int64_t count, int **
     TRY(NEW(n->w->ctx, n->mem, *rank, count));
     for (int64_t i = 0; i < count; i++) {
         if (label[i] < 0 || label[i] > INT_MAX)
-            return fail(n->w->ctx, RUNG_EFORMAT, "training row %lld has rank %lld", (long long)i + 1,
-                        (long long)label[i]);
+            return set_error(n->w->ctx, RUNG_EFORMAT, "training row %lld has rank %lld", (long long)i + 1,
+                             (long long)label[i]);
         (*rank)[i] = (int)label[i];
     }
     return RUNG_OK;

@@ -8,7 +8,7 @@
 
 #define REQUIRE(condition, ...)                                                                                        \
     do {                                                                                                               \
-        if (!(condition)) return fail(ctx, RUNG_EFORMAT, __VA_ARGS__);                                                 \
+        if (!(condition)) return set_error(ctx, RUNG_EFORMAT, __VA_ARGS__);                                            \
     } while (0)
 
 static bool all_finite(int64_t n, const double *v)

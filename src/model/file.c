@@ -38,7 +38,7 @@ static void checksum_digits(const unsigned char *file, int64_t size, char digits
 
 static rung_status header_memory(rung_ctx *ctx)
 {
-    return fail(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
+    return set_error(ctx, RUNG_ENOMEM, "out of memory: the header of the model");
 }
 
 /* Its text, in scratch memory. */
@@ -78,8 +78,8 @@ static rung_status to_bytes(rung_ctx *ctx, const rung_model *m, json_t *header, 
     TRY(dump(ctx, header, &text, &length));
     size_t padded = (length + LENGTH_BYTES - 1) / LENGTH_BYTES * LENGTH_BYTES;
     if (padded > HEADER_MOST)
-        return fail(ctx, RUNG_ELIMIT, "the header of the model file would have %zu bytes, more than %d", padded,
-                    HEADER_MOST);
+        return set_error(ctx, RUNG_ELIMIT, "the header of the model file would have %zu bytes, more than %d", padded,
+                         HEADER_MOST);
     *size = LENGTH_BYTES + (int64_t)padded + walk.used;
     TRY(memory_check(ctx, (double)*size, "saving the model"));
     TRY(NEW_RAW(ctx, &ctx->scratch, *out, *size));
@@ -101,10 +101,10 @@ static rung_status write_all(rung_ctx *ctx, int fd, const unsigned char *bytes, 
     for (int64_t done = 0; done < size;) {
         ssize_t n = write(fd, bytes + done, (size_t)(size - done));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fail(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
+        if (n < 0) return set_error(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
         done += n;
     }
-    if (fsync(fd) != 0) return fail(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
+    if (fsync(fd) != 0) return set_error(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
     return RUNG_OK;
 }
 
@@ -117,7 +117,7 @@ static rung_status open_temporary(rung_ctx *ctx, const char *path, mode_t mode, 
         if (*fd >= 0) return RUNG_OK;
         if (errno != EEXIST && errno != EINTR) break;
     }
-    return fail(ctx, RUNG_EIO, "cannot create a file there: %s", strerror(errno));
+    return set_error(ctx, RUNG_EIO, "cannot create a file there: %s", strerror(errno));
 }
 
 /* A symbolic link stays: the file it leads to is replaced. */
@@ -126,7 +126,7 @@ static rung_status follow_link(rung_ctx *ctx, const char **path)
     struct stat about;
     if (lstat(*path, &about) != 0 || !S_ISLNK(about.st_mode)) return RUNG_OK;
     char *real = realpath(*path, NULL);
-    if (!real) return fail(ctx, RUNG_EIO, "this symbolic link leads nowhere: %s", strerror(errno));
+    if (!real) return set_error(ctx, RUNG_EIO, "this symbolic link leads nowhere: %s", strerror(errno));
     rung_status status = pool_text(ctx, &ctx->scratch, real, path);
     free(real);
     return status;
@@ -149,7 +149,7 @@ static rung_status replace_file(rung_ctx *ctx, const char *path, const unsigned 
     mode_t mode = 0666;
     TRY(follow_link(ctx, &path));
     if (stat(path, &old) == 0) {
-        if (!S_ISREG(old.st_mode)) return fail(ctx, RUNG_EIO, "there is something that is not a regular file");
+        if (!S_ISREG(old.st_mode)) return set_error(ctx, RUNG_EIO, "there is something that is not a regular file");
         mode = old.st_mode & 0777; /* who may not read the rows of the old model may not read those of the new one */
     }
     const char *temporary = NULL;
@@ -158,9 +158,9 @@ static rung_status replace_file(rung_ctx *ctx, const char *path, const unsigned 
     TRY(NEW_RAW(ctx, &ctx->scratch, folder, (int64_t)strlen(path) + 1));
     TRY(open_temporary(ctx, path, mode, &temporary, &fd));
     rung_status status = write_all(ctx, fd, bytes, size);
-    if (close(fd) != 0 && status == RUNG_OK) status = fail(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
+    if (close(fd) != 0 && status == RUNG_OK) status = set_error(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
     if (status == RUNG_OK && rename(temporary, path) != 0)
-        status = fail(ctx, RUNG_EIO, "cannot put the file in place: %s", strerror(errno));
+        status = set_error(ctx, RUNG_EIO, "cannot put the file in place: %s", strerror(errno));
     if (status != RUNG_OK)
         unlink(temporary);
     else
@@ -171,8 +171,8 @@ static rung_status replace_file(rung_ctx *ctx, const char *path, const unsigned 
 /* The whole file, in scratch memory. */
 static rung_status checked_bytes(rung_ctx *ctx, const rung_model *m, unsigned char **bytes, int64_t *size)
 {
-    if (model_check_texts(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EDATA, "the model cannot be saved: ");
-    if (model_check(ctx, m) != RUNG_OK) return fail_prefix(ctx, RUNG_EINTERNAL, "the model cannot be saved: ");
+    if (model_check_texts(ctx, m) != RUNG_OK) return prefix_error(ctx, RUNG_EDATA, "the model cannot be saved: ");
+    if (model_check(ctx, m) != RUNG_OK) return prefix_error(ctx, RUNG_EINTERNAL, "the model cannot be saved: ");
     json_t *header = json_object();
     rung_status status = to_bytes(ctx, m, header, bytes, size);
     json_decref(header);
@@ -182,14 +182,14 @@ static rung_status checked_bytes(rung_ctx *ctx, const rung_model *m, unsigned ch
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path)
 {
     if (path[0] == 0 || strcmp(path, "-") == 0)
-        return fail(ctx, RUNG_EARG, "a model is saved to a file: give its name, not '%s'", path);
+        return set_error(ctx, RUNG_EARG, "a model is saved to a file: give its name, not '%s'", path);
     pool_mark mark = pool_here(&ctx->scratch);
     unsigned char *bytes = NULL;
     int64_t size = 0;
     rung_status status = checked_bytes(ctx, m, &bytes, &size);
     if (status == RUNG_OK) status = replace_file(ctx, path, bytes, size);
     pool_release(&ctx->scratch, mark);
-    return status == RUNG_OK ? status : fail_prefix(ctx, status, "%s: ", path);
+    return status == RUNG_OK ? status : prefix_error(ctx, status, "%s: ", path);
 }
 
 rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **out, int64_t *size)
@@ -203,7 +203,7 @@ rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **out, int6
         if (*out)
             memcpy(*out, bytes, (size_t)*size);
         else
-            status = fail(ctx, RUNG_ENOMEM, "out of memory: the bytes of the model");
+            status = set_error(ctx, RUNG_ENOMEM, "out of memory: the bytes of the model");
     }
     pool_release(&ctx->scratch, mark);
     return status;
@@ -214,16 +214,16 @@ rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **out, int6
 static rung_status read_open_file(rung_ctx *ctx, int fd, unsigned char **out, int64_t *size)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0) return fail(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
-    if (!S_ISREG(info.st_mode)) return fail(ctx, RUNG_EFORMAT, "this is not a regular file");
+    if (fstat(fd, &info) != 0) return set_error(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
+    if (!S_ISREG(info.st_mode)) return set_error(ctx, RUNG_EFORMAT, "this is not a regular file");
     *size = info.st_size;
     TRY(memory_check(ctx, 2 * (double)*size, "loading the model"));
     TRY(NEW_RAW(ctx, &ctx->scratch, *out, *size));
     for (int64_t done = 0; done < *size;) {
         ssize_t n = read(fd, *out + done, (size_t)(*size - done));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fail(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
-        if (n == 0) return fail(ctx, RUNG_EIO, "the file became shorter while it was read");
+        if (n < 0) return set_error(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
+        if (n == 0) return set_error(ctx, RUNG_EIO, "the file became shorter while it was read");
         done += n;
     }
     return RUNG_OK;
@@ -234,7 +234,7 @@ static rung_status read_file(rung_ctx *ctx, const char *path, unsigned char **ou
     int fd;
     do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block: it is refused afterwards */
     while (fd < 0 && errno == EINTR);
-    if (fd < 0) return fail(ctx, RUNG_EIO, "cannot open: %s", strerror(errno));
+    if (fd < 0) return set_error(ctx, RUNG_EIO, "cannot open: %s", strerror(errno));
     rung_status status = read_open_file(ctx, fd, out, size);
     close(fd);
     return status;
@@ -246,16 +246,17 @@ static rung_status read_file(rung_ctx *ctx, const char *path, unsigned char **ou
 static rung_status check_frame(rung_ctx *ctx, const unsigned char *file, int64_t size, int64_t *header)
 {
     if (size < DIGITS_AT + DIGITS || memcmp(file + LENGTH_BYTES, OPENING, sizeof OPENING - 1) != 0)
-        return fail(ctx, RUNG_EFORMAT, "this is not a rung model");
+        return set_error(ctx, RUNG_EFORMAT, "this is not a rung model");
     uint64_t length = 0;
     for (int b = 0; b < LENGTH_BYTES; b++) length |= (uint64_t)file[b] << (8 * b);
     if (length > HEADER_MOST || (int64_t)length > size - LENGTH_BYTES)
-        return fail(ctx, RUNG_EFORMAT, "the file is damaged or truncated: its header has %llu bytes, the file %lld",
-                    (unsigned long long)length, (long long)size);
+        return set_error(ctx, RUNG_EFORMAT,
+                         "the file is damaged or truncated: its header has %llu bytes, the file %lld",
+                         (unsigned long long)length, (long long)size);
     char digits[DIGITS + 1];
     checksum_digits(file, size, digits);
     if (memcmp(file + DIGITS_AT, digits, DIGITS) != 0)
-        return fail(ctx, RUNG_EFORMAT, "the file is damaged or truncated: its checksum does not match");
+        return set_error(ctx, RUNG_EFORMAT, "the file is damaged or truncated: its checksum does not match");
     *header = (int64_t)length;
     return RUNG_OK;
 }
@@ -265,10 +266,11 @@ static rung_status check_format(rung_ctx *ctx, json_t *metadata)
     const char *text = json_string_value(json_object_get(metadata, "format"));
     int64_t format = 0;
     if (!text || !text_integer(text, strlen(text), &format) || format < 1)
-        return fail(ctx, RUNG_EFORMAT, "damaged: the format of the model is not told");
+        return set_error(ctx, RUNG_EFORMAT, "damaged: the format of the model is not told");
     if (format > MODEL_FORMAT)
-        return fail(ctx, RUNG_EFORMAT, "this model was written by a newer rung (format %lld); this one reads format %d",
-                    (long long)format, MODEL_FORMAT);
+        return set_error(ctx, RUNG_EFORMAT,
+                         "this model was written by a newer rung (format %lld); this one reads format %d",
+                         (long long)format, MODEL_FORMAT);
     return RUNG_OK;
 }
 
@@ -287,15 +289,15 @@ static rung_status from_header(rung_ctx *ctx, json_t *header, unsigned char *dat
     TRY(model_from_json(ctx, *model, m));
     TRY(model_walk_arrays(&walk, m));
     if (json_object_size(header) != 0)
-        return fail(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
+        return set_error(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
     if (walk.used != size)
-        return fail(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
+        return set_error(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
     return model_check(ctx, m);
 }
 
 static rung_status damaged(rung_ctx *ctx, rung_status status)
 {
-    return status == RUNG_EFORMAT ? fail_prefix(ctx, status, "damaged: ") : status;
+    return status == RUNG_EFORMAT ? prefix_error(ctx, status, "damaged: ") : status;
 }
 
 static rung_status from_bytes(rung_ctx *ctx, unsigned char *file, int64_t size, rung_model *m)
@@ -334,14 +336,14 @@ rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out)
     rung_status status = read_file(ctx, path, &file, &size);
     if (status == RUNG_OK) status = new_from_bytes(ctx, file, size, out);
     pool_release(&ctx->scratch, mark);
-    return status == RUNG_OK ? status : fail_prefix(ctx, status, "%s: ", path);
+    return status == RUNG_OK ? status : prefix_error(ctx, status, "%s: ", path);
 }
 
 rung_status model_from_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
 {
     *out = NULL;
     unsigned char *file = NULL; /* a copy, for arrays must be aligned */
-    if (size < 0) return fail(ctx, RUNG_EARG, "a model of %lld bytes", (long long)size);
+    if (size < 0) return set_error(ctx, RUNG_EARG, "a model of %lld bytes", (long long)size);
     TRY(memory_check(ctx, 2 * (double)size, "loading the model"));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, file, size));

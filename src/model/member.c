@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 #include "solve/cumulative.h"
-#include "solve/ordprobit.h"
+#include "solve/ordinal_probit.h"
 
 static bool outputs_are_memberships(const member *one) { return one->score.kind == SCORER_NEIGHBOURS; }
 
@@ -91,7 +91,7 @@ static void link_proba(const probit_link *link, int K, const double *output, dou
     else if (link->logit)
         logit_proba(link, K, output[0], p);
     else
-        ordprobit_classes(output[0], variance, K, link->b, link->noise, p);
+        ordinal_probit_classes(output[0], variance, K, link->b, link->noise, p);
 }
 
 void member_proba(const member *one, const double *output, double variance, double *p)

@@ -16,7 +16,7 @@ const metric_field metric_fields[METRIC_FIELDS] = {
 rung_status model_new(rung_ctx *ctx, rung_model **out)
 {
     *out = calloc(1, sizeof(rung_model));
-    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: a model");
+    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: a model");
 }
 
 void model_free(rung_model *m)

@@ -27,8 +27,8 @@ static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
             if (isfinite(x)) continue;
             char name[64];
             coding_feature_name(&m->code, j, name, sizeof name);
-            return fail(ctx, RUNG_EDATA, "row %lld, column %s is %s, not a finite number", (long long)(first + i + 1),
-                        name, isnan(x) ? "NaN" : "infinite");
+            return set_error(ctx, RUNG_EDATA, "row %lld, column %s is %s, not a finite number",
+                             (long long)(first + i + 1), name, isnan(x) ? "NaN" : "infinite");
         }
     return RUNG_OK;
 }
@@ -36,8 +36,8 @@ static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
 /* Finite cells and coefficients can still overflow; a score that is no number must not become a rank. */
 static rung_status overflow(rung_ctx *ctx, int64_t row)
 {
-    return fail(ctx, RUNG_EDATA, "row %lld: the score overflows (values far outside those of the training data)",
-                (long long)row + 1);
+    return set_error(ctx, RUNG_EDATA, "row %lld: the score overflows (values far outside those of the training data)",
+                     (long long)row + 1);
 }
 
 rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first)
@@ -168,26 +168,27 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 
 static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_output *out)
 {
-    if (out->rank && !model_has_ranks(m)) return fail(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
+    if (out->rank && !model_has_ranks(m))
+        return set_error(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
     bool range = out->low || out->high;
     if (out->sd && !model_has_latent(m))
-        return fail(ctx, RUNG_EARG, "a %s model gives no spread of its score", m->method);
+        return set_error(ctx, RUNG_EARG, "a %s model gives no spread of its score", m->method);
     if (range && !model_interval(m))
-        return fail(ctx, RUNG_EARG, "the model has no ranges of ranks%s",
-                    model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
+        return set_error(ctx, RUNG_EARG, "the model has no ranges of ranks%s",
+                         model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
     if (range && !(out->level > 0 && out->level < 1))
-        return fail(ctx, RUNG_EARG, "the mass of a range must be between 0 and 1, not %g", out->level);
+        return set_error(ctx, RUNG_EARG, "the mass of a range must be between 0 and 1, not %g", out->level);
     if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
-    return fail(ctx, RUNG_EARG, "the model has no probabilities%s",
-                model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
+    return set_error(ctx, RUNG_EARG, "the model has no probabilities%s",
+                     model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
 }
 
 static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const rung_view *X)
 {
-    if (X->n < 0) return fail(ctx, RUNG_EARG, "the number of rows is negative");
+    if (X->n < 0) return set_error(ctx, RUNG_EARG, "the number of rows is negative");
     if (X->d != m->code.d)
-        return fail(ctx, RUNG_EARG, "the data have %lld columns, the model was fitted on %lld", (long long)X->d,
-                    (long long)m->code.d);
+        return set_error(ctx, RUNG_EARG, "the data have %lld columns, the model was fitted on %lld", (long long)X->d,
+                         (long long)m->code.d);
     return RUNG_OK;
 }
 
@@ -232,7 +233,7 @@ rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const run
     const transduction *t = &m->training;
     int outputs = m->members[0].score.outputs;
     if (t->n == 0)
-        return fail(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: give DATA", m->method);
+        return set_error(ctx, RUNG_EARG, "a %s model says nothing of its own training rows: give DATA", m->method);
     TRY(check_wanted(ctx, m, out));
     pool_mark mark = pool_here(&ctx->scratch);
     block_room room = {0};

@@ -115,5 +115,5 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
         return RUNG_OK;
     case SCORER_NEIGHBOURS: return average_neighbours(ctx, s, n, scaled, output);
     }
-    return fail(ctx, RUNG_EINTERNAL, "unknown kind of scorer %d", (int)s->kind);
+    return set_error(ctx, RUNG_EINTERNAL, "unknown kind of scorer %d", (int)s->kind);
 }

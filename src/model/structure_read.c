@@ -14,15 +14,15 @@ typedef struct {
 
 static rung_status length(reader *r, json_t *json, const char *what, int *out)
 {
-    if (!json_is_array(json)) return fail(r->ctx, RUNG_EFORMAT, "%s is not a list", what);
-    if (json_array_size(json) > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is too long", what);
+    if (!json_is_array(json)) return set_error(r->ctx, RUNG_EFORMAT, "%s is not a list", what);
+    if (json_array_size(json) > INT_MAX) return set_error(r->ctx, RUNG_EFORMAT, "%s is too long", what);
     *out = (int)json_array_size(json);
     return RUNG_OK;
 }
 
 static rung_status as_int(reader *r, json_int_t x, const char *what, int *out)
 {
-    if (x < 0 || x > INT_MAX) return fail(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
+    if (x < 0 || x > INT_MAX) return set_error(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
     *out = (int)x;
     return RUNG_OK;
 }
@@ -31,7 +31,7 @@ static rung_status one_of(reader *r, const char *text, const char *const *names,
 {
     for (*out = 0; names[*out]; ++*out)
         if (strcmp(text, names[*out]) == 0) return RUNG_OK;
-    return fail(r->ctx, RUNG_EFORMAT, "unknown %s '%s'", what, text);
+    return set_error(r->ctx, RUNG_EFORMAT, "unknown %s '%s'", what, text);
 }
 
 static rung_status read_texts(reader *r, json_t *json, const char *what, int *n, const char ***out)
@@ -40,7 +40,7 @@ static rung_status read_texts(reader *r, json_t *json, const char *what, int *n,
     TRY(NEW(r->ctx, r->mem, *out, *n));
     for (int i = 0; i < *n; i++) {
         const char *text = json_string_value(json_array_get(json, (size_t)i));
-        if (!text) return fail(r->ctx, RUNG_EFORMAT, "%s: item %d is not a text", what, i + 1);
+        if (!text) return set_error(r->ctx, RUNG_EFORMAT, "%s: item %d is not a text", what, i + 1);
         TRY(pool_text(r->ctx, r->mem, text, &(*out)[i]));
     }
     return RUNG_OK;
@@ -49,7 +49,7 @@ static rung_status read_texts(reader *r, json_t *json, const char *what, int *n,
 static rung_status read_params(reader *r, json_t *json, rung_model *m)
 {
     if (!json_is_object(json) || json_object_size(json) > INT_MAX)
-        return fail(r->ctx, RUNG_EFORMAT, "params is not an object");
+        return set_error(r->ctx, RUNG_EFORMAT, "params is not an object");
     TRY(NEW(r->ctx, r->mem, m->params, (int64_t)json_object_size(json)));
     const char *name;
     json_t *value;
@@ -58,7 +58,7 @@ static rung_status read_params(reader *r, json_t *json, rung_model *m)
         model_param *p = &m->params[m->n_params++];
         TRY(pool_text(r->ctx, r->mem, name, &p->name));
         if (json_is_null(value)) continue;
-        if (!json_is_string(value)) return fail(r->ctx, RUNG_EFORMAT, "parameter %s is not a text", name);
+        if (!json_is_string(value)) return set_error(r->ctx, RUNG_EFORMAT, "parameter %s is not a text", name);
         TRY(pool_text(r->ctx, r->mem, json_string_value(value), &p->value));
     }
     return RUNG_OK;
@@ -114,7 +114,7 @@ static rung_status read_kernel(reader *r, json_t *json, int64_t d, kernel *k)
     TRY(json_take(r->ctx, json, "kernel", "{s:s, s?I}", "kind", &kind, "degree", &degree));
     int i = KERNEL_RBF;
     while (i <= KERNEL_PRECOMPUTED && strcmp(kind, kernel_name((kernel_kind)i)) != 0) i++;
-    if (i > KERNEL_PRECOMPUTED) return fail(r->ctx, RUNG_EFORMAT, "unknown kernel '%s'", kind);
+    if (i > KERNEL_PRECOMPUTED) return set_error(r->ctx, RUNG_EFORMAT, "unknown kernel '%s'", kind);
     k->kind = (kernel_kind)i;
     k->n_precisions = k->kind == KERNEL_ARD ? d : 0;
     return as_int(r, degree, "the kernel's degree", &k->degree);
@@ -152,12 +152,12 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
 static rung_status read_scalings(reader *r, const char *scale, const char *space, int64_t d, bool first, member *one)
 {
     if ((scale != NULL) != first)
-        return fail(r->ctx, RUNG_EFORMAT, "%s", scale ? "a second scaling" : "the scaling is missing");
+        return set_error(r->ctx, RUNG_EFORMAT, "%s", scale ? "a second scaling" : "the scaling is missing");
     if (scale && !scale_parse(scale, &one->scale.kind))
-        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
+        return set_error(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", scale);
     if (space && !scale_parse(space, &one->space.kind))
-        return fail(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", space);
-    if (space && one->space_from) return fail(r->ctx, RUNG_EFORMAT, "two spaces of a member");
+        return set_error(r->ctx, RUNG_EFORMAT, "unknown scaling '%s'", space);
+    if (space && one->space_from) return set_error(r->ctx, RUNG_EFORMAT, "two spaces of a member");
     one->scale.d = d;
     one->space.d = space ? d : 0;
     return RUNG_OK;
@@ -167,7 +167,7 @@ static rung_status read_scalings(reader *r, const char *scale, const char *space
 static rung_status read_from(reader *r, json_int_t from, int number, const char *what, int *out)
 {
     if (from < 0 || from > number)
-        return fail(r->ctx, RUNG_EFORMAT, "member %d has %s of member %lld", number + 1, what, (long long)from);
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d has %s of member %lld", number + 1, what, (long long)from);
     *out = (int)from;
     return RUNG_OK;
 }
@@ -181,11 +181,12 @@ static rung_status check_shared(reader *r, const rung_model *m, int number)
     bool has_rows =
         rows->kind == SCORER_NEIGHBOURS || (rows->kind == SCORER_KERNEL && rows->k.kind != KERNEL_PRECOMPUTED);
     if (one->rows_from && !(stored && has_rows && rows->m == s->m))
-        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the rows of member %d", number + 1, one->rows_from);
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot have the rows of member %d", number + 1,
+                         one->rows_from);
     if (one->coef_from &&
         (s->kind == SCORER_CONSTANT || coef->kind == SCORER_CONSTANT || coef->m != s->m || coef->outputs != s->outputs))
-        return fail(r->ctx, RUNG_EFORMAT, "member %d cannot have the coefficients of member %d", number + 1,
-                    one->coef_from);
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot have the coefficients of member %d", number + 1,
+                         one->coef_from);
     return RUNG_OK;
 }
 
@@ -214,9 +215,9 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     s->kind = (scorer_kind)i;
     TRY(as_int(r, outputs, "the number of outputs", &s->outputs));
     if ((expansion != NULL) != (s->kind == SCORER_KERNEL))
-        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
+        return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
     if ((neighbours != NULL) != (s->kind == SCORER_NEIGHBOURS))
-        return fail(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
+        return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
     if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
     if (neighbours) TRY(read_neighbours(r, neighbours, s));
     s->m = s->kind == SCORER_LINEAR ? m->code.d : terms;
@@ -240,8 +241,8 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     if (json_is_null(json)) return RUNG_OK;
     TRY(json_take(r->ctx, json, "training", "{s:b}", "label", &label));
     if (m->n_rows < 1 || m->n_members != 1)
-        return fail(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
-                    (long long)m->n_rows);
+        return set_error(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
+                         (long long)m->n_rows);
     m->training.n = m->n_rows;
     if (label) TRY(NEW(r->ctx, r->mem, m->training.label, 0)); /* not NULL: its array is to be read */
     return RUNG_OK;
@@ -268,7 +269,7 @@ static rung_status read_kept(reader *r, json_t *json, rung_model *m)
                   &width));
     TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
     if (m->n_labelled < 1 || m->n_members != 1)
-        return fail(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
+        return set_error(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
     m->kept.n = m->n_labelled;
     if (weight) TRY(NEW(r->ctx, r->mem, m->kept.weight, 0)); /* not NULL: their arrays are to be read */
     if (class_weight) TRY(NEW(r->ctx, r->mem, m->kept.class_weight, 0));
@@ -282,7 +283,7 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
     TRY(json_take(r->ctx, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
     TRY(pool_text(r->ctx, r->mem, name, &out->name));
     if (!json_is_null(count) && !(json_is_integer(count) && json_integer_value(count) >= 0))
-        return fail(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
+        return set_error(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
     out->n = json_is_null(count) ? -1 : json_integer_value(count);
     return RUNG_OK;
 }
@@ -307,18 +308,18 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     m->n_expansion = expansion;
     m->sharpen = sharpen; /* until its number is read */
     m->has_cv = !json_is_null(cv);
-    if (m->has_cv && !json_is_integer(cv)) return fail(ctx, RUNG_EFORMAT, "cv is not a number");
+    if (m->has_cv && !json_is_integer(cv)) return set_error(ctx, RUNG_EFORMAT, "cv is not a number");
     m->cv.n = json_integer_value(cv);
 
     TRY(length(&r, present, "present", &m->n_present));
     TRY(NEW(ctx, r.mem, m->present, m->n_present));
     for (int i = 0; i < m->n_present; i++) {
         const json_t *rank = json_array_get(present, (size_t)i);
-        if (!json_is_integer(rank)) return fail(ctx, RUNG_EFORMAT, "present: item %d is not a number", i + 1);
+        if (!json_is_integer(rank)) return set_error(ctx, RUNG_EFORMAT, "present: item %d is not a number", i + 1);
         TRY(as_int(&r, json_integer_value(rank), "a class number", &m->present[i]));
     }
     TRY(length(&r, members, "members", &m->n_members));
-    if (m->n_members > MOST_MEMBERS) return fail(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
+    if (m->n_members > MOST_MEMBERS) return set_error(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
     TRY(NEW(ctx, r.mem, m->members, m->n_members));
     for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, i));
     TRY(length(&r, report, "report", &m->n_report));

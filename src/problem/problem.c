@@ -96,8 +96,8 @@ static rung_status precomputed_gram(rung_ctx *ctx, const problem *p, la_mat *K)
     pool_release(&ctx->scratch, mark);
     double asymmetry = la_asymmetry(K);
     if (asymmetry > 1e-8)
-        return fail(ctx, RUNG_EDATA, "the precomputed kernel matrix is not symmetric (relative difference %.2g)",
-                    asymmetry);
+        return set_error(ctx, RUNG_EDATA, "the precomputed kernel matrix is not symmetric (relative difference %.2g)",
+                         asymmetry);
     return RUNG_OK;
 }
 
@@ -107,8 +107,8 @@ rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel 
 {
     for (int64_t i = 0; i < p->n && k->kind != KERNEL_PRECOMPUTED; i++)
         if (!isfinite(kernel_self(k, p->d, p->X + i * p->d)))
-            return fail(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
-                        (long long)p->origin[i] + 1);
+            return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
+                             (long long)p->origin[i] + 1);
     return RUNG_OK;
 }
 

@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "eval/metrics.h"
-#include "method/fit.h"
+#include "fit/fit.h"
 #include "select/grid.h"
 
 enum {
@@ -65,14 +65,14 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan
 {
     int64_t most = 0;
     for (int k = 1; k <= p->K; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
-    if (o->n_sizes > MOST_SIZES) return fail(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
+    if (o->n_sizes > MOST_SIZES) return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
         if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
-            return fail(ctx, RUNG_EARG, "labels per class must ascend from at least 1, but %d comes at place %d",
-                        o->sizes[i], i + 1);
+            return set_error(ctx, RUNG_EARG, "labels per class must ascend from at least 1, but %d comes at place %d",
+                             o->sizes[i], i + 1);
         if (i > 0 && o->sizes[i - 1] >= most)
-            return fail(ctx, RUNG_EARG, "%d labels per class: the largest class has %lld beside the test rows",
-                        o->sizes[i], (long long)most);
+            return set_error(ctx, RUNG_EARG, "%d labels per class: the largest class has %lld beside the test rows",
+                             o->sizes[i], (long long)most);
         p->size[p->n_sizes++] = o->sizes[i];
     }
     if (p->n_sizes > 0) return RUNG_OK;
@@ -136,7 +136,8 @@ static rung_status sort_rows(rung_ctx *ctx, plan *p)
         classes += p->first[k] - p->first[k - 1] > 1;
     }
     if (classes < 2)
-        return fail(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each to be tested on");
+        return set_error(ctx, RUNG_EDATA,
+                         "a curve needs at least two classes with two labelled rows each to be tested on");
     return RUNG_OK;
 }
 
@@ -284,18 +285,19 @@ static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
     json_t *root = report_json(p, &bad);
     *out = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
-    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
+    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
 }
 
 /* ---- whole ---- */
 
 static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char **report)
 {
-    if (p->data->target) return fail(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes (--bins)");
-    if (o->repeats < 0) return fail(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", o->repeats);
+    if (p->data->target)
+        return set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes (--bins)");
+    if (o->repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", o->repeats);
     p->repeats = o->repeats ? o->repeats : 10;
     p->metric = metric_find(o->metric ? o->metric : "mae");
-    if (!p->metric) return fail(ctx, RUNG_EARG, "unknown metric '%s'", o->metric);
+    if (!p->metric) return set_error(ctx, RUNG_EARG, "unknown metric '%s'", o->metric);
     TRY(choose_lines(ctx, o, p));
     TRY(sort_rows(ctx, p));
     TRY(choose_sizes(ctx, o, p));

@@ -3,7 +3,7 @@
 #ifndef RUNG_SELECT_CURVE_H
 #define RUNG_SELECT_CURVE_H
 
-#include "method/training.h"
+#include "fit/training.h"
 
 /* The whole of rung_curve; the report is malloc'ed. */
 rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report);

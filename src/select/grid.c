@@ -43,7 +43,7 @@ static rung_status split_values(rung_ctx *ctx, pool *mem, const char *name, cons
     for (char *p = (char *)(uintptr_t)copy; p;) {
         char *comma = strchr(p, ',');
         if (comma) *comma = 0;
-        if (!*p) return fail(ctx, RUNG_EARG, "the grid %s=%s has an empty value", name, text);
+        if (!*p) return set_error(ctx, RUNG_EARG, "the grid %s=%s has an empty value", name, text);
         out->values[out->n++] = p;
         p = comma ? comma + 1 : NULL;
     }
@@ -139,7 +139,7 @@ rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
         double weight;
         char name[256];
         if (!equals || equals - *w >= (int)sizeof name || !text_number(equals + 1, strlen(equals + 1), '.', &weight))
-            return fail(ctx, RUNG_EARG, "a class weight is written CLASS=WEIGHT, not '%s'", *w);
+            return set_error(ctx, RUNG_EARG, "a class weight is written CLASS=WEIGHT, not '%s'", *w);
         memcpy(name, *w, (size_t)(equals - *w));
         name[equals - *w] = 0;
         TRY(spec_set_weight(ctx, spec, name, weight));
@@ -193,8 +193,8 @@ static rung_status add_method(rung_ctx *ctx, pool *mem, const rung_tune_options 
     for (int a = 0; a < axes; a++) {
         count *= list[a].n;
         if (count > MOST_POINTS)
-            return fail(ctx, RUNG_EARG, "a grid of %lld points or more is too large (at most %d)", (long long)count,
-                        MOST_POINTS);
+            return set_error(ctx, RUNG_EARG, "a grid of %lld points or more is too large (at most %d)",
+                             (long long)count, MOST_POINTS);
     }
     TRY(RESIZE(ctx, mem, out->points, out->n + count));
     TRY(NEW(ctx, mem, at, axes + 1));
@@ -217,7 +217,7 @@ rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const c
 {
     for (; settings && *settings; settings++) {
         const char *equals = strchr(*settings, '=');
-        if (!equals) return fail(ctx, RUNG_EARG, "a parameter is written NAME=VALUE, not '%s'", *settings);
+        if (!equals) return set_error(ctx, RUNG_EARG, "a parameter is written NAME=VALUE, not '%s'", *settings);
         bool known = false;
         for (const char *const *name = methods; *name && !known; name++) {
             const rung_param *rows = method_find(*name)->info.params;

@@ -3,7 +3,7 @@
 #ifndef RUNG_SELECT_GRID_H
 #define RUNG_SELECT_GRID_H
 
-#include "method/method.h"
+#include "fit/method.h"
 
 typedef struct {
     rung_spec *spec;

@@ -106,7 +106,7 @@ static rung_status nested(rung_ctx *ctx, const rung_tune_options *o, const rung_
 static bool worth_telling(const rung_spec *spec, int row, const rung_tune_options *o)
 {
     const rung_param *p = &spec->method->info.params[row];
-    const char *standard = o->as_published ? p->published : p->standard;
+    const char *standard = o->as_published ? p->published : p->default_value;
     if (!spec->values[row]) return false;
     return !standard || strcmp(spec->values[row], standard) != 0 || p->grid || p->published_grid;
 }
@@ -175,7 +175,7 @@ static rung_status write_report(rung_ctx *ctx, const search *s, const nested_res
     json_t *root = report_json(s, n, model, &bad);
     *out = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);
-    return *out ? RUNG_OK : fail(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
+    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the search");
 }
 
 rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
@@ -185,7 +185,8 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     nested_result n = {0};
     *model = NULL;
     *report = NULL;
-    if (data->target) return fail(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
+    if (data->target)
+        return set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
     rung_status status = options->nested ? nested(ctx, options, data, &n) : RUNG_OK;
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
     if (status == RUNG_OK) status = write_report(ctx, &s, options->nested ? &n : NULL, *model, report);

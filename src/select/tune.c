@@ -13,8 +13,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "method/fit.h"
-#include "method/heldout.h"
+#include "fit/fit.h"
+#include "fit/heldout.h"
 
 enum { SIDE_BY_SIDE = 1500 }; /* up to this many rows points run in parallel, above it the tiles of one fit do */
 
@@ -25,8 +25,8 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     int64_t labelled = 0;
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
     for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
-    if (count < -1 || count == 1) return fail(ctx, RUNG_EARG, "%d folds: at least 2 are needed", count);
-    if (repeats < 0) return fail(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", repeats);
+    if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: at least 2 are needed", count);
+    if (repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", repeats);
     if (!repeats) repeats = labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1;
     if (count == -1) repeats = 1; /* leave one out: there is only one way */
     if (count == -1) count = labelled > 2 ? (int)labelled : 2;
@@ -176,7 +176,7 @@ static rung_status run_batch(rung_ctx *ctx, tune_state *r, int n, const int *poi
     for (int i = 0; i < n; i++) {
         const point_result *result = &s->results[points[i]];
         if (result->status != RUNG_OK && !point_may_fail(result->status))
-            return fail(ctx, result->status, "%s", result->message);
+            return set_error(ctx, result->status, "%s", result->message);
     }
     problem_forget(&r->training.labelled);
     problem_forget(&r->training.all);
@@ -222,8 +222,8 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
     for (int i = 0; i < s->grid.n; i++)
         if (s->results[i].status == RUNG_OK && (s->winner < 0 || better(s, i, s->winner))) s->winner = i;
     if (s->winner < 0)
-        return fail(ctx, s->results[0].status, "no point of the grid could be fitted; the first one: %s",
-                    s->results[0].message);
+        return set_error(ctx, s->results[0].status, "no point of the grid could be fitted; the first one: %s",
+                         s->results[0].message);
     if (!s->options->one_se || isnan(s->results[s->winner].se)) return RUNG_OK;
     const point_result *best = &s->results[s->winner];
     double limit = metric_cost(s->metric, best->value) + best->se;
@@ -245,7 +245,7 @@ static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **o
         strcat(known, " ");
         strcat(known, m->name);
     }
-    return fail(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, tune_evidence.name);
+    return set_error(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, tune_evidence.name);
 }
 
 static rung_status check_evidence(rung_ctx *ctx, const grid *g)
@@ -253,8 +253,8 @@ static rung_status check_evidence(rung_ctx *ctx, const grid *g)
     for (int i = 0; i < g->n; i++) {
         const rung_method *m = &g->points[i].spec->method->info;
         if (!(m->flags & RUNG_EVIDENCE))
-            return fail(ctx, RUNG_EARG, "%s has no evidence to decide by ('rung methods' tells which methods have)",
-                        m->name);
+            return set_error(ctx, RUNG_EARG,
+                             "%s has no evidence to decide by ('rung methods' tells which methods have)", m->name);
     }
     return RUNG_OK;
 }

@@ -4,7 +4,7 @@
 #define RUNG_SELECT_TUNE_H
 
 #include "eval/metrics.h"
-#include "method/training.h"
+#include "fit/training.h"
 #include "select/grid.h"
 
 typedef struct {        /* what a point reached */

@@ -190,7 +190,8 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
     TRY(search_new(ctx, function, options->scale, user, n, &s));
     memcpy(s.here.x, x, (size_t)n * sizeof *x);
     TRY(evaluate(&s, &s.here));
-    if (!isfinite(s.here.value)) return fail(ctx, RUNG_ENOCONV, "the function to minimise has no value at the start");
+    if (!isfinite(s.here.value))
+        return set_error(ctx, RUNG_ENOCONV, "the function to minimise has no value at the start");
     TRY(forget(&s));
     *out = (minimise_result){.end = MINIMISE_FOUND};
     for (;;) {

@@ -142,8 +142,8 @@ static rung_status optimise(rung_ctx *ctx, active_set *set)
         }
         while (step_towards(set)) solve(set);
     }
-    return fail(ctx, RUNG_ENOCONV, "the simplex problem of size %lld did not converge in %lld steps", (long long)set->m,
-                20 * (long long)set->m);
+    return set_error(ctx, RUNG_ENOCONV, "the simplex problem of size %lld did not converge in %lld steps",
+                     (long long)set->m, 20 * (long long)set->m);
 }
 
 static rung_status minimise(rung_ctx *ctx, int m, const double *G, double C, double *a)
@@ -151,7 +151,7 @@ static rung_status minimise(rung_ctx *ctx, int m, const double *G, double C, dou
     double s = 0, sum = 0;
     for (int64_t i = 0; i < (int64_t)m * m; i++)
         if (!isfinite(G[i]))
-            return fail(ctx, RUNG_EDATA, "the matrix of a simplex problem of size %d holds %g", m, G[i]);
+            return set_error(ctx, RUNG_EDATA, "the matrix of a simplex problem of size %d holds %g", m, G[i]);
     for (int64_t i = 0; i < m; i++) s += G[i * m + i] / m;
     for (int i = 0; i < m; i++) a[i] = C / m;
     if (m == 1 || !(s > 0)) return RUNG_OK; /* G = 0: every point is a minimum */

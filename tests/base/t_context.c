@@ -37,17 +37,17 @@ static void freeing_a_context_frees_its_scratch(void **state)
 static void fail_keeps_the_sentence_and_the_status(void **state)
 {
     rung_ctx *ctx = *state;
-    assert_int_equal(fail(ctx, RUNG_EDATA, "label %d is outside 1..%d", 9, 5), RUNG_EDATA);
+    assert_int_equal(set_error(ctx, RUNG_EDATA, "label %d is outside 1..%d", 9, 5), RUNG_EDATA);
     assert_string_equal(ctx->message, "label 9 is outside 1..5");
-    assert_int_equal(fail_prefix(ctx, RUNG_EIO, "%s: ", "train.csv"), RUNG_EIO);
+    assert_int_equal(prefix_error(ctx, RUNG_EIO, "%s: ", "train.csv"), RUNG_EIO);
     assert_string_equal(ctx->message, "train.csv: label 9 is outside 1..5");
-    assert_int_equal(fail(NULL, RUNG_EARG, "nowhere to put %d", 1), RUNG_EARG);
-    assert_int_equal(fail_prefix(NULL, RUNG_EARG, "nowhere"), RUNG_EARG);
+    assert_int_equal(set_error(NULL, RUNG_EARG, "nowhere to put %d", 1), RUNG_EARG);
+    assert_int_equal(prefix_error(NULL, RUNG_EARG, "nowhere"), RUNG_EARG);
 }
 
 static rung_status tries(rung_ctx *ctx, rung_status first, int *reached)
 {
-    TRY(first == RUNG_OK ? RUNG_OK : fail(ctx, first, "the first one"));
+    TRY(first == RUNG_OK ? RUNG_OK : set_error(ctx, first, "the first one"));
     *reached = 1;
     return RUNG_OK;
 }
@@ -69,13 +69,13 @@ static void long_sentences_are_cut_not_overrun(void **state)
     char text[3 * CONTEXT_MESSAGE];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = 0;
-    assert_int_equal(fail(ctx, RUNG_EDATA, "%s", text), RUNG_EDATA);
+    assert_int_equal(set_error(ctx, RUNG_EDATA, "%s", text), RUNG_EDATA);
     assert_int_equal(strlen(ctx->message), CONTEXT_MESSAGE - 1);
-    fail_prefix(ctx, RUNG_EDATA, "file: ");
+    prefix_error(ctx, RUNG_EDATA, "file: ");
     assert_int_equal(strlen(ctx->message), CONTEXT_MESSAGE - 1);
     assert_memory_equal(ctx->message, "file: xxx", 9);
-    fail(ctx, RUNG_EDATA, "short");
-    fail_prefix(ctx, RUNG_EDATA, "%s", text);
+    set_error(ctx, RUNG_EDATA, "short");
+    prefix_error(ctx, RUNG_EDATA, "%s", text);
     assert_int_equal(strlen(ctx->message), CONTEXT_MESSAGE - 1);
     assert_int_equal(ctx->message[CONTEXT_MESSAGE - 2], 'x');
 }
@@ -135,8 +135,8 @@ static void joining_adds_counters_and_keeps_the_first_message(void **state)
     b->ops[CONTEXT_COUNTERS - 1].calls = 7;
     double *v;
     assert_int_equal(NEW(a, &a->scratch, v, 10), RUNG_OK);
-    fail(a, RUNG_ESINGULAR, "from a");
-    fail(b, RUNG_ESINGULAR, "from b");
+    set_error(a, RUNG_ESINGULAR, "from a");
+    set_error(b, RUNG_ESINGULAR, "from b");
     context_join(ctx, a);
     context_join(ctx, b);
     context_join(ctx, NULL);

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "base/rng.h"
-#include "data/read.h"
+#include "read/read.h"
 
 typedef struct {
     char path[64];

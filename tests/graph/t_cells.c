@@ -3,8 +3,8 @@
 #include "helper.h"
 
 #include "base/rng.h"
-#include "graph/cells.h"
 #include "graph/graph.h"
+#include "graph/kmeans_cells.h"
 
 enum { N = 3000, D = 12, K = 7 };
 

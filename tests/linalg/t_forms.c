@@ -4,7 +4,7 @@
 #include "helper.h"
 
 #include "base/rng.h"
-#include "linalg/cells.c"
+#include "linalg/knn_cells.c"
 #include "linalg/exp.c"
 
 typedef struct {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/distributions.h"
-#include "experiment/statistics.h"
+#include "statistics/distributions.h"
+#include "statistics/statistics.h"
 
 static void answer(const char *name, int n, int k, const double *v)
 {

@@ -3,8 +3,8 @@
 
 #include "base/rng.h"
 #include "eval/metrics.h"
-#include "method/fit.h"
-#include "method/heldout.h"
+#include "fit/fit.h"
+#include "fit/heldout.h"
 #include "select/tune.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -12,7 +12,7 @@ static rung_status valley(rung_ctx *ctx, void *user, int n, const double *x, dou
 {
     record *r = user;
     assert_int_equal(n, 2);
-    if (++r->calls == r->fail_at) return (fail)(ctx, RUNG_EINTERRUPT, "stopped here");
+    if (++r->calls == r->fail_at) return set_error(ctx, RUNG_EINTERRUPT, "stopped here");
     double a = 1 - x[0], b = x[1] - x[0] * x[0];
     *value = a * a + 100 * b * b;
     gradient[0] = -2 * a - 400 * x[0] * b;
@@ -65,7 +65,7 @@ static rung_status by_curvature(rung_ctx *ctx, void *user, int n, double *v)
 static rung_status no_scale(rung_ctx *ctx, void *user, int n, double *v)
 {
     (void)user, (void)n, (void)v;
-    return (fail)(ctx, RUNG_ESINGULAR, "no scale");
+    return set_error(ctx, RUNG_ESINGULAR, "no scale");
 }
 
 /* A bowl whose gradient is known to 1e-4 only. */

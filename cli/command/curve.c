@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Does labelling more pay, do the unlabelled rows pay? The numbers as CSV or JSON, a plot of characters and the
+ * answers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "learn.h"
+#include "output.h"
+#include "statistics/statistics.h"
+
+enum { HEIGHT = 12, STEP = 9, MOST_SIZES = 16 };
+static const double LEVEL = 0.05;
+
+#define GROUP "Curve"
+static const option curve_options[] = {
+    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
+    {"param", 'p', "NAME=VALUE", "a parameter, for the methods that have it; may be repeated", GROUP},
+    {"sizes", 0, "N[,N]", "labels per class (default 5,10,20,... as the data allow, at most 500 labels)", GROUP},
+    {"repeats", 0, "N", "how often, with other rows (default 10)", GROUP},
+    {"metric", 0, "KEY", "error to draw, a key of 'rung metrics' (default mae)", GROUP},
+    {"output", 'o', "FILE", "file to write the numbers to (default: standard output)", GROUP},
+    {0}};
+static const option *const tables[] = {curve_options, learn_options, reader_options, global_options, NULL};
+
+typedef struct {
+    const char *method;
+    bool unlabelled;
+    double *value; /* sizes x repeats */
+    double mean[MOST_SIZES], se[MOST_SIZES];
+} line;
+
+typedef struct {
+    rung_curve_options how;
+    const char **methods, **fixed, **weights, **size_texts;
+    char *method_text, *size_text;
+    int sizes[MOST_SIZES];
+    rung_data *data;
+    json_t *report;
+    const char *metric;
+    bool more;
+    int n_sizes, repeats, n_lines, per_class[MOST_SIZES], labels[MOST_SIZES];
+    line *lines;
+} curve_job;
+
+/* ---- numbers ---- */
+
+static void take_line(curve_job *job, line *l, const json_t *json)
+{
+    l->method = json_string_value(json_object_get(json, "method"));
+    l->unlabelled = json_is_true(json_object_get(json, "unlabelled"));
+    l->value = allocate((size_t)(job->n_sizes * job->repeats), sizeof *l->value);
+    for (int s = 0; s < job->n_sizes; s++) {
+        double *v = l->value + s * job->repeats;
+        const json_t *list = json_array_get(json_object_get(json, "values"), (size_t)s);
+        for (int r = 0; r < job->repeats; r++) {
+            const json_t *x = json_array_get(list, (size_t)r);
+            v[r] = json_is_number(x) ? json_number_value(x) : NAN;
+        }
+        l->mean[s] = statistics_mean(job->repeats, v);
+        l->se[s] = statistics_deviation(job->repeats, v) / sqrt(job->repeats);
+    }
+}
+
+static void take_report(curve_job *job)
+{
+    const json_t *sizes = json_object_get(job->report, "sizes"), *lines = json_object_get(job->report, "lines");
+    job->metric = json_string_value(json_object_get(job->report, "metric"));
+    job->more = json_is_true(json_object_get(job->report, "more_is_better"));
+    job->repeats = (int)json_integer_value(json_object_get(job->report, "repeats"));
+    job->n_sizes = (int)json_array_size(sizes);
+    job->n_lines = (int)json_array_size(lines);
+    for (int s = 0; s < job->n_sizes; s++) {
+        const json_t *one = json_array_get(sizes, (size_t)s);
+        job->per_class[s] = (int)json_integer_value(json_object_get(one, "per_class"));
+        job->labels[s] = (int)json_integer_value(json_object_get(one, "labels"));
+    }
+    job->lines = allocate((size_t)job->n_lines, sizeof *job->lines);
+    for (int i = 0; i < job->n_lines; i++) take_line(job, &job->lines[i], json_array_get(lines, (size_t)i));
+}
+
+/* The pairs that both have a number. */
+static wilcoxon_test compare(const curve_job *job, const double *a, const double *b)
+{
+    double *x = allocate((size_t)job->repeats, sizeof *x), *y = allocate((size_t)job->repeats, sizeof *y);
+    int n = 0;
+    for (int r = 0; r < job->repeats; r++)
+        if (isfinite(a[r]) && isfinite(b[r])) {
+            x[n] = a[r];
+            y[n++] = b[r];
+        }
+    wilcoxon_test t = statistics_wilcoxon(n, x, y);
+    free(x);
+    free(y);
+    return t;
+}
+
+static const double *values_at(const curve_job *job, int l, int size)
+{
+    return job->lines[l].value + size * job->repeats;
+}
+
+/* The line of the same method without the unlabelled rows; -1: this one has them not, either. */
+static int rival(const curve_job *job, int l)
+{
+    for (int i = 0; i < job->n_lines && job->lines[l].unlabelled; i++)
+        if (!job->lines[i].unlabelled && !strcmp(job->lines[i].method, job->lines[l].method)) return i;
+    return -1;
+}
+
+/* p values at every size, corrected for their number (Holm). */
+static void unlabelled_tests(const curve_job *job, int l, double *p)
+{
+    for (int s = 0; s < job->n_sizes; s++)
+        p[s] = compare(job, values_at(job, l, s), values_at(job, rival(job, l), s)).p;
+    statistics_holm(job->n_sizes, p, p);
+}
+
+/* ---- CSV and JSON ---- */
+
+static int write_csv(const curve_job *job, const char *path)
+{
+    output out = {0};
+    if (!output_open(&out, path)) return FAILED;
+    fputs("method,unlabelled,per_class,labels,mean,se,low,high,p_unlabelled,p_more\n", out.file);
+    for (int i = 0; i < job->n_lines; i++) {
+        const line *l = &job->lines[i];
+        double p[MOST_SIZES];
+        if (rival(job, i) >= 0) unlabelled_tests(job, i, p);
+        for (int s = 0; s < job->n_sizes; s++) {
+            fprintf(out.file, "%s,%s,%d,%d,%s,%s,", l->method, l->unlabelled ? "with" : "without", job->per_class[s],
+                    job->labels[s], number_of(l->mean[s]).text, number_of(l->se[s]).text);
+            fprintf(out.file, "%s,%s,", number_of(l->mean[s] - l->se[s]).text, number_of(l->mean[s] + l->se[s]).text);
+            fprintf(out.file, "%s,", rival(job, i) >= 0 ? number_of(p[s]).text : "");
+            fprintf(out.file, "%s\n",
+                    s ? number_of(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p).text : "");
+        }
+    }
+    return output_keep(&out) ? EXIT_OK : FAILED;
+}
+
+/* The report with what follows from it. */
+static void print_json(curve_job *job)
+{
+    for (int i = 0; i < job->n_lines; i++) {
+        json_t *one = json_array_get(json_object_get(job->report, "lines"), (size_t)i), *mean = json_array(),
+               *se = json_array(), *unlabelled = json_array(), *more = json_array();
+        double p[MOST_SIZES];
+        bool both = rival(job, i) >= 0;
+        if (both) unlabelled_tests(job, i, p);
+        for (int s = 0; s < job->n_sizes; s++) {
+            json_array_append_new(mean, jout_number(job->lines[i].mean[s]));
+            json_array_append_new(se, jout_number(job->lines[i].se[s]));
+            if (both) json_array_append_new(unlabelled, jout_number(p[s]));
+            if (s)
+                json_array_append_new(more,
+                                      jout_number(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p));
+        }
+        json_object_set_new(one, "mean", mean);
+        json_object_set_new(one, "se", se);
+        json_object_set_new(one, "p_unlabelled", unlabelled);
+        json_object_set_new(one, "p_more", more);
+    }
+    jout_print(json_incref(job->report));
+}
+
+/* ---- the plot ---- */
+
+/* A letter per line of the curve; where two meet, the first one stands. */
+static void draw(const curve_job *job)
+{
+    char grid[HEIGHT][MOST_SIZES * STEP + 1];
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < job->n_lines; i++)
+        for (int s = 0; s < job->n_sizes; s++) {
+            low = fmin(low, job->lines[i].mean[s]);
+            high = fmax(high, job->lines[i].mean[s]);
+        }
+    if (!(high >= low)) return;
+    memset(grid, ' ', sizeof grid);
+    for (int i = job->n_lines - 1; i >= 0; i--)
+        for (int s = 0; s < job->n_sizes; s++) {
+            double x = job->lines[i].mean[s];
+            int at = high > low ? (int)lround((high - x) / (high - low) * (HEIGHT - 1)) : 0;
+            if (isfinite(x)) grid[at][s * STEP + STEP / 2] = (char)('a' + i % 26);
+        }
+    fputc('\n', stderr);
+    for (int row = 0; row < HEIGHT; row++) {
+        int end = job->n_sizes * STEP;
+        while (end > 0 && grid[row][end - 1] == ' ') end--;
+        if (row % (HEIGHT - 1) == 0 || row == HEIGHT / 2)
+            fprintf(stderr, "%9.3f |%.*s\n", high - (high - low) * row / (HEIGHT - 1), end, grid[row]);
+        else
+            fprintf(stderr, "%9s |%.*s\n", "", end, grid[row]);
+    }
+    fprintf(stderr, "%9s +", job->metric);
+    for (int s = 0; s < job->n_sizes * STEP; s++) fputc('-', stderr);
+    fprintf(stderr, "\n%11s", "");
+    for (int s = 0; s < job->n_sizes; s++)
+        fprintf(stderr, "%*d%*s", STEP / 2 + 1, job->per_class[s], STEP - STEP / 2 - 1, "");
+    fputs("labels per class\n\n", stderr);
+}
+
+static void tell_table(const curve_job *job)
+{
+    char align[MOST_SIZES + 3] = "ll";
+    for (int s = 0; s < job->n_sizes; s++) align[s + 2] = 'r';
+    sheet t = sheet_new(align);
+    sheet_add(&t, " ");
+    sheet_add(&t, "labels in all");
+    for (int s = 0; s < job->n_sizes; s++) sheet_add(&t, "%d", job->labels[s]);
+    for (int i = 0; i < job->n_lines; i++) {
+        const line *l = &job->lines[i];
+        sheet_add(&t, "%c", 'a' + i % 26);
+        if (rival(job, i) >= 0)
+            sheet_add(&t, "%s, with unlabelled rows", l->method);
+        else
+            sheet_add(&t, "%s", l->method);
+        for (int s = 0; s < job->n_sizes; s++) sheet_add_number(&t, l->mean[s], 3);
+    }
+    sheet_print(&t, stderr, "");
+}
+
+/* ---- the answers ---- */
+
+static bool better(const curve_job *job, double a, double b) { return job->more ? a > b : a < b; }
+
+/* By the best line at the largest size. */
+static void tell_more(const curve_job *job)
+{
+    int last = job->n_sizes - 1, best = 0;
+    for (int i = 1; i < job->n_lines; i++)
+        if (better(job, job->lines[i].mean[last], job->lines[best].mean[last])) best = i;
+    const line *l = &job->lines[best];
+    fputs("more labels       ", stderr);
+    if (!strcmp(l->method, "median")) {
+        fputs("no method beats the constant median: these columns do not tell the grade yet\n", stderr);
+        return;
+    }
+    if (last == 0) {
+        fputs("one size only: nothing to compare\n", stderr);
+        return;
+    }
+    double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
+    fprintf(stderr, "%s%s, from %d to %d labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
+            l->unlabelled ? " with unlabelled rows" : "", job->labels[last - 1], job->labels[last], job->metric,
+            l->mean[last - 1], l->mean[last], p,
+            p > LEVEL                                       ? "no difference that these repeats would show"
+            : better(job, l->mean[last], l->mean[last - 1]) ? "labelling more still pays"
+                                                            : "it became worse");
+}
+
+static void tell_unlabelled(const curve_job *job)
+{
+    for (int i = 0; i < job->n_lines; i++) {
+        int other = rival(job, i);
+        double p[MOST_SIZES];
+        if (other < 0) continue;
+        unlabelled_tests(job, i, p);
+        fprintf(stderr, "unlabelled rows   %s:", job->lines[i].method);
+        for (int s = 0; s < job->n_sizes; s++) {
+            bool gain = better(job, job->lines[i].mean[s], job->lines[other].mean[s]);
+            fprintf(stderr, "%s %d %s", s ? "," : "", job->labels[s],
+                    p[s] > LEVEL ? "no difference"
+                    : gain       ? "they help"
+                                 : "they hurt");
+        }
+        fputs(" (labels)\n", stderr);
+    }
+}
+
+static void tell(const curve_job *job)
+{
+    draw(job);
+    tell_table(job);
+    fputc('\n', stderr);
+    tell_more(job);
+    tell_unlabelled(job);
+    fprintf(stderr,
+            "                  %d repeats, %lld test rows each; paired Wilcoxon tests at %.2f; repeats share rows, so "
+            "p is a little too small\n",
+            job->repeats, (long long)json_integer_value(json_object_get(job->report, "test_rows")), LEVEL);
+}
+
+/* ---- the command ---- */
+
+static int read_sizes(const arguments *args, curve_job *job)
+{
+    const char *text = option_value(args, "sizes");
+    if (!text) return EXIT_OK;
+    job->size_text = text_of("%s", text);
+    job->size_texts = learn_list(job->size_text);
+    for (int i = 0; job->size_texts[i]; i++) {
+        long long value;
+        if (i == MOST_SIZES || !parse_whole(job->size_texts[i], 1, 1000000, &value)) {
+            complain("curve: --sizes %s: expected at most %d whole numbers from 1, as 5,10,20", text, MOST_SIZES);
+            return USAGE;
+        }
+        job->sizes[job->how.n_sizes++] = (int)value;
+    }
+    job->how.sizes = job->sizes;
+    return EXIT_OK;
+}
+
+static int read_options(session *s, const arguments *args, curve_job *job)
+{
+    const char *methods = option_value(args, "method"), *repeats = option_value(args, "repeats");
+    long long count = 0;
+    if (repeats && !parse_whole(repeats, 2, 10000, &count)) {
+        complain("curve: --repeats %s: expected a whole number from 2", repeats);
+        return USAGE;
+    }
+    job->how.repeats = (int)count;
+    job->how.metric = option_value(args, "metric");
+    job->how.scale = option_value(args, "scale");
+    job->how.fixed = job->fixed = learn_values(args, "param");
+    job->how.weights = job->weights = learn_values(args, "weight");
+    if (methods) {
+        job->method_text = text_of("%s", methods);
+        job->how.methods = job->methods = learn_list(job->method_text);
+    }
+    for (const char **name = job->methods; name && *name; name++) { /* before any data is read */
+        rung_spec *spec;
+        CHECK(s, rung_spec_new(s->ctx, *name, 0, &spec));
+        rung_spec_free(spec);
+    }
+    return read_sizes(args, job);
+}
+
+static int curve_steps(session *s, const arguments *args, curve_job *job)
+{
+    const char *path = option_value(args, "output");
+    char *text;
+    int code = read_options(s, args, job);
+    if (code != EXIT_OK) return code;
+    if (path && !output_possible(path)) return FAILED;
+    if ((code = learn_data(s, args, operand(args, 0), &job->data)) != EXIT_OK) return code;
+    CHECK(s, rung_curve(s->ctx, &job->how, job->data, &text));
+    job->report = jout_parse(text);
+    rung_text_free(text);
+    take_report(job);
+    if (!s->quiet) tell(job);
+    if (s->json) print_json(job);
+    return s->json && !path ? EXIT_OK : write_csv(job, path);
+}
+
+static int curve_run(session *s, const arguments *args)
+{
+    curve_job job = {0};
+    int code = curve_steps(s, args, &job);
+    for (int i = 0; i < job.n_lines; i++) free(job.lines[i].value);
+    free(job.lines);
+    json_decref(job.report);
+    rung_data_free(job.data);
+    free(job.methods);
+    free(job.fixed);
+    free(job.weights);
+    free(job.size_texts);
+    free(job.method_text);
+    free(job.size_text);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung curve grades.csv -o curve.csv", "the default method, the numbers to a file, plot and answers on the screen"},
+    {"rung curve grades.csv -m kdlor,s-dl,llgc --repeats 20", "several methods, each with and without unlabelled rows"},
+    {"rung curve grades.csv --sizes 2,4,8 --metric amae", "own numbers of labels per class, another error"},
+    {"rung plot curve curve.csv -o curve.svg", "the same as a figure"},
+    {0}};
+
+const command command_curve = {
+    .name = "curve",
+    .operands = "DATA",
+    .help = "error against the number of labels, with and without the unlabelled rows",
+    .about =
+        "In every repeat a third of the labelled rows is held out as a test. Of the others some labels per class are "
+        "kept, more and more of them, and the rest are hidden; the methods are fitted to each, those that learn "
+        "from unlabelled rows with and without them, beside the constant median.\n"
+        "Writes CSV: mean, standard error, mean -+ standard error (low, high) and p values of paired Wilcoxon tests: "
+        "of the unlabelled rows against their absence (p_unlabelled, corrected for the number of sizes), and of a "
+        "size against the one before (p_more). The plot and the answers go to standard error; -q leaves them out.",
+    .options = tables,
+    .examples = examples,
+    .run = curve_run};

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "measures.h"
+#include "output.h"
+#include "page/evaluation.h"
+
+#define GROUP "Evaluating"
+static const option evaluate_options[] = {
+    {"report", 0, "FILE", "also write a page of it: tables and figures in one HTML file", GROUP}, {0}};
+static const option *const tables[] = {evaluate_options, reader_options, global_options, NULL};
+
+enum { BINS = 10 }; /* of the reliability table */
+
+typedef struct {
+    rung_model *model;
+    rung_data *data;
+    const int *truth;
+    int64_t n, *confusion; /* classes x classes: [true][predicted] */
+    int classes, *rank;
+    double *proba, *score;
+    rung_metrics found, median;
+    rung_reliability_bin bins[BINS]; /* with probabilities only */
+    double ece;
+} evaluate_job;
+
+static int64_t cell(const evaluate_job *job, int truth, int predicted)
+{
+    return job->confusion[(truth - 1) * job->classes + predicted - 1];
+}
+
+static void print_confusion(const evaluate_job *job)
+{
+    char *align = allocate((size_t)job->classes + 4, 1);
+    for (int k = 0; k < job->classes + 3; k++) align[k] = k ? 'r' : 'l';
+    sheet t = sheet_new(align);
+    sheet_add(&t, "true \\ predicted");
+    for (int k = 1; k <= job->classes; k++) sheet_add(&t, "%s", rung_model_class_name(job->model, k));
+    sheet_add(&t, "rows");
+    sheet_add(&t, "recall");
+    for (int y = 1; y <= job->classes; y++) {
+        int64_t rows = 0;
+        sheet_add(&t, "%s", rung_model_class_name(job->model, y));
+        for (int k = 1; k <= job->classes; k++) {
+            rows += cell(job, y, k);
+            sheet_add(&t, "%lld", (long long)cell(job, y, k));
+        }
+        sheet_add(&t, "%lld", (long long)rows);
+        if (rows)
+            sheet_add(&t, "%.3f", (double)cell(job, y, y) / (double)rows);
+        else
+            sheet_add(&t, "-");
+    }
+    sheet_print(&t, stdout, "");
+    free(align);
+}
+
+/* How often rows are right, by how sure the model is of them. */
+static void print_reliability(const evaluate_job *job)
+{
+    printf("\nexpected calibration error %.4f, over the probability of the most probable class:\n\n", job->ece);
+    sheet t = sheet_new("lrrr");
+    for (const char *const *head = (const char *const[]){"probability", "rows", "mean", "right", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int k = 0; k < BINS; k++) {
+        const rung_reliability_bin *bin = &job->bins[k];
+        if (bin->n == 0) continue;
+        sheet_add(&t, "%.1f to %.1f", bin->low, bin->high);
+        sheet_add(&t, "%lld", (long long)bin->n);
+        sheet_add(&t, "%.3f", bin->confidence);
+        sheet_add(&t, "%.3f", bin->accuracy);
+    }
+    sheet_print(&t, stdout, "");
+}
+
+static json_t *reliability_json(const evaluate_job *job)
+{
+    json_t *all = json_object(), *bins = json_array();
+    for (int k = 0; k < BINS; k++) {
+        const rung_reliability_bin *bin = &job->bins[k];
+        json_t *one = json_object();
+        json_object_set_new(one, "low", jout_number(bin->low));
+        json_object_set_new(one, "high", jout_number(bin->high));
+        json_object_set_new(one, "n", json_integer(bin->n));
+        json_object_set_new(one, "confidence", jout_number(bin->confidence));
+        json_object_set_new(one, "accuracy", jout_number(bin->accuracy));
+        json_array_append_new(bins, one);
+    }
+    json_object_set_new(all, "ece", jout_number(job->ece));
+    json_object_set_new(all, "bins", bins);
+    return all;
+}
+
+static void print_text(const evaluate_job *job)
+{
+    int median = median_rank(job->n, job->classes, job->truth);
+    printf("%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
+    printf("median: always answering %s, the median of these very labels; no other\n"
+           "constant has a smaller mae on them.\n\n",
+           rung_model_class_name(job->model, median));
+    sheet t = sheet_new("lrrl");
+    sheet_add(&t, "metric");
+    sheet_add(&t, "model");
+    sheet_add(&t, "median");
+    sheet_add(&t, "meaning");
+    for (const measure *m = measures; m->key; m++) {
+        sheet_add(&t, "%s", m->key);
+        sheet_add_number(&t, measure_value(m, &job->found), 4);
+        sheet_add_number(&t, measure_value(m, &job->median), 4);
+        sheet_add(&t, "%s", m->meaning);
+    }
+    sheet_print(&t, stdout, "");
+    printf("\n");
+    print_confusion(job);
+    if (job->proba) print_reliability(job);
+}
+
+static void print_json(const evaluate_job *job)
+{
+    json_t *all = measures_json(&job->found), *confusion = json_array(), *classes = json_array();
+    for (int y = 1; y <= job->classes; y++) {
+        json_t *row = json_array();
+        for (int k = 1; k <= job->classes; k++) json_array_append_new(row, json_integer(cell(job, y, k)));
+        json_array_append_new(confusion, row);
+        json_array_append_new(classes, jout_text(rung_model_class_name(job->model, y)));
+    }
+    json_object_set_new(all, "median", measures_json(&job->median));
+    json_object_set_new(all, "confusion", confusion);
+    json_object_set_new(all, "classes", classes);
+    json_object_set_new(all, "calibration", job->proba ? reliability_json(job) : json_null());
+    jout_print(all);
+}
+
+/* ---- real targets ---- */
+
+static const struct {
+    const char *key, *meaning;
+    size_t place;
+} real_measures[] = {{"mae", "mean absolute error", offsetof(rung_real_metrics, mae)},
+                     {"mse", "mean squared error", offsetof(rung_real_metrics, mse)},
+                     {"rmse", "its square root", offsetof(rung_real_metrics, rmse)},
+                     {"r2", "share of the variance explained", offsetof(rung_real_metrics, r2)}};
+enum { REAL_MEASURES = sizeof real_measures / sizeof *real_measures };
+
+static double real_value(const rung_real_metrics *m, int i)
+{
+    return *(const double *)((const char *)m + real_measures[i].place);
+}
+
+static json_t *real_json(const rung_real_metrics *m)
+{
+    json_t *all = json_object();
+    for (int i = 0; i < REAL_MEASURES; i++)
+        json_object_set_new(all, real_measures[i].key, jout_number(real_value(m, i)));
+    json_object_set_new(all, "n", json_integer(m->n));
+    return all;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The (lower) median of the n numbers that are no NaN; *labelled of them. */
+static double median_number(int64_t n, const double *v, int64_t *labelled)
+{
+    double *sorted = allocate((size_t)n + 1, sizeof *sorted), median = 0;
+    *labelled = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(v[i])) sorted[(*labelled)++] = v[i];
+    qsort(sorted, (size_t)*labelled, sizeof *sorted, compare_numbers);
+    if (*labelled) median = sorted[(*labelled - 1) / 2];
+    free(sorted);
+    return median;
+}
+
+static void print_real(const evaluate_job *job, double median, const rung_real_metrics *found,
+                       const rung_real_metrics *constant)
+{
+    printf("%lld labelled rows of %lld.\n", (long long)found->n, (long long)job->n);
+    printf("median: always answering %s, the median of these very numbers.\n\n", number_of(median).text);
+    sheet t = sheet_new("lrrl");
+    for (const char *const *head = (const char *const[]){"metric", "model", "median", "meaning", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int i = 0; i < REAL_MEASURES; i++) {
+        sheet_add(&t, "%s", real_measures[i].key);
+        sheet_add_number(&t, real_value(found, i), 4);
+        sheet_add_number(&t, real_value(constant, i), 4);
+        sheet_add(&t, "%s", real_measures[i].meaning);
+    }
+    sheet_print(&t, stdout, "");
+}
+
+/* The page, where --report asks for one. */
+static int write_page(session *s, const arguments *args, const evaluate_job *job, int64_t labelled,
+                      const evaluation_row *row, int rows, char *baseline)
+{
+    const char *path = option_value(args, "report");
+    evaluation e = {.model = job->model,
+                    .data = job->data,
+                    .labelled = labelled,
+                    .baseline = baseline,
+                    .rows = rows,
+                    .row = row,
+                    .bins = BINS,
+                    .bin = job->proba ? job->bins : NULL,
+                    .ece = job->ece};
+    int code = path ? evaluation_page(s, args, &e, path) : EXIT_OK;
+    free(baseline);
+    return code;
+}
+
+static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
+{
+    const double *truth = rung_data_targets(job->data);
+    rung_real_metrics found, constant;
+    int64_t labelled;
+    double median = median_number(job->n, truth, &labelled);
+    if (!labelled) {
+        complain("%s: no row has a number to compare with", operand(args, 1));
+        return FAILED;
+    }
+    job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
+    rung_view X = rung_data_view(job->data);
+    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.score = job->score}));
+    int outputs = rung_model_outputs(job->model); /* the first is the prediction */
+    for (int64_t i = 0; i < job->n; i++) job->score[i] = job->score[i * outputs];
+    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &found));
+    for (int64_t i = 0; i < job->n; i++) job->score[i] = median;
+    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &constant));
+    evaluation_row row[REAL_MEASURES];
+    for (int i = 0; i < REAL_MEASURES; i++)
+        row[i] = (evaluation_row){real_measures[i].key, real_measures[i].meaning, real_value(&found, i),
+                                  real_value(&constant, i)};
+    int code =
+        write_page(s, args, job, labelled, row, REAL_MEASURES,
+                   text_of("Median: always answering %s, the median of these very numbers.", number_of(median).text));
+    if (code != EXIT_OK) return code;
+    if (!s->json) {
+        print_real(job, median, &found, &constant);
+        return EXIT_OK;
+    }
+    json_t *all = real_json(&found);
+    json_object_set_new(all, "median", real_json(&constant));
+    jout_print(all);
+    return EXIT_OK;
+}
+
+/* ---- classes ---- */
+
+static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
+{
+    evaluation_row row[32];
+    int n = 0, median = median_rank(job->n, job->classes, job->truth);
+    for (const measure *m = measures; m->key; m++)
+        row[n++] = (evaluation_row){m->key, m->meaning, measure_value(m, &job->found), measure_value(m, &job->median)};
+    return write_page(
+        s, args, job, job->found.n, row, n,
+        text_of("Median: always answering %s, the median of these very labels; no other constant has a smaller mae "
+                "on them.",
+                rung_model_class_name(job->model, median)));
+}
+
+static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
+{
+    int code = datafile_for_model(s, args, 2, &job->model, &job->data);
+    if (code != EXIT_OK) return code;
+    job->n = rung_data_rows(job->data);
+    if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
+    job->truth = rung_data_ranks(job->data);
+    job->classes = rung_model_classes(job->model);
+    if (!rung_model_has_ranks(job->model)) {
+        complain("%s gives scores, not classes: there is nothing to compare the labels with", operand(args, 0));
+        return FAILED;
+    }
+    size_t n = (size_t)job->n, K = (size_t)job->classes;
+    job->rank = allocate(n, sizeof *job->rank);
+    job->confusion = allocate(K * K, sizeof *job->confusion);
+    if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
+    if (!median_rank(job->n, job->classes, job->truth)) {
+        complain("%s: no row has a label, so there is nothing to compare with", operand(args, 1));
+        return FAILED;
+    }
+    rung_view X = rung_data_view(job->data);
+    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
+    CHECK(s, rung_measure(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
+    CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
+    if (job->proba)
+        CHECK(s, rung_reliability(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins, &job->ece));
+    for (int64_t i = 0; i < job->n; i++)
+        if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
+    code = write_class_page(s, args, job);
+    if (code != EXIT_OK) return code;
+    if (s->json)
+        print_json(job);
+    else
+        print_text(job);
+    return EXIT_OK;
+}
+
+static int evaluate_run(session *s, const arguments *args)
+{
+    evaluate_job job = {0};
+    if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
+    int code = evaluate_steps(s, args, &job);
+    free(job.rank);
+    free(job.proba);
+    free(job.score);
+    free(job.confusion);
+    rung_data_free(job.data);
+    rung_model_free(job.model);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung evaluate model.rung test.csv", "how well the model does on the labelled rows of test.csv"},
+    {"rung evaluate model.rung test.csv --json", "the same for a program"},
+    {"rung evaluate model.rung test.csv --report page.html", "with figures, for people"},
+    {0}};
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .operands = "MODEL DATA",
+    .help = "measure a model on labelled rows it has not seen",
+    .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, the "
+             "confusion matrix with the recall of each class and, where the model has probabilities, how often it is "
+             "right by how sure it is; for real targets the errors beside those of their median. Give rows the model "
+             "was not fitted to.",
+    .options = tables,
+    .examples = examples,
+    .run = evaluate_run};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string.h>
+
+#include "command.h"
+#include "experiment/merge.h"
+#include "experiment/run.h"
+#include "report/report.h"
+
+typedef struct {
+    const char *name;
+    int (*run)(session *s, const arguments *args);
+} action;
+
+static const action actions[] = {
+    {"run", experiment_run}, {"merge", experiment_merge}, {"report", experiment_report}, {0}};
+static const option *const tables[] = {run_options, merge_options, report_options, global_options, NULL};
+
+static int run_action(session *s, const arguments *args)
+{
+    const char *names[sizeof actions / sizeof *actions];
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) names[i] = actions[i].name;
+    for (const action *a = actions; a->name; a++)
+        if (!strcmp(a->name, operand(args, 0))) return a->run(s, args);
+    const char *near = nearest_name(operand(args, 0), names);
+    complain("experiment: '%s': %s%s", operand(args, 0), near ? "did you mean " : "expected run, merge or report",
+             near ? near : "");
+    return USAGE;
+}
+
+static const example examples[] = {
+    {"rung experiment run plan.ini", "do what is not done yet; the results are in plan.db"},
+    {"rung experiment run plan.ini --shard 2/8 --db part2.db", "the second of eight machines"},
+    {"rung experiment merge a.db b.db -o all.db", "the results of two machines in one"},
+    {"rung experiment report all.db", "a table of means and the tests"},
+    {"rung experiment report all.db --format latex -o table.tex", "for a paper"},
+    {0}};
+
+const command command_experiment = {
+    .name = "experiment",
+    .operands = "run|merge|report FILE...",
+    .help = "compare methods on many data sets, with tables and tests",
+    .about =
+        "A plan, an .ini file, names data sets, partitions and methods; ORCA's .ini files are read as well. "
+        "'run' does its cells (one method on one partition of one data set) side by side, one thread each, and keeps "
+        "every one in a SQLite file as soon as it is done. Stopped or killed at any moment, it goes on where it was; "
+        "several processes may work on one file.\n"
+        "'merge' puts several files together, 'report' prints tables, ranks and tests. docs/experiments.md explains "
+        "plans and files.",
+    .options = tables,
+    .examples = examples,
+    .run = run_action};

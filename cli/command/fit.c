@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "learn.h"
+#include "measures.h"
+#include "output.h"
+
+#define GROUP "Fitting"
+static const option fit_options[] = {
+    {"method", 'm', "METHOD",
+     "method to fit, see 'rung methods' (default " DEFAULT_METHOD "; with --real " DEFAULT_REAL_METHOD ")", GROUP},
+    {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
+    {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
+    {"keep-data", 0, NULL, "keep the labelled rows in the model, so that 'rung update' can add to them", GROUP},
+    {"verify", 0, NULL,
+     "recompute from the data what makes the model the right answer; fail where something is not met", GROUP},
+    {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
+    {0}};
+static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
+
+typedef struct {
+    const char *path, *model_path;
+    const rung_method *method;
+    rung_spec *spec;
+    rung_data *data;
+    rung_model *model;
+    json_t *about; /* rung_describe */
+    int64_t rows, labelled, *count;
+    int classes;
+    rung_metrics cv, median;
+    bool has_cv;
+    double seconds;
+    rung_condition found[RUNG_MOST_CONDITIONS]; /* --verify */
+    int n_found, n_failed;
+} fit_job;
+
+static int collect(session *s, fit_job *job)
+{
+    const int *rank = rung_data_ranks(job->data);
+    const double *target = rung_data_targets(job->data);
+    job->rows = rung_data_rows(job->data);
+    job->classes = rung_data_classes(job->data);
+    job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
+    for (int64_t i = 0; i < job->rows; i++) {
+        if (!target) job->count[rank[i]]++;
+        job->labelled += target ? !isnan(target[i]) : rank[i] > 0;
+    }
+    job->has_cv = !target && rung_model_cv(job->model, &job->cv);
+    if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
+    char *text;
+    CHECK(s, rung_describe(s->ctx, job->model, &text));
+    job->about = jout_parse(text);
+    rung_text_free(text);
+    return EXIT_OK;
+}
+
+static int verify(session *s, fit_job *job)
+{
+    CHECK(s, rung_verify(s->ctx, job->spec, job->data, job->model, job->found, &job->n_found));
+    for (int i = 0; i < job->n_found; i++) job->n_failed += !job->found[i].ok;
+    return EXIT_OK;
+}
+
+/* ---- what is told ---- */
+
+static void tell_conditions(const fit_job *job)
+{
+    if (!job->n_found) return;
+    sheet t = sheet_new("llrrl");
+    for (const char *const *head = (const char *const[]){"verified", "", "value", "at most", "", NULL}; *head; head++)
+        sheet_add(&t, "%s", *head);
+    for (int i = 0; i < job->n_found; i++) {
+        const rung_condition *c = &job->found[i];
+        sheet_add(&t, "  %s", c->name);
+        sheet_add(&t, "%s", c->what);
+        sheet_add(&t, "%.3g", c->value);
+        sheet_add(&t, "%g", c->tolerance);
+        sheet_add(&t, "%s", c->ok ? "ok" : "FAILED");
+    }
+    sheet_print(&t, stderr, "");
+}
+
+static json_t *conditions_json(const fit_job *job)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < job->n_found; i++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "name", jout_text(job->found[i].name));
+        json_object_set_new(one, "what", jout_text(job->found[i].what));
+        json_object_set_new(one, "value", jout_number(job->found[i].value));
+        json_object_set_new(one, "tolerance", jout_number(job->found[i].tolerance));
+        json_object_set_new(one, "ok", json_boolean(job->found[i].ok));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+static bool was_set(const arguments *args, const char *param)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, "param", &at));)
+        if (!strncmp(text, param, strlen(param)) && text[strlen(param)] == '=') return true;
+    return false;
+}
+
+/* Whether the kernel has a gamma, and no width stands for it. */
+static bool has_gamma(const json_t *params)
+{
+    const char *kernel = json_string_value(json_object_get(params, "kernel"));
+    json_t *width = json_object_get(params, "width");
+    return (!width || json_is_null(width)) && kernel && strcmp(kernel, "linear") != 0 && strcmp(kernel, "ard") != 0 &&
+           strcmp(kernel, "precomputed") != 0;
+}
+
+/* The parameters worth knowing: the ones set, and the ones worth trying other values of. */
+static void tell_params(const arguments *args, const fit_job *job)
+{
+    const json_t *params = json_object_get(job->about, "params");
+    fprintf(stderr, "method      %s", job->method->name);
+    for (const rung_param *p = job->method->params; p->name; p++) {
+        json_t *value = json_object_get(params, p->name);
+        bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(params));
+        if (!value || json_is_null(value) || !(tried || was_set(args, p->name))) continue;
+        fprintf(stderr, "  %s=", p->name);
+        if (json_is_string(value))
+            fputs(json_string_value(value), stderr);
+        else
+            jout_write(stderr, value, 1);
+    }
+    fputs(option_given(args, "as-published") ? "  (as published)\n" : "\n", stderr);
+}
+
+enum { SHOWN = 12 }; /* classes, thresholds */
+
+static void tell_classes(const fit_job *job)
+{
+    fprintf(stderr, "classes    ");
+    for (int k = 1; k <= job->classes && k <= SHOWN; k++) {
+        char *name = text_of("%s", rung_data_class_name(job->data, k));
+        make_printable(name);
+        fprintf(stderr, "%s %s (%lld)", k > 1 ? " <" : "", name, (long long)job->count[k]);
+        free(name);
+    }
+    if (job->classes > SHOWN) fprintf(stderr, " < ... %d in all", job->classes);
+    fputc('\n', stderr);
+}
+
+static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
+{
+    sheet_add(t, "%s", what);
+    sheet_add_number(t, m->mae, 3);
+    sheet_add(t, "%.3f to %.3f", m->mae_low, m->mae_high);
+    sheet_add_number(t, m->acc, 3);
+    sheet_add_number(t, m->amae, 3);
+}
+
+static void tell_cv(const fit_job *job)
+{
+    if (!job->has_cv) {
+        bool off = json_object_get(json_object_get(job->about, "params"), "calibrate") != NULL;
+        fprintf(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
+        return;
+    }
+    sheet t = sheet_new("lrrrr");
+    for (const char *const *head = (const char *const[]){"error", "mae", "95 % range", "acc", "amae", NULL}; *head;
+         head++)
+        sheet_add(&t, "%s", *head);
+    tell_metrics_row(&t, "  rows the fit did not see", &job->cv);
+    int median = median_rank(job->rows, job->classes, rung_data_ranks(job->data));
+    char *constant = text_of("  always answering %s", rung_data_class_name(job->data, median));
+    tell_metrics_row(&t, constant, &job->median);
+    free(constant);
+    sheet_print(&t, stderr, "");
+}
+
+static void tell_thresholds(const json_t *thresholds)
+{
+    size_t n = json_array_size(thresholds);
+    if (n == 0) return;
+    fprintf(stderr, "thresholds ");
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        const json_t *value = json_array_get(thresholds, i);
+        if (json_is_number(value))
+            fprintf(stderr, " %.4g", json_number_value(value));
+        else
+            fprintf(stderr, " none");
+    }
+    if (n > SHOWN) fprintf(stderr, " ... %zu in all", n);
+    fputc('\n', stderr);
+}
+
+static void tell_summary(const arguments *args, const fit_job *job)
+{
+    fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
+            (long long)job->labelled, (long long)rung_data_features(job->data));
+    if (job->classes > 0) tell_classes(job);
+    tell_params(args, job);
+    tell_cv(job);
+    tell_thresholds(json_object_get(job->about, "thresholds"));
+    tell_conditions(job);
+    if (job->n_failed) return;
+    fprintf(stderr, "written     %s\n", job->model_path);
+    fprintf(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
+            rung_model_has_probabilities(job->model) ? " --proba" : "");
+}
+
+static void print_json(const fit_job *job)
+{
+    json_t *classes = json_array(), *counts = json_array();
+    for (int k = 1; k <= job->classes; k++) {
+        json_array_append_new(classes, jout_text(rung_data_class_name(job->data, k)));
+        json_array_append_new(counts, json_integer(job->count[k]));
+    }
+    json_t *all = json_object(), *about = job->about;
+    json_object_set_new(all, "model", jout_text(job->model_path));
+    json_object_set_new(all, "method", jout_text(job->method->name));
+    json_object_set(all, "params", json_object_get(about, "params"));
+    json_object_set_new(all, "classes", classes);
+    json_object_set_new(all, "counts", counts);
+    json_object_set_new(all, "rows", json_integer(job->rows));
+    json_object_set_new(all, "labelled", json_integer(job->labelled));
+    json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
+    json_object_set(all, "thresholds", json_object_get(about, "thresholds"));
+    json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
+    json_object_set(all, "report", json_object_get(about, "report"));
+    json_object_set_new(all, "seconds", jout_number(job->seconds));
+    if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
+    jout_print(all);
+}
+
+static int fit_steps(session *s, const arguments *args, fit_job *job)
+{
+    job->path = operand(args, 0);
+    job->model_path = option_value(args, "output");
+    if (!job->model_path) job->model_path = "model.rung";
+    const char *method = option_value(args, "method");
+    if (!strcmp(job->model_path, "-")) {
+        complain("fit: -o -: a model is written to a file, not to standard output");
+        return USAGE;
+    }
+    if (!method) method = option_given(args, "real") ? DEFAULT_REAL_METHOD : DEFAULT_METHOD;
+    int code = learn_spec(s, args, method, &job->spec);
+    if (code != EXIT_OK) return code;
+    job->method = rung_find_method(method);
+    if (option_given(args, "keep-data")) CHECK(s, rung_set_keep_data(s->ctx, job->spec, 1));
+    if (!output_possible(job->model_path)) return FAILED;
+    if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
+    double start = seconds_now();
+    CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
+    job->seconds = seconds_now() - start;
+    if ((code = collect(s, job)) != EXIT_OK) return code;
+    if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
+    if (!job->n_failed) CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    if (!s->quiet) tell_summary(args, job);
+    if (s->json) print_json(job);
+    if (!job->n_failed) return EXIT_OK;
+    complain("fit: %d of %d conditions of a right answer are not met: %s was not written", job->n_failed, job->n_found,
+             job->model_path);
+    return FAILED;
+}
+
+static int fit_run(session *s, const arguments *args)
+{
+    fit_job job = {0};
+    int code = fit_steps(s, args, &job);
+    json_decref(job.about);
+    free(job.count);
+    rung_model_free(job.model);
+    rung_data_free(job.data);
+    rung_spec_free(job.spec);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung fit train.csv", "learn from train.csv (labels in the column label, else the last) into model.rung"},
+    {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with their order"},
+    {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
+    {"rung fit train.csv -m svorim --verify", "and recompute from the data that the model is the optimum"},
+    {0}};
+
+const command command_fit = {
+    .name = "fit",
+    .operands = "DATA",
+    .help = "fit a model to data and write it to a file",
+    .about = "DATA is a table with one row per thing and one column of labels; an empty label, ? or NA is an "
+             "unlabelled row. '-' is standard input. The error told is that of rows held out of the fit in turn, "
+             "beside that of always answering the median.",
+    .options = tables,
+    .examples = examples,
+    .run = fit_run};

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Prediction goes block by block, from reading to writing, so a file of any length takes the same memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "output.h"
+
+enum { BLOCK = 4096 };
+
+#define GROUP "Predicting"
+static const option predict_options[] = {
+    {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
+    {"proba", 0, NULL,
+     "add a column p(CLASS) per class, in order, and where the score has a spread (isbor, sbor, gpor) its mean and sd",
+     GROUP},
+    {"interval", 0, "P",
+     "add columns low and high: a range of ranks that holds the true one with probability P; too few labels give all "
+     "ranks",
+     GROUP},
+    {"project", 0, NULL, "the projection alone: every component as a column, without label and rank", GROUP},
+    {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
+    {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
+    {0}};
+static const option *const tables[] = {predict_options, reader_options, global_options, NULL};
+
+typedef struct {
+    const char *path;
+    rung_model *model;
+    rung_reader *reader;
+    output out;
+    int classes, outputs;
+    int64_t done;          /* rows written */
+    int *rank;             /* of a block, or of the training rows; NULL: the model has none */
+    double *score, *proba; /* by rows: outputs; classes or NULL */
+    double *sd;            /* of the latent value whose mean is the score; NULL: not wanted, or the model has none */
+    int *low, *high;       /* the range of ranks; NULL: not wanted */
+    double level;
+    struct {
+        int64_t column;
+        char *name;
+    } * kept; /* columns that go before the prediction */
+    int64_t n_kept, kept_room;
+    char *text; /* of a cell */
+    int64_t text_room;
+} predict_job;
+
+/* ---- the columns kept ---- */
+
+static void keep_column(predict_job *job, const rung_table *table, int64_t j)
+{
+    if (job->n_kept == job->kept_room) {
+        job->kept_room = 2 * job->kept_room + 16;
+        void *more = allocate((size_t)job->kept_room, sizeof *job->kept);
+        if (job->n_kept) memcpy(more, job->kept, (size_t)job->n_kept * sizeof *job->kept);
+        free(job->kept);
+        job->kept = more;
+    }
+    const char *name = rung_table_name(table, j);
+    job->kept[job->n_kept].column = j;
+    job->kept[job->n_kept++].name = *name ? text_of("%s", name) : text_of("column%lld", (long long)j + 1);
+}
+
+/* By name, then by position from 1; -1: neither. */
+static int64_t find_column(const rung_table *table, const char *text)
+{
+    long long position;
+    int64_t n = rung_table_columns(table);
+    for (int64_t j = 0; j < n; j++)
+        if (*text && !strcmp(rung_table_name(table, j), text)) return j;
+    return parse_whole(text, 1, n, &position) ? position - 1 : -1;
+}
+
+static int no_column(const predict_job *job, const rung_table *table, const char *text)
+{
+    enum { ENOUGH = 300, ONE = 60 };
+    char list[ENOUGH + ONE + 16] = "";
+    int64_t n = rung_table_columns(table), used = 0;
+    const char **names = allocate((size_t)n + 1, sizeof *names);
+    for (int64_t j = 0; j < n && *rung_table_name(table, j); j++) {
+        names[j] = rung_table_name(table, j);
+        if (used < ENOUGH) used += sprintf(list + used, "%s'%.*s'", j ? ", " : "", ONE, names[j]);
+    }
+    const char *near = nearest_name(text, names);
+    if (near)
+        complain("%s: no column '%s' to keep; did you mean '%s'?", job->path, text, near);
+    else
+        complain("%s: no column '%s' to keep; there are %lld%s%s%s", job->path, text, (long long)n, used ? ": " : "",
+                 list, used < ENOUGH ? "" : ", ...");
+    free(names);
+    return USAGE;
+}
+
+/* A name with a comma in it is found when it is the whole value. */
+static int keep_columns(const arguments *args, predict_job *job, const rung_table *table)
+{
+    int64_t n = rung_table_columns(table);
+    const char *value;
+    for (int64_t j = 0; j < n && option_given(args, "append"); j++) keep_column(job, table, j);
+    for (int at = 0; (value = option_each(args, "keep", &at));) {
+        int64_t whole = find_column(table, value);
+        if (whole >= 0) {
+            keep_column(job, table, whole);
+            continue;
+        }
+        for (const char *next; value; value = next) {
+            size_t length = strcspn(value, ",");
+            next = value[length] ? value + length + 1 : NULL;
+            char *text = text_of("%.*s", (int)length, value);
+            int64_t j = find_column(table, text);
+            int code = j >= 0 ? EXIT_OK : no_column(job, table, text);
+            free(text);
+            if (code != EXIT_OK) return code;
+            keep_column(job, table, j);
+        }
+    }
+    return EXIT_OK;
+}
+
+static const char *cell_text(predict_job *job, const rung_table *table, int64_t i, int64_t j)
+{
+    int64_t length;
+    while ((length = rung_table_cell(table, i, j, job->text, job->text_room)) >= job->text_room) {
+        free(job->text);
+        job->text_room = 2 * length + 64;
+        job->text = allocate((size_t)job->text_room, 1);
+    }
+    return job->text;
+}
+
+/* ---- CSV ---- */
+
+static void csv_header(const predict_job *job)
+{
+    FILE *f = job->out.file;
+    for (int64_t k = 0; k < job->n_kept; k++) {
+        csv_cell(f, job->kept[k].name);
+        fputc(',', f);
+    }
+    if (job->rank) fputs("label,rank,", f);
+    for (int o = 0; o < job->outputs; o++)
+        if (job->outputs == 1)
+            fputs("score", f);
+        else
+            fprintf(f, "%sscore%d", o ? "," : "", o + 1);
+    for (int k = 1; job->proba && k <= job->classes; k++) {
+        char *name = text_of("p(%s)", rung_model_class_name(job->model, k));
+        fputc(',', f);
+        csv_cell(f, name);
+        free(name);
+    }
+    if (job->sd) fputs(",mean,sd", f);
+    if (job->low) fputs(",low,high", f);
+    fputc('\n', f);
+}
+
+static void csv_row(predict_job *job, const rung_table *table, int64_t i)
+{
+    FILE *f = job->out.file;
+    for (int64_t k = 0; k < job->n_kept; k++) {
+        csv_cell(f, cell_text(job, table, i, job->kept[k].column));
+        fputc(',', f);
+    }
+    if (job->rank) {
+        csv_cell(f, rung_model_class_name(job->model, job->rank[i]));
+        fprintf(f, ",%d,", job->rank[i]);
+    }
+    for (int o = 0; o < job->outputs; o++)
+        fprintf(f, "%s%s", o ? "," : "", number_of(job->score[i * job->outputs + o]).text);
+    for (int k = 0; job->proba && k < job->classes; k++)
+        fprintf(f, ",%s", number_of(job->proba[i * job->classes + k]).text);
+    if (job->sd) fprintf(f, ",%s,%s", number_of(job->score[i]).text, number_of(job->sd[i]).text);
+    if (job->low) fprintf(f, ",%d,%d", job->low[i], job->high[i]);
+    fputc('\n', f);
+}
+
+/* ---- JSON ---- */
+
+static json_t *numbers(const double *v, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) json_array_append_new(list, jout_number(v[i]));
+    return list;
+}
+
+static void json_row(predict_job *job, const rung_table *table, int64_t i)
+{
+    json_t *row = json_object(), *kept = json_object();
+    const double *score = job->score + i * job->outputs;
+    for (int64_t k = 0; k < job->n_kept; k++)
+        json_object_set_new(kept, job->kept[k].name, jout_text(cell_text(job, table, i, job->kept[k].column)));
+    if (job->n_kept)
+        json_object_set_new(row, "kept", kept);
+    else
+        json_decref(kept);
+    if (job->rank) {
+        json_object_set_new(row, "label", jout_text(rung_model_class_name(job->model, job->rank[i])));
+        json_object_set_new(row, "rank", json_integer(job->rank[i]));
+    }
+    json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : numbers(score, job->outputs));
+    if (job->proba) json_object_set_new(row, "proba", numbers(job->proba + i * job->classes, job->classes));
+    if (job->sd) {
+        json_object_set_new(row, "mean", jout_number(*score));
+        json_object_set_new(row, "sd", jout_number(job->sd[i]));
+    }
+    if (job->low) {
+        json_object_set_new(row, "low", json_integer(job->low[i]));
+        json_object_set_new(row, "high", json_integer(job->high[i]));
+    }
+    fputs(job->done + i ? ",\n  " : "\n  ", job->out.file);
+    jout_write(job->out.file, row, 1);
+    json_decref(row);
+}
+
+/* ---- block by block ---- */
+
+static rung_output wanted(const predict_job *job)
+{
+    return (rung_output){.rank = job->rank,
+                         .score = job->score,
+                         .proba = job->proba,
+                         .sd = job->sd,
+                         .low = job->low,
+                         .high = job->high,
+                         .level = job->level};
+}
+
+/* Nothing is written before the first block is known to be good. */
+static int begin(session *s, const arguments *args, predict_job *job, const rung_table *table)
+{
+    int code = table ? keep_columns(args, job, table) : EXIT_OK;
+    if (code != EXIT_OK) return code;
+    if (!output_open(&job->out, option_value(args, "output"))) return FAILED;
+    if (s->json)
+        fputs("{\"rows\": [", job->out.file);
+    else
+        csv_header(job);
+    return EXIT_OK;
+}
+
+static void write_rows(session *s, predict_job *job, const rung_table *table, int64_t n)
+{
+    for (int64_t i = 0; i < n && !ferror(job->out.file); i++)
+        if (s->json)
+            json_row(job, table, i);
+        else
+            csv_row(job, table, i);
+    job->done += n;
+}
+
+static int finish(session *s, predict_job *job)
+{
+    if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
+    return output_keep(&job->out) ? EXIT_OK : FAILED;
+}
+
+static int predict_block(session *s, const arguments *args, predict_job *job, const rung_table *table)
+{
+    rung_data *data;
+    CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
+    rung_view X = rung_data_view(data);
+    rung_output out = wanted(job);
+    rung_status status = rung_predict(s->ctx, job->model, &X, &out);
+    rung_data_free(data);
+    CHECK(s, status);
+    int code = job->out.file ? EXIT_OK : begin(s, args, job, table);
+    if (code == EXIT_OK) write_rows(s, job, table, X.n);
+    return code;
+}
+
+static int predict_blocks(session *s, const arguments *args, predict_job *job)
+{
+    for (bool more = true; more;) {
+        rung_table *table;
+        CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, &table));
+        int code = table ? predict_block(s, args, job, table) : job->out.file ? EXIT_OK : begin(s, args, job, NULL);
+        more = table != NULL;
+        rung_table_free(table);
+        if (code != EXIT_OK) return code;
+        if (ferror(job->out.file)) break; /* no need to read on; told when it is closed */
+    }
+    return finish(s, job);
+}
+
+/* Without DATA: what the fit says of its own rows. */
+static int predict_training(session *s, const arguments *args, predict_job *job)
+{
+    rung_output out = wanted(job);
+    CHECK(s, rung_predict_training(s->ctx, job->model, &out));
+    int code = begin(s, args, job, NULL);
+    if (code != EXIT_OK) return code;
+    write_rows(s, job, NULL, rung_model_training_rows(job->model));
+    return finish(s, job);
+}
+
+/* What the model can give of what is asked for. */
+static int check_model(const arguments *args, predict_job *job)
+{
+    const char *interval = option_value(args, "interval"), *name = operand(args, 0);
+    if (option_given(args, "proba") && !rung_model_has_probabilities(job->model)) {
+        complain("%s has no probabilities for --proba%s", name,
+                 rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5" : ": it gives scores only");
+        return FAILED;
+    }
+    if (!interval) return EXIT_OK;
+    if (!parse_double(interval, &job->level) || !(job->level > 0 && job->level < 1)) {
+        complain("predict: --interval %s: a probability between 0 and 1 is expected, as 0.9", interval);
+        return USAGE;
+    }
+    if (rung_model_interval(job->model)) return EXIT_OK;
+    complain("%s has no ranges of ranks for --interval%s", name,
+             rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5, or with tune"
+                                              : ": it gives scores only");
+    return FAILED;
+}
+
+static void allocate_answers(predict_job *job, size_t rows, bool project, bool proba)
+{
+    job->classes = rung_model_classes(job->model);
+    job->outputs = rung_model_outputs(job->model);
+    if (rung_model_has_ranks(job->model) && !project) job->rank = allocate(rows, sizeof *job->rank);
+    job->score = allocate(rows * (size_t)job->outputs, sizeof *job->score);
+    if (proba) job->proba = allocate(rows * (size_t)job->classes, sizeof *job->proba);
+    if (proba && rung_model_has_latent(job->model)) job->sd = allocate(rows, sizeof *job->sd);
+    if (job->level > 0) {
+        job->low = allocate(rows, sizeof *job->low);
+        job->high = allocate(rows, sizeof *job->high);
+    }
+}
+
+static int predict_steps(session *s, const arguments *args, predict_job *job)
+{
+    const char *path = option_value(args, "output");
+    rung_read_options how;
+    job->path = operand(args, 1);
+    if (option_given(args, "append") && option_given(args, "keep")) {
+        complain("predict: --append keeps all columns: leave out --keep");
+        return USAGE;
+    }
+    if (!job->path && (option_given(args, "append") || option_given(args, "keep"))) {
+        complain("predict: give DATA: it has the columns to keep");
+        return USAGE;
+    }
+    bool project = option_given(args, "project");
+    if (project && (option_given(args, "proba") || option_given(args, "interval"))) {
+        complain("predict: --project writes the components alone: leave out --%s",
+                 option_given(args, "proba") ? "proba" : "interval");
+        return USAGE;
+    }
+    int code = datafile_options(s, args, &how);
+    if (code != EXIT_OK) return code;
+    if (path && !output_possible(path)) return FAILED;
+    if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
+    if ((code = check_model(args, job)) != EXIT_OK) return code;
+    size_t rows = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
+    if (rows == 0) {
+        complain("predict: give DATA: %s says nothing of its own training rows", operand(args, 0));
+        return USAGE;
+    }
+    allocate_answers(job, rows, project, option_given(args, "proba"));
+    if (!job->path) return predict_training(s, args, job);
+    s->stage = "reading"; /* a block is predicted while the file is read */
+    CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
+    return predict_blocks(s, args, job);
+}
+
+static int predict_run(session *s, const arguments *args)
+{
+    predict_job job = {0};
+    int code = predict_steps(s, args, &job);
+    output_discard(&job.out);
+    rung_reader_close(job.reader);
+    for (int64_t k = 0; k < job.n_kept; k++) free(job.kept[k].name);
+    free(job.kept);
+    free(job.text);
+    free(job.rank);
+    free(job.score);
+    free(job.proba);
+    free(job.sd);
+    free(job.low);
+    free(job.high);
+    rung_model_free(job.model);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung predict model.rung new.csv > predicted.csv", "label, rank and score of every row of new.csv"},
+    {"rung predict model.rung new.csv --proba -o predicted.csv", "with a probability per class"},
+    {"rung predict components.rung new.csv --project", "the components of a projection, to learn from or to plot"},
+    {"rung predict model.rung new.csv --interval 0.9",
+     "with the range of ranks that holds the true one with probability 0.9"},
+    {"rung predict model.rung new.csv --keep id,name", "each row begins with the columns id and name of new.csv"},
+    {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
+    {0}};
+
+const command command_predict = {
+    .name = "predict",
+    .operands = "MODEL [DATA]",
+    .help = "predict the class of every row of a file",
+    .about = "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
+             "the model's scale. Columns are matched by name when there are names; a label column is ignored. "
+             "Without DATA: what a transductive method says of the rows it was fitted to, in their order.",
+    .options = tables,
+    .examples = examples,
+    .run = predict_run};

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "learn.h"
+#include "measures.h"
+#include "output.h"
+
+enum { SHOWN = 10 }; /* points in the table */
+
+#define GROUP "Searching"
+static const option tune_options[] = {
+    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
+    {"param", 'p', "NAME=VALUE", "fix a parameter instead of searching it; may be repeated", GROUP},
+    {"grid", 'g', "NAME=V1,V2,...", "values to try instead of the method's own; may be repeated", GROUP},
+    {"folds", 0, "N|loo", "folds the labelled rows are cut into, or leave one out (default 5)", GROUP},
+    {"repeats", 0, "N", "how often, with other folds (default: 5 up to 60 labelled rows, 2 up to 150, else 1)", GROUP},
+    {"metric", 0, "KEY", "what to be best in, a key of 'rung metrics', or evidence (default mae)", GROUP},
+    {"groups", 0, "COLUMN", "rows with the same value here are held out together; the column is no feature", GROUP},
+    {"folds-file", 0, "FILE",
+     "your own folds: a row per row of DATA, a column per repeat, fold numbers; empty: never held out", GROUP},
+    {"nested", 0, NULL, "also cross-validate the search itself, for an honest error", GROUP},
+    {"one-se", 0, NULL, "take the smoothest model within one standard error of the best", GROUP},
+    {"as-published", 0, NULL, "the papers' values and grids, and the first minimum", GROUP},
+    {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
+    {0}};
+static const option *const tables[] = {tune_options, learn_options, reader_options, global_options, NULL};
+
+typedef struct {
+    const char *path, *model_path;
+    rung_data *data;
+    rung_model *model;
+    rung_tune_options how;
+    const char **methods, **fixed, **grids, **weights;
+    char *method_text;
+    int *own_folds;
+    json_t *report;
+    double seconds;
+} tune_job;
+
+/* ---- options ---- */
+
+static bool read_count(const char *command_name, const arguments *args, const char *name, int low, int *out)
+{
+    const char *text = option_value(args, name);
+    long long value;
+    if (!text) return true;
+    if (!strcmp(name, "folds") && !strcmp(text, "loo")) {
+        *out = -1;
+        return true;
+    }
+    if (!parse_whole(text, low, 1000000, &value)) {
+        complain("%s: --%s %s: expected a whole number from %d%s", command_name, name, text, low,
+                 strcmp(name, "folds") ? "" : ", or loo");
+        return false;
+    }
+    *out = (int)value;
+    return true;
+}
+
+static int read_options(session *s, const arguments *args, tune_job *job)
+{
+    rung_tune_options *how = &job->how;
+    const char *methods = option_value(args, "method");
+    if (!read_count(s->command, args, "folds", 2, &how->folds) ||
+        !read_count(s->command, args, "repeats", 1, &how->repeats))
+        return USAGE;
+    job->method_text = text_of("%s", methods ? methods : DEFAULT_METHOD);
+    how->methods = job->methods = learn_list(job->method_text);
+    how->fixed = job->fixed = learn_values(args, "param");
+    how->grids = job->grids = learn_values(args, "grid");
+    how->weights = job->weights = learn_values(args, "weight");
+    how->scale = option_value(args, "scale");
+    how->metric = option_value(args, "metric");
+    how->as_published = option_given(args, "as-published");
+    how->nested = option_given(args, "nested");
+    how->one_se = option_given(args, "one-se");
+    for (const char **name = job->methods; *name; name++) { /* before any data is read */
+        rung_spec *spec;
+        CHECK(s, rung_spec_new(s->ctx, *name, how->as_published, &spec));
+        rung_spec_free(spec);
+    }
+    return EXIT_OK;
+}
+
+/* ---- the user's folds ---- */
+
+static int fold_cells(const rung_table *table, const char *path, int *out)
+{
+    int64_t rows = rung_table_rows(table), columns = rung_table_columns(table);
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = 0; i < rows; i++) {
+            char text[32];
+            long long fold = -1;
+            int64_t length = rung_table_cell(table, i, c, text, sizeof text);
+            if (length > 0 && (length >= (int64_t)sizeof text || !parse_whole(text, 0, rows - 1, &fold))) {
+                complain("tune: %s, row %lld: '%s' is no fold number (0 to %lld, or empty)", path, (long long)i + 1,
+                         text, (long long)rows - 1);
+                return FAILED;
+            }
+            out[c * rows + i] = (int)fold;
+        }
+    return EXIT_OK;
+}
+
+static int read_folds(session *s, const arguments *args, tune_job *job)
+{
+    const char *path = option_value(args, "folds-file");
+    rung_table *table = NULL;
+    if (!path) return EXIT_OK;
+    CHECK(s, rung_read(s->ctx, path, &(rung_read_options){.format = "csv"}, &table));
+    int code = EXIT_OK;
+    int64_t rows = rung_table_rows(table), columns = rung_table_columns(table);
+    if (rows != rung_data_rows(job->data)) {
+        complain("tune: %s has %lld rows, but the data have %lld", path, (long long)rows,
+                 (long long)rung_data_rows(job->data));
+        code = FAILED;
+    } else {
+        job->own_folds = allocate((size_t)(rows * columns), sizeof *job->own_folds);
+        code = fold_cells(table, path, job->own_folds);
+        job->how.own_folds = job->own_folds;
+        job->how.own_repeats = (int)columns;
+    }
+    rung_table_free(table);
+    return code;
+}
+
+/* ---- what is told ---- */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static char *point_text(const json_t *point)
+{
+    char *text = text_of("%s", text_at(point, "method"));
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(point, "params"), key, value)
+    {
+        char *longer = text_of("%s %s=%s", text, key, json_string_value(value));
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+typedef struct {
+    int index;
+    double cost;
+} ranked;
+
+static int by_cost(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+    return x->index - y->index;
+}
+
+/* The best points, the winner marked. */
+static void tell_points(const json_t *report)
+{
+    json_t *points = json_object_get(report, "points"), *point;
+    int n = (int)json_array_size(points), winner = (int)json_integer_value(json_object_get(report, "winner")),
+        failed = 0;
+    const char *metric = text_at(report, "metric");
+    bool more = json_is_true(json_object_get(report, "more_is_better"));
+    ranked *order = allocate((size_t)n + 1, sizeof *order);
+    size_t i;
+    json_array_foreach(points, i, point)
+    {
+        double value = number_at(point, "value");
+        failed += !json_is_null(json_object_get(point, "error"));
+        order[i] = (ranked){(int)i, isnan(value) ? INFINITY : more ? -value : value};
+    }
+    qsort(order, (size_t)n, sizeof *order, by_cost);
+    sheet t = sheet_new("llrr");
+    sheet_add(&t, " ");
+    if (n == 1)
+        sheet_add(&t, "the only point");
+    else
+        sheet_add(&t, "of %d points, the best", n);
+    sheet_add(&t, "%s", metric);
+    sheet_add(&t, "std. error");
+    for (int r = 0; r < n; r++) {
+        if (r >= SHOWN && order[r].index != winner) continue;
+        point = json_array_get(points, (size_t)order[r].index);
+        char *text = point_text(point);
+        sheet_add(&t, "%s", order[r].index == winner ? ">" : " ");
+        sheet_add(&t, "%s", text);
+        sheet_add_number(&t, number_at(point, "value"), 4);
+        sheet_add_number(&t, number_at(point, "se"), 4);
+        free(text);
+    }
+    sheet_print(&t, stderr, "");
+    if (failed) fprintf(stderr, "%d points could not be fitted (--json tells why)\n", failed);
+    free(order);
+}
+
+static void tell_metrics(const char *what, const json_t *metrics)
+{
+    fprintf(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, number_at(metrics, "mae"),
+            number_at(metrics, "mae_low"), number_at(metrics, "mae_high"), number_at(metrics, "acc"),
+            number_at(metrics, "amae"));
+}
+
+static int tell(session *s, const tune_job *job)
+{
+    rung_metrics median;
+    int64_t rows = rung_data_rows(job->data);
+    int K = rung_data_classes(job->data);
+    json_t *nested = json_object_get(job->report, "nested"), *cv = json_object_get(job->report, "cv");
+    CHECK(s, measure_median(s->ctx, rows, K, rung_data_ranks(job->data), &median));
+    fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
+            (long long)json_integer_value(json_object_get(job->report, "labelled")),
+            (long long)rung_data_features(job->data), K);
+    long long repeats = (long long)json_integer_value(json_object_get(job->report, "repeats"));
+    long long folds = (long long)json_integer_value(json_object_get(job->report, "folds"));
+    if (folds > 0)
+        fprintf(stderr, "folds       %lld", folds);
+    else
+        fprintf(stderr, "folds       none: the log evidence of all labels decides");
+    if (repeats > 1) fprintf(stderr, ", repeated %lld times", repeats);
+    fprintf(stderr, "; %.2f s\n", job->seconds);
+    tell_points(job->report);
+    if (json_is_object(cv)) tell_metrics("winner", cv);
+    if (json_is_object(nested)) tell_metrics("nested", nested);
+    fprintf(stderr, "median      mae %.3f, always answering %s\n", median.mae,
+            rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
+    if (json_is_object(cv) && !json_is_object(nested))
+        fprintf(stderr, "            the winner's error is a little too good, being the best of many; --nested gives "
+                        "an honest one\n");
+    fprintf(stderr, "written     %s\n", job->model_path);
+    fprintf(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
+    return EXIT_OK;
+}
+
+static int tune_steps(session *s, const arguments *args, tune_job *job)
+{
+    job->path = operand(args, 0);
+    job->model_path = option_value(args, "output");
+    if (!job->model_path) job->model_path = "model.rung";
+    int code = read_options(s, args, job);
+    if (code != EXIT_OK) return code;
+    if (!output_possible(job->model_path)) return FAILED;
+    if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
+    if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
+    job->how.groups = rung_data_groups(job->data);
+    double start = seconds_now();
+    char *text;
+    CHECK(s, rung_tune(s->ctx, &job->how, job->data, &job->model, &text));
+    job->seconds = seconds_now() - start;
+    job->report = jout_parse(text);
+    rung_text_free(text);
+    CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    if (!s->quiet && (code = tell(s, job)) != EXIT_OK) return code;
+    if (s->json) {
+        json_object_set_new(job->report, "model", jout_text(job->model_path));
+        json_object_set_new(job->report, "seconds", jout_number(job->seconds));
+        jout_print(json_incref(job->report));
+    }
+    return EXIT_OK;
+}
+
+static int tune_run(session *s, const arguments *args)
+{
+    tune_job job = {0};
+    int code = tune_steps(s, args, &job);
+    json_decref(job.report);
+    rung_model_free(job.model);
+    rung_data_free(job.data);
+    free(job.own_folds);
+    free(job.methods);
+    free(job.fixed);
+    free(job.grids);
+    free(job.weights);
+    free(job.method_text);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung tune train.csv", "search the default grid and write the winner to model.rung"},
+    {"rung tune train.csv -g gamma=0.1,1,10 -p ridge=0.1 --nested",
+     "own values, and an honest error of the whole search"},
+    {"rung tune train.csv --groups patient --metric qkappa",
+     "rows of one patient stay together; quadratic kappa decides"},
+    {0}};
+
+const command command_tune = {.name = "tune",
+                              .operands = "DATA",
+                              .help = "search for the best method and parameters by cross-validation",
+                              .about = "The labelled rows are cut into folds, stratified by class; unlabelled rows are "
+                                       "always in training and never scored. "
+                                       "Every combination of parameters is graded on the rows its model did not see; "
+                                       "the winner is fitted on all rows and "
+                                       "calibrated on those grades. Ties go to the smoother model.",
+                              .options = tables,
+                              .examples = examples,
+                              .run = tune_run};

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_out.h"
+
+const char *const part_names[PARTS] = {"test", "unlabelled", "labelled"};
+
+/* ---- search and fit ---- */
+
+typedef struct {
+    double start, searched; /* when the search ended; 0: there was none */
+} watch;
+
+static void on_stage(void *user, const char *stage, double done)
+{
+    watch *w = user;
+    if (!strcmp(stage, "searching") && done >= 1) w->searched = seconds_now();
+}
+
+/* What the plan fixes and, where only its own lists are searched, the values of everything a method would search. */
+static const char **all_fixed(const plan_method *m)
+{
+    const rung_method *method = rung_find_method(m->method);
+    size_t n = 0, params = 0;
+    while (m->fixed[n]) n++;
+    while (method->params[params].name) params++;
+    const char **fixed = allocate(n + params + 1, sizeof *fixed);
+    for (size_t i = 0; i < n; i++) fixed[i] = text_of("%s", m->fixed[i]);
+    for (size_t q = 0; q < params && m->listed; q++) {
+        const rung_param *p = &method->params[q];
+        const char *value = m->as_published ? p->published : p->default_value;
+        bool named = !(m->as_published ? p->published_grid : p->grid) || !value;
+        for (int list = 0; list < 2; list++)
+            for (char **setting = list ? m->grids : m->fixed; *setting; setting++)
+                named = named || setting_is(*setting, p->name) ||
+                        (!strcmp(p->name, "gamma") && setting_is(*setting, "width"));
+        if (!named) fixed[n++] = text_of("%s=%s", p->name, value);
+    }
+    return fixed;
+}
+
+static void free_list(const char **list)
+{
+    for (size_t i = 0; list[i]; i++) free((char *)list[i]);
+    free(list);
+}
+
+/* The parameters that differ between the points of the search. */
+static json_t *searched_names(const char *report)
+{
+    json_t *names = json_array(), *tree = jout_parse(report), *best = json_object_get(tree, "best"), *value;
+    const char *name;
+    json_object_foreach(json_object_get(best, "params"), name, value)
+    {
+        size_t i;
+        json_t *point;
+        bool differs = false;
+        json_array_foreach(json_object_get(tree, "points"), i, point) differs =
+            differs || !json_equal(json_object_get(json_object_get(point, "params"), name), value);
+        if (differs) json_array_append_new(names, json_string(name));
+    }
+    json_decref(tree);
+    return names;
+}
+
+static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *train, cell_result *out,
+                          rung_model **model)
+{
+    const char *methods[] = {m->method, NULL}, **fixed = all_fixed(m);
+    char *report = NULL;
+    rung_tune_options how = {.methods = methods,
+                             .fixed = fixed,
+                             .grids = (const char *const *)m->grids,
+                             .scale = m->scale,
+                             .metric = m->metric,
+                             .as_published = m->as_published,
+                             .folds = m->folds,
+                             .repeats = m->repeats};
+    rung_status status = rung_tune(ctx, &how, train, model, &report);
+    if (status == RUNG_OK) out->searched = searched_names(report);
+    rung_text_free(report);
+    free_list(fixed);
+    return status;
+}
+
+static rung_status fit(rung_ctx *ctx, const plan_method *m, const rung_data *train, rung_model **model)
+{
+    rung_spec *spec = NULL;
+    rung_status status = rung_spec_new(ctx, m->method, m->as_published, &spec);
+    for (int i = 0; status == RUNG_OK && m->fixed[i]; i++) {
+        const char *equals = strchr(m->fixed[i], '=');
+        char *name = text_of("%.*s", (int)(equals - m->fixed[i]), m->fixed[i]);
+        status = rung_set(ctx, spec, name, equals + 1);
+        free(name);
+    }
+    if (status == RUNG_OK && m->scale) status = rung_set_scale(ctx, spec, m->scale);
+    if (status == RUNG_OK) status = rung_fit(ctx, spec, train, model);
+    rung_spec_free(spec);
+    return status;
+}
+
+static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *data, cell_result *out,
+                         rung_model **model)
+{
+    watch w = {.start = seconds_now()};
+    rung_set_progress(ctx, on_stage, &w);
+    rung_status status = plan_searches(m) ? search(ctx, m, data, out, model) : fit(ctx, m, data, model);
+    rung_set_progress(ctx, NULL, NULL);
+    double end = seconds_now(), middle = w.searched > 0 ? w.searched : w.start;
+    out->search_seconds = middle - w.start;
+    out->fit_seconds = end - middle;
+    return status;
+}
+
+static rung_status describe(rung_ctx *ctx, const rung_model *model, cell_result *out)
+{
+    char *text = NULL;
+    rung_status status = rung_describe(ctx, model, &text);
+    if (status != RUNG_OK) return status;
+    json_t *tree = jout_parse(text);
+    out->params = json_incref(json_object_get(tree, "params"));
+    out->n_expansion = json_integer_value(json_object_get(tree, "n_expansion"));
+    json_decref(tree);
+    rung_text_free(text);
+    return RUNG_OK;
+}
+
+/* ---- answers ---- */
+
+typedef struct { /* what the model says of some rows */
+    int *rank;
+    double *score, *proba;
+} predictions;
+
+static predictions predictions_new(const rung_model *model, int64_t n)
+{
+    size_t rows = (size_t)n, K = (size_t)rung_model_classes(model);
+    return (predictions){.rank = rung_model_has_ranks(model) ? allocate(rows, sizeof(int)) : NULL,
+                         .score = rung_model_outputs(model) > 0
+                                      ? allocate(rows * (size_t)rung_model_outputs(model), sizeof(double))
+                                      : NULL,
+                         .proba = rung_model_has_probabilities(model) ? allocate(rows * K, sizeof(double)) : NULL};
+}
+
+static void predictions_free(predictions *s)
+{
+    free(s->rank);
+    free(s->score);
+    free(s->proba);
+}
+
+static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *data, bool training, predictions *out)
+{
+    *out = predictions_new(model, rung_data_rows(data));
+    rung_output where = {.rank = out->rank, .score = out->score, .proba = out->proba};
+    rung_view X = rung_data_view(data);
+    return training ? rung_predict_training(ctx, model, &where) : rung_predict(ctx, model, &X, &where);
+}
+
+/* Picks n rows of the predictions and grades them. */
+static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictions *s, int64_t n, const int64_t *at,
+                         const int64_t *rows, const int *rank, const double *target, answers *out)
+{
+    int outputs = rung_model_outputs(model), K = rung_model_classes(model);
+    rung_status status = RUNG_OK;
+    out->n = n;
+    if (n == 0) return RUNG_OK;
+    out->rows = allocate((size_t)n, sizeof *out->rows);
+    memcpy(out->rows, rows, (size_t)n * sizeof *rows);
+    if (s->score) out->score = allocate((size_t)n, sizeof *out->score);
+    for (int64_t i = 0; i < n && s->score; i++) out->score[i] = s->score[at[i] * outputs];
+    if (target) {
+        out->target = allocate((size_t)n, sizeof *out->target);
+        memcpy(out->target, target, (size_t)n * sizeof *target);
+        return rung_measure_real(ctx, n, target, out->score, &out->real);
+    }
+    out->truth = allocate((size_t)n, sizeof *out->truth);
+    memcpy(out->truth, rank, (size_t)n * sizeof *rank);
+    out->rank = allocate((size_t)n, sizeof *out->rank);
+    double *proba = s->proba ? allocate((size_t)(n * K), sizeof *proba) : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        out->rank[i] = s->rank[at[i]];
+        if (proba) memcpy(proba + i * K, s->proba + at[i] * K, (size_t)K * sizeof *proba);
+    }
+    status = rung_measure(ctx, n, K, out->truth, out->rank, proba, &out->metrics);
+    free(proba);
+    return status;
+}
+
+/* The training rows whose label was given, or hidden. */
+static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const predictions *s, const partition *p,
+                                  bool given, answers *out)
+{
+    const int *rank = rung_data_ranks(p->train);
+    const double *target = rung_data_targets(p->train);
+    int64_t *at = allocate((size_t)p->n_train, sizeof *at), *rows = allocate((size_t)p->n_train, sizeof *rows), n = 0;
+    int *truth = allocate((size_t)p->n_train, sizeof *truth);
+    double *value = allocate((size_t)p->n_train, sizeof *value);
+    for (int64_t i = 0; i < p->n_train; i++) {
+        bool known = target ? !isnan(p->train_target[i]) : p->train_rank[i] > 0;
+        bool labelled = target ? !isnan(target[i]) : rank[i] > 0;
+        if (!known || labelled != given) continue;
+        at[n] = i;
+        rows[n] = p->train_rows[i];
+        truth[n] = p->train_rank[i];
+        if (target) value[n] = p->train_target[i];
+        n++;
+    }
+    rung_status status = grade(ctx, model, s, n, at, rows, truth, target ? value : NULL, out);
+    free(value);
+    free(truth);
+    free(rows);
+    free(at);
+    return status;
+}
+
+/* A transductive method is asked what its own fit says of the rows it has seen. */
+static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, const rung_model *model,
+                          cell_result *out)
+{
+    bool own = rung_model_training_rows(model) == rung_data_rows(p->train) && rung_model_training_rows(model) > 0;
+    double start = seconds_now();
+    predictions train_says = {0}, test_says = {0};
+    int64_t *at = allocate((size_t)p->n_test, sizeof *at);
+    bool joined = d->plan->transductive;
+    rung_status status = ask(ctx, model, p->train, own, &train_says);
+    if (status == RUNG_OK && !joined) status = ask(ctx, model, p->test, false, &test_says);
+    out->predict_seconds = seconds_now() - start;
+    for (int64_t i = 0; i < p->n_test; i++) at[i] = joined ? p->n_train + i : i;
+    if (status == RUNG_OK)
+        status = grade(ctx, model, joined ? &train_says : &test_says, p->n_test, at, p->test_rows, p->test_rank,
+                       p->test_target, &out->part[0]);
+    if (status == RUNG_OK) status = grade_training(ctx, model, &train_says, p, false, &out->part[1]);
+    if (status == RUNG_OK) status = grade_training(ctx, model, &train_says, p, true, &out->part[2]);
+    free(at);
+    predictions_free(&train_says);
+    predictions_free(&test_says);
+    out->test = p->n_test;
+    out->labelled = out->part[2].n;
+    out->unlabelled = rung_data_rows(p->train) - out->labelled;
+    return status;
+}
+
+rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, cell_result *out)
+{
+    *out = (cell_result){.real = d->classes == 0};
+    partition p;
+    rung_model *model = NULL;
+    rung_status status = partition_open(ctx, d, index, &p);
+    rung_set_seed(ctx, partition_seed(d->plan, index, SEED_FIT));
+    if (status == RUNG_OK) status = train(ctx, m, p.train, out, &model);
+    if (status == RUNG_OK) status = describe(ctx, model, out);
+    if (status == RUNG_OK) status = answer(ctx, d, &p, model, out);
+    if (status == RUNG_OK && keep) status = rung_save_memory(ctx, model, &out->model, &out->model_size);
+    rung_model_free(model);
+    partition_close(&p);
+    return status;
+}
+
+void cell_free(cell_result *r)
+{
+    for (int i = 0; i < PARTS; i++) {
+        free(r->part[i].rows);
+        free(r->part[i].truth);
+        free(r->part[i].rank);
+        free(r->part[i].target);
+        free(r->part[i].score);
+    }
+    json_decref(r->params);
+    json_decref(r->searched);
+    rung_text_free(r->model);
+    *r = (cell_result){0};
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Two tables for a paper, in the form of the field: means and standard deviations with the best bold and the second in
+ * italics, ranks below; and the comparison with a control. They need \usepackage{booktabs}. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static void escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("&%$#_{}", *text))
+            fprintf(file, "\\%c", *text);
+        else if (*text == '~')
+            fputs("\\textasciitilde{}", file);
+        else if (*text == '^')
+            fputs("\\textasciicircum{}", file);
+        else if (*text == '\\')
+            fputs("\\textbackslash{}", file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void entry(FILE *file, const comparison *c, int set, int method)
+{
+    const results_entry *e = results_at(c->r, set, method);
+    int better = 0;
+    double rank = report_rank(c, set, method);
+    for (int j = 0; j < c->k; j++) better += report_rank(c, set, j) < rank;
+    if (e->values == 0) {
+        fputs(e->failed ? " & failed" : " & --", file);
+        return;
+    }
+    const char *style = isnan(rank) || better > 1 ? "" : better == 1 ? "\\mathit" : "\\mathbf";
+    fprintf(file, " & $%s{%.3f}", style, e->mean);
+    if (!isnan(e->sd)) fprintf(file, " \\pm %.3f", e->sd);
+    if (e->values < e->planned) fprintf(file, "^{%d/%d}", e->values, e->planned);
+    fputs("$", file);
+}
+
+static void begin(FILE *file, const char *columns, int count, const char *column)
+{
+    fprintf(file, "\\begin{tabular}{%s", columns);
+    for (int i = 0; i < count; i++) fputs(column, file);
+    fputs("}\n\\toprule\n", file);
+}
+
+static void means(FILE *file, const comparison *c)
+{
+    const results *r = c->r;
+    fputs("\\begin{table}\n\\centering\n", file);
+    begin(file, "l", r->methods, "r");
+    fputs("Data set", file);
+    for (int j = 0; j < r->methods; j++) {
+        fputs(" & ", file);
+        escaped(file, r->method[j].name);
+    }
+    fputs(" \\\\\n\\midrule\n", file);
+    for (int i = 0; i < r->sets; i++) {
+        if (r->set[i].partitions == 0) continue;
+        escaped(file, r->set[i].name);
+        for (int j = 0; j < r->methods; j++) entry(file, c, i, j);
+        fputs(" \\\\\n", file);
+    }
+    if (c->n) {
+        fputs("\\midrule\nAverage", file);
+        for (int j = 0; j < r->methods; j++) fprintf(file, " & %.3f", report_average(c, j));
+        fputs(" \\\\\nMean rank", file);
+        for (int j = 0; j < r->methods; j++) fprintf(file, " & %.3f", c->mean_rank[j]);
+        fputs(" \\\\\n", file);
+    }
+    fputs("\\bottomrule\n\\end{tabular}\n\\caption{\\textsc{", file);
+    escaped(file, r->metric);
+    fprintf(
+        file,
+        "} on the %s rows, mean and standard deviation over the partitions; the best method of a data set in bold, the "
+        "second in italics.",
+        r->part);
+    char *text;
+    for (int i = 0; (text = comparison_sentence(c, i)); i++) {
+        fputc(' ', file);
+        escaped(file, text);
+        free(text);
+    }
+    fputs("}\n\\end{table}\n", file);
+}
+
+static void rivals(FILE *file, const comparison *c)
+{
+    const char *control = c->r->method[c->control].name;
+    int m = 0;
+    fputs("\n\\begin{table}\n\\centering\n", file);
+    begin(file, "rlrrrrr", 0, "");
+    fputs("$i$ & Method & $p_i$ & $\\alpha_i$ & Holm $p$ & Wilcoxon $p$ & W/D/L \\\\\n\\midrule\n", file);
+    bool *told = allocate((size_t)c->k, sizeof *told);
+    told[c->control] = true;
+    for (int i = 1; i < c->k; i++) { /* by growing p: the order in which Holm's procedure goes */
+        int next = -1;
+        for (int j = 0; j < c->k; j++)
+            if (!told[j] && (next < 0 || c->rival[j].p < c->rival[next].p)) next = j;
+        const rival *v = &c->rival[next];
+        told[next] = true;
+        fprintf(file, "%d & ", ++m);
+        escaped(file, c->r->method[next].name);
+        fprintf(file, " & %.5f & %.5f & %.5f & %.5f & %d/%d/%d \\\\\n", v->p, c->alpha / (c->k - i), v->adjusted,
+                v->wilcoxon.p, v->sets.win, v->sets.draw, v->sets.loss);
+    }
+    free(told);
+    fputs("\\bottomrule\n\\end{tabular}\n\\caption{Holm test with ", file);
+    escaped(file, control);
+    fputs(" as control: $p_i$ of the mean ranks, the level $\\alpha_i$ it is held against, and wins, draws, losses of "
+          "the "
+          "control.}\n\\end{table}\n",
+          file);
+}
+
+void report_latex(FILE *file, const comparison *c)
+{
+    means(file, c);
+    if (c->tested) rivals(file, c);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* fit.c - the common driver.
+ *
+ *     training (classes, weights, scaling, problem) -> method.fit -> out-of-fold scores -> calibration -> model
+ *
+ * Calibration (parameter `calibrate` = number of folds): each labelled row gets an answer from a model that did not see
+ * it. The all-threshold fit on their rank scores gives probabilities (unless the method has its own) and, with
+ * thresholds=recalibrated, the decision; how well the labels conform to these answers gives the ranges of ranks. */
+#include "fit/fit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "eval/metrics.h"
+#include "fit/heldout.h"
+#include "fit/propagation_baseline.h"
+#include "fit/update.h"
+
+enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
+
+/* ---- folds ---- */
+
+static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *count)
+{
+    const char *text = spec_value(spec, "calibrate");
+    int64_t value = 0;
+    if (text) text_integer(text, strlen(text), &value); /* a whole number: its row was checked when it was set */
+    if (value == 1) return set_error(ctx, RUNG_EARG, "calibrate=1: at least 2 folds are needed, or 0 for none");
+    if (value == 0 && spec_recalibrates(spec))
+        return set_error(ctx, RUNG_EARG,
+                         "thresholds=recalibrated needs calibrate=2 or more (or take thresholds=midpoint)");
+    *count = (int)value;
+    return RUNG_OK;
+}
+
+static rung_status choose_folds(rung_ctx *ctx, const training *t, const problem *p, int count, folds *out)
+{
+    if (t->n_labelled > LARGE) return folds_holdout(ctx, &ctx->scratch, p->n, p->y, p->K, 1.0 / count, LARGE, out);
+    int repeats = t->n_labelled <= 60 ? 5 : t->n_labelled <= 150 ? 2 : 1;
+    return folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, count, repeats, out);
+}
+
+/* ---- calibration ---- */
+
+/* Where no row can be held out (one label per class) every label stands on its own rank. */
+static rung_status labels_as_scores(rung_ctx *ctx, const problem *p, held_out *out)
+{
+    TRY(held_out_new(ctx, &ctx->scratch, p->n, out));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) {
+            out->row[out->n] = i;
+            out->score[out->n] = out->rank[out->n] = p->y[i];
+            out->n++;
+        }
+    return RUNG_OK;
+}
+
+static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f,
+                                   const held_out *h, const fitted *fit, rung_model *model)
+{
+    member *m = &model->members[0];
+    held_out labels;
+    if (h->n == 0) TRY(labels_as_scores(ctx, p, &labels));
+    m->map = fit->map;
+    TRY(NEW(ctx, &model->mem, m->cal.c, p->K - 1));
+    TRY(held_out_thresholds(ctx, p, h->n > 0 ? h : &labels, f, &m->cal));
+    m->calibrated = true;
+    if (spec_recalibrates(spec)) m->decide = (decision){.kind = DECISION_CALIBRATED, .K = p->K};
+    return RUNG_OK;
+}
+
+/* What follows from the rows held out: probabilities, metrics, ranges. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p,
+                                const folds *f, const held_out *h, const fitted *fit, rung_model *model)
+{
+    bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
+    int *rank = NULL;
+    double *proba = NULL;
+    if (h->n == 0)
+        log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sno error can be told",
+               own ? "" : "thresholds and probabilities are guesses, ");
+    if (!own) TRY(fit_calibration(ctx, spec, p, f, h, fit, model));
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
+    TRY(held_out_grades(ctx, p, h, f, spec_recalibrates(spec), rank, proba));
+    if (!model_has_latent(model))
+        TRY(held_out_ranges(ctx, &model->mem, p, h, f, t->K == t->data->code.n_classes, rank, proba, &model->ranges));
+    model->has_cv = h->n > 0;
+    return model->has_cv ? held_out_metrics(ctx, t, p, h, f, rank, proba, &model->cv) : RUNG_OK;
+}
+
+/* ---- the model ---- */
+
+static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
+                                rung_model *model)
+{
+    const rung_param *rows = spec->method->info.params;
+    model->method = spec->method->info.name;
+    model->library = RUNG_VERSION;
+    model->n_rows = t->data->n;
+    model->n_labelled = t->n_labelled;
+    model->n_expansion = fit->n_expansion;
+    model->n_report = fit->n_report;
+    model->report = fit->report;
+    int count = 0;
+    while (rows[count].name) count++;
+    TRY(NEW(ctx, &model->mem, model->params, count));
+    for (int i = 0; i < count; i++) {
+        if (!spec->values[i]) continue;
+        model->params[model->n_params].name = rows[i].name;
+        TRY(pool_text(ctx, &model->mem, spec->values[i], &model->params[model->n_params].value));
+        model->n_params++;
+    }
+    TRY(coding_copy(ctx, &model->mem, &t->data->code, &model->code));
+    model->n_present = t->K;
+    TRY(NEW(ctx, &model->mem, model->present, t->K));
+    memcpy(model->present, t->present, sizeof *model->present * (size_t)t->K);
+    return RUNG_OK;
+}
+
+/* The only member of a fit that has one. */
+static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *model)
+{
+    TRY(NEW(ctx, &model->mem, model->members, 1));
+    model->n_members = 1;
+    model->members[0] = (member){.weight = 1,
+                                 .score = fit->score,
+                                 .decide = fit->decide,
+                                 .prior = fit->prior,
+                                 .probit = fit->probit,
+                                 .link = fit->link,
+                                 .cumulative = fit->cumulative};
+    return RUNG_OK;
+}
+
+/* The members, and what a transductive fit says of the training rows. Arrays are those of the fit. */
+static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
+                            rung_model *model)
+{
+    if (fit->n_members == 0) TRY(only_member(ctx, fit, model));
+    if (fit->n_members > 0) {
+        model->n_members = fit->n_members;
+        model->members = fit->members;
+        model->sharpen = fit->sharpen;
+    }
+    model->training = fit->training;
+    if (fit->training.n != 0 && fit->training.n != t->data->n)
+        return set_error(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
+                         (long long)fit->training.n, (long long)t->data->n);
+    TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
+    for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
+    TRY(describe_fit(ctx, spec, t, fit, model));
+    if (spec->keep_data) return keep_data(ctx, t, fit, model);
+    pool_free(&model->mem, fit->state);
+    return RUNG_OK;
+}
+
+/* A run that learns from unlabelled rows is told what label propagation alone would reach. */
+static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p, rung_model *model,
+                           fitted *fit)
+{
+    const char *kernel_value = spec_value(spec, "kernel");
+    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    if (!all || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem view = problem_view(p, &ctx->scratch);
+    TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Leave-one-out probabilities as answers for rows held out. */
+static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
+{
+    TRY(held_out_new(ctx, &ctx->scratch, t->n_labelled, out));
+    out->K = p->K;
+    out->proba = loo;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        out->row[out->n] = i;
+        out->fold[out->n] = (int)out->n;
+        out->rank[out->n] = posterior_median(p->K, loo + out->n * p->K);
+        out->n++;
+    }
+    *f = (folds){.n = p->n, .count = (int)out->n, .repeats = 1};
+    return RUNG_OK;
+}
+
+static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
+                         rung_model *model)
+{
+    problem *p;
+    fitted fit = {0};
+    held_out held = {0};
+    folds f = {0};
+    int count = 0;
+    TRY(keep_check(ctx, spec));
+    TRY(training_problem(ctx, t, spec, &p));
+    if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
+    if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
+    if (count) TRY(choose_folds(ctx, t, p, count, &f));
+    progress(ctx, "fitting", 0);
+    TRY(interrupted(ctx));
+    void *params;
+    TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
+    bool own = count && method_holds_out(spec->method, params);
+    /* what folds share stays with the problem; the fit's own matrices go before the folds need theirs */
+    if (spec->method->prepare) TRY(spec->method->prepare(ctx, p, params));
+    pool_mark mark = pool_here(&ctx->scratch);
+    problem view = problem_view(p, &ctx->scratch);
+    if (t->state)
+        TRY(spec->method->update(ctx, &model->mem, &view, params, t->known, t->state, &fit));
+    else
+        TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
+    pool_release(&ctx->scratch, mark);
+    TRY(compare(ctx, spec, t, p, model, &fit));
+    if (count && !own)
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
+    progress(ctx, "fitting", 1);
+    TRY(assemble(ctx, spec, t, &fit, model));
+    if (given_held && t->K > 1) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
+    if (count) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+    if (!fit.loo) return RUNG_OK;
+    TRY(left_out(ctx, t, p, fit.loo, &f, &held));
+    return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+}
+
+rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
+                          rung_model **out)
+{
+    TRY(model_new(ctx, out));
+    rung_status status = build(ctx, spec, t, f, held, *out);
+    if (status != RUNG_OK) {
+        model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+{
+    training t;
+    *out = NULL;
+    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
+    TRY(training_new(ctx, spec, data, all, &t));
+    TRY(training_check(ctx, &t, spec->method));
+    if (!all && t.n_labelled < data->n)
+        log_at(ctx, RUNG_INFO,
+               "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
+               spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
+               (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
+    return method_finish(ctx, spec, &t, NULL, NULL, out);
+}

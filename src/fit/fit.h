@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The common driver: from a data set and a spec to a model, for every method. */
+#ifndef RUNG_FIT_FIT_H
+#define RUNG_FIT_FIT_H
+
+#include "fit/training.h"
+
+rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);
+
+/* The second half of it, for a search that has held-out scores already (f, held; NULL: none): fits on all rows of the
+ * training and puts the model together. */
+rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
+                          rung_model **out);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* heldout.c - scores of rows by models that did not see them, and what follows from the scores: thresholds and metrics.
+ */
+#include "fit/heldout.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "eval/metrics.h"
+
+enum { CROSS_GROUPS = 5 };
+
+static const double CALIBRATION_LAMBDA = 0.05;
+
+/* One fold: its problem, and the rows held out of it. */
+typedef struct {
+    problem sub;
+    int *classes; /* of all rows, for the ranks of sub */
+    int repeat, fold;
+    int64_t n;
+    int64_t *rows;
+    double *X;
+} held_fold;
+
+static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f, held_fold *h)
+{
+    int64_t *kept = NULL;
+    TRY(NEW(ctx, &ctx->scratch, h->classes, p->K));
+    TRY(NEW(ctx, &ctx->scratch, kept, p->n));
+    TRY(NEW(ctx, &ctx->scratch, h->rows, p->n));
+    h->n = folds_held(f, h->repeat, h->fold, h->rows);
+    if (h->n == 0) return RUNG_OK;
+    TRY(problem_subset(ctx, &ctx->scratch, p, folds_kept(f, h->repeat, h->fold, kept), kept, &h->sub, h->classes));
+    TRY(NEW_RAW(ctx, &ctx->scratch, h->X, p->d * h->n));
+    for (int64_t i = 0; i < h->n; i++) memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, (size_t)p->d * sizeof *h->X);
+    return RUNG_OK;
+}
+
+/* By fitting again on what the fold keeps; scores and ranks are on the scale of all classes. */
+static rung_status refit(rung_ctx *ctx, const method *m, const void *params, held_fold *h, held_out *out)
+{
+    fitted fit = {0};
+    double *score = NULL, *proba = out->proba ? out->proba + out->n * out->K : NULL;
+    int *rank = NULL;
+    TRY(NEW(ctx, &ctx->scratch, score, h->n));
+    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
+    if (h->sub.K > 1) {
+        TRY(m->fit(ctx, &ctx->scratch, &h->sub, params, NULL, &fit, NULL));
+        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank, out->K, proba));
+    }
+    for (int64_t i = 0; i < h->n && h->sub.K == 1 && proba; i++) proba[i * out->K + h->classes[0] - 1] = 1;
+    for (int64_t i = 0; i < h->n; i++, out->n++) {
+        out->row[out->n] = h->rows[i];
+        out->repeat[out->n] = h->repeat;
+        out->fold[out->n] = h->fold;
+        out->score[out->n] = h->sub.K > 1 ? score[i] : h->classes[0];
+        out->rank[out->n] = h->sub.K > 1 ? rank[i] : h->classes[0];
+    }
+    return RUNG_OK;
+}
+
+rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int count, const void *const *params,
+                               const problem *p, const folds *f, held_out *out)
+{
+    bool own = (m->info.flags & RUNG_PROBABILITIES) != 0;
+    int64_t room = p->n * f->repeats;
+    for (int c = 0; c < count; c++)
+        TRY(own ? held_out_with_proba(ctx, mem, room, p->K, &out[c]) : held_out_new(ctx, mem, room, &out[c]));
+    for (int64_t t = 0; t < (int64_t)f->repeats * f->count; t++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        held_fold h = {.repeat = (int)(t / f->count), .fold = (int)(t % f->count)};
+        TRY(interrupted(ctx));
+        TRY(held_fold_new(ctx, p, f, &h));
+        if (count > 1 && h.n > 0 && h.sub.K > 1) TRY(m->share(ctx, &h.sub, params[0]));
+        for (int c = 0; c < count && h.n > 0; c++) {
+            pool_mark each = pool_here(&ctx->scratch);
+            TRY(refit(ctx, m, params[c], &h, &out[c]));
+            pool_release(&ctx->scratch, each);
+        }
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+/* ---- thresholds ---- */
+
+bool spec_recalibrates(const rung_spec *spec)
+{
+    const char *rule = spec_value(spec, "thresholds");
+    return rule && strcmp(rule, "recalibrated") == 0;
+}
+
+/* The group a held-out row belongs to when thresholds are cross-fitted: its fold, or a share of a single fold. */
+static int cross_group(const held_out *h, const folds *f, int64_t i)
+{
+    return f->count > 1 ? h->fold[i] : (int)(i % CROSS_GROUPS);
+}
+
+/* Fits on some of the held-out rows: those of `repeat` outside `group`, or all of them (repeat < 0). */
+static rung_status fit_some(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, int repeat, int group,
+                            calibration *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *s = NULL, *w = NULL, share = repeat < 0 ? 1.0 / f->repeats : 1;
+    int *y = NULL;
+    int64_t n = 0;
+    TRY(NEW(ctx, &ctx->scratch, s, h->n));
+    TRY(NEW(ctx, &ctx->scratch, w, h->n));
+    TRY(NEW(ctx, &ctx->scratch, y, h->n));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (repeat >= 0 && (h->repeat[i] != repeat || cross_group(h, f, i) == group)) continue;
+        s[n] = h->score[i];
+        y[n] = p->y[h->row[i]];
+        w[n++] = share * (p->w ? p->w[h->row[i]] : 1);
+    }
+    out->K = p->K;
+    rung_status status = n > 0 ? calibrate_fit(ctx, n, s, y, w, p->K, CALIBRATION_LAMBDA, out) : RUNG_OK;
+    if (n == 0) { /* nothing to learn from: mid-points */
+        out->a = 1;
+        for (int q = 1; q < p->K; q++) out->c[q - 1] = q + 0.5;
+    }
+    pool_release(&ctx->scratch, mark);
+    return status;
+}
+
+rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out)
+{
+    return fit_some(ctx, p, h, f, -1, 0, out);
+}
+
+rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
+                            int *rank, double *proba)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int groups = f->count > 1 ? f->count : CROSS_GROUPS;
+    calibration cal = {.K = p->K};
+    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
+    memcpy(rank, h->rank, (size_t)h->n * sizeof *rank);
+    if (h->proba) memcpy(proba, h->proba, (size_t)(h->n * p->K) * sizeof *proba);
+    bool calibrated = recalibrated || !h->proba;
+    for (int r = 0; r < f->repeats && calibrated; r++)
+        for (int g = 0; g < groups; g++) {
+            bool fitted_yet = false;
+            for (int64_t i = 0; i < h->n; i++) {
+                if (h->repeat[i] != r || cross_group(h, f, i) != g) continue;
+                if (!fitted_yet) TRY(fit_some(ctx, p, h, f, r, g, &cal));
+                fitted_yet = true;
+                if (recalibrated) rank[i] = calibrate_rank(&cal, h->score[i]);
+                if (!h->proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+            }
+        }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- ranges ---- */
+
+/* Labelled rows that were not held out as they are the only ones of their class: a class that no label was left of
+ * could not have been predicted. */
+static rung_status count_missed(rung_ctx *ctx, const problem *p, const int64_t *held, int64_t *out)
+{
+    int64_t *count = NULL;
+    TRY(NEW(ctx, &ctx->scratch, count, p->K + 1));
+    for (int64_t i = 0; i < p->n; i++) count[p->y[i]]++;
+    for (int64_t i = 0; i < p->n; i++) *out += p->y[i] && count[p->y[i]] == 1 && held[i] == 0;
+    return RUNG_OK;
+}
+
+rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
+                            bool all_classes, const int *rank, const double *proba, conformal *out)
+{
+    int64_t *times = NULL;
+    *out = (conformal){.repeats = f->repeats > 0 ? f->repeats : 1, .n = h->n};
+    TRY(NEW(ctx, &ctx->scratch, times, p->n));
+    TRY(NEW(ctx, mem, out->score, h->n));
+    for (int64_t i = 0; i < h->n; i++) {
+        times[h->row[i]]++;
+        out->score[i] = conformal_score(p->K, proba + i * p->K, rank[i], p->y[h->row[i]]);
+    }
+    conformal_sort(out);
+    return all_classes ? RUNG_OK : count_missed(ctx, p, times, &out->missed);
+}
+
+/* ---- metrics ---- */
+
+/* Of the rows of one repeat, on the classes of the data. */
+static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h,
+                                  const int *rank, const double *proba, int repeat, rung_metrics *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int K = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
+    double *full = NULL;
+    int64_t n = 0;
+    TRY(NEW(ctx, &ctx->scratch, truth, h->n));
+    TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
+    TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (h->repeat[i] != repeat) continue;
+        truth[n] = t->present[p->y[h->row[i]] - 1];
+        predicted[n] = t->present[rank[i] - 1];
+        for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = proba[i * p->K + q];
+        n++;
+    }
+    TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
+                             const int *rank, const double *proba, rung_metrics *out)
+{
+    enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
+    double sum[NUMBERS] = {0}, value[NUMBERS];
+    for (int r = 0; r < f->repeats; r++) {
+        TRY(repeat_metrics(ctx, t, p, h, rank, proba, r, out));
+        memcpy(value, out, sizeof value);
+        for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / f->repeats;
+    }
+    memcpy(out, sum, sizeof sum);
+    return RUNG_OK;
+}

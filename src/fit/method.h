@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A method is one file that ends in one table entry. The command line, the docs, the front ends, the searches, save,
+ * load and the contract tests all read the table; nothing else lists methods or parameters. */
+#ifndef RUNG_FIT_METHOD_H
+#define RUNG_FIT_METHOD_H
+
+#include <math.h>
+
+#include "data/splits.h"
+#include "model/model.h"
+#include "problem/problem.h"
+
+/* Answers for held-out rows, each from a model that did not see the row. */
+typedef struct {
+    int64_t n;
+    int64_t *row; /* of the problem */
+    int *repeat, *fold;
+    double *score; /* on the rank scale */
+    int *rank;     /* the native decision */
+    int K;         /* classes of proba */
+    double *proba; /* n x K by rows: probabilities of the method's own; NULL: it has none */
+} held_out;
+
+/* What a fit returns. Arrays live in the pool given to fit. The functions below put the parts together; a method fills
+ * in what it has and leaves the rest 0. */
+typedef struct {
+    scorer score;
+    decision decide; /* the native one */
+    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: member_rank_score has another way */
+    double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
+    bool probit;     /* an ordinal probit method: its probabilities come from the link */
+    probit_link link;
+    bool cumulative; /* its K - 1 outputs are P(y > q) */
+    int n_members; /* > 0: several members instead of all the above; their weights need not sum to 1, and their scaling
+                      is left to the driver */
+    member *members;
+    double sharpen;
+    double *loo; /* labelled rows of the problem x K, by rows: their probabilities as told by the others; NULL: none */
+    transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
+    int64_t n_expansion;
+    int state_width; /* numbers per row of the problem (`state`) from which `update` can go on; 0: none */
+    double *state;
+    int n_report;
+    report_entry *report;
+} fitted;
+
+typedef struct {
+    int64_t n, labelled, d;
+    int K;
+    double memory; /* the limit, which decides how much is kept; 0: none */
+    int threads;   /* that work side by side, each on matrices of its own; 0: one */
+} problem_shape;
+
+struct verification; /* verify.h */
+
+typedef struct method {
+    rung_method info;
+    int64_t params_size;
+    /* Peak memory of a fit in bytes, beyond the data. */
+    double (*bytes)(const problem_shape *shape, const void *params);
+    /* Replaces what was left to `auto` and needs the labels (in params, a copy); NULL: nothing is. */
+    rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
+    /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
+    rung_status (*prepare)(rung_ctx *ctx, problem *p, const void *params);
+    /* Leaves in p->shared (scratch memory) what fits on p have in common if they differ in RUNG_CHEAP parameters alone.
+     * A fit uses what it finds there, and otherwise calls this for itself; NULL: nothing is. */
+    rung_status (*share)(rung_ctx *ctx, problem *p, const void *params);
+    /* Whether fit has a cheaper way to held-out scores than fitting again, with these parameters; NULL: never. */
+    bool (*holds_out)(const void *params);
+    /* f: NULL, or (only if holds_out) the rows to hold out in turn, whose scores go to `held`. */
+    rung_status (*fit)(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                       held_out *held);
+    /* A fit that goes on from the state of an earlier one, which knew the first `known` rows of the problem; NULL: the
+     * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
+    rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
+                          fitted *out);
+    bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
+    /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h). */
+    rung_status (*verify)(rung_ctx *ctx, const struct verification *v);
+} method;
+
+extern const method *const method_table[];   /* table.c; ends with NULL */
+const method *method_find(const char *name); /* also by alias */
+
+/* ---- parameters ---- */
+struct rung_spec {
+    pool mem;
+    const method *method;
+    void *params;        /* params_size bytes */
+    const char **values; /* text of every parameter, NULL = unset */
+    scale_kind scale;
+    int n_weights;
+    const char **weight_class;
+    double *weight;
+    bool keep_data; /* in the model, for an update */
+};
+
+rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
+rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
+rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
+rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
+rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
+rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG, telling which methods can */
+const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */
+void spec_free(rung_spec *spec);
+
+/* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
+typedef struct {
+    int kind;                   /* kernel_kind */
+    double gamma, width, coef0; /* gamma -c: c/d; NaN: auto or unset */
+    int degree;
+    const char *precisions;
+    int landmarks; /* 0: exact; LANDMARKS_AUTO until settled */
+} kernel_params;
+
+enum { LANDMARKS_AUTO = -1 };
+#define LANDMARKS_PARAM(T)                                                                                             \
+    {                                                                                                                  \
+        .name = "landmarks",                                                                                           \
+        .help = "rows that stand for the kernel; exact: all of them; auto: exact where that fits into the memory",     \
+        .type = RUNG_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,    \
+        .choices = "exact", PARAM_PLACE(T, kernel.landmarks)                                                           \
+    }
+
+#define GAMMA_GRID "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d"
+#define PARAM_PLACE(T, field) .place = (int64_t)offsetof(T, field)
+#define KERNEL_PARAMS_AS(T, gamma_standard, gamma_published, gamma_grid, gamma_help)                                   \
+    {.name = "kernel",                                                                                                 \
+     .help = "kernel function",                                                                                        \
+     .type = RUNG_CHOICE,                                                                                              \
+     .default_value = "rbf",                                                                                           \
+     .published = "rbf",                                                                                               \
+     .choices = KERNEL_CHOICES,                                                                                        \
+     PARAM_PLACE(T, kernel.kind)},                                                                                     \
+        {.name = "gamma",                                                                                              \
+         .help = gamma_help,                                                                                           \
+         .type = RUNG_REAL,                                                                                            \
+         .default_value = gamma_standard,                                                                              \
+         .published = gamma_published,                                                                                 \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN,                           \
+         .grid = gamma_grid,                                                                                           \
+         .published_grid = "0.1,1,10",                                                                                 \
+         PARAM_PLACE(T, kernel.gamma)},                                                                                \
+        {.name = "width",                                                                                              \
+         .help = "instead of gamma: gamma = 1 / (2 width^2)",                                                          \
+         .type = RUNG_REAL,                                                                                            \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP,                                           \
+         PARAM_PLACE(T, kernel.width)},                                                                                \
+        {.name = "degree",                                                                                             \
+         .help = "poly: k = (gamma x'z + coef0)^degree",                                                               \
+         .type = RUNG_INT,                                                                                             \
+         .default_value = "3",                                                                                         \
+         .published = "3",                                                                                             \
+         .low = 1,                                                                                                     \
+         .high = KERNEL_MOST_DEGREE,                                                                                   \
+         PARAM_PLACE(T, kernel.degree)},                                                                               \
+        {.name = "coef0",                                                                                              \
+         .help = "poly: the constant term",                                                                            \
+         .type = RUNG_REAL,                                                                                            \
+         .default_value = "1",                                                                                         \
+         .published = "1",                                                                                             \
+         .low = 0,                                                                                                     \
+         .high = HUGE_VAL,                                                                                             \
+         PARAM_PLACE(T, kernel.coef0)},                                                                                \
+    {                                                                                                                  \
+        .name = "precisions",                                                                                          \
+        .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), the s_d as a comma list, one per coded column",                 \
+        .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
+    }
+
+#define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d"
+#define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
+
+#define CALIBRATE_PARAM(T, value)                                                                                      \
+    {                                                                                                                  \
+        .name = "calibrate",                                                                                           \
+        .help = "folds of the held-out rows behind probabilities, ranges and recalibrated thresholds; 0: off",         \
+        .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)  \
+    }
+
+/* Rows of the methods with a graph: its weight `mu`, and the neighbours a row is joined with. */
+#define MU_PARAM(T, more_help, more_flags, values, published_values)                                                   \
+    {                                                                                                                  \
+        .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_REAL,                        \
+        .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,                                        \
+        .flags = RUNG_LOG | RUNG_SMOOTH_UP | (more_flags), .grid = values, .published_grid = published_values,         \
+        PARAM_PLACE(T, mu)                                                                                             \
+    }
+#define GRAPH_NEIGHBOURS_PARAM(T, field, value, published_values)                                                      \
+    {                                                                                                                  \
+        .name = "neighbours", .help = "nearest rows each row is joined with in the graph", .type = RUNG_INT,           \
+        .default_value = value, .published = value, .low = 1, .high = 100000, .published_grid = published_values,      \
+        PARAM_PLACE(T, field)                                                                                          \
+    }
+
+/* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
+rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
+
+/* Peak memory of a fit, landmarks=auto settled. */
+rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
+/* With landmarks=auto, whatever was asked. */
+rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
+
+bool method_holds_out(const method *m, const void *params);
+/* A copy of the parameters with nothing left to be settled. */
+rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
+/* Puts into the cache of a problem what its folds will take from there; as many landmarks as they will have. */
+rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p);
+
+/* ---- what fits are put together from (fitted.c) ---- */
+rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
+/* The same with room for probabilities of K classes. */
+rung_status held_out_with_proba(rung_ctx *ctx, pool *mem, int64_t room, int K, held_out *out);
+/* f(x) = sum_i beta_i k(x, x_i) over the rows of the problem; a linear kernel becomes one weight per column. */
+rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, const double *beta,
+                             scorer *out);
+/* The same with several outputs: beta is n x outputs, column-major. Rows without a coefficient are not stored. The bias
+ * is 0; a method may set out->bias afterwards. */
+rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,
+                              const double *beta, scorer *out);
+/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten): score, n_expansion, and what is reported
+ * of landmarks. The bias is 0, as above. */
+rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out);
+/* output = W'x + bias; W is d x outputs, bias NULL: 0. */
+rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
+                          scorer *out);
+/* The class whose mean is nearest; means: outputs x K, the mean of a class is contiguous. One output: soft scales. */
+rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, const double *means, decision *out);
+/* A method whose answer is memberships U of the rows of the problem (n x K, column-major; those of a row sum to 1), as
+ * label propagation: fills score, decide (DECISION_ARGMAX or DECISION_MEDIAN), training and n_expansion. A new row gets
+ * the mean membership of its k nearest rows, weighted by exp(-d^2 / (2 width^2)) or (WEIGHTS_BINARY) not at all. */
+rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, int64_t k, weight_kind weights,
+                           double width, decision_kind decide, fitted *out);
+/* What a transductive fit says of the rows of the problem: outputs x n; label as in `transduction`, or NULL. */
+rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
+                             transduction *out);
+/* Ranks and scores on the rank scale of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r).
+ * The score of a fit without a map is the expected class by its probabilities, else see member_rank_score. proba (n x K
+ * by rows, zeros at first; NULL: not wanted): probabilities of the fit's own, that of its rank r at classes[r-1]. */
+rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+                         double *score, int *rank, int K, double *proba);
+/* The rank scale through (projected mean of class q, q). */
+rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
+rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);
+rung_status report_number(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, double value);
+
+#endif

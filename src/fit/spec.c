@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A method with its parameter values: text in, checked against the table row, stored in the method's own struct. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "fit/method.h"
+
+static int count_params(const method *m)
+{
+    int n = 0;
+    while (m->info.params[n].name) n++;
+    return n;
+}
+
+/* Position of value in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (int i = 0;; i++) {
+        const char *end = strchr(choices, '|');
+        size_t size = end ? (size_t)(end - choices) : strlen(choices);
+        if (size == length && strncmp(choices, value, size) == 0) return i;
+        if (!end) return -1;
+        choices = end + 1;
+    }
+}
+
+static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char *value)
+{
+    char low[32], high[32];
+    text_format(row->low, low);
+    text_format(row->high, high);
+    const char *open = row->flags & RUNG_OPEN_LOW ? "above" : "at least",
+               *automatic = row->flags & RUNG_AUTO ? ", or auto" : "";
+    if (isinf(row->high))
+        return set_error(ctx, RUNG_EARG, "%s=%s is out of range: it must be %s %s%s", row->name, value, open, low,
+                         automatic);
+    return set_error(ctx, RUNG_EARG, "%s=%s is out of range: it must be %s %s and at most %s%s", row->name, value, open,
+                     low, high, automatic);
+}
+
+/* value NULL: unset (RUNG_OPTIONAL rows only, which are numbers or texts, by their default). */
+static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, const char *value)
+{
+    void *place = (char *)spec->params + row->place;
+    switch (row->type) {
+    case RUNG_REAL: {
+        double x = NAN;
+        if (value && !((row->flags & RUNG_AUTO) && text_equal(value, "auto"))) {
+            size_t length = strlen(value);
+            bool per_column = (row->flags & RUNG_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
+            if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
+                return set_error(ctx, RUNG_EARG, "%s=%s: a number%s is expected", row->name, value,
+                                 row->flags & RUNG_AUTO ? " or auto" : "");
+            if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_OPEN_LOW) && x == row->low))
+                return out_of_range(ctx, row, value);
+            if (per_column) x = -x;
+        }
+        *(double *)place = x;
+        return RUNG_OK;
+    }
+    case RUNG_INT: {
+        int64_t x = 0;
+        if ((row->flags & RUNG_AUTO) && text_equal(value, "auto")) {
+            *(int *)place = -1;
+            return RUNG_OK;
+        }
+        if (row->choices && strcmp(value, row->choices) == 0) { /* the one word that stands for 0 */
+            *(int *)place = 0;
+            return RUNG_OK;
+        }
+        if (!text_integer(value, strlen(value), &x))
+            return set_error(ctx, RUNG_EARG, "%s=%s: a whole number%s%s%s is expected", row->name, value,
+                             row->flags & RUNG_AUTO ? ", auto" : "", row->choices ? " or " : "",
+                             row->choices ? row->choices : "");
+        if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
+        *(int *)place = (int)x;
+        return RUNG_OK;
+    }
+    case RUNG_CHOICE: {
+        int x = choice_index(row->choices, value);
+        if (x < 0) return set_error(ctx, RUNG_EARG, "%s=%s: one of %s is expected", row->name, value, row->choices);
+        *(int *)place = x;
+        return RUNG_OK;
+    }
+    case RUNG_TEXT: *(const char **)place = value; return RUNG_OK;
+    }
+    return set_error(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
+}
+
+static int edits(const char *name, const char *candidate) /* a beginning of a name is always near */
+{
+    size_t length = strlen(name);
+    return length > 1 && strncmp(name, candidate, length) == 0 ? 0 : text_distance(name, candidate);
+}
+
+/* The name with the fewest edits, if that is few enough to be meant. */
+static const char *nearest(const char *name, const char *best, const char *candidate)
+{
+    int distance = edits(name, candidate);
+    if (distance > 1 + (int)strlen(name) / 3) return best;
+    return !best || distance < edits(name, best) ? candidate : best;
+}
+
+static rung_status unknown_method(rung_ctx *ctx, const char *name)
+{
+    const char *best = NULL;
+    for (int i = 0; method_table[i]; i++) best = nearest(name, best, method_table[i]->info.name);
+    if (best) return set_error(ctx, RUNG_EARG, "unknown method '%s'; did you mean '%s'?", name, best);
+    return set_error(ctx, RUNG_EARG, "unknown method '%s' (rung methods lists them)", name);
+}
+
+rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out)
+{
+    *out = NULL;
+    const method *m = method_find(name);
+    if (!m) return unknown_method(ctx, name);
+    rung_spec *spec = calloc(1, sizeof *spec);
+    if (!spec) return set_error(ctx, RUNG_ENOMEM, "out of memory: a method's parameters");
+    spec->method = m;
+    spec->scale = SCALE_STANDARD;
+    char *params = NULL;
+    rung_status status = NEW(ctx, &spec->mem, params, m->params_size);
+    if (status == RUNG_OK) status = NEW(ctx, &spec->mem, spec->values, count_params(m));
+    spec->params = params;
+    for (int i = 0; status == RUNG_OK && m->info.params[i].name; i++) {
+        const rung_param *row = &m->info.params[i];
+        spec->values[i] = published ? row->published : row->default_value;
+        status = store(ctx, spec, row, spec->values[i]);
+    }
+    if (status != RUNG_OK) {
+        spec_free(spec);
+        return status;
+    }
+    *out = spec;
+    return RUNG_OK;
+}
+
+rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
+{
+    const rung_param *rows = spec->method->info.params;
+    for (int i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            const char *kept;
+            TRY(pool_text(ctx, &spec->mem, value, &kept));
+            TRY(store(ctx, spec, &rows[i], kept));
+            spec->values[i] = kept;
+            return RUNG_OK;
+        }
+    const char *best = NULL;
+    for (int i = 0; rows[i].name; i++) best = nearest(name, best, rows[i].name);
+    const char *method_name = spec->method->info.name;
+    if (best) return set_error(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
+    if (!rows[0].name)
+        return set_error(ctx, RUNG_EARG, "%s has no parameters: for '%s' choose the method that has it", method_name,
+                         name);
+    return set_error(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
+                     method_name);
+}
+
+const char *spec_value(const rung_spec *spec, const char *name)
+{
+    const rung_param *rows = spec->method->info.params;
+    for (int i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].name, name) == 0) return spec->values[i];
+    return NULL;
+}
+
+rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
+{
+    if (scale_parse(scale, &spec->scale)) return RUNG_OK;
+    return set_error(ctx, RUNG_EARG, "scale '%s' is unknown: one of standard, minmax, rank, none is expected", scale);
+}
+
+rung_status cannot_update(rung_ctx *ctx, const char *method_name)
+{
+    char able[256] = "";
+    for (int i = 0; method_table[i]; i++) {
+        size_t used = strlen(able);
+        if (method_table[i]->update)
+            snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", method_table[i]->info.name);
+    }
+    return set_error(ctx, RUNG_EARG, "a model of %s cannot be updated with new rows (models of %s can)", method_name,
+                     able);
+}
+
+rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
+{
+    if (!(weight >= 0) || isinf(weight))
+        return set_error(ctx, RUNG_EARG, "the weight of class '%s' must be a finite number that is not negative",
+                         class_name);
+    if (!(spec->method->info.flags & RUNG_WEIGHTS))
+        return set_error(ctx, RUNG_EARG, "%s takes no class weights", spec->method->info.name);
+    const char *name;
+    TRY(pool_text(ctx, &spec->mem, class_name, &name));
+    TRY(RESIZE(ctx, &spec->mem, spec->weight_class, spec->n_weights + 1));
+    TRY(RESIZE(ctx, &spec->mem, spec->weight, spec->n_weights + 1));
+    spec->weight_class[spec->n_weights] = name;
+    spec->weight[spec->n_weights++] = weight;
+    return RUNG_OK;
+}
+
+rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
+{
+    if (keep && !spec->method->update) return cannot_update(ctx, spec->method->info.name);
+    spec->keep_data = keep;
+    return RUNG_OK;
+}
+
+bool method_holds_out(const method *m, const void *params) { return m->holds_out && m->holds_out(params); }
+
+/* ---- landmarks=auto ---- */
+
+/* Without a limit the choice must not depend on the machine. */
+static const double USUAL_MEMORY = 8.0 * (1 << 30);
+enum { USUAL_LANDMARKS = 1000, FEWEST_LANDMARKS = 50 };
+
+static int *landmarks_place(const method *m, void *params)
+{
+    for (const rung_param *row = m->info.params; row->name; row++)
+        if (strcmp(row->name, "landmarks") == 0) return (int *)((char *)params + row->place);
+    return NULL;
+}
+
+/* Exact where that fits into the memory, else as many as do. */
+static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem_shape *shape, void *params)
+{
+    int *landmark_count = landmarks_place(m, params);
+    double memory = ctx->memory > 0 ? (double)ctx->memory : USUAL_MEMORY;
+    if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
+    *landmark_count = 0;
+    double exact = m->bytes(shape, params);
+    if (exact <= memory) return;
+    *landmark_count = USUAL_LANDMARKS;
+    while (*landmark_count > FEWEST_LANDMARKS && m->bytes(shape, params) > memory) *landmark_count /= 2;
+    if (m->bytes(shape, params) > exact) *landmark_count = 0;
+}
+
+static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, bool automatic,
+                                 double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    char *copy = NULL;
+    problem_shape limited = *shape;
+    limited.memory = (double)ctx->memory;
+    TRY(NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size));
+    memcpy(copy, spec->params, (size_t)spec->method->params_size);
+    int *landmark_count = landmarks_place(spec->method, copy);
+    if (automatic && landmark_count) *landmark_count = LANDMARKS_AUTO;
+    settle_landmarks(ctx, spec->method, &limited, copy);
+    *out = spec->method->bytes(&limited, copy);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
+{
+    return settled_bytes(ctx, spec, shape, false, out);
+}
+
+rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out)
+{
+    return settled_bytes(ctx, spec, shape, true, out);
+}
+
+/* A copy of the parameters with their landmarks. */
+static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, void **params)
+{
+    char *copy = NULL;
+    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = (double)ctx->memory};
+    for (int64_t i = 0; i < p->n; i++) shape.labelled += p->t ? !isnan(p->t[i]) : p->y[i] > 0;
+    TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
+    memcpy(copy, spec->params, (size_t)spec->method->params_size);
+    *params = copy;
+    settle_landmarks(ctx, spec->method, &shape, copy);
+    return RUNG_OK;
+}
+
+rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params)
+{
+    TRY(with_landmarks(ctx, mem, spec, p, params));
+    return spec->method->settle ? spec->method->settle(ctx, spec->method, p, *params) : RUNG_OK;
+}
+
+rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p)
+{
+    void *params = NULL;
+    if (!spec->method->prepare) return RUNG_OK;
+    TRY(with_landmarks(ctx, &ctx->scratch, spec, p, &params));
+    return spec->method->prepare(ctx, p, params);
+}
+
+void spec_free(rung_spec *spec)
+{
+    if (!spec) return;
+    pool_free_all(&spec->mem);
+    free(spec);
+}
+
+rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out)
+{
+    *out = (kernel){
+        .kind = (kernel_kind)params->kind, .gamma = params->gamma, .coef0 = params->coef0, .degree = params->degree};
+    if (!isnan(params->width)) {
+        if (!isnan(params->gamma))
+            return set_error(ctx, RUNG_EARG, "give gamma or width, not both (gamma = 1 / (2 width^2))");
+        out->gamma = 0.5 / (params->width * params->width);
+    }
+    if (out->kind != KERNEL_ARD) {
+        if (params->precisions)
+            return set_error(ctx, RUNG_EARG, "precisions belong to kernel=ard, not to kernel=%s",
+                             kernel_name(out->kind));
+        return RUNG_OK;
+    }
+    if (!params->precisions)
+        return set_error(ctx, RUNG_EARG, "kernel=ard needs precisions=s1,s2,... (one per coded column)");
+    out->gamma = 1;
+    double *s = NULL;
+    TRY(NEW(ctx, mem, s, (int64_t)strlen(params->precisions) / 2 + 1));
+    for (const char *p = params->precisions;;) {
+        size_t length = strcspn(p, ",");
+        double x;
+        if (!text_number(p, length, '.', &x) || !(x >= 0) || isinf(x))
+            return set_error(ctx, RUNG_EARG, "precisions: '%.*s' is not a number that is 0 or more", (int)length, p);
+        s[out->n_precisions++] = x;
+        if (!p[length]) break;
+        p += length + 1;
+    }
+    out->precisions = s;
+    return RUNG_OK;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fit/training.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
+{
+    for (int q = 0; q < code->n_classes; q++) weight[q] = 1;
+    for (int i = 0; i < spec->n_weights; i++) {
+        int q = 0;
+        while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
+        if (q == code->n_classes)
+            return set_error(
+                ctx, RUNG_EARG,
+                "a weight is given for class '%s', which does not exist; the lowest is '%s', the highest '%s'",
+                spec->weight_class[i], code->classes[0], code->classes[code->n_classes - 1]);
+        weight[q] = spec->weight[i];
+    }
+    return RUNG_OK;
+}
+
+/* The weight of row i: its own times that of its class; a labelled row of weight 0 counts as unlabelled. */
+static double weight_of(const training *t, const double *by_class, int64_t i)
+{
+    const rung_data *data = t->data;
+    return (data->weight ? data->weight[i] : 1) * (data->y[i] ? by_class[data->y[i] - 1] : 1);
+}
+
+static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training *t)
+{
+    const rung_data *data = t->data;
+    int K = data->code.n_classes, *rank = NULL;
+    double *by_class = NULL;
+    TRY(NEW(ctx, &ctx->scratch, by_class, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
+    TRY(class_weights(ctx, spec, &data->code, by_class));
+    if (spec->n_weights) t->class_weight = by_class;
+    if (data->weight || spec->n_weights) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
+    if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        if (t->w) t->w[i] = weight_of(t, by_class, i);
+        bool counts = !t->w || t->w[i] > 0;
+        if (t->t) t->t[i] = counts ? data->target[i] : NAN;
+        t->y[i] = counts ? data->y[i] : 0;
+        rank[t->y[i]] = 1;
+        t->n_labelled += t->t ? !isnan(t->t[i]) : t->y[i] > 0;
+    }
+    rank[0] = 0;
+    for (int q = 1; q <= K; q++)
+        if (rank[q]) {
+            t->present[t->K] = q;
+            rank[q] = ++t->K;
+        }
+    for (int64_t i = 0; i < data->n; i++) t->y[i] = rank[t->y[i]];
+    return RUNG_OK;
+}
+
+static bool is_labelled(const training *t, int64_t i) { return t->t ? !isnan(t->t[i]) : t->y[i] > 0; }
+
+/* A precomputed kernel is taken as it stands: one column per row of the data, no scaling, no coding. */
+static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, scale_kind *scale)
+{
+    const char *kernel_value = spec_value(spec, "kernel");
+    if (!kernel_value || strcmp(kernel_value, "precomputed") != 0) return RUNG_OK;
+    *scale = SCALE_NONE;
+    for (int64_t c = 0; c < data->code.n_columns; c++)
+        if (data->code.columns[c].nominal)
+            return set_error(ctx, RUNG_EDATA, "kernel=precomputed: column '%s' is text, numbers are expected",
+                             data->code.columns[c].name);
+    if (data->d != data->n)
+        return set_error(ctx, RUNG_EDATA,
+                         "kernel=precomputed: %lld rows need %lld feature columns k(row, row j), but there are %lld",
+                         (long long)data->n, (long long)data->n, (long long)data->d);
+    return RUNG_OK;
+}
+
+/* The problem of the rows given, scaled. */
+static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, problem *out)
+{
+    const rung_data *data = t->data;
+    double *X = NULL, *w = NULL, *target = NULL;
+    int *y = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
+    TRY(NEW(ctx, &ctx->scratch, y, n));
+    if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
+    if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
+    rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
+    scale_apply(&t->scale, n, &view, rows, X);
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = t->y[rows[i]];
+        if (w) w[i] = t->w[rows[i]];
+        if (target) target[i] = t->t[rows[i]];
+    }
+    problem_new(&ctx->scratch, data->d, n, X, y, w, rows, t->K, out);
+    out->t = target;
+    return RUNG_OK;
+}
+
+rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
+                         training *out)
+{
+    *out = (training){.data = data};
+    scale_kind kind = spec->scale;
+    int64_t *rows = NULL, *all = NULL, labelled = 0;
+    TRY(choose_classes(ctx, spec, out));
+    TRY(check_precomputed(ctx, spec, data, &kind));
+    TRY(scale_fit(ctx, &ctx->scratch, kind, data->d, data->n, data->X, &out->scale));
+    TRY(NEW(ctx, &ctx->scratch, rows, data->n));
+    TRY(NEW(ctx, &ctx->scratch, all, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        all[i] = i;
+        if (is_labelled(out, i)) rows[labelled++] = i;
+    }
+    if (!use_unlabelled) return scaled_problem(ctx, out, labelled, rows, &out->labelled);
+    int *classes = NULL;
+    TRY(NEW(ctx, &ctx->scratch, classes, out->K));
+    TRY(scaled_problem(ctx, out, data->n, all, &out->all));
+    return problem_subset(ctx, &ctx->scratch, &out->all, labelled, rows, &out->labelled, classes);
+}
+
+rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
+{
+    const rung_method *info = &m->info;
+    if (t->t && !(info->flags & RUNG_REAL_TARGETS))
+        return set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes (--bins)",
+                         info->name);
+    if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
+        return set_error(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
+                         (long long)t->data->n);
+    if ((info->flags & RUNG_NEEDS_TWO_CLASSES) && !t->t && t->K < 2)
+        return set_error(ctx, RUNG_EDATA,
+                         "%s needs labelled rows of at least two classes, but there is only class '%s'", info->name,
+                         t->data->code.classes[t->present[0] - 1]);
+    if ((t->data->weight || t->class_weight) && !(info->flags & RUNG_WEIGHTS))
+        return set_error(ctx, RUNG_EARG, "%s takes no %s weights: choose a method that does, such as kdlor", info->name,
+                         t->data->weight ? "row" : "class");
+    return RUNG_OK;
+}
+
+/* The refusal, and what to do about it where landmarks can help. */
+static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double bytes)
+{
+    char needed[32], limit[32], advice[80] = "";
+    double least;
+    TRY(method_least_bytes(ctx, spec, shape, &least));
+    if (least < bytes)
+        snprintf(advice, sizeof advice, "; landmarks=auto needs about %s", text_bytes(least, needed));
+    else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
+        snprintf(advice, sizeof advice, "; it takes no landmarks, as kdlor, krr and others do");
+    return set_error(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
+                     spec->method->info.name, (long long)shape->n, text_bytes(bytes, needed),
+                     text_bytes((double)ctx->memory, limit), advice);
+}
+
+rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
+{
+    const method *m = spec->method;
+    problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
+    problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
+    *out = p;
+    double bytes = 0;
+    TRY(method_bytes(ctx, spec, &shape, &bytes));
+    return ctx->memory > 0 && bytes > (double)ctx->memory ? too_large(ctx, spec, &shape, bytes) : RUNG_OK;
+}

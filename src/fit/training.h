@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* From a data set to the problems methods work on: the classes that have labels, row weights, scaling. Made once for a
+ * fit, and once for all folds and grid points of a search. */
+#ifndef RUNG_FIT_TRAINING_H
+#define RUNG_FIT_TRAINING_H
+
+#include "fit/method.h"
+
+typedef struct {
+    const rung_data *data;
+    int K;        /* classes with labels: methods see 1..K */
+    int *present; /* ... and they are these of the data */
+    int *y;       /* per row of the data: 1..K, 0 = unlabelled */
+    double *w;    /* per row of the data: row weight times class weight; NULL = all 1 */
+    double *t;    /* per row of the data: real target, NaN = unlabelled; NULL: classes (with it K = 0) */
+    int64_t n_labelled;
+    scaling scale;
+    problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
+    double *class_weight;  /* per class of the data; NULL = all 1 */
+    int64_t known;         /* an update: the first of the labelled rows, which the state is about ... */
+    const double *state;   /* ... where their fit ended; NULL: no update, or it cannot be used */
+} training;
+
+/* spec: scale, class weights and whether the kernel is precomputed. use_unlabelled: a method will ask for all rows. */
+rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
+                         training *out);
+
+/* Whether the method can learn from these labels; refused with a sentence. */
+rung_status training_check(rung_ctx *ctx, const training *t, const method *m);
+/* The rows the method works on, after a look at the memory limit. */
+rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out);
+
+#endif

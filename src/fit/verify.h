@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Conditions that a right answer meets, recomputed from the data and the finished model alone. Facts that hold for
+ * every method are checked by verify.c; what makes its own solution optimal a method tells in its `verify` hook. */
+#ifndef RUNG_FIT_VERIFY_H
+#define RUNG_FIT_VERIFY_H
+
+#include "fit/method.h"
+
+typedef struct {
+    int n;
+    rung_condition all[RUNG_MOST_CONDITIONS];
+} conditions;
+
+/* Met where value <= tolerance; NaN is not. The texts must last: literals. */
+void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance);
+
+struct verification {
+    const method *method;
+    problem *p;         /* the rows of the fit, scaled anew from the data */
+    const void *params; /* settled */
+    const rung_model *model;
+    int64_t landmarks; /* > 0: features of at most so many landmarks stand for the kernel */
+    const double *f;   /* what the scorer of its only member says of these rows: n x outputs, by rows; NULL: several */
+    conditions *found;
+};
+
+/* What the fit told about itself; NULL, or NaN: nothing by this name. */
+const double *told_list(const rung_model *m, const char *name, int64_t n);
+double told_number(const rung_model *m, const char *name);
+
+/* ---- verify_kernel.c: the kernel matrix K of the rows, by the kernel (and the landmarks) of the model ---- */
+
+/* F (n x m) = K B for B (n x m, both column-major). */
+rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F);
+/* k sum |B_i|, k the largest kernel value of a row with itself: what the entries of K B are at most. Where they are
+ * smaller than the share ROUNDED of it, the data cancel, and what is left is measured against that share. */
+double verify_kernel_size(const struct verification *v, const double *B);
+double verify_score_size(const struct verification *v); /* the same of the scores, by the coefficients of the model */
+/* A limit for sums over up to 10 000 rows; beyond, rounding grows with the root of their number. */
+double limit_of_rows(double limit, int64_t n);
+/* |w|^2 of each output of the model's scorer, f(x) = w'phi(x) + bias. */
+rung_status verify_norms(rung_ctx *ctx, const struct verification *v, double *out);
+#define ROUNDED 1e-6
+/* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual, told in the size of what cancels. Terms
+ * have n numbers. */
+double relative_residual(int64_t n, int terms, const double *const *term, double size);
+
+/* For a solution of one output without conditions of its own: the model against a second fit, to the rows in reverse order unless
+ * that decides something (neighbours at the same distance, random choices). */
+rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
+
+rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                          conditions *out);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Nearest neighbours of very many rows: exact within the cells of a k-means clustering that are nearest to a row. How
+ * many cells that takes is read off rows whose true neighbours are looked up, so that at least `recall` (above 0) of them are
+ * found. */
+#ifndef RUNG_GRAPH_KMEANS_CELLS_H
+#define RUNG_GRAPH_KMEANS_CELLS_H
+
+#include "linalg/la.h"
+
+/* What graphs ask for: the share in all rows may be a little below that in the rows checked. */
+#define NEIGHBOUR_RECALL 0.96
+
+/* Among the columns of X (d x n); k x n, nearest first, ties by index. found: the share of true neighbours among those
+ * checked. Deterministic by the context's seed. */
+rung_status cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index, double *d2,
+                             double *found);
+
+#endif

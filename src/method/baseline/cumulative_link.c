@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/baseline/cumulative_link.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/ordinal_probit.h"
+
+enum { MOST_STEPS = 200 };
+static const double DECREMENT = 1e-13, ARMIJO = 1e-4;
+
+/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f; 0 at an infinite end. */
+typedef struct {
+    double lp, g1, g2, h11, h22, h12;
+} site;
+
+/* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is exact however far out. */
+static site logit_site(double f, int y, int K, const double *b)
+{
+    site t = {0};
+    double u = y < K ? b[y - 1] - f : 0, v = y > 1 ? b[y - 2] - f : 0;
+    if (y < K) {
+        double s = 1 / (1 + exp(-u));
+        t.lp -= u > 0 ? log1p(exp(-u)) : log1p(exp(u)) - u;
+        t.g1 = 1 / (1 + exp(u));
+        t.h11 = -s * t.g1;
+    }
+    if (y > 1) {
+        double s = 1 / (1 + exp(-v));
+        t.lp -= v > 0 ? log1p(exp(-v)) + v : log1p(exp(v));
+        t.g2 = -s;
+        t.h22 = -s / (1 + exp(v));
+    }
+    if (y > 1 && y < K) {
+        double w = u - v, e = 1 / expm1(w), h = e * (1 + e); /* exp(w) / (exp(w) - 1)^2 */
+        t.lp += log(-expm1(-w));
+        t.g1 += e;
+        t.g2 -= e;
+        t.h11 -= h;
+        t.h22 -= h;
+        t.h12 = h;
+    }
+    return t;
+}
+
+static site probit_site(double f, int y, int K, const double *b)
+{
+    ordinal_probit o = ordinal_probit_at(f, y, K, b, 1);
+    return (site){.lp = o.lp, .g1 = o.e1, .g2 = -o.e2, .h11 = o.h11, .h22 = o.h22, .h12 = o.h12};
+}
+
+typedef struct {
+    const cumulative_link *p;
+    int64_t n, d, size; /* size = d + K - 1 */
+    double total;       /* weight */
+    double *f, *root;   /* n: latent values, square roots of the curvature */
+    double *x;          /* d x n, as X */
+    double *gradient;   /* size */
+    double *hessian;    /* size x size */
+    double *next;       /* size: a candidate for (w, b) */
+    la_mat *scaled, *gram, *factor;
+} state;
+
+static site site_at(const state *s, const double *theta, int64_t i)
+{
+    const cumulative_link *p = s->p;
+    const double *b = theta + s->d;
+    return p->link == LINK_LOGIT ? logit_site(s->f[i], p->y[i], p->K, b) : probit_site(s->f[i], p->y[i], p->K, b);
+}
+
+static double weight_of(const state *s, int64_t i) { return (s->p->weight ? s->p->weight[i] : 1) / s->total; }
+
+/* The objective, and the latent values in f; inf where the thresholds are out of order. */
+static double objective(const state *s, const double *theta)
+{
+    const double *b = theta + s->d;
+    double sum = 0;
+    for (int q = 1; q < s->p->K - 1; q++)
+        if (!(b[q] > b[q - 1])) return INFINITY;
+    for (int64_t i = 0; i < s->n; i++) {
+        s->f[i] = 0;
+        for (int64_t j = 0; j < s->d; j++) s->f[i] += theta[j] * s->x[j + i * s->d];
+        sum -= weight_of(s, i) * site_at(s, theta, i).lp;
+    }
+    for (int64_t j = 0; j < s->d; j++) sum += 0.5 * s->p->ridge * theta[j] * theta[j];
+    return sum;
+}
+
+/* Row i's part of gradient and Hessian but for the block of w, which is one product: X diag(curvature) X'. */
+static void add_row(state *s, const double *theta, int64_t i)
+{
+    int64_t d = s->d, m = s->size, place[2] = {d + s->p->y[i] - 1, d + s->p->y[i] - 2};
+    site t = site_at(s, theta, i);
+    double w = weight_of(s, i), g[2] = {t.g1, t.g2}, h[2][2] = {{t.h11, t.h12}, {t.h12, t.h22}};
+    const double *x = s->x + i * d;
+    bool there[2] = {s->p->y[i]<s->p->K, s->p->y[i]> 1};
+    s->root[i] = sqrt(w * fmax(-(t.h11 + 2 * t.h12 + t.h22), 0));
+    for (int64_t j = 0; j < d; j++) s->gradient[j] += w * (g[0] + g[1]) * x[j];
+    for (int a = 0; a < 2; a++) {
+        if (!there[a]) continue;
+        s->gradient[place[a]] -= w * g[a];
+        for (int64_t j = 0; j < d; j++) s->hessian[place[a] + j * m] += w * (h[a][0] + h[a][1]) * x[j];
+        for (int c = 0; c < 2; c++)
+            if (there[c] && place[c] <= place[a]) s->hessian[place[a] + place[c] * m] -= w * h[a][c];
+    }
+}
+
+/* gradient := Newton's direction; decrement: its length in the Hessian. */
+static rung_status direction(rung_ctx *ctx, state *s, const double *theta, double *decrement)
+{
+    int64_t d = s->d, m = s->size;
+    double *block = s->hessian + m * m; /* d x d */
+    memset(s->hessian, 0, (size_t)(m * m) * sizeof *s->hessian);
+    memset(s->gradient, 0, (size_t)m * sizeof *s->gradient);
+    for (int64_t i = 0; i < s->n; i++) add_row(s, theta, i);
+    TRY(la_gather(ctx, s->p->X, NULL, NULL, s->scaled));
+    TRY(la_scale(ctx, NULL, s->root, s->scaled));
+    TRY(la_syrk(ctx, false, 1, s->scaled, 0, s->gram));
+    la_get(s->gram, block);
+    for (int64_t j = 0; j < d; j++) {
+        s->gradient[j] += s->p->ridge * theta[j];
+        for (int64_t i = j; i < d; i++) s->hessian[i + j * m] = block[i + j * d];
+        s->hessian[j + j * m] += s->p->ridge;
+    }
+    la_put(s->hessian, s->factor);
+    TRY(la_potrf(ctx, s->factor));
+    memcpy(s->next, s->gradient, (size_t)m * sizeof *s->next);
+    TRY(la_potrs(ctx, s->factor, 1, s->gradient));
+    *decrement = 0;
+    for (int64_t j = 0; j < m; j++) *decrement += s->next[j] * s->gradient[j];
+    return RUNG_OK;
+}
+
+static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, double *theta)
+{
+    pool *mem = &ctx->scratch;
+    *s = (state){.p = p, .n = la_cols(p->X), .d = la_rows(p->X)};
+    s->size = s->d + p->K - 1;
+    TRY(NEW(ctx, mem, s->f, s->n));
+    TRY(NEW(ctx, mem, s->root, s->n));
+    TRY(NEW_RAW(ctx, mem, s->x, s->n * s->d));
+    TRY(NEW(ctx, mem, s->gradient, s->size));
+    TRY(NEW(ctx, mem, s->next, s->size));
+    TRY(NEW(ctx, mem, s->hessian, s->size * s->size + s->d * s->d));
+    TRY(la_new(ctx, mem, s->d, s->n, &s->scaled));
+    TRY(la_new(ctx, mem, s->d, s->d, &s->gram));
+    TRY(la_new(ctx, mem, s->size, s->size, &s->factor));
+    la_get(p->X, s->x);
+    double below = 0;
+    for (int64_t i = 0; i < s->n; i++) s->total += p->weight ? p->weight[i] : 1;
+    for (int q = 1; q < p->K; q++) { /* the thresholds of a model without columns */
+        for (int64_t i = 0; i < s->n; i++) below += p->y[i] == q ? weight_of(s, i) : 0;
+        theta[s->d + q - 1] = p->link == LINK_LOGIT ? log(below / (1 - below)) : normal_quantile(below);
+    }
+    return RUNG_OK;
+}
+
+rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double *w, double *b, double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    state s;
+    double *theta = NULL, decrement;
+    TRY(NEW(ctx, &ctx->scratch, theta, la_rows(p->X) + p->K));
+    TRY(start(ctx, p, &s, theta));
+    *value = objective(&s, theta);
+    for (int step = 0;; step++) {
+        TRY(interrupted(ctx));
+        TRY(direction(ctx, &s, theta, &decrement));
+        bool last = decrement < DECREMENT * (1 + fabs(*value)); /* what is left after this step is rounding */
+        if (step == MOST_STEPS)
+            return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)",
+                             step, decrement);
+        double t = 1, now = INFINITY;
+        for (; t > 1e-10; t *= 0.5) {
+            for (int64_t j = 0; j < s.size; j++) s.next[j] = theta[j] - t * s.gradient[j];
+            now = objective(&s, s.next);
+            if (now <= *value - ARMIJO * t * decrement || (last && isfinite(now))) break;
+        }
+        if (t <= 1e-10) { /* rounding lets no step gain: the minimum, if the decrement is that of rounding */
+            if (decrement < 1e-9 * (1 + fabs(*value))) break;
+            return set_error(ctx, RUNG_ENOCONV, "Newton's iteration came to a halt (decrement %.2g)", decrement);
+        }
+        memcpy(theta, s.next, (size_t)s.size * sizeof *theta);
+        *value = now;
+        if (last) break;
+    }
+    memcpy(w, theta, (size_t)s.d * sizeof *w);
+    memcpy(b, theta + s.d, (size_t)(p->K - 1) * sizeof *b);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

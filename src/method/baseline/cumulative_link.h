@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Proportional odds and its probit twin: P(y <= q) = L(b_q - w'x) with one direction w for all thresholds b,
+ *     minimise  - sum_i weight_i log p(y_i) / sum_i weight_i + ridge/2 |w|^2
+ * over w and b together. Convex, so a damped Newton iteration finds the minimum from anywhere. */
+#ifndef RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
+#define RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
+
+#include "linalg/la.h"
+
+typedef enum { LINK_LOGIT, LINK_PROBIT } link_kind;
+
+typedef struct {
+    const la_mat *X; /* d x n, a column per row */
+    int K;           /* each of the ranks 1..K occurs */
+    const int *y;
+    const double *weight; /* NULL: 1 */
+    link_kind link;
+    double ridge; /* > 0 */
+} cumulative_link;
+
+/* w (d), b (K - 1, ascending), value: the minimum. */
+rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double *w, double *b, double *value);
+
+#endif

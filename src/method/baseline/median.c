@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* median.c - the constant baseline: always the median label, which minimises the absolute error among constants, with
+ * the class shares as probabilities. What a model must beat. */
+#include <stdlib.h>
+
+#include "eval/metrics.h"
+#include "fit/verify.h"
+
+typedef struct {
+    int calibrate;
+} median_params;
+
+static rung_status median_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                              held_out *held)
+{
+    (void)params, (void)f, (void)held;
+    double total = 0;
+    TRY(NEW(ctx, mem, out->prior, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        out->prior[p->y[i] - 1] += w;
+        total += w;
+    }
+    for (int q = 0; q < p->K; q++) out->prior[q] /= total;
+    int rank = metrics_median(p->n, p->K, p->y, p->w);
+    out->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = p->d};
+    TRY(NEW(ctx, mem, out->score.bias, 1));
+    out->score.bias[0] = rank;
+    out->decide = (decision){.kind = DECISION_CONSTANT, .K = p->K, .rank = rank};
+    return RUNG_OK;
+}
+
+/* No other constant has a smaller absolute error, and the probabilities are the shares of the classes. */
+static rung_status median_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const problem *p = v->p;
+    const member *m = v->model->members;
+    double *share = NULL, least = INFINITY, own = INFINITY, total = 0, off = 0;
+    TRY(NEW(ctx, &ctx->scratch, share, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        share[p->y[i] - 1] += p->w ? p->w[i] : 1;
+        total += p->w ? p->w[i] : 1;
+    }
+    for (int r = 1; r <= p->K; r++) {
+        double error = 0;
+        for (int q = 1; q <= p->K; q++) error += share[q - 1] / total * abs(r - q);
+        least = fmin(least, error);
+        if (r == m->decide.rank && r == (int)m->score.bias[0]) own = error;
+    }
+    for (int q = 0; q < p->K; q++) off = fmax(off, fabs(m->prior[q] - share[q] / total));
+    condition_add(v->found, "median", "mean absolute error above that of the best constant", own - least, 1e-12);
+    condition_add(v->found, "shares", "probabilities against the shares of the classes", off, 1e-12);
+    return RUNG_OK;
+}
+
+static double median_bytes(const problem_shape *shape, const void *params)
+{
+    (void)params;
+    return 8 * ((double)shape->labelled * (double)shape->d + shape->K);
+}
+
+static const rung_param median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0}};
+
+const method method_median = {
+    .info = {.name = "median",
+             .title = "Constant median: the baseline",
+             .reference = "the posterior median without features",
+             .cost = "time n, memory n",
+             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES,
+             .params = median_rows},
+    .params_size = sizeof(median_params),
+    .bytes = median_bytes,
+    .fit = median_fit,
+    .verify = median_verify,
+};

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pom.c - the proportional odds model, or with link=probit ordered probit: the linear baseline.
+ *
+ *     P(y <= q | x) = L(b_q - w'x),   minimise  - mean log p(y_i | x_i) + ridge/2 |w|^2   over w, b
+ *
+ * With more columns than rows the direction lies in the span of the (centred) rows, and the same problem is solved in
+ * their principal coordinates: its size is min(d, n) + K - 1.
+ *
+ * McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B 42(2):109-142, 1980. */
+#include <string.h>
+
+#include "fit/verify.h"
+#include "kernel/feature.h"
+#include "method/baseline/cumulative_link.h"
+
+typedef struct {
+    int link, calibrate;
+    double ridge;
+} pom_params;
+
+/* The centred rows, d x n, and their mean. */
+static rung_status centred_rows(rung_ctx *ctx, const problem *p, double **mean, double **X)
+{
+    double total = 0;
+    TRY(NEW(ctx, &ctx->scratch, *mean, p->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, *X, p->d * p->n));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        total += w;
+        for (int64_t j = 0; j < p->d; j++) (*mean)[j] += w * p->X[j + i * p->d];
+    }
+    for (int64_t j = 0; j < p->d; j++) (*mean)[j] /= total;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->d; j++) (*X)[j + i * p->d] = p->X[j + i * p->d] - (*mean)[j];
+    return RUNG_OK;
+}
+
+/* w = X V S^-1/2 v for the coordinates S^1/2 V' of the rows. */
+static rung_status fit_in_span(rung_ctx *ctx, const problem *p, const double *X, cumulative_link *link, double *w,
+                               double *b, double *value)
+{
+    kernel linear = {.kind = KERNEL_LINEAR};
+    la_mat *G = NULL, *Z = NULL;
+    eigenpairs e;
+    double *v = NULL, *beta = NULL;
+    TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &G));
+    TRY(kernel_gram(ctx, &linear, p->d, p->n, X, G));
+    TRY(eigenpairs_new(ctx, &ctx->scratch, G, p->n, &e));
+    TRY(kernel_features(ctx, &ctx->scratch, &e, p->n, &Z));
+    TRY(NEW(ctx, &ctx->scratch, v, p->n));
+    TRY(NEW(ctx, &ctx->scratch, beta, p->n));
+    link->X = Z;
+    TRY(cumulative_link_fit(ctx, link, v, b, value));
+    for (int64_t r = 0; r < la_rows(Z); r++) v[r] /= sqrt(e.values[r]);
+    TRY(la_mul(ctx, 1, e.V, 1, v, 0, beta));
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t j = 0; j < p->d; j++) w[j] += beta[i] * X[j + i * p->d];
+    return RUNG_OK;
+}
+
+static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
+                                 double *value)
+{
+    double *mean = NULL, *X = NULL, shift = 0;
+    cumulative_link link = {
+        .K = p->K, .y = p->y, .weight = p->w, .link = (link_kind)params->link, .ridge = params->ridge};
+    TRY(centred_rows(ctx, p, &mean, &X));
+    if (p->d > p->n) {
+        TRY(fit_in_span(ctx, p, X, &link, w, b, value));
+    } else {
+        la_mat *rows = NULL;
+        TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &rows));
+        la_put(X, rows);
+        link.X = rows;
+        TRY(cumulative_link_fit(ctx, &link, w, b, value));
+    }
+    for (int64_t j = 0; j < p->d; j++) shift += w[j] * mean[j];
+    for (int q = 0; q < p->K - 1; q++) b[q] += shift;
+    return RUNG_OK;
+}
+
+static rung_status pom_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                           held_out *held)
+{
+    (void)f, (void)held;
+    const pom_params *params = params_;
+    double *w = NULL, *b = NULL, value;
+    for (int64_t i = 0; i < p->d * p->n; i++)
+        if (!(fabs(p->X[i]) < 1e100))
+            return set_error(ctx, RUNG_EDATA, "pom: a column has values up to %.3g, too large: scale the columns",
+                             fabs(p->X[i]));
+    TRY(NEW(ctx, &ctx->scratch, w, p->d));
+    TRY(NEW(ctx, mem, b, p->K - 1));
+    TRY(fit_direction(ctx, p, params, w, b, &value));
+    TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->score));
+    out->probit = true;
+    out->link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};
+    TRY(NEW(ctx, mem, out->link.factor, 0));
+    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K};
+    TRY(NEW(ctx, mem, out->decide.thresholds, p->K - 1));
+    memcpy(out->decide.thresholds, b, (size_t)(p->K - 1) * sizeof *b);
+    out->n_expansion = p->d;
+    return report_number(ctx, mem, out, "objective", value);
+}
+
+static double density(link_kind link, double x)
+{
+    double e = exp(-fabs(x));
+    return link == LINK_LOGIT ? e / ((1 + e) * (1 + e)) : exp(-x * x / 2) / sqrt(2 * acos(-1));
+}
+
+static double distribution(link_kind link, double x)
+{
+    return link == LINK_LOGIT ? 1 / (1 + exp(-x)) : erfc(-x / sqrt(2)) / 2;
+}
+
+/* L(high) - L(low), low < high, by the tail that keeps the digits. */
+static double between(link_kind link, double low, double high)
+{
+    return low > 0 ? distribution(link, -low) - distribution(link, -high)
+                   : distribution(link, high) - distribution(link, low);
+}
+
+/* The gradient of the objective in w and b at the model, in units of a mean log likelihood. */
+static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const pom_params *params = v->params;
+    const problem *p = v->p;
+    const member *m = v->model->members;
+    double *g = NULL, *gb = NULL, total = 0, value = 0, worst = 0, size = 1;
+    TRY(NEW(ctx, &ctx->scratch, g, p->d));
+    TRY(NEW(ctx, &ctx->scratch, gb, p->K));
+    for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = (p->w ? p->w[i] : 1) / total;
+        int y = p->y[i];
+        double high = y < p->K ? m->link.b[y - 1] - v->f[i] : INFINITY,
+               low = y > 1 ? m->link.b[y - 2] - v->f[i] : -INFINITY;
+        double prob = between((link_kind)params->link, low, high);
+        double up = y < p->K ? density((link_kind)params->link, high) / prob : 0;
+        double down = y > 1 ? density((link_kind)params->link, low) / prob : 0;
+        value -= w * log(prob);
+        if (y < p->K) gb[y - 1] -= w * up;
+        if (y > 1) gb[y - 2] += w * down;
+        for (int64_t j = 0; j < p->d; j++) g[j] += w * (up - down) * p->X[j + i * p->d];
+    }
+    for (int64_t j = 0; j < p->d; j++) {
+        double along = m->score.coef[j];
+        value += params->ridge / 2 * along * along;
+        size = fmax(size, fabs(params->ridge * along));
+        worst = fmax(worst, fabs(g[j] + params->ridge * along));
+    }
+    for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gb[q]));
+    condition_add(v->found, "gradient", "largest entry of the gradient of the penalised log likelihood", worst / size,
+                  1e-6);
+    condition_add(v->found, "objective", "as reported against that of the model, relative",
+                  fabs(told_number(v->model, "objective") - value) / (1 + fabs(value)), 1e-9);
+    return RUNG_OK;
+}
+
+static double pom_bytes(const problem_shape *shape, const void *params)
+{
+    (void)params;
+    double n = (double)shape->labelled, d = (double)shape->d, m = fmin(n, d) + shape->K;
+    return 8 * ((d > n ? 4 * n * n : 2 * n * d) + 2 * n * d + 4 * m * m + 4 * n);
+}
+
+static const rung_param pom_rows[] = {
+    {.name = "link",
+     .help = "logit: proportional odds; probit: a normal latent variable",
+     .type = RUNG_CHOICE,
+     .default_value = "logit",
+     .published = "logit",
+     .choices = "logit|probit",
+     PARAM_PLACE(pom_params, link)},
+    {.name = "ridge",
+     .help = "penalty of the direction, ridge/2 |w|^2 beside the mean log likelihood",
+     .type = RUNG_REAL,
+     .default_value = "0.001",
+     .published = "1e-8",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,
+     .grid = "0.0001,0.001,0.01,0.1,1",
+     PARAM_PLACE(pom_params, ridge)},
+    CALIBRATE_PARAM(pom_params, "0"),
+    {0},
+};
+
+const method method_pom = {
+    .info = {.name = "pom",
+             .title = "Proportional odds model: the linear baseline",
+             .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
+                          "42(2):109-142, 1980",
+             .cost = "time n d^2 a step (some ten), memory n d; with more columns than rows n^2 d and n^3",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES,
+             .params = pom_rows},
+    .params_size = sizeof(pom_params),
+    .bytes = pom_bytes,
+    .fit = pom_fit,
+    .verify = pom_verify,
+};

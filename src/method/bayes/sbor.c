@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* sbor.c - sparse Bayesian ordinal regression in one batch: all basis functions at the start, MacKay's update of every
+ * precision,
+ *     alpha_j <- (1 - alpha_j Sigma_jj) / w_j^2,
+ * after each joint maximum of (w, b), and functions whose precision passes `prune` are dropped. It is what isbor is
+ * measured against: isbor starts from nothing and never needs the n x n matrix that this one begins with. */
+#include <math.h>
+
+#include "fit/verify.h"
+#include "method/bayes/probit_fit.h"
+
+typedef struct {
+    kernel_params kernel;
+    int max_iterations;
+    double alpha0, prune, tolerance;
+} sbor_params;
+
+static const double FIT_TOLERANCE = 1e-12;
+
+static rung_status all_functions(rung_ctx *ctx, const basis_functions *basis, double alpha, sparse_model *m)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *values = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, values, m->rows.n));
+    for (int64_t j = 0; j < basis->count; j++) {
+        TRY(la_basis_column(ctx, m->basis, basis->id[j], values));
+        TRY(sparse_add(ctx, m, basis->id[j], alpha, values));
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Updates every precision and drops functions; the largest change of a logarithm among those that stay. */
+static double update(const sbor_params *params, sparse_model *m, bool *dropped)
+{
+    double change = 0;
+    *dropped = false;
+    for (int64_t j = m->M - 1; j >= 0; j--) {
+        double share = fmin(fmax(1 - m->alpha[j] * m->variance[j], 1e-12), 1);
+        double after = share / fmax(m->w[j] * m->w[j], 1e-300);
+        if (after < params->prune) {
+            change = fmax(change, fabs(log(after / m->alpha[j])));
+            m->alpha[j] = after;
+        } else {
+            sparse_delete(m, j);
+            *dropped = true;
+        }
+    }
+    return change;
+}
+
+static rung_status sbor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                            held_out *held)
+{
+    (void)f, (void)held;
+    const sbor_params *params = params_;
+    probit_map_rows rows = {.n = p->n, .K = p->K, .y = p->y};
+    basis_functions basis;
+    sparse_model m;
+    kernel k;
+    bool dropped = true;
+    int iterations = 0;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    TRY(basis_functions_new(ctx, p, &k, &basis));
+    TRY(sparse_start(ctx, &ctx->scratch, &rows, &basis.columns, &m));
+    TRY(all_functions(ctx, &basis, params->alpha0, &m));
+    for (double change = INFINITY; iterations < params->max_iterations; iterations++) {
+        if (!dropped && change < params->tolerance) break;
+        TRY(interrupted(ctx));
+        TRY(sparse_refit(ctx, &m, FIT_TOLERANCE));
+        change = update(params, &m, &dropped);
+    }
+    TRY(sparse_refit(ctx, &m, FIT_TOLERANCE));
+    TRY(sparse_finish(ctx, mem, p, &basis, &m, false, out));
+    return report_number(ctx, mem, out, "iterations", iterations);
+}
+
+static rung_status sbor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return sparse_verify(ctx, v,
+                         told_number(v->model, "iterations") < ((const sbor_params *)v->params)->max_iterations);
+}
+
+/* Columns, gram matrix, factor, inverse and the scaled columns, all n x n at the start; their sums by threshold. */
+static double sbor_bytes(const problem_shape *shape, const void *params_)
+{
+    const sbor_params *params = params_;
+    double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    double m = params->kernel.kind == KERNEL_LINEAR ? d : n;
+    return 8 * (2 * n * m + 5 * m * m + m * K + 3 * n * d + 12 * n);
+}
+
+static const rung_param sbor_rows[] = {
+    KERNEL_PARAMS(sbor_params),
+    {.name = "max-iterations",
+     .help = "updates of the precisions at most",
+     .type = RUNG_INT,
+     .default_value = "500",
+     .published = "500",
+     .low = 0,
+     .high = 1e9,
+     PARAM_PLACE(sbor_params, max_iterations)},
+    {.name = "alpha0",
+     .help = "precision of every weight at the start",
+     .type = RUNG_REAL,
+     .default_value = "1e-3",
+     .published = "1e-3",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG,
+     PARAM_PLACE(sbor_params, alpha0)},
+    {.name = "prune",
+     .help = "drop a basis function when its precision passes this",
+     .type = RUNG_REAL,
+     .default_value = "1e6",
+     .published = "1e6",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG,
+     PARAM_PLACE(sbor_params, prune)},
+    {.name = "tolerance",
+     .help = "stop when no logarithm of a precision moves by more",
+     .type = RUNG_REAL,
+     .default_value = "1e-4",
+     .published = "1e-4",
+     .low = 0,
+     .high = HUGE_VAL,
+     PARAM_PLACE(sbor_params, tolerance)},
+    {0},
+};
+
+const method method_sbor = {
+    .info = {.name = "sbor",
+             .title = "Sparse Bayesian ordinal regression, in one batch",
+             .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
+                          "2018 (its baseline). doi:10.1016/j.neunet.2018.07.015",
+             .cost = "time l^3 per update at first, memory 7 l^2 for l labelled rows; takes no landmarks: isbor is for "
+                     "many rows",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
+             .params = sbor_rows},
+    .params_size = sizeof(sbor_params),
+    .bytes = sbor_bytes,
+    .fit = sbor_fit,
+    .verify = sbor_verify,
+};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The regulariser F of a discriminant problem, Z = K_T P K_T' + F, in the form its solver wants: with or without a
+ * graph, and the way back from one coefficient per labelled row to the expansion. */
+#ifndef RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
+#define RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
+
+#include "problem/problem.h"
+
+typedef enum { RIDGE_KERNEL, RIDGE_IDENTITY } ridge_kind;
+
+typedef struct {
+    ridge_kind kind;
+    double ridge;
+    int64_t n, l;        /* rows of the expansion; labelled rows */
+    const int64_t *rows; /* which of the n are labelled (l) */
+    const la_mat *G;     /* kernel ridge: the (deformed) kernel matrix of the labelled rows, l x l */
+    la_mat *V;           /* kernel ridge with a graph: b = V c (n x l); NULL: b is c on the labelled rows */
+    const la_mat *Y;     /* identity ridge: factor^2 Y'Y = K_T'F^-1 K_T (Y is n x l) */
+    double factor;
+    la_mat *F; /* identity ridge with a graph: its Cholesky factor; NULL: F = ridge I */
+} regular_form;
+
+/* K: n x n over all rows of the expansion; L: Laplacian over them, or NULL; F = mu K L K + ridge (K or I). */
+rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, double ridge, ridge_kind kind,
+                             int64_t l, const int64_t *rows, regular_form *out);
+/* beta (n x m) = F^-1 K_T c for c (l x m). */
+rung_status regular_form_expand(rung_ctx *ctx, const regular_form *form, int64_t m, const double *c, double *beta);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* graph_dl.c - S-DL and its relatives.
+ *
+ *     Z = N + mu K L K + R:  N the within-class scatter of the labelled rows,
+ *                            L the Laplacian of the neighbour graph over all rows
+ *
+ * Perez-Ortiz et al. 2016, eq. 13-21, in the consistent form Q = D'Z^-1 D (the dual of eq. 13; eq. 17-18 as printed do
+ * not order the class means). Class means come from the labelled rows, the expansion is over all rows. */
+#include "method/discriminant/graph_dl.h"
+
+#include <math.h>
+
+#include "fit/heldout.h"
+#include "fit/verify.h"
+#include "method/discriminant/landmark_dl.h"
+
+static problem_graph graph_of(const graph_dl_params *params, const problem_space *space)
+{
+    return (problem_graph){.space = *space, .neighbours = params->neighbours, .rule = GRAPH_OR, .weight = EDGE_BINARY};
+}
+
+rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
+                         const problem_space *space, const folds *f, fitted *out, held_out *held)
+{
+    const la_csr *L = NULL;
+    problem_graph g = graph_of(params, space);
+    if (params->mu > 0) TRY(problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L));
+    TRY(discriminant_fit(ctx, mem, p, k, params->kernel.landmarks, &params->d, L, params->mu, f, out, held));
+    TRY(report_number(ctx, mem, out, "mu", params->mu));
+    if (params->without > 0 || params->with > 0) {
+        TRY(report_number(ctx, mem, out, "cv_mae_without_graph", params->without));
+        TRY(report_number(ctx, mem, out, "cv_mae_with_graph", params->with));
+    }
+    return RUNG_OK;
+}
+
+static rung_status settle_space(rung_ctx *ctx, pool *mem, const problem *p, const graph_dl_params *params,
+                                bool feature_space, double rank, kernel *k, problem_space *space)
+{
+    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
+    *k = problem_kernel(p, k);
+    *space = (problem_space){.kind = feature_space ? SPACE_FEATURE : SPACE_INPUT,
+                             .k = *k,
+                             .rank = rank,
+                             .landmarks = params->kernel.landmarks};
+    return RUNG_OK;
+}
+
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
+                            double rank, const folds *f, fitted *out, held_out *held)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_space(ctx, mem, p, params, feature_space, rank, &k, &space));
+    return graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held);
+}
+
+rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
+                                double rank)
+{
+    kernel k;
+    problem_space space;
+    const la_mat *K;
+    const landmarks *l;
+    const la_csr *L;
+    TRY(settle_space(ctx, p->mem, p, params, feature_space, rank, &k, &space));
+    if (params->kernel.landmarks > 0)
+        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
+    else
+        TRY(problem_gram(ctx, p, &k, &K));
+    if (params->mu == 0) return RUNG_OK;
+    problem_graph g = graph_of(params, &space);
+    return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
+}
+
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space)
+{
+    const graph_dl_params *params = v->params;
+    const la_csr *L = NULL;
+    problem_graph g = graph_of(params, space);
+    if (params->mu > 0) TRY(problem_laplacian(ctx, v->p, &g, (laplacian_norm)params->graph_norm, &L));
+    return discriminant_verify(ctx, v, &params->d, L, params->mu, NULL);
+}
+
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank)
+{
+    kernel k;
+    problem_space space;
+    TRY(settle_space(ctx, &ctx->scratch, v->p, v->params, feature_space, rank, &k, &space));
+    return graph_dl_verify(ctx, v, &space);
+}
+
+/* Without a graph a fold is a matter of the labelled rows, and block deletion serves; with landmarks rows leave sums.
+ */
+bool graph_dl_holds_out(const void *params_)
+{
+    const graph_dl_params *params = params_;
+    return params->d.ridge_kind == RIDGE_KERNEL && (params->mu == 0 || params->kernel.landmarks > 0);
+}
+
+/* Over all rows the Gram matrix, then the LU factors and their right-hand sides (kernel ridge) or the Cholesky factor
+ * and a product (identity ridge); then what the solver needs over the labelled ones. */
+double graph_dl_bytes(const problem_shape *shape, const void *params_)
+{
+    const graph_dl_params *params = params_;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d, first = 0, then;
+    if (params->kernel.landmarks > 0)
+        return landmark_dl_bytes(shape, params->kernel.landmarks, params->mu == 0 ? 0 : shape->n, params->neighbours);
+    bool identity = params->d.ridge_kind == RIDGE_IDENTITY, graph = !(params->mu == 0);
+    if (identity) {
+        first = graph ? 2 * n * n : 0;
+        then = (graph ? n * n : 0) + 2 * n * l;
+    } else {
+        first = graph ? n * n + n * l : 0;
+        then = graph ? 2 * n * l + l * l : 2 * l * l + (params->calibrate > 0 && l <= 2000 ? l * l : 0);
+    }
+    return 8 * (n * n + fmax(first, then) + 3 * n * d + n * (4.0 * params->neighbours + 4 * shape->K + 80));
+}
+
+/* The eigenvectors of the Gram matrix and LAPACK's work space. */
+double feature_dl_bytes(const problem_shape *shape, const void *params)
+{
+    if (((const graph_dl_params *)params)->kernel.landmarks > 0) return graph_dl_bytes(shape, params);
+    double n = (double)shape->n, eigen = 8 * (4.7 * n * n + 3 * n * (double)shape->d),
+           rest = graph_dl_bytes(shape, params);
+    return eigen > rest ? eigen : rest;
+}
+
+/* ---- mu=auto ---- */
+
+/* The cross-validated error of one mu, graded as a search does. */
+static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph_dl_params *params, const folds *f,
+                         double *mae, double *criterion)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    held_out held = {0};
+    calibration cal = {.K = p->K};
+    double off = 0;
+    *mae = 0;
+    if (method_holds_out(m, params)) {
+        fitted fit = {0};
+        problem view = problem_view(p, &ctx->scratch);
+        TRY(m->fit(ctx, &ctx->scratch, &view, params, f, &fit, &held));
+    } else {
+        TRY(held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, p, f, &held));
+    }
+    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
+    TRY(held_out_thresholds(ctx, p, &held, f, &cal));
+    for (int64_t i = 0; i < held.n; i++) {
+        int y = p->y[held.row[i]];
+        *mae += fabs((double)calibrate_rank(&cal, held.score[i]) - y) / (double)held.n;
+        off += fabs(fmin(fmax(held.score[i], 1), p->K) - y) / (double)held.n;
+    }
+    *criterion = *mae + 1e-3 * off;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *params_)
+{
+    static const double candidates[] = {0, 0.01, 0.1, 0.5};
+    graph_dl_params *params = params_;
+    if (!isnan(params->mu)) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t labelled = 0;
+    folds f;
+    double least = INFINITY;
+    graph_dl_params trial = *params;
+    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
+    TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, 5, labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1, &f));
+    params->mu = 0;
+    if (f.count == 0)
+        log_at(ctx, RUNG_WARNING, "mu=auto: no class has two labelled rows to compare by; no graph is used");
+    for (int i = 0; i < 4 && f.count > 0; i++) {
+        double mae, criterion;
+        trial.mu = candidates[i];
+        TRY(grade(ctx, m, p, &trial, &f, &mae, &criterion));
+        if (i == 0) params->without = mae;
+        if (i == 0 || criterion < least - 1e-12) {
+            least = criterion;
+            params->mu = trial.mu;
+            params->with = mae;
+        }
+        progress(ctx, "choosing mu", (i + 1) / 4.0);
+    }
+    if (f.count > 0 && params->mu > 0)
+        log_at(ctx, RUNG_INFO, "mu=auto: the unlabelled rows help: error %.3f with the graph (mu = %g), %.3f without",
+               params->with, params->mu, params->without);
+    if (f.count > 0 && params->mu == 0)
+        log_at(ctx, RUNG_INFO,
+               "mu=auto: the graph over the unlabelled rows does not help (error %.3f without it): it is not used",
+               params->without);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Discriminant learning with a graph over labelled and unlabelled rows (S-DL, CES-DL, ES-DL, KES-DL): one fit, the
+ * methods differ in the space the graph is drawn in and in the kernel. */
+#ifndef RUNG_METHOD_DISCRIMINANT_GRAPH_DL_H
+#define RUNG_METHOD_DISCRIMINANT_GRAPH_DL_H
+
+#include "method/discriminant/discriminant.h"
+
+typedef struct {
+    kernel_params kernel;
+    discriminant_params d;
+    double mu; /* NaN: auto */
+    int neighbours, graph_norm, calibrate;
+    double rank;                   /* es-dl, kes-dl: share of the feature space's components */
+    int align_iterations, centred; /* kes-dl */
+    double without, with;          /* settled mu=auto: the cross-validated errors that decided */
+} graph_dl_params;
+
+#define NEIGHBOUR_PARAMS(T)                                                                                            \
+    GRAPH_NEIGHBOURS_PARAM(T, neighbours, "5", "3,5,7"),                                                               \
+    {                                                                                                                  \
+        .name = "graph-norm", .help = "graph Laplacian: degree minus adjacency, or normalised by the degrees",         \
+        .type = RUNG_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised",            \
+        PARAM_PLACE(T, graph_norm)                                                                                     \
+    }
+
+#define GRAPH_PARAMS(T)                                                                                                \
+    MU_PARAM(T, "; auto: chosen by cross-validation, 0 (no graph) unless it helps", RUNG_AUTO, "0,0.01,0.1,0.5",       \
+             "0.5,0.25,0.1,0.01"),                                                                                     \
+        NEIGHBOUR_PARAMS(T)
+
+#define RANK_PARAM(T)                                                                                                  \
+    {                                                                                                                  \
+        .name = "rank", .help = "share of the components of the empirical feature space the graph is drawn in",        \
+        .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW,    \
+        PARAM_PLACE(T, rank)                                                                                           \
+    }
+
+/* k: settled; space: where the graph is drawn. */
+rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
+                         const problem_space *space, const folds *f, fitted *out, held_out *held);
+
+/* fit and prepare of the methods that differ in the space alone; rank: share of its components (1: all of them). */
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
+                            double rank, const folds *f, fitted *out, held_out *held);
+rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
+                                double rank);
+/* The conditions of a fit; space: where its graph is drawn. */
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space);
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank);
+bool graph_dl_holds_out(const void *params);
+double graph_dl_bytes(const problem_shape *shape, const void *params);
+double feature_dl_bytes(const problem_shape *shape, const void *params); /* with a reduced feature space */
+/* mu=auto: compares with no graph by inductive cross-validation (held-out rows leave expansion and graph). */
+rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *params);
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ws_dl.c - WS-DL: discriminant learning with class memberships spread from the labels to all rows (Perez-Ortiz et al.
+ * 2016, eq. 11-12).
+ *
+ *     E = U / s,   P = (I - U s^-1 U') / u,      U (n x K) memberships, rows that sum to 1, s their column sums, u = n
+ *
+ * Kernel ridge. With V = U s^-1/2, M = V'V, B = K + eps u I and X = B^-1 V, the push-through of discriminant.c becomes
+ *     (eps I + P K)^-1 Ed = u X (I - M + eps u V'X)^-1 s^-1/2 Delta       (hard memberships: M = I)
+ * and again one Cholesky factorisation is the whole fit.
+ *
+ * Identity ridge. P = W W' with W = (I - V C V') / sqrt(u), C = phi(M), phi(x) = (1 - sqrt(1 - x)) / x, so Y W is Y
+ * less a product of rank K, and the least-squares form applies. */
+#include <string.h>
+
+#include "fit/verify.h"
+#include "method/discriminant/landmark_dl.h"
+#include "method/spread/spread.h"
+
+typedef struct {
+    kernel_params kernel;
+    discriminant_params d;
+    spread_params spread;
+    int neighbours; /* -1: auto */
+    int calibrate;
+} ws_params;
+
+enum { NEIGHBOURS_WITH_LANDMARKS = 10 };
+
+/* 0: all pairs. */
+static int neighbours_of(const ws_params *params)
+{
+    if (params->neighbours >= 0) return params->neighbours;
+    return params->kernel.landmarks > 0 ? NEIGHBOURS_WITH_LANDMARKS : 0;
+}
+
+typedef struct {
+    int64_t n;
+    int K;
+    double *U, *V, *s; /* n x K, n x K, K */
+    double *M;         /* K x K */
+    double *Ed;        /* n x (K-1) */
+} soft_classes;
+
+static rung_status soft_classes_new(rung_ctx *ctx, const problem *p, double *U, soft_classes *out)
+{
+    int64_t n = p->n;
+    int K = p->K;
+    *out = (soft_classes){.n = n, .K = K, .U = U};
+    TRY(NEW(ctx, &ctx->scratch, out->V, n * K));
+    TRY(NEW(ctx, &ctx->scratch, out->s, K));
+    TRY(NEW(ctx, &ctx->scratch, out->M, K * K));
+    TRY(NEW(ctx, &ctx->scratch, out->Ed, n * (K - 1)));
+    for (int q = 0; q < K; q++)
+        for (int64_t i = 0; i < n; i++) out->s[q] += out->U[i + q * n];
+    for (int q = 0; q < K; q++)
+        for (int64_t i = 0; i < n; i++) out->V[i + q * n] = out->U[i + q * n] / sqrt(out->s[q]);
+    la_thin(true, K, K, n, 1, out->V, out->V, 0, out->M);
+    for (int q = 0; q < K - 1; q++)
+        for (int64_t i = 0; i < n; i++)
+            out->Ed[i + q * n] = out->U[i + (q + 1) * n] / out->s[q + 1] - out->U[i + q * n] / out->s[q];
+    return RUNG_OK;
+}
+
+/* B (K x m) := s^-1/2 Delta on the left of a K x K inverse. */
+static void scaled_differences(const soft_classes *c, double *T)
+{
+    for (int q = 0; q < c->K - 1; q++) {
+        T[q + q * c->K] = -1 / sqrt(c->s[q]);
+        T[q + 1 + q * c->K] = 1 / sqrt(c->s[q + 1]);
+    }
+}
+
+/* X0 (n x (K-1)) with beta = X0 a / 2, and Q = Ed'K X0. */
+static rung_status solve_kernel_ridge(rung_ctx *ctx, const soft_classes *c, const la_mat *K, double eps, double *X0,
+                                      double *Q)
+{
+    int64_t n = c->n;
+    int k = c->K, m = k - 1;
+    double u = (double)n, *X = NULL, *W = NULL, *T = NULL, *KX = NULL;
+    la_mat *B = NULL;
+    TRY(NEW(ctx, &ctx->scratch, X, n * k));
+    TRY(NEW(ctx, &ctx->scratch, W, k * k));
+    TRY(NEW(ctx, &ctx->scratch, T, k * m));
+    TRY(NEW(ctx, &ctx->scratch, KX, n * m));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &B));
+    TRY(la_gather(ctx, K, NULL, NULL, B));
+    la_add_diagonal(B, eps * u, NULL);
+    TRY(la_potrf(ctx, B));
+    memcpy(X, c->V, sizeof *X * (size_t)(n * k));
+    TRY(la_potrs(ctx, B, k, X));
+    for (int q = 0; q < k; q++)
+        for (int r = 0; r < k; r++) W[q + r * k] = (q == r ? 1 : 0) - c->M[q + r * k];
+    la_thin(true, k, k, n, eps * u, c->V, X, 1, W);
+    scaled_differences(c, T);
+    TRY(la_small_spd_solve(ctx, k, W, m, T));
+    la_thin(false, n, m, k, u, X, T, 0, X0);
+    TRY(la_mul(ctx, 1, K, m, X0, 0, KX));
+    la_thin(true, m, m, n, 1, c->Ed, KX, 0, Q);
+    return RUNG_OK;
+}
+
+/* C (K x K) = phi(M). */
+static rung_status root_correction(rung_ctx *ctx, const soft_classes *c, double *C)
+{
+    int k = c->K;
+    double *A = NULL, *values = NULL;
+    TRY(NEW(ctx, &ctx->scratch, A, k * k));
+    TRY(NEW(ctx, &ctx->scratch, values, k));
+    memcpy(A, c->M, sizeof *A * (size_t)(k * k));
+    TRY(la_small_eigen(ctx, k, A, NULL, values));
+    for (int j = 0; j < k; j++) {
+        double x = values[j] > 1 ? 1 : values[j] < 0 ? 0 : values[j];
+        double phi = x > 1e-8 ? (1 - sqrt(1 - x)) / x : 0.5;
+        for (int q = 0; q < k; q++)
+            for (int r = 0; r < k; r++) C[q + r * k] += A[q + j * k] * phi * A[r + j * k];
+    }
+    return RUNG_OK;
+}
+
+/* y = W z = (z - V C V'z) / sqrt(u), for m columns. */
+static void apply_root(const soft_classes *c, const double *C, int m, const double *z, double *y)
+{
+    int64_t n = c->n;
+    int k = c->K;
+    for (int j = 0; j < m; j++) {
+        memcpy(y + j * n, z + j * n, sizeof *y * (size_t)n);
+        for (int q = 0; q < k; q++) {
+            double inner = 0;
+            for (int r = 0; r < k; r++)
+                for (int64_t i = 0; i < n; i++) inner += C[q + r * k] * c->V[i + r * n] * z[i + j * n];
+            for (int64_t i = 0; i < n; i++) y[i + j * n] -= c->V[i + q * n] * inner;
+        }
+        for (int64_t i = 0; i < n; i++) y[i + j * n] /= sqrt((double)n);
+    }
+}
+
+static rung_status solve_identity_ridge(rung_ctx *ctx, const soft_classes *c, const la_mat *K, double t, double *X0,
+                                        double *Q)
+{
+    int64_t n = c->n;
+    int k = c->K, m = k - 1;
+    double root = 1 / sqrt(t), *C = NULL, *VC = NULL, *b = NULL, *z = NULL, *Wz = NULL, *KV = NULL;
+    la_mat *YW = NULL, *left = NULL, *right = NULL;
+    TRY(NEW(ctx, &ctx->scratch, C, k * k));
+    TRY(NEW(ctx, &ctx->scratch, VC, n * k));
+    TRY(NEW(ctx, &ctx->scratch, KV, n * k));
+    TRY(NEW(ctx, &ctx->scratch, b, n * m));
+    TRY(NEW(ctx, &ctx->scratch, z, n * m));
+    TRY(NEW(ctx, &ctx->scratch, Wz, n * m));
+    TRY(root_correction(ctx, c, C));
+    for (int q = 0; q < k; q++)
+        for (int r = 0; r < k; r++)
+            for (int64_t i = 0; i < n; i++) VC[i + q * n] += c->V[i + r * n] * C[r + q * k];
+    TRY(la_mul(ctx, 1, K, k, VC, 0, KV));
+    TRY(la_new(ctx, &ctx->scratch, n, k, &left));
+    TRY(la_new(ctx, &ctx->scratch, n, k, &right));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &YW));
+    la_put(KV, left);
+    la_put(c->V, right);
+    TRY(la_gather(ctx, K, NULL, NULL, YW));
+    double scale = root / sqrt((double)n); /* Y W = (K - K V C V') / sqrt(t u) */
+    TRY(la_gemm(ctx, false, true, -scale, left, right, scale, YW));
+    TRY(la_mul(ctx, root, K, m, c->Ed, 0, b));
+    TRY(la_ridge_qr(ctx, YW, m, b, z));
+    for (int r = 0; r < m; r++)
+        for (int j = 0; j < m; j++)
+            for (int64_t i = 0; i < n; i++) Q[r + j * m] += b[i + r * n] * b[i + j * n];
+    apply_root(c, C, m, z, Wz);
+    for (int64_t i = 0; i < n * m; i++) Wz[i] = c->Ed[i] - Wz[i];
+    return la_mul(ctx, 1 / t, K, m, Wz, 0, X0);
+}
+
+static rung_status fit_whole(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
+                             double *U, fitted *out)
+{
+    int m = p->K - 1;
+    soft_classes c;
+    const la_mat *K;
+    double spread = 0, *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
+    bool degenerate;
+    TRY(problem_gram(ctx, p, k, &K));
+    TRY(soft_classes_new(ctx, p, U, &c));
+    TRY(NEW(ctx, &ctx->scratch, X0, p->n * m));
+    TRY(NEW(ctx, &ctx->scratch, Q, m * m));
+    TRY(NEW(ctx, &ctx->scratch, alpha, m));
+    TRY(NEW(ctx, &ctx->scratch, beta, p->n));
+    TRY(NEW(ctx, &ctx->scratch, score, p->n));
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    if (params->ridge_kind == RIDGE_KERNEL)
+        TRY(solve_kernel_ridge(ctx, &c, K, params->ridge, X0, Q));
+    else
+        TRY(solve_identity_ridge(ctx, &c, K, params->ridge, X0, Q));
+    for (int j = 0; j < m; j++) spread += Q[j + j * m];
+    TRY(order_weights(ctx, p->K, Q, params->C, !(spread > 0), alpha, &degenerate));
+    for (int j = 0; j < m; j++)
+        for (int64_t i = 0; i < p->n; i++) beta[i] += X0[i + j * p->n] * alpha[j] / 2;
+    TRY(la_mul(ctx, 1, K, 1, beta, 0, score));
+    for (int q = 0; q < p->K; q++)
+        for (int64_t i = 0; i < p->n; i++) mean[q] += c.U[i + q * p->n] * score[i] / c.s[q];
+    TRY(expansion_scorer(ctx, mem, p, k, beta, &out->score));
+    out->n_expansion = p->n;
+    return discriminant_results(ctx, mem, p->K, mean, c.s, params, alpha, degenerate, out);
+}
+
+static rung_status ws_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                          held_out *held)
+{
+    (void)f, (void)held;
+    const ws_params *params = params_;
+    kernel k;
+    double width, *U = NULL;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
+    TRY(spread_labels(ctx, p, &params->spread, neighbours_of(params), U, &width));
+    if (params->kernel.landmarks > 0)
+        TRY(landmark_dl_soft(ctx, mem, p, &k, params->kernel.landmarks, &params->d, U, out));
+    else
+        TRY(fit_whole(ctx, mem, p, &k, &params->d, U, out));
+    return report_number(ctx, mem, out, "spread_width", width);
+}
+
+static rung_status ws_prepare(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const ws_params *params = params_;
+    const la_mat *K;
+    const landmarks *l;
+    kernel k;
+    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
+    return problem_gram(ctx, p, &k, &K);
+}
+
+/* The memberships solve their own system; then the conditions of the discriminant with them. */
+static rung_status ws_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const ws_params *params = v->params;
+    const problem *p = v->p;
+    double width, *U = NULL;
+    TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
+    TRY(spread_labels(ctx, v->p, &params->spread, neighbours_of(params), U, &width));
+    TRY(spread_verify(ctx, v, &params->spread, neighbours_of(params), U));
+    return discriminant_verify(ctx, v, &params->d, NULL, 0, U);
+}
+
+static double ws_bytes(const problem_shape *shape, const void *params_)
+{
+    const ws_params *params = params_;
+    double n = (double)shape->n, pairs = neighbours_of(params) == 0 ? n * n : 0;
+    if (params->kernel.landmarks > 0)
+        return 8 * pairs + landmark_soft_bytes(shape, params->kernel.landmarks, neighbours_of(params));
+    return 8 * (2 * n * n + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80));
+}
+
+static const rung_param ws_rows[] = {
+    KERNEL_PARAMS(ws_params),
+    LANDMARKS_PARAM(ws_params),
+    DISCRIMINANT_PARAMS(ws_params),
+    SPREAD_PARAMS(ws_params),
+    {.name = "neighbours",
+     .help =
+         "nearest rows each row is joined with while labels spread; 0: every pair is joined, as published; auto: 0, "
+         "and 10 with landmarks",
+     .type = RUNG_INT,
+     .default_value = "auto",
+     .published = "0",
+     .low = 0,
+     .high = 100000,
+     .flags = RUNG_AUTO,
+     PARAM_PLACE(ws_params, neighbours)},
+    CALIBRATE_PARAM(ws_params, "5"),
+    {0},
+};
+
+const method method_ws_dl = {
+    .info = {.name = "ws-dl",
+             .title = "Discriminant learning weighted by spread labels",
+             .reference =
+                 "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal "
+                 "kernel discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
+             .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not; n m^2, m^2 with m landmarks",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
+             .params = ws_rows},
+    .params_size = sizeof(ws_params),
+    .bytes = ws_bytes,
+    .prepare = ws_prepare,
+    .fit = ws_fit,
+    .verify = ws_verify,
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings and the class
+ * frequencies, weighted by what leave-one-out says of each (method/mixture/mixture.h), and told in words: which families it
+ * listens to, whether the unlabelled rows helped, and whether anything beats always answering the median. */
+#include <stdio.h>
+
+#include "fit/verify.h"
+#include "method/mixture/mixture.h"
+
+static const mixture_options all_families = {
+    .families = 1U << FAMILY_GP | 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 3, .frequencies = true};
+
+static double of_family(const mixture_summary *s, family_kind kind) { return s->weight[0][kind] + s->weight[1][kind]; }
+
+static rung_status report(rung_ctx *ctx, pool *mem, const mixture_summary *s, fitted *out)
+{
+    TRY(report_number(ctx, mem, out, "weight_processes", of_family(s, FAMILY_GP)));
+    TRY(report_number(ctx, mem, out, "weight_ridges", of_family(s, FAMILY_RIDGE)));
+    TRY(report_number(ctx, mem, out, "weight_unlabelled", of_family(s, FAMILY_SPREAD)));
+    TRY(report_number(ctx, mem, out, "weight_frequencies", s->frequencies));
+    TRY(report_number(ctx, mem, out, "loo_mae", s->mae));
+    TRY(report_number(ctx, mem, out, "loo_mae_supervised", s->has_supervised ? s->supervised : s->mae));
+    TRY(report_number(ctx, mem, out, "median_mae", s->median));
+    TRY(report_number(ctx, mem, out, "redundancy", s->redundancy));
+    if (s->unlabelled_used > 0) TRY(report_number(ctx, mem, out, "unlabelled_used", (double)s->unlabelled_used));
+    return report_number(ctx, mem, out, "sharpen", out->sharpen);
+}
+
+static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
+{
+    log_at(ctx, RUNG_INFO,
+           "weights: Gaussian processes %.2f, cumulative ridges %.2f, class frequencies %.2f, %d members",
+           of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->frequencies, s->members);
+    if (s->present[FAMILY_SPREAD])
+        log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; leave-one-out mae %.3f with them, %.3f without%s",
+               of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
+               s->manifold ? " (the columns are redundant, as in images)" : "");
+    else
+        log_at(ctx, RUNG_INFO, "all %lld rows are labelled; leave-one-out mae %.3f", (long long)p->n, s->mae);
+    if (s->unlabelled_used > 0)
+        log_at(ctx, RUNG_INFO, "labels were spread over %lld of the %lld unlabelled rows, evenly spaced, to save time",
+               (long long)s->unlabelled_used, (long long)s->unlabelled);
+    if (s->mae >= s->median)
+        log_at(
+            ctx, RUNG_WARNING,
+            "nothing beats always answering the median (leave-one-out mae %.3f, median %.3f): the columns say little "
+            "about the grades, or the labels are too few",
+            s->mae, s->median);
+}
+
+/* One class: there is nothing to weigh. */
+static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted *out)
+{
+    TRY(NEW(ctx, mem, out->prior, 1));
+    TRY(NEW(ctx, mem, out->score.bias, 1));
+    out->prior[0] = out->score.bias[0] = 1;
+    out->score.kind = SCORER_CONSTANT;
+    out->score.outputs = 1;
+    out->score.d = p->d;
+    out->decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
+    log_at(ctx, RUNG_WARNING, "only one class has labels: it is the answer to everything");
+    return RUNG_OK;
+}
+
+static rung_status auto_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                            held_out *held)
+{
+    (void)params, (void)f, (void)held;
+    mixture_summary summary;
+    if (p->K < 2) return only_class(ctx, mem, p, out);
+    TRY(mixture_fit(ctx, mem, p, &all_families, out, &summary));
+    tell(ctx, p, &summary);
+    return report(ctx, mem, &summary, out);
+}
+
+static rung_status auto_verify(rung_ctx *ctx, const struct verification *v)
+{
+    if (v->p->K > 1) return mixture_verify(ctx, v, &all_families);
+    const member *only = v->model->members;
+    condition_add(v->found, "only class", "it has all of the probability, and is the answer",
+                  fabs(only->prior[0] - 1) + (only->decide.rank != 1), 0);
+    return RUNG_OK;
+}
+
+static double auto_bytes(const problem_shape *shape, const void *params)
+{
+    (void)params;
+    return mixture_bytes(shape, &all_families);
+}
+
+static const rung_param auto_rows[] = {{0}};
+
+const method method_auto = {
+    .info = {.name = "auto",
+             .title = "An average of models that leave-one-out trusts: the default",
+             .reference =
+                 "ogp, ckr, llgc and the class frequencies on the columns and their ranks, stacked by leave-one-out",
+             .cost = "time 400 l^3 up to 500 labels, some 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
+                     "gradients, and on 4000 to 50,000 unlabelled rows at most); memory 40 l^2, n^2 up to 4000 rows",
+             .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
+             .params = auto_rows},
+    .params_size = 1,
+    .bytes = auto_bytes,
+    .fit = auto_fit,
+    .verify = auto_verify,
+};

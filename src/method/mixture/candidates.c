@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/mixture/candidates.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/propagate.h"
+#include "method/mixture/cumulative_ridge.h"
+#include "method/mixture/ogp_gp.h"
+#include "solve/cumulative.h"
+
+/* The grid, and the prior over it: minus its logarithm is a sum of halved squares in log10 units. */
+static const double widths[KERNELS - 1] = {0.01, 0.03, 0.1, 0.3, 1, 3}; /* gamma = c/d */
+static const double variances[] = {0.3, 1, 3, 10, 30, 100, 1000};
+static const double ridges[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
+static const double powers[] = {2, 4, 8};
+static const double spreads[SPREADS] = {0.9, 0.99};
+static const int neighbours_tried[GRAPHS] = {3, 5, 10};
+/* An expansion over a kernel so large against its ridge is a sum that cancels to its last digits. */
+static const double CANCELS = 1e10;
+enum {
+    LINEAR = KERNELS - 1,
+    VARIANCES = sizeof variances / sizeof *variances,
+    RIDGES = sizeof ridges / sizeof *ridges,
+    POWERS = sizeof powers / sizeof *powers,
+    MOST_CANDIDATES = SPACES * (KERNELS * (VARIANCES + RIDGES) + GRAPHS * SPREADS * POWERS)
+};
+_Static_assert((int)RIDGES <= (int)MOST_LEVELS, "a place for every ridge");
+
+static double half_square(double x) { return 0.5 * x * x; }
+
+static double penalty_of(const candidate *one)
+{
+    double c = one->kernel < LINEAR ? log10(widths[one->kernel]) : 0;
+    bool linear = one->kernel == LINEAR;
+    if (one->kind == FAMILY_SPREAD) return half_square(log2(powers[one->level] / 4));
+    if (one->kind == FAMILY_GP) {
+        double s = log10(variances[one->level]);
+        return linear ? half_square(s - 0.5) : half_square(c + 1) + half_square(c + s - 0.5);
+    }
+    double r = log10(ridges[one->level]);
+    return linear ? half_square(r + 0.3) : half_square(c + 0.75) + half_square(r + 1 - 0.5 * (c + 1));
+}
+
+kernel candidate_kernel(const candidates *c, const candidate *one)
+{
+    kernel k = {.kind = KERNEL_LINEAR};
+    if (one->kernel == LINEAR) return k;
+    k = (kernel){.kind = KERNEL_RBF, .gamma = -widths[one->kernel]};
+    return problem_kernel(&c->space[one->space].all, &k);
+}
+
+double candidate_scale(const candidates *c, const candidate *one)
+{
+    return one->kernel == LINEAR ? 1 / fmax(1, (double)c->space[one->space].all.varying) : 1;
+}
+
+double candidate_variance(const candidate *one) { return variances[one->level]; }
+double candidate_ridge(const candidate *one) { return ridges[one->level]; }
+double candidate_power(const candidate *one) { return powers[one->level]; }
+double candidate_spread(const candidate *one) { return spreads[one->spread]; }
+
+double candidate_reach_penalty(const candidates *c, const candidate *one)
+{
+    double rows_per_label = (double)c->p->n / (double)c->l, steps = 1 / (1 - spreads[one->spread]);
+    double fewest = neighbours_tried[0];
+    return half_square(log2(neighbours_tried[one->graph] / fewest)) + half_square(log10(2 * rows_per_label / steps));
+}
+
+bool candidates_near(const candidate *a, const candidate *b)
+{
+    if (a->kind != b->kind || a->space != b->space) return false;
+    if (a->kind == FAMILY_SPREAD) return a->graph == b->graph && a->spread == b->spread && a->level == b->level;
+    bool linear = a->kernel == LINEAR || b->kernel == LINEAR;
+    return (linear ? a->kernel == b->kernel : abs(a->kernel - b->kernel) <= 1) && abs(a->level - b->level) <= 1;
+}
+
+/* ---- side by side ---- */
+
+rung_status candidates_parallel(rung_ctx *ctx, int64_t rows, int n, candidates_task *task, void *user)
+{
+    int workers = rows > SIDE_BY_SIDE || n < 2 ? 1 : ctx->threads < n ? ctx->threads : n;
+    rung_ctx **worker = NULL;
+    rung_status status = RUNG_OK, *each = NULL;
+    TRY(NEW(ctx, &ctx->scratch, worker, workers));
+    TRY(NEW(ctx, &ctx->scratch, each, n));
+    for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
+    if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
+    if (status == RUNG_OK) {
+#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
+        for (int i = 0; i < n; i++) {
+            rung_ctx *own = worker[omp_get_thread_num()];
+            each[i] = task(own, user, i);
+            if (each[i] == RUNG_ESINGULAR || each[i] == RUNG_ENOCONV) own->message[0] = 0;
+            pool_free_all(&own->scratch);
+        }
+    }
+    for (int i = 0; i < n && status == RUNG_OK; i++)
+        if (each[i] != RUNG_ESINGULAR && each[i] != RUNG_ENOCONV) status = each[i];
+    int64_t beside = 0;
+    for (int w = 0; w < workers && worker[w]; w++) beside += worker[w]->scratch.peak;
+    pool_beside(&ctx->scratch, beside);
+    for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
+    if (status != RUNG_OK) return status;
+    ctx->message[0] = 0;
+    return interrupted(ctx);
+}
+
+/* ---- the list ---- */
+
+static void add(candidates *c, candidate one)
+{
+    one.penalty = penalty_of(&one);
+    one.wanted = true;
+    c->list[c->n++] = one;
+}
+
+static void list_space(candidates *c, unsigned families, int space)
+{
+    bool graph = (families & 1U << FAMILY_SPREAD) && c->l < c->p->n;
+    for (int k = 0; k < KERNELS && (families & 1U << FAMILY_GP); k++)
+        for (int v = 0; v < VARIANCES; v++)
+            add(c, (candidate){.kind = FAMILY_GP, .space = space, .kernel = k, .level = v});
+    for (int k = 0; k < KERNELS && (families & 1U << FAMILY_RIDGE); k++)
+        for (int r = 0; r < RIDGES; r++)
+            add(c, (candidate){.kind = FAMILY_RIDGE, .space = space, .kernel = k, .level = r});
+    for (int g = 0; g < GRAPHS && graph; g++)
+        for (int a = 0; a < SPREADS; a++)
+            for (int b = 0; b < POWERS; b++)
+                add(c, (candidate){.kind = FAMILY_SPREAD, .space = space, .graph = g, .spread = a, .level = b});
+}
+
+/* The second space: ranks of the columns, standardised. */
+static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
+{
+    double *X = NULL;
+    rung_view view = {.v = p->X, .n = p->n, .d = p->d, .row = p->d, .col = 1};
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
+    TRY(scale_fit(ctx, &ctx->scratch, SCALE_RANK, p->d, p->n, p->X, &s->rank));
+    scale_apply(&s->rank, p->n, &view, NULL, X);
+    problem_new(&ctx->scratch, p->d, p->n, X, p->y, NULL, p->origin, p->K, &s->all);
+    return RUNG_OK;
+}
+
+rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, candidates *out)
+{
+    int *classes = NULL;
+    *out = (candidates){.p = p};
+    TRY(NEW(ctx, &ctx->scratch, out->rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    TRY(NEW(ctx, &ctx->scratch, out->prior, p->K));
+    TRY(NEW(ctx, &ctx->scratch, out->list, MOST_CANDIDATES));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) {
+            out->rows[out->l++] = i;
+            out->prior[p->y[i] - 1]++;
+        }
+    for (int q = 0; q < p->K; q++) out->prior[q] = (out->prior[q] + 0.5 / p->K) / ((double)out->l + 0.5);
+    for (int s = 0; s < SPACES; s++) {
+        mixture_space *space = &out->space[s];
+        if (!(spaces & 1U << s)) continue;
+        space->all = problem_view(p, &ctx->scratch);
+        if (s == 1) TRY(rank_space(ctx, p, space));
+        TRY(problem_subset(ctx, &ctx->scratch, &space->all, out->l, out->rows, &space->labelled, classes));
+        space->labelled.many_kernels = true;
+        out->y = space->labelled.y;
+        list_space(out, families, s);
+    }
+    return RUNG_OK;
+}
+
+/* ---- what candidates share ---- */
+
+static rung_status share_grams(rung_ctx *ctx, candidates *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const candidate *one = &c->list[i];
+        mixture_space *s = &c->space[one->space];
+        if (!one->wanted || one->kind == FAMILY_SPREAD || s->gram[one->kernel]) continue;
+        kernel k = candidate_kernel(c, one);
+        TRY(problem_gram(ctx, &s->labelled, &k, &s->gram[one->kernel]));
+    }
+    return RUNG_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median length of an edge; where that is 0, the root mean square. */
+static rung_status median_edge(rung_ctx *ctx, const la_csr *squared, double *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t count = squared->start[squared->rows];
+    double *length = NULL, sum = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, length, count));
+    for (int64_t e = 0; e < count; e++) {
+        length[e] = sqrt(squared->value[e]);
+        sum += squared->value[e];
+    }
+    qsort(length, (size_t)count, sizeof *length, compare_numbers);
+    *out = 0.5 * (length[count / 2 - 1] + length[count / 2]); /* an even number: each edge is there twice */
+    if (!(*out > 0)) *out = sqrt(fmax(sum / (double)count, 1e-12));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status share_graphs(rung_ctx *ctx, candidates *c)
+{
+    for (int i = c->n - 1; i >= 0; i--) { /* the largest graph first: its neighbour lists contain those of the others */
+        const candidate *one = &c->list[i];
+        mixture_space *s = &c->space[one->space];
+        if (!one->wanted || one->kind != FAMILY_SPREAD) continue;
+        double **F = &s->scores[one->graph][one->spread];
+        if (!*F) TRY(NEW(ctx, &ctx->scratch, *F, c->p->n * c->p->K));
+        if (s->edges[one->graph]) continue;
+        int64_t most = c->p->n - 1, k = neighbours_tried[one->graph] < most ? neighbours_tried[one->graph] : most;
+        const la_csr *squared;
+        problem_graph g = {
+            .space = {.kind = SPACE_INPUT}, .neighbours = k, .rule = GRAPH_OR, .weight = EDGE_SQUARED, .width = 1};
+        s->neighbours[one->graph] = k;
+        TRY(problem_edges(ctx, &s->all, &g, &squared, NULL));
+        TRY(median_edge(ctx, squared, &s->width[one->graph]));
+        g.weight = EDGE_GAUSSIAN;
+        g.width = s->width[one->graph];
+        TRY(problem_edges(ctx, &s->all, &g, &s->edges[one->graph], NULL));
+    }
+    return RUNG_OK;
+}
+
+static rung_status make_room(rung_ctx *ctx, candidates *c)
+{
+    int64_t l = c->l, J = c->p->K - 1;
+    for (int i = 0; i < c->n; i++) {
+        candidate *one = &c->list[i];
+        if (!one->wanted) continue;
+        int64_t coef = one->kind == FAMILY_GP ? l : one->kind == FAMILY_RIDGE ? l * J : 0;
+        TRY(NEW(ctx, &ctx->scratch, one->loo, l * J + coef + J));
+        one->coef = one->loo + l * J;
+        one->bias = one->coef + coef;
+    }
+    return RUNG_OK;
+}
+
+/* ---- tasks ---- */
+
+typedef struct {
+    candidates *c;
+    int n, *first; /* a task is a run of candidates that share a decomposition or a graph */
+    int *count;
+} task_list;
+
+static bool same_task(const candidate *a, const candidate *b)
+{
+    if (a->kind != b->kind || a->space != b->space || a->kind == FAMILY_GP) return false;
+    return a->kind == FAMILY_RIDGE ? a->kernel == b->kernel : a->graph == b->graph && a->spread == b->spread;
+}
+
+static rung_status list_tasks(rung_ctx *ctx, candidates *c, bool graphs, task_list *out)
+{
+    *out = (task_list){.c = c};
+    TRY(NEW(ctx, &ctx->scratch, out->first, c->n));
+    TRY(NEW(ctx, &ctx->scratch, out->count, c->n));
+    for (int i = 0, next; i < c->n; i = next) {
+        bool wanted = false;
+        for (next = i; next < c->n && (next == i || same_task(&c->list[i], &c->list[next])); next++)
+            wanted = wanted || c->list[next].wanted;
+        if (!wanted || (c->list[i].kind == FAMILY_SPREAD) != graphs) continue;
+        out->first[out->n] = i;
+        out->count[out->n++] = next - i;
+    }
+    return RUNG_OK;
+}
+
+static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
+{
+    const mixture_space *s = &c->space[one->space];
+    ordinal_gp gp = {.n = c->l,
+                     .K = c->p->K,
+                     .y = c->y,
+                     .gram = s->gram[one->kernel],
+                     .variance = candidate_variance(one) * candidate_scale(c, one),
+                     .prior_variance = candidate_variance(one)};
+    rung_status status = ordinal_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
+    if (status != RUNG_OK) one->loo = NULL;
+    return status;
+}
+
+static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int count)
+{
+    const mixture_space *s = &c->space[list->space];
+    double scale = candidate_scale(c, list);
+    int64_t size = c->l * (c->p->K - 1);
+    cumulative_ridge r;
+    rung_status status = cumulative_ridge_new(ctx, &ctx->scratch, s->gram[list->kernel], scale, c->p->K, c->y, &r);
+    for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
+    TRY(status);
+    for (int i = 0; i < count; i++) {
+        candidate *one = &list[i];
+        if (!one->wanted) continue;
+        if (r.values[0] > CANCELS * ridges[one->level]) {
+            one->loo = NULL;
+            continue;
+        }
+        TRY(cumulative_ridge_loo(ctx, &r, ridges[one->level], one->loo));
+        TRY(cumulative_ridge_coef(ctx, &r, ridges[one->level], one->coef, one->bias));
+        for (int64_t j = 0; j < size; j++) one->coef[j] *= scale;
+    }
+    return RUNG_OK;
+}
+
+/* F = M Y / z with z_q the mean mass of class q over the labelled rows. */
+static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, int count)
+{
+    const mixture_space *s = &c->space[list->space];
+    int64_t n = c->p->n, l = c->l;
+    int K = c->p->K, J = K - 1;
+    double *F = s->scores[list->graph][list->spread], *others = NULL, *mass = NULL, *p = NULL;
+    TRY(NEW(ctx, &ctx->scratch, others, l * K));
+    TRY(NEW(ctx, &ctx->scratch, mass, K));
+    TRY(NEW(ctx, &ctx->scratch, p, K));
+    rung_status status =
+        propagate_scores(ctx, s->edges[list->graph], K, c->p->y, spreads[list->spread], PROPAGATE_DENSE, F, others);
+    for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
+    TRY(status);
+    for (int q = 0; q < K; q++) {
+        for (int64_t i = 0; i < l; i++) mass[q] += fmax(F[c->rows[i] + q * n], 1e-300) / (double)l;
+        for (int64_t i = 0; i < n; i++) F[i + q * n] = fmax(F[i + q * n] / mass[q], 0);
+    }
+    for (int64_t i = 0; i < l; i++) {
+        for (int q = 0; q < K; q++) others[i * K + q] /= mass[q];
+        for (int k = 0; k < count; k++) {
+            if (!list[k].wanted) continue;
+            cumulative_power(K, others + i * K, c->prior, powers[list[k].level], p);
+            cumulative_sums(K, p, list[k].loo + i * J);
+        }
+    }
+    return RUNG_OK;
+}
+
+static rung_status run_task(rung_ctx *ctx, void *user, int i)
+{
+    task_list *t = user;
+    candidate *one = &t->c->list[t->first[i]];
+    TRY(interrupted(ctx));
+    if (one->kind == FAMILY_GP) return run_gp(ctx, t->c, one);
+    if (one->kind == FAMILY_RIDGE) return run_ridges(ctx, t->c, one, t->count[i]);
+    return run_spreads(ctx, t->c, one, t->count[i]);
+}
+
+rung_status candidates_run(rung_ctx *ctx, candidates *c)
+{
+    task_list kernels, graphs;
+    TRY(share_grams(ctx, c));
+    TRY(share_graphs(ctx, c));
+    TRY(make_room(ctx, c));
+    TRY(list_tasks(ctx, c, false, &kernels));
+    TRY(list_tasks(ctx, c, true, &graphs));
+    TRY(candidates_parallel(ctx, c->l, kernels.n, run_task, &kernels));
+    return candidates_parallel(ctx, c->p->n, graphs.n, run_task, &graphs);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The models a mixture averages: a grid of ordinal probit Gaussian processes, cumulative ridges and label spreadings on
+ * two pictures of the columns, each with leave-one-out predictions in closed form. Whatever several of them need (Gram
+ * matrices, eigenvectors, graphs, propagated labels) is computed once; they run side by side. */
+#ifndef RUNG_METHOD_MIXTURE_CANDIDATES_H
+#define RUNG_METHOD_MIXTURE_CANDIDATES_H
+
+#include "fit/method.h"
+
+typedef enum { FAMILY_GP, FAMILY_RIDGE, FAMILY_SPREAD, FAMILY_KINDS } family_kind;
+enum {
+    SPACES = 2,  /* the columns as the problem has them; their ranks */
+    KERNELS = 7, /* six rbf widths, linear */
+    MOST_LEVELS = 8,
+    GRAPHS = 3,
+    SPREADS = 2
+};
+
+typedef struct {
+    family_kind kind;
+    int space, kernel, level; /* kernel and graph: places in their grids; level: of variance, ridge or power */
+    int graph, spread;        /* FAMILY_SPREAD */
+    double penalty;           /* minus the log prior */
+    bool wanted;
+    double *loo;  /* labelled x (K - 1) by rows; NULL: not wanted, or the numbers did not allow it */
+    double *coef; /* FAMILY_GP: labelled, f = variance gram coef; FAMILY_RIDGE: labelled x (K - 1) */
+    double *bias; /* FAMILY_GP: the thresholds; FAMILY_RIDGE: the constants; K - 1 */
+} candidate;
+
+typedef struct { /* one picture of the columns */
+    problem all, labelled;
+    scaling rank;                /* of the second space: from the first one's columns */
+    const la_mat *gram[KERNELS]; /* over the labelled rows; NULL: no candidate wants it */
+    const la_csr *edges[GRAPHS];
+    double width[GRAPHS];
+    int64_t neighbours[GRAPHS];
+    double *scores[GRAPHS][SPREADS]; /* rows x K: what arrives at each row; NULL: not wanted */
+} mixture_space;
+
+typedef struct {
+    problem *p;
+    int64_t l, *rows; /* the labelled ones */
+    const int *y;     /* l: their ranks */
+    mixture_space space[SPACES];
+    double *prior; /* K: shrunk class frequencies, where no label arrives */
+    int n;
+    candidate *list;
+} candidates;
+
+/* All candidates of these families (bits 1 << kind) and spaces (bits); without unlabelled rows there is no spreading.
+ * p is the caller's own view; arrays are in the scratch pool. */
+rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, candidates *out);
+rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are wanted */
+
+kernel candidate_kernel(const candidates *c, const candidate *one);
+double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
+double candidate_variance(const candidate *one);                   /* FAMILY_GP */
+double candidate_ridge(const candidate *one);                      /* FAMILY_RIDGE */
+double candidate_power(const candidate *one);                      /* FAMILY_SPREAD */
+double candidate_spread(const candidate *one);                     /* FAMILY_SPREAD */
+/* FAMILY_SPREAD where columns are redundant: added to the penalty. There few neighbours are best, since edges between
+ * classes are the long ones, and a label has to reach n / l rows, on a walk of 1 / (1 - spread) steps of which about
+ * every other comes to a row not seen before. */
+double candidate_reach_penalty(const candidates *c, const candidate *one);
+/* Whether b is a or next to it in the grid: the same family and space, widths and levels at most one step away. */
+bool candidates_near(const candidate *a, const candidate *b);
+
+/* Runs task(worker's context, user, i) for i < n, side by side up to SIDE_BY_SIDE rows, else one at a time on all
+ * threads. RUNG_ESINGULAR and RUNG_ENOCONV of a task are left to it; anything else ends the run. */
+enum { SIDE_BY_SIDE = 1500 };
+typedef rung_status candidates_task(rung_ctx *ctx, void *user, int i);
+rung_status candidates_parallel(rung_ctx *ctx, int64_t rows, int n, candidates_task *task, void *user);
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ckr.c - cumulative kernel ridge: the targets 1[y > q], q = 1..K-1, regressed on the kernel at once. Its outputs are
+ * P(y > q), made valid; the rank is the posterior median. Leave-one-out predictions are closed formulas
+ * (method/mixture/cumulative_ridge.h), so ridge and gamma are chosen by their ranked probability score.
+ *
+ * mu > 0 brings the unlabelled rows in: the kernel is replaced by the one a graph over all rows deforms it to,
+ * K~ = K (I + mu L K)^-1 (solve/graph_response.h), and the expansion runs over all rows.
+ *
+ * With landmarks all of it happens to their features phi: they stay landmarks under a graph, with the features L^-1
+ * phi, L L' = I + mu Phi L_graph Phi'. */
+#include <string.h>
+
+#include "fit/verify.h"
+#include "method/mixture/cumulative_features.h"
+#include "method/mixture/cumulative_ridge.h"
+#include "method/mixture/stack.h"
+#include "method/projection/projection.h"
+#include "solve/cumulative.h"
+#include "solve/graph_response.h"
+
+typedef struct {
+    kernel_params kernel;
+    double ridge, mu; /* ridge NaN: by leave-one-out */
+    int neighbours;
+} ckr_params;
+
+static const double ridges[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
+static const double widths[] = {0.01, 0.03, 0.1, 0.3, 1, 3}; /* gamma = c/d */
+enum { RIDGES = sizeof ridges / sizeof *ridges, WIDTHS = sizeof widths / sizeof *widths };
+
+typedef struct {
+    problem labelled; /* ranks as in the whole problem: all its classes have labels */
+    int64_t *rows;    /* which rows these are */
+    stack_rows stack;
+    double error; /* of the best so far */
+    kernel k;
+    double scale, ridge;
+    double *coef, *bias; /* labelled x (K - 1), or with landmarks m x (K - 1) weights of features; K - 1 */
+    double *trial;       /* labelled x (K - 1) by rows: leave-one-out; with landmarks one for each ridge */
+    double *loo, *least; /* of each row the prediction of the setting that is best for the others, and their error */
+    landmarks l;
+} ckr_search;
+
+static bool searches_gamma(const kernel_params *k)
+{
+    return isnan(k->gamma) && isnan(k->width) && (k->kind == KERNEL_RBF || k->kind == KERNEL_LAPLACIAN);
+}
+
+static int ridge_list(const ckr_params *params, const double **list)
+{
+    *list = isnan(params->ridge) ? ridges : &params->ridge;
+    return isnan(params->ridge) ? RIDGES : 1;
+}
+
+static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *params, ckr_search *s)
+{
+    int *classes = NULL, J = p->K - 1, trials = 1;
+    int64_t l = 0, m = params->kernel.landmarks;
+    const double *list;
+    if (m > 0) trials = ridge_list(params, &list);
+    *s = (ckr_search){.error = INFINITY};
+    TRY(NEW(ctx, &ctx->scratch, s->rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) s->rows[l++] = i;
+    TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
+    s->labelled.many_kernels = true;
+    TRY(stack_rows_new(ctx, &ctx->scratch, l, p->K, s->labelled.y, &s->stack));
+    TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
+    TRY(NEW(ctx, &ctx->scratch, s->bias, J));
+    TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
+    TRY(NEW(ctx, &ctx->scratch, s->least, l));
+    for (int64_t i = 0; i < l; i++) s->least[i] = INFINITY;
+    return NEW(ctx, &ctx->scratch, s->trial, l * J * trials);
+}
+
+/* A row's own error takes no part in the choice of the setting that answers for it: the answers are graded, and the
+ * best of many settings would flatter itself. */
+static void choose_for_rows(const double *trial, double error, ckr_search *s)
+{
+    int K = s->labelled.K, J = K - 1;
+    for (int64_t i = 0; i < s->labelled.n; i++) {
+        double others = error - s->stack.weight[i] * cumulative_error(K, trial + i * J, s->labelled.y[i]);
+        if (!(others < s->least[i])) continue;
+        s->least[i] = others;
+        memcpy(s->loo + i * J, trial + i * J, (size_t)J * sizeof *s->loo);
+    }
+}
+
+/* Whether these leave-one-out predictions are the best so far. */
+static bool is_best(const kernel *k, double ridge, const double *trial, ckr_search *s)
+{
+    double error = stack_error(&s->stack, trial);
+    choose_for_rows(trial, error, s);
+    if (!(error < s->error)) return false;
+    s->error = error;
+    s->k = *k;
+    s->ridge = ridge;
+    return true;
+}
+
+static double kernel_scale(const kernel *k, const ckr_search *s)
+{
+    return k->kind == KERNEL_LINEAR ? 1 / fmax(1, (double)s->labelled.varying) : 1;
+}
+
+/* All ridges of one kernel matrix over the labelled rows; what is best so far is kept. */
+static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const kernel *k, const la_mat *G, ckr_search *s)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t l = s->labelled.n;
+    const double *list, scale = kernel_scale(k, s);
+    int K = s->labelled.K, J = K - 1, count = ridge_list(params, &list);
+    cumulative_ridge r;
+    TRY(cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, s->labelled.y, &r));
+    for (int j = 0; j < count; j++) {
+        TRY(interrupted(ctx));
+        TRY(cumulative_ridge_loo(ctx, &r, list[j], s->trial));
+        if (!is_best(k, list[j], s->trial, s)) continue;
+        TRY(cumulative_ridge_coef(ctx, &r, list[j], s->coef, s->bias));
+        for (int64_t i = 0; i < l * J; i++) s->coef[i] *= scale;
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status graph_of(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, penalty *out)
+{
+    problem_graph g = {.space = {.kind = SPACE_INPUT, .k = *k},
+                       .neighbours = params->neighbours,
+                       .rule = GRAPH_OR,
+                       .weight = EDGE_BINARY};
+    *out = (penalty){.n = p->n, .weight = params->mu};
+    return problem_laplacian(ctx, p, &g, LAPLACIAN_PLAIN, &out->sparse);
+}
+
+/* With a graph: the block of K~ at the labelled rows. */
+static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, ckr_search *s)
+{
+    int64_t l = s->labelled.n;
+    penalty W;
+    response r;
+    const la_mat *F;
+    la_mat *G = NULL;
+    double *block = NULL;
+    TRY(graph_of(ctx, p, params, k, &W));
+    TRY(problem_root(ctx, p, k, false, &F));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(response_new(ctx, &W, F, &r));
+    TRY(la_new(ctx, &ctx->scratch, l, l, &G));
+    TRY(NEW_RAW(ctx, &ctx->scratch, block, l * l));
+    TRY(response_block(ctx, &r, l, s->rows, block));
+    la_put(block, G);
+    TRY(try_kernel(ctx, params, k, G, s));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The same landmarks under the graph. */
+static rung_status deform(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, const landmarks *l,
+                          landmarks *out)
+{
+    penalty W;
+    la_mat *M = NULL, *R = NULL;
+    TRY(graph_of(ctx, p, params, k, &W));
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &R));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, W.sparse, landmark_room((double)ctx->memory), M));
+    TRY(la_scale_add(ctx, 0, M, params->mu, M));
+    la_add_diagonal(M, 1, NULL);
+    TRY(landmarks_deformed(ctx, l, M, R, out));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Those of every kernel are kept until one of them is chosen. */
+static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, ckr_search *s)
+{
+    problem *sub = &s->labelled;
+    const double *list;
+    int64_t size = sub->n * (sub->K - 1);
+    int count = ridge_list(params, &list);
+    const landmarks *l;
+    landmarks features;
+    cumulative_features f;
+    TRY(problem_landmarks(ctx, params->mu > 0 ? p : sub, k, params->kernel.landmarks, &l));
+    features = *l;
+    if (params->mu > 0) TRY(deform(ctx, p, params, k, l, &features));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(cumulative_features_new(ctx, &features, sub->n, sub->X, kernel_scale(k, s), sub->K, sub->y, &f));
+    TRY(cumulative_features_loo(ctx, &f, count, list, s->trial));
+    for (int j = 0; j < count; j++) {
+        if (!is_best(k, list[j], s->trial + j * size, s)) continue;
+        s->l = features;
+        TRY(cumulative_features_weights(ctx, &f, list[j], s->coef, s->bias));
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *given, ckr_search *s)
+{
+    bool choose = searches_gamma(&params->kernel);
+    for (int c = 0; c < (choose ? WIDTHS : 1); c++) {
+        kernel k = *given;
+        const la_mat *G;
+        if (choose) k.gamma = -widths[c];
+        k = problem_kernel(p, &k);
+        if (params->kernel.landmarks > 0) {
+            TRY(try_landmarks(ctx, p, params, &k, s));
+            continue;
+        }
+        if (params->mu > 0) {
+            TRY(try_deformed(ctx, p, params, &k, s));
+            if (choose) problem_forget(p);
+            continue;
+        }
+        TRY(problem_gram(ctx, &s->labelled, &k, &G));
+        TRY(try_kernel(ctx, params, &k, G, s));
+        problem_forget(&s->labelled);
+    }
+    if (isinf(s->error)) return set_error(ctx, RUNG_EDATA, "ckr: no ridge gives finite predictions; scale the columns");
+    return RUNG_OK;
+}
+
+/* a = c - W K~ c: the expansion over all rows. */
+static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params *params, const ckr_search *s,
+                          fitted *out)
+{
+    int64_t n = p->n, l = s->labelled.n;
+    int J = p->K - 1;
+    penalty W;
+    response r;
+    const la_mat *F;
+    double *c = NULL, *f = NULL, *a = NULL;
+    if (params->kernel.landmarks > 0) return landmark_results(ctx, mem, &s->l, J, s->coef, out);
+    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, &out->score);
+    TRY(NEW(ctx, &ctx->scratch, c, n * J));
+    TRY(NEW(ctx, &ctx->scratch, f, n * J));
+    TRY(NEW(ctx, &ctx->scratch, a, n * J));
+    for (int q = 0; q < J; q++)
+        for (int64_t i = 0; i < l; i++) c[s->rows[i] + q * n] = s->coef[i + q * l];
+    TRY(graph_of(ctx, p, params, &s->k, &W));
+    TRY(problem_root(ctx, p, &s->k, false, &F));
+    TRY(response_new(ctx, &W, F, &r));
+    TRY(response_apply(ctx, &r, J, c, f, a));
+    return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->score);
+}
+
+static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                           held_out *held)
+{
+    (void)f, (void)held;
+    const ckr_params *params = params_;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int J = p->K - 1;
+    ckr_search s;
+    kernel k;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
+    TRY(start(ctx, p, params, &s));
+    TRY(search(ctx, p, params, &k, &s));
+    TRY(expand(ctx, mem, p, params, &s, out));
+    memcpy(out->score.bias, s.bias, (size_t)J * sizeof *s.bias);
+    out->cumulative = true;
+    out->decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
+    out->n_expansion = out->score.kind == SCORER_LINEAR ? p->d : out->score.m;
+    TRY(NEW(ctx, mem, out->loo, s.labelled.n * p->K));
+    for (int64_t i = 0; i < s.labelled.n; i++) cumulative_classes(p->K, s.loo + i * J, out->loo + i * p->K);
+    TRY(report_number(ctx, mem, out, "ridge", s.ridge));
+    if (k.kind == KERNEL_RBF || k.kind == KERNEL_LAPLACIAN) TRY(report_number(ctx, mem, out, "gamma", s.k.gamma));
+    TRY(report_number(ctx, mem, out, "loo_rps", s.error / (double)s.labelled.n / J));
+    if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The normal equations of the labelled rows, F = (scale K~ + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
+ * are the shrunk means of method/mixture/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e - mu L g /
+ * scale): K~ is never formed. */
+static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
+{
+    const ckr_params *params = v->params;
+    const problem *p = v->p;
+    const scorer *s = &v->model->members->score;
+    int64_t n = p->n, l = 0;
+    int J = p->K - 1;
+    double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
+    bool linear = s->kind == SCORER_LINEAR || s->k.kind == KERNEL_LINEAR;
+    double scale = linear ? 1 / fmax(1, (double)p->varying) : 1;
+    penalty W;
+    if (params->mu > 0) TRY(graph_of(ctx, v->p, params, &s->k, &W));
+    TRY(NEW(ctx, &ctx->scratch, e, n));
+    TRY(NEW(ctx, &ctx->scratch, Ke, n));
+    TRY(NEW(ctx, &ctx->scratch, left, n));
+    for (int64_t i = 0; i < n; i++) {
+        l += p->y[i] > 0;
+        e[i] = p->y[i] > 0;
+    }
+    double scores =
+        verify_kernel_size(v, e) * verify_score_size(v) / J / ridge; /* their rounding goes through K / ridge */
+    for (int q = 0; q < J; q++) {
+        double below = (q + 1) * 0.5 / p->K, sum = 0, terms = 0;
+        for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1;
+        for (int64_t i = 0; i < n; i++) {
+            e[i] = p->y[i] ? ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
+            sum += e[i];
+            terms += fabs(e[i]);
+        }
+        for (int64_t i = 0; i < n; i++)
+            left[i] = 1 - below / ((double)l + 0.5) + RIDGE_CONSTANT * sum - v->f[i * J + q];
+        if (params->mu > 0) TRY(la_spmm_thin(ctx, params->mu / scale, W.sparse, 1, left, 1, e));
+        TRY(verify_kernel_times(ctx, v, 1, e, Ke));
+        for (int64_t i = 0; i < n; i++) Ke[i] *= scale;
+        double size = verify_kernel_size(v, e) + scores + 1 + RIDGE_CONSTANT * terms;
+        worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ke, left}, size));
+    }
+    condition_add(v->found, "normal equations", "residual of F = K (Y - F) / ridge, relative, worst output", worst,
+                  1e-6);
+    return RUNG_OK;
+}
+
+/* Without a graph the labelled rows are all there is, for the landmarks too. */
+static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
+{
+    struct verification labelled = *v;
+    const ckr_params *params = v->params;
+    int J = v->p->K - 1;
+    double *f = NULL;
+    ckr_search s;
+    if (params->mu > 0) return normal_equations(ctx, v);
+    TRY(start(ctx, v->p, params, &s));
+    TRY(NEW(ctx, &ctx->scratch, f, s.labelled.n * J));
+    for (int64_t i = 0; i < s.labelled.n * J; i++) f[i] = v->f[s.rows[i / J] * J + i % J];
+    labelled.p = &s.labelled;
+    labelled.f = f;
+    return normal_equations(ctx, &labelled);
+}
+
+/* The landmarks of each kernel; rows and predictions; choosing landmarks, their graph, or the fit. */
+static double landmark_bytes(const problem_shape *shape, const ckr_params *params)
+{
+    const double *list;
+    bool graph = params->mu > 0;
+    int64_t rows = graph ? shape->n : shape->labelled;
+    int count = ridge_list(params, &list), kernels = searches_gamma(&params->kernel) ? WIDTHS : 1;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d,
+           m = fmin(params->kernel.landmarks, (double)rows);
+    double work = fmax(landmarks_bytes(shape->d, rows, params->kernel.landmarks),
+                       cumulative_features_bytes(shape->labelled, shape->d, shape->K, (int64_t)m, count));
+    if (graph)
+        work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
+               graph_search_bytes(n, d, params->neighbours);
+    return 8 * (kernels * m * ((graph ? 2 : 1) * m + d) + n * (d + 20) + l * (d + shape->K * (count + 3))) + work;
+}
+
+static double ckr_bytes(const problem_shape *shape, const void *params_)
+{
+    const ckr_params *params = params_;
+    double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
+    if (params->kernel.landmarks > 0) return landmark_bytes(shape, params);
+    double graph = params->mu > 0 ? 2 * n * n + n * l + l * l + n * (2.0 * params->neighbours + 3 * shape->K) : 0;
+    return 8 * (6 * l * l + l * (2 * d + 6 * shape->K) + graph);
+}
+
+static const rung_param ckr_rows[] = {
+    KERNEL_PARAMS_AS(
+        ckr_params, "auto", "auto", NULL,
+        "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary; auto: by leave-one-out"),
+    LANDMARKS_PARAM(ckr_params),
+    {.name = "ridge",
+     .help = "penalty of the coefficients; auto: by leave-one-out",
+     .type = RUNG_REAL,
+     .default_value = "auto",
+     .published = "auto",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP,
+     PARAM_PLACE(ckr_params, ridge)},
+    {.name = "mu",
+     .help = "weight of the graph over all rows; 0: the unlabelled rows are not used",
+     .type = RUNG_REAL,
+     .default_value = "0",
+     .published = "0",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_LOG | RUNG_SMOOTH_UP,
+     .grid = "0,0.01,0.1,1",
+     PARAM_PLACE(ckr_params, mu)},
+    {.name = "neighbours",
+     .help = "mu > 0: nearest rows each row is joined with in the graph",
+     .type = RUNG_INT,
+     .default_value = "10",
+     .published = "10",
+     .low = 1,
+     .high = 100000,
+     PARAM_PLACE(ckr_params, neighbours)},
+    {0},
+};
+
+const method method_ckr = {
+    .info = {.name = "ckr",
+             .title = "Cumulative kernel ridge with closed-form leave-one-out",
+             .reference = "kernel ridge regression of the indicators y > q; leave-one-out as in Cawley, Talbot. Neural "
+                          "Networks 17(10):1467-1475, 2004",
+             .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
+                     "for each, memory l d + 6 m^2",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
+             .params = ckr_rows},
+    .params_size = sizeof(ckr_params),
+    .bytes = ckr_bytes,
+    .fit = ckr_fit,
+    .verify = ckr_verify,
+};

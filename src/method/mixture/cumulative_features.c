@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/mixture/cumulative_features.h"
+
+#include <math.h>
+
+#include "method/mixture/cumulative_ridge.h"
+
+enum { TILE = 4096 };
+
+/* Phi Phi' (m x m) and Phi [Y - p0, 1] (m x K). */
+static rung_status moments(rung_ctx *ctx, const cumulative_features *f, la_mat *S, double *sums)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = f->n, *rows = NULL;
+    int J = f->K - 1;
+    double *targets = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, targets, n * f->K));
+    for (int64_t i = 0; i < n; i++) {
+        rows[i] = i;
+        for (int q = 0; q < J; q++) targets[i + q * n] = (f->y[i] > q + 1) - f->p0[q];
+        targets[i + J * n] = 1;
+    }
+    grouped_rows all = {.X = f->X, .count = n, .rows = rows, .groups = f->K, .member = targets, .columns = n};
+    TRY(landmarks_moments(ctx, f->l, &all, 1, S, sums));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static rung_status zeros(rung_ctx *ctx, int64_t m, la_mat **out)
+{
+    double *none = NULL;
+    TRY(la_new(ctx, &ctx->scratch, m, m, out));
+    TRY(NEW(ctx, &ctx->scratch, none, m * m));
+    la_put(none, *out);
+    pool_free(&ctx->scratch, none);
+    return RUNG_OK;
+}
+
+/* sum psi psi' from S = sum phi phi', s = sum phi. */
+static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const la_mat *S, const double *s, la_mat *out)
+{
+    int64_t m = f->l->m, w = m + 1;
+    double *inner = NULL, *all = NULL, cross = sqrt(f->scale * RIDGE_CONSTANT);
+    TRY(NEW_RAW(ctx, &ctx->scratch, inner, m * m));
+    TRY(NEW_RAW(ctx, &ctx->scratch, all, w * w));
+    la_get(S, inner);
+    for (int64_t j = 0; j < m; j++) {
+        for (int64_t i = 0; i < m; i++) all[i + j * w] = f->scale * inner[i + j * m];
+        all[m + j * w] = all[j + m * w] = cross * s[j];
+    }
+    all[m + m * w] = RIDGE_CONSTANT * (double)f->n;
+    la_put(all, out);
+    pool_free(&ctx->scratch, all);
+    pool_free(&ctx->scratch, inner);
+    return RUNG_OK;
+}
+
+/* Z = A'Psi (Y - p0), Psi (Y - p0) from its first m rows and the sums of the targets. */
+static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, const double *sums)
+{
+    int64_t m = f->l->m, w = m + 1;
+    int J = f->K - 1;
+    double *right = NULL;
+    la_mat *pull = NULL, *Z = NULL;
+    TRY(NEW(ctx, &ctx->scratch, right, w * J));
+    TRY(la_new(ctx, &ctx->scratch, w, J, &pull));
+    TRY(la_new(ctx, &ctx->scratch, w, J, &Z));
+    for (int q = 0; q < J; q++) {
+        double total = 0;
+        for (int64_t i = 0; i < f->n; i++) total += (f->y[i] > q + 1) - f->p0[q];
+        for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * sums[j + q * m];
+        right[m + q * w] = sqrt(RIDGE_CONSTANT) * total;
+    }
+    la_put(right, pull);
+    TRY(la_gemm(ctx, true, false, 1, f->axes, pull, 0, Z));
+    la_get(Z, f->Z);
+    return RUNG_OK;
+}
+
+rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, double scale, int K,
+                                    const int *y, cumulative_features *out)
+{
+    int64_t m = l->m, w = m + 1;
+    la_mat *S = NULL, *all = NULL;
+    double *sums = NULL;
+    *out = (cumulative_features){.l = l, .n = n, .X = X, .scale = scale, .K = K, .y = y};
+    TRY(NEW(ctx, &ctx->scratch, out->p0, K - 1));
+    TRY(NEW(ctx, &ctx->scratch, out->values, w));
+    TRY(NEW(ctx, &ctx->scratch, out->Z, w * (K - 1)));
+    TRY(la_new(ctx, &ctx->scratch, w, w, &out->axes));
+    pool_mark mark = pool_here(&ctx->scratch);
+    cumulative_means(n, K, y, out->p0);
+    TRY(NEW(ctx, &ctx->scratch, sums, m * K));
+    TRY(zeros(ctx, m, &S));
+    TRY(moments(ctx, out, S, sums));
+    TRY(la_new(ctx, &ctx->scratch, w, w, &all));
+    TRY(bordered(ctx, out, S, sums + (K - 1) * m, all));
+    la_free(&ctx->scratch, S);
+    TRY(la_eigen(ctx, all, w, out->values, out->axes));
+    for (int64_t j = 0; j < w; j++) out->values[j] = fmax(out->values[j], 0);
+    TRY(pull_targets(ctx, out, sums));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* B (t x (m + 1)) of the rows from `first`. */
+static rung_status turned(rung_ctx *ctx, const cumulative_features *f, int64_t first, la_mat *B)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t m = f->l->m, t = la_rows(B), *top = NULL;
+    double *ones = NULL;
+    la_mat *Phi = NULL, *A = NULL, *one = NULL, *last = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, top, m));
+    TRY(NEW_RAW(ctx, &ctx->scratch, ones, t));
+    TRY(la_new(ctx, &ctx->scratch, m, t, &Phi));
+    TRY(la_new(ctx, &ctx->scratch, m, m + 1, &A));
+    TRY(la_new(ctx, &ctx->scratch, 1, m + 1, &last));
+    TRY(la_new(ctx, &ctx->scratch, t, 1, &one));
+    for (int64_t j = 0; j < m; j++) top[j] = j;
+    for (int64_t i = 0; i < t; i++) ones[i] = 1;
+    la_put(ones, one);
+    TRY(la_gather(ctx, f->axes, top, NULL, A));
+    TRY(la_gather(ctx, f->axes, &m, NULL, last));
+    TRY(landmarks_features(ctx, f->l, t, f->X + first * f->l->d, Phi));
+    TRY(la_gemm(ctx, true, false, sqrt(f->scale), Phi, A, 0, B));
+    TRY(la_gemm(ctx, false, false, sqrt(RIDGE_CONSTANT), one, last, 1, B));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f, int count, const double *ridges,
+                                    double *loo)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t w = f->l->m + 1, n = f->n;
+    int J = f->K - 1;
+    double *share = NULL, *pull = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, share, w * count));
+    TRY(NEW_RAW(ctx, &ctx->scratch, pull, w * count * J));
+    for (int r = 0; r < count; r++)
+        for (int64_t j = 0; j < w; j++) {
+            share[j + r * w] = 1 / (f->values[j] + ridges[r]);
+            for (int q = 0; q < J; q++) pull[j + (r * J + q) * w] = share[j + r * w] * f->Z[j + q * w];
+        }
+    for (int64_t first = 0; first < n; first += TILE) {
+        pool_mark here = pool_here(&ctx->scratch);
+        int64_t t = n - first < TILE ? n - first : TILE;
+        double *F = NULL, *H = NULL;
+        la_mat *B = NULL;
+        TRY(interrupted(ctx));
+        TRY(NEW_RAW(ctx, &ctx->scratch, F, t * count * J));
+        TRY(NEW_RAW(ctx, &ctx->scratch, H, t * count));
+        TRY(la_new(ctx, &ctx->scratch, t, w, &B));
+        TRY(turned(ctx, f, first, B));
+        TRY(la_mul(ctx, 1, B, (int64_t)count * J, pull, 0, F));
+        TRY(la_hadamard(ctx, B, B));
+        TRY(la_mul(ctx, 1, B, count, share, 0, H));
+        for (int r = 0; r < count; r++)
+            for (int64_t i = 0; i < t; i++)
+                cumulative_loo_row(f->K, f->y[first + i], f->p0, F + i + r * J * t, t, H[i + r * t],
+                                   loo + (r * n + first + i) * J);
+        pool_release(&ctx->scratch, here);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status cumulative_features_weights(rung_ctx *ctx, const cumulative_features *f, double ridge, double *V,
+                                        double *bias)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t m = f->l->m, w = m + 1;
+    int J = f->K - 1;
+    double *pull = NULL, *v = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, pull, w * J));
+    TRY(NEW_RAW(ctx, &ctx->scratch, v, w * J));
+    for (int64_t i = 0; i < w * J; i++) pull[i] = f->Z[i] / (f->values[i % w] + ridge);
+    TRY(la_mul(ctx, 1, f->axes, J, pull, 0, v));
+    for (int q = 0; q < J; q++) {
+        bias[q] = f->p0[q] + sqrt(RIDGE_CONSTANT) * v[m + q * w];
+        for (int64_t j = 0; j < m; j++) V[j + q * m] = sqrt(f->scale) * v[j + q * w];
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Axes; targets and a tile of features while moments are summed, or the eigensolver's work, or a tile of B. */
+double cumulative_features_bytes(int64_t n_, int64_t d_, int K, int64_t m_, int ridges)
+{
+    double n = (double)n_, d = (double)d_, m = (double)m_, tile = fmin(n, TILE);
+    double sums = m * m + n * (K + 1) + tile * (m + 2 * d + K + 1), eigen = 4 * m * m,
+           turn = m * m + tile * (2 * m + d + ridges * K) + m * ridges * K;
+    return 8 * (m * m + fmax(sums, fmax(eigen, turn)));
+}

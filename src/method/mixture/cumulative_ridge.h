@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Kernel ridge regression of the cumulative targets 1[y_i > q], q = 1..K-1, around their shrunk means p0: one
+ * eigendecomposition G + 0.1 11' = V diag(w) V' gives the fit and its leave-one-out predictions for every ridge,
+ *     F = V diag(w / (w + ridge)) V'(Y - p0),   LOO_i = p0 + (Y - p0)_i - (Y - p0 - F)_i / (1 - H_ii). */
+#ifndef RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
+#define RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
+
+#include "linalg/la.h"
+
+#define RIDGE_CONSTANT 0.1 /* added to each kernel value: a penalised intercept */
+
+/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
+void cumulative_means(int64_t n, int K, const int *y, double *p0);
+/* The leave-one-out prediction of a row of rank y from what it is fitted, F = fit[0], fit[stride] ... (without p0), and
+ * its leverage H_ii; made valid probabilities. */
+void cumulative_loo_row(int K, int y, const double *p0, const double *fit, int64_t stride, double leverage,
+                        double *loo);
+
+typedef struct {
+    int64_t n;
+    int K;
+    const int *y;
+    double *p0;     /* K - 1 */
+    double *values; /* n: eigenvalues, >= 0 */
+    la_mat *V;      /* n x n: eigenvectors */
+    la_mat *square; /* its entries squared */
+    double *Z;      /* n x (K - 1): V'(Y - p0) */
+} cumulative_ridge;
+
+/* Of scale * gram; arrays in mem. */
+rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale, int K, const int *y,
+                                 cumulative_ridge *out);
+/* loo: n x (K - 1) by rows, made valid probabilities. */
+rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *loo);
+/* P(x) = bias + sum_i coef_i scale k(x, x_i): coef n x (K - 1), bias K - 1. */
+rung_status cumulative_ridge_coef(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *coef, double *bias);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* mixture_verify.c - each member of a mixture meets the conditions of its family, on the rows of the data:
+ *
+ *     Gaussian process    Newton's decrement of the log posterior at its coefficients and thresholds is 0; its
+ *                         covariance is that of the mode
+ *     cumulative ridge    ridge e = Y - F for its coefficients e and what it says, F, of its rows
+ *     label spreading     (I - a S) F = Y / mass
+ *     class frequencies   their formula
+ *
+ * and the weights those of their problem: leave-one-out predictions are made once more, stacking meets its conditions
+ * of optimality, and each member's weight follows. */
+#include <stdlib.h>
+
+#include "fit/verify.h"
+#include "method/mixture/cumulative_ridge.h"
+#include "method/mixture/mixture.h"
+#include "method/mixture/ogp_gp.h"
+#include "method/spread/spread.h"
+
+typedef struct { /* worst over the members; NaN counts as infinite */
+    double decrement, covariance, ridge, spreading, spreading_limit, frequencies, rows, ranks, weights;
+    bool has[FAMILY_KINDS], has_frequencies;
+} worst_of;
+
+static void worsen(double *worst, double value)
+{
+    if (!(value <= *worst)) *worst = isnan(value) ? INFINITY : value;
+}
+
+/* max |a - b| over max |b|. */
+static double relative_difference(int64_t n, const double *a, const double *b)
+{
+    double most = 0, off = 0;
+    for (int64_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(b[i]));
+        worsen(&off, fabs(a[i] - b[i]));
+    }
+    return most > 0 ? off / most : off;
+}
+
+static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
+                                      worst_of *w)
+{
+    int J = c->p->K - 1;
+    int64_t l = c->l;
+    double *a = NULL, *coef = NULL, *spread = NULL, decrement, objective;
+    ordinal_gp gp = {.n = l,
+                     .K = c->p->K,
+                     .y = c->y,
+                     .gram = c->space[from->space].gram[from->kernel],
+                     .variance = candidate_variance(from) * candidate_scale(c, from),
+                     .prior_variance = candidate_variance(from)};
+    TRY(NEW(ctx, &ctx->scratch, a, l));
+    TRY(NEW(ctx, &ctx->scratch, coef, l * (c->p->K + l)));
+    TRY(NEW(ctx, &ctx->scratch, spread, (int64_t)J * J));
+    for (int64_t i = 0; i < l; i++) a[i] = one->score.coef[i] / gp.variance;
+    rung_status status = ordinal_gp_decrement(ctx, &gp, a, one->link.b, &decrement, &objective);
+    if (status == RUNG_OK) status = ordinal_gp_expansion(ctx, &gp, a, one->link.b, coef, spread);
+    if (status == RUNG_ESINGULAR) decrement = INFINITY;
+    if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
+    worsen(&w->decrement, fabs(decrement) / (1 + fabs(objective)));
+    worsen(&w->covariance, relative_difference(l * J, one->score.coef + l, coef + l));
+    worsen(&w->covariance, relative_difference(l * l, one->score.coef + l * (J + 1), coef + l * (J + 1)));
+    worsen(&w->covariance, relative_difference((int64_t)J * J, one->link.spread, spread));
+    return RUNG_OK;
+}
+
+static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
+                                    worst_of *w)
+{
+    const scorer *s = &one->score;
+    int J = c->p->K - 1;
+    int64_t l = c->l;
+    double *f = NULL, *e = NULL, *left = NULL, scale = candidate_scale(c, from);
+    TRY(NEW(ctx, &ctx->scratch, f, l * J));
+    TRY(NEW(ctx, &ctx->scratch, e, l));
+    TRY(NEW(ctx, &ctx->scratch, left, l));
+    TRY(scorer_apply(ctx, s, l, c->space[from->space].labelled.X, f));
+    for (int q = 0; q < J; q++) {
+        double below = (q + 1) * 0.5 / (J + 1), sum = 0;
+        for (int64_t i = 0; i < l; i++) {
+            double y = c->y[i] > q + 1;
+            below += 1 - y;
+            e[i] = candidate_ridge(from) * s->coef[i + q * l] / scale;
+            sum += s->coef[i + q * l] / scale;
+            left[i] = f[i * J + q] - y;
+        }
+        worsen(&w->ridge, relative_residual(l, 2, (const double *const[]){e, left}, 1 / ROUNDED));
+        worsen(&w->ridge, fabs(s->bias[q] - (1 - below / ((double)l + 0.5)) - RIDGE_CONSTANT * sum) / (1 + fabs(sum)));
+    }
+    return RUNG_OK;
+}
+
+/* F / mass is what the member has; the mean of F / mass over the labelled rows is 1. */
+static rung_status spread_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
+                                     worst_of *w)
+{
+    const mixture_space *s = &c->space[from->space];
+    const double *F = one->score.coef;
+    int64_t n = c->p->n;
+    double *Y = NULL;
+    TRY(NEW(ctx, &ctx->scratch, Y, n * c->p->K));
+    TRY(spread_system_times(ctx, &s->all, s->edges[from->graph], s->width[from->graph], candidate_spread(from), F, Y));
+    for (int q = 0; q < c->p->K; q++) {
+        double start = 0, count = 0, mean = 0, most = 0;
+        for (int64_t i = 0; i < n; i++) {
+            most = fmax(most, fabs(F[i + q * n]));
+            if (!c->p->y[i]) continue;
+            mean += F[i + q * n] / (double)c->l;
+            start += c->p->y[i] == q + 1 ? Y[i + q * n] : 0;
+            count += c->p->y[i] == q + 1;
+        }
+        for (int64_t i = 0; i < n; i++)
+            worsen(&w->spreading, fabs(Y[i + q * n] - (c->p->y[i] == q + 1 ? start / count : 0)) / most);
+        worsen(&w->spreading, fabs(mean - 1));
+    }
+    w->spreading_limit = spread_residual_limit(c->p);
+    return RUNG_OK;
+}
+
+static void frequencies_condition(const candidates *c, const member *one, worst_of *w)
+{
+    int K = c->p->K;
+    for (int q = 0; q < K; q++) {
+        double count = 0;
+        for (int64_t i = 0; i < c->l; i++) count += c->y[i] == q + 1;
+        worsen(&w->frequencies, fabs(one->prior[q] - (count + 1.0 / K) / ((double)c->l + 1)));
+    }
+    w->has_frequencies = true;
+}
+
+/* The rows a member keeps are those of its space, and its second scaling makes them. */
+static rung_status same_rows(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one, worst_of *w)
+{
+    const mixture_space *s = &c->space[from->space];
+    const problem *p = from->kind == FAMILY_SPREAD ? &s->all : &s->labelled;
+    rung_view view = {.v = c->p->X, .n = c->p->n, .d = c->p->d, .row = c->p->d, .col = 1};
+    double *X = NULL;
+    for (int64_t i = 0; i < p->n * p->d; i++) {
+        double x = from->kind == FAMILY_SPREAD ? fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST) : p->X[i];
+        worsen(&w->rows, fabs(one->score.rows[i] - x));
+    }
+    if (from->space != 1) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, c->p->n * c->p->d));
+    scale_apply(&one->space, c->p->n, &view, NULL, X);
+    for (int64_t i = 0; i < c->p->n * c->p->d; i++) worsen(&w->ranks, fabs(X[i] - s->all.X[i]));
+    return RUNG_OK;
+}
+
+static rung_status member_conditions(rung_ctx *ctx, const mixture_choice *m, int i, const member *one, worst_of *w)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    if (m->parts[i].candidate < 0) {
+        frequencies_condition(&m->c, one, w);
+        return RUNG_OK;
+    }
+    const candidate *from = &m->c.list[m->parts[i].candidate];
+    TRY(same_rows(ctx, &m->c, from, one, w));
+    w->has[from->kind] = true;
+    if (from->kind == FAMILY_GP) TRY(process_conditions(ctx, &m->c, from, one, w));
+    if (from->kind == FAMILY_RIDGE) TRY(ridge_conditions(ctx, &m->c, from, one, w));
+    if (from->kind == FAMILY_SPREAD) TRY(spread_conditions(ctx, &m->c, from, one, w));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static void tell(const struct verification *v, const worst_of *w)
+{
+    conditions *found = v->found;
+    if (w->has[FAMILY_GP]) {
+        condition_add(found, "processes", "Newton's decrement at each mode, relative to the log posterior",
+                      w->decrement, 1e-8);
+        condition_add(found, "covariances", "of the modes against those computed anew, relative", w->covariance, 1e-8);
+    }
+    if (w->has[FAMILY_RIDGE])
+        condition_add(found, "ridges", "residual of ridge e = Y - F, relative, worst member", w->ridge, 1e-6);
+    if (w->has[FAMILY_SPREAD])
+        condition_add(found, "spreading", "residual of (I - a S) F = Y, relative, worst member", w->spreading,
+                      w->spreading_limit);
+    if (w->has_frequencies)
+        condition_add(found, "frequencies", "of the classes, against their formula", w->frequencies, 1e-15);
+    condition_add(found, "rows", "kept by the members, against the data", w->rows, 0);
+    condition_add(found, "rank scaling", "rows scaled to ranks by the model and anew", w->ranks, 0);
+    condition_add(found, "weights", "of the members against those that leave-one-out gives", w->weights, 1e-9);
+}
+
+rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options)
+{
+    const rung_model *model = v->model;
+    mixture_choice m;
+    mixture_summary summary;
+    worst_of w = {0};
+    double all = 0, total = 0;
+    TRY(mixture_choose(ctx, v->p, options, &m, &summary));
+    condition_add(v->found, "members", "more or fewer of them than leave-one-out chooses", abs(model->n_members - m.n),
+                  0);
+    condition_add(v->found, "stacking", "violation of the optimality of the families' weights, relative", m.violation,
+                  1e-10);
+    condition_add(v->found, "sharpening", "exponent against the one of least leave-one-out error",
+                  fabs(model->sharpen - m.sharpen), 0);
+    if (model->n_members != m.n) return RUNG_OK;
+    for (int i = 0; i < m.n; i++) {
+        all += model->members[i].weight;
+        total += m.parts[i].weight;
+    }
+    for (int i = 0; i < m.n; i++) {
+        worsen(&w.weights, fabs(model->members[i].weight / all - m.parts[i].weight / total));
+        TRY(member_conditions(ctx, &m, i, &model->members[i], &w));
+    }
+    tell(v, &w);
+    return RUNG_OK;
+}

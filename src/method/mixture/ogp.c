@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ogp.c - ordinal probit Gaussian process: f ~ N(0, s2 G), P(y <= q | f) = Phi(b_q - f), function and thresholds
+ * inferred together by Laplace's approximation (method/mixture/ogp_gp.h). Width and variance are not chosen but averaged
+ * over a grid, by closed-form leave-one-out ranked probability scores and a prior (mixture.h), on the columns, their
+ * ranks, or both. */
+#include "fit/verify.h"
+#include "method/mixture/mixture.h"
+
+typedef struct {
+    int features;
+} ogp_params;
+
+enum { FEATURES_STANDARD, FEATURES_RANK, FEATURES_BOTH };
+
+static mixture_options options_of(const ogp_params *params)
+{
+    unsigned spaces = params->features == FEATURES_STANDARD ? 1 : params->features == FEATURES_RANK ? 2 : 3;
+    return (mixture_options){.families = 1U << FAMILY_GP, .spaces = spaces};
+}
+
+static rung_status ogp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                           held_out *held)
+{
+    (void)f, (void)held;
+    mixture_options options = options_of(params);
+    mixture_summary summary;
+    TRY(mixture_fit(ctx, mem, p, &options, out, &summary));
+    TRY(report_number(ctx, mem, out, "weight_standard", summary.weight[0][FAMILY_GP]));
+    TRY(report_number(ctx, mem, out, "weight_rank", summary.weight[1][FAMILY_GP]));
+    return report_number(ctx, mem, out, "sharpen", out->sharpen);
+}
+
+static rung_status ogp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    mixture_options options = options_of(v->params);
+    return mixture_verify(ctx, v, &options);
+}
+
+static double ogp_bytes(const problem_shape *shape, const void *params)
+{
+    mixture_options options = options_of(params);
+    return mixture_bytes(shape, &options);
+}
+
+static const rung_param ogp_rows[] = {
+    {.name = "features",
+     .help = "the columns as they are scaled, their ranks, or an average of both",
+     .type = RUNG_CHOICE,
+     .default_value = "both",
+     .published = "both",
+     .choices = "standard|rank|both",
+     PARAM_PLACE(ogp_params, features)},
+    {0},
+};
+
+const method method_ogp = {
+    .info = {.name = "ogp",
+             .title = "Ordinal probit Gaussian process, averaged over its widths and variances",
+             .reference = "likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
+                          "2005; thresholds inferred, averaged by leave-one-out",
+             .cost = "time 300 l^3 up to 500 labels, some 100 l^3 above; memory 16 l^2; the model some 20 l^2",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES,
+             .params = ogp_rows},
+    .params_size = sizeof(ogp_params),
+    .bytes = ogp_bytes,
+    .fit = ogp_fit,
+    .verify = ogp_verify,
+};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* An ordinal probit Gaussian process whose thresholds are inferred with it: f ~ N(0, variance G) over n rows,
+ * P(y <= q | f, b) = Phi(b_q - f), b_q ~ N(b0_q, 1 + s2) around the class frequencies, and Laplace's approximation of
+ * (f, b) together. Closed-form leave-one-out predictions come with it: a whole grid of such models can be judged
+ * without a single refit. */
+#ifndef RUNG_METHOD_MIXTURE_OGP_GP_H
+#define RUNG_METHOD_MIXTURE_OGP_GP_H
+
+#include "linalg/la.h"
+
+typedef struct {
+    int64_t n;
+    int K; /* >= 2; each rank 1..K may be absent */
+    const int *y;
+    const la_mat *gram;
+    double variance;       /* of f: K = variance * gram */
+    double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */
+} ordinal_gp;
+
+/* The mode: f = variance * gram a, thresholds b (K - 1, ascending). loo: n x (K - 1) by rows, P(y_i > q) as told by the
+ * other rows. RUNG_ESINGULAR, RUNG_ENOCONV: the numbers do not allow it. */
+rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo);
+
+/* How far (a, b) is from the mode: Newton's decrement, twice what a step would gain, and the log posterior there. */
+rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b,
+                                 double *decrement, double *objective);
+
+/* At the mode, what a prediction needs, as expansions over the kernel values g(x) = k(x, rows): coef (n x (K + n),
+ * column-major) gives the mean, the K - 1 numbers D(x) and the n numbers z(x) of a probit link with inferred thresholds
+ * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. */
+rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b, double *coef,
+                                 double *spread);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "method/mixture/stack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/cumulative.h"
+#include "solve/simplex_qp.h"
+
+static const double SINGLE = 0.25, STRENGTH = 8, PRIOR_STRENGTH = 8, CENTRE = 1.4, PULL = 32;
+static const double exponents[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2};
+enum { EXPONENTS = sizeof exponents / sizeof *exponents };
+
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int *y, stack_rows *out)
+{
+    int64_t *count = NULL;
+    *out = (stack_rows){.n = n, .K = K, .y = y};
+    TRY(NEW(ctx, mem, out->weight, n));
+    TRY(NEW(ctx, mem, count, K));
+    for (int64_t i = 0; i < n; i++) count[y[i] - 1]++;
+    for (int64_t i = 0; i < n; i++) out->weight[i] = count[y[i] - 1] == 1 ? SINGLE : 1;
+    return RUNG_OK;
+}
+
+double stack_error(const stack_rows *rows, const double *P)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < rows->n; i++)
+        sum += rows->weight[i] * cumulative_error(rows->K, P + i * (rows->K - 1), rows->y[i]);
+    return sum;
+}
+
+double stack_mae(const stack_rows *rows, const double *P)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < rows->n; i++) sum += abs(cumulative_rank(rows->K, P + i * (rows->K - 1)) - rows->y[i]);
+    return sum / (double)rows->n;
+}
+
+static void add(int64_t size, double w, const double *P, double *sum)
+{
+    for (int64_t i = 0; i < size; i++) sum[i] += w * P[i];
+}
+
+void stack_family(const stack_rows *rows, double strength, int m, double *const *P, const double *penalty, double *w,
+                  double *mean)
+{
+    int64_t size = rows->n * (rows->K - 1);
+    double least = INFINITY, total = 0;
+    for (int j = 0; j < m; j++) {
+        w[j] = P[j] ? strength * stack_error(rows, P[j]) + PRIOR_STRENGTH * penalty[j] : INFINITY;
+        least = fmin(least, w[j]);
+    }
+    for (int j = 0; j < m; j++) total += w[j] = P[j] ? exp(least - w[j]) : 0;
+    memset(mean, 0, (size_t)size * sizeof *mean);
+    for (int j = 0; j < m; j++) {
+        w[j] = total > 0 ? w[j] / total : 0;
+        if (P[j]) add(size, w[j], P[j], mean);
+    }
+}
+
+/* E_a'E_b over the weighted rows, E = P - Y. */
+static double product(const stack_rows *rows, const double *A, const double *B)
+{
+    int J = rows->K - 1;
+    double sum = 0;
+    for (int64_t i = 0; i < rows->n; i++)
+        for (int q = 0; q < J; q++) {
+            double y = rows->y[i] > q + 1;
+            sum += rows->weight[i] * (A[i * J + q] - y) * (B[i * J + q] - y);
+        }
+    return sum;
+}
+
+/* G (m x m): the problem of stacking is min w'Gw on the simplex. */
+static void stacking_matrix(const stack_rows *rows, int m, const stack_part *parts, double *G)
+{
+    double total = 0;
+    for (int a = 0; a < m; a++) total += parts[a].prior;
+    for (int a = 0; a < m; a++) {
+        for (int b = 0; b <= a; b++) G[a * m + b] = G[b * m + a] = product(rows, parts[a].mean, parts[b].mean);
+        G[a * m + a] += total / parts[a].prior;
+    }
+}
+
+rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *w, double *P)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t size = rows->n * (rows->K - 1);
+    double *G = NULL;
+    TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
+    stacking_matrix(rows, m, parts, G);
+    TRY(simplex_qp(ctx, m, G, 1, w));
+    memset(P, 0, (size_t)size * sizeof *P);
+    for (int a = 0; a < m; a++) add(size, w[a], parts[a].mean, P);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status stack_violation(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
+                            double *out)
+{
+    double *G = NULL, *g = NULL, value = 0;
+    TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
+    TRY(NEW(ctx, &ctx->scratch, g, m));
+    stacking_matrix(rows, m, parts, G);
+    for (int a = 0; a < m; a++) {
+        for (int b = 0; b < m; b++) g[a] += G[a * m + b] * w[b];
+        value += w[a] * g[a];
+    }
+    *out = 0;
+    for (int a = 0; a < m; a++) *out = fmax(*out, w[a] > 0 ? fabs(g[a] - value) : value - g[a]);
+    *out /= value;
+    return RUNG_OK;
+}
+
+/* ---- how sharp ---- */
+
+/* What row i, P unsharpened, adds to the cost of an exponent. */
+static double sharpened_error(const stack_rows *rows, int64_t i, double exponent, const double *P, double *room)
+{
+    int J = rows->K - 1;
+    memcpy(room, P, (size_t)J * sizeof *room);
+    cumulative_sharpen(rows->K, exponent, room);
+    return STRENGTH * rows->weight[i] * cumulative_error(rows->K, room, rows->y[i]);
+}
+
+/* cost[e]: of each exponent over all rows. room: K - 1. */
+static void exponent_costs(const stack_rows *rows, const double *P, double *room, double cost[EXPONENTS])
+{
+    for (int e = 0; e < EXPONENTS; e++) {
+        double off = log(exponents[e] / CENTRE);
+        cost[e] = 0;
+        for (int64_t i = 0; i < rows->n; i++)
+            cost[e] += sharpened_error(rows, i, exponents[e], P + i * (rows->K - 1), room);
+        cost[e] += PULL * off * off;
+    }
+}
+
+static double cheapest(const double cost[EXPONENTS])
+{
+    int best = 0;
+    for (int e = 1; e < EXPONENTS; e++)
+        if (cost[e] < cost[best]) best = e;
+    return exponents[best];
+}
+
+rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, double *t)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int J = rows->K - 1;
+    double *room = NULL, cost[EXPONENTS];
+    TRY(NEW_RAW(ctx, &ctx->scratch, room, J));
+    exponent_costs(rows, P, room, cost);
+    *t = cheapest(cost);
+    for (int64_t i = 0; i < rows->n; i++) cumulative_sharpen(rows->K, *t, P + i * J);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- each row by the others ---- */
+
+/* p: what a family says of row i with the weights w_j exp(strength error of i), that is without the error of row i. */
+static void family_without(const stack_rows *rows, const stack_part *part, int64_t i, double *p)
+{
+    int J = rows->K - 1;
+    double total = 0, most = 0;
+    if (part->n == 0) memcpy(p, part->mean + i * J, (size_t)J * sizeof *p);
+    if (part->n == 0) return;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) memset(p, 0, (size_t)J * sizeof *p);
+        for (int j = 0; j < part->n; j++) {
+            if (!part->P[j] || !(part->w[j] > 0)) continue;
+            const double *own = part->P[j] + i * J;
+            double gain = part->strength * rows->weight[i] * cumulative_error(rows->K, own, rows->y[i]);
+            if (pass == 0) {
+                most = fmax(most, gain);
+                continue;
+            }
+            double w = part->w[j] * exp(gain - most);
+            total += w;
+            add(J, w, own, p);
+        }
+    }
+    for (int q = 0; q < J; q++) p[q] /= total;
+}
+
+/* E_i'E_i, the part of row i in the stacking matrix, is taken out of it. */
+static void stacking_without(const stack_rows *rows, int m, const stack_part *parts, int64_t i, const double *G,
+                             double *out)
+{
+    int J = rows->K - 1;
+    memcpy(out, G, (size_t)m * (size_t)m * sizeof *out);
+    for (int a = 0; a < m; a++)
+        for (int b = 0; b < m; b++)
+            for (int q = 0; q < J; q++) {
+                double y = rows->y[i] > q + 1;
+                out[a * m + b] -= rows->weight[i] * (parts[a].mean[i * J + q] - y) * (parts[b].mean[i * J + q] - y);
+            }
+}
+
+rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int J = rows->K - 1;
+    double *G = NULL, *without = NULL, *w = NULL, *p = NULL, *together = NULL, all[EXPONENTS], cost[EXPONENTS];
+    TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
+    TRY(NEW(ctx, &ctx->scratch, without, (int64_t)m * m));
+    TRY(NEW(ctx, &ctx->scratch, w, m));
+    TRY(NEW(ctx, &ctx->scratch, p, J));
+    TRY(NEW(ctx, &ctx->scratch, together, rows->n * J));
+    stacking_matrix(rows, m, parts, G);
+    TRY(stack_families(ctx, rows, m, parts, w, together));
+    exponent_costs(rows, together, p, all);
+    memset(P, 0, (size_t)(rows->n * J) * sizeof *P);
+    for (int64_t i = 0; i < rows->n; i++) {
+        stacking_without(rows, m, parts, i, G, without);
+        TRY(simplex_qp(ctx, m, without, 1, w));
+        for (int e = 0; e < EXPONENTS; e++)
+            cost[e] = all[e] - sharpened_error(rows, i, exponents[e], together + i * J, p);
+        for (int a = 0; a < m; a++) {
+            family_without(rows, &parts[a], i, p);
+            add(J, w[a], p, P + i * J);
+        }
+        cumulative_sharpen(rows->K, cheapest(cost), P + i * J);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Weights for many models from their leave-one-out predictions alone: a softmax within a family, ridge-shrunk stacking
+ * on the simplex between families, and an exponent that sharpens the result. A prediction is n x (K - 1) by rows:
+ * P(y_i > q). */
+#ifndef RUNG_METHOD_MIXTURE_STACK_H
+#define RUNG_METHOD_MIXTURE_STACK_H
+
+#include "base/context.h"
+
+typedef struct {
+    int64_t n;
+    int K;
+    const int *y;
+    double *weight; /* n: 1/4 for the only row of its class, which nobody can predict when it is held out; else 1 */
+} stack_rows;
+
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int *y, stack_rows *out);
+
+double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
+double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row counts 1 */
+
+/* w ~ exp(-strength error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean:
+ * their weighted mean. */
+void stack_family(const stack_rows *rows, double strength, int m, double *const *P, const double *penalty, double *w,
+                  double *mean);
+
+/* One of the families that are stacked. */
+typedef struct {
+    int n;               /* its models; 0: the mean alone */
+    double *const *P;    /* their predictions, NULL: one that failed */
+    double strength;     /* as in stack_family */
+    const double *w;     /* their weights */
+    double *mean, prior; /* the weighted mean; the prior weight of the family */
+} stack_part;
+
+/* w on the simplex that minimises |sum w mean - Y|^2 (weighted rows) + sum w^2 / prior, the priors normalised first;
+ * P: the mixture, sum w mean. */
+rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *w, double *P);
+
+/* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. Those
+ * of stack_family and stack_families have seen the label of the row, which flatters the mixture with few rows. */
+rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P);
+
+/* By how much the derivatives of the problem of stack_families at w contradict its being the minimum, relative to its value: all equal
+ * where w > 0, none smaller where w = 0. */
+rung_status stack_violation(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
+                            double *out);
+
+/* The exponent of cumulative_sharpen, from 1 to 2, that fits best with a pull towards 1.4; P is sharpened by it. */
+rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, double *t);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* lpp.c - locality preserving projection: neighbours stay neighbours.
+ *
+ *     A = X'D X,  B = X'L X,   L = D - S,  S the heat weights of the neighbour graph, X centred by the degrees D */
+#include "method/projection/manifold.h"
+#include "method/projection/projection.h"
+
+rung_status lpp_pair(rung_ctx *ctx, problem *p, const projection_params *params, projection_pair *pair)
+{
+    const la_csr *S;
+    la_csr L;
+    double *degree = NULL;
+    la_mat *N = NULL, *R = NULL;
+    TRY(heat_graph(ctx, p, params->neighbours, &S));
+    TRY(graph_laplacian(ctx, &ctx->scratch, S, LAPLACIAN_PLAIN, &L));
+    TRY(NEW(ctx, &ctx->scratch, degree, p->n));
+    graph_degrees(S, degree);
+    TRY(centre_rows(ctx, degree, pair->T));
+    TRY(la_new(ctx, &ctx->scratch, p->n, la_cols(pair->T), &N));
+    TRY(la_new(ctx, &ctx->scratch, p->n, la_cols(pair->T), &R));
+    TRY(la_scale_add(ctx, 1, pair->T, 0, N));
+    TRY(la_scale(ctx, degree, NULL, N));
+    TRY(la_spmm(ctx, 1, &L, pair->T, 0, R));
+    pair->N = N;
+    pair->R = R;
+    pair->cancels = true;
+    return RUNG_OK;
+}
+
+static rung_status lpp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                           held_out *held)
+{
+    (void)f, (void)held;
+    return projection_fit(ctx, mem, p, params, lpp_pair, out);
+}
+
+static rung_status lpp_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return projection_verify(ctx, v, lpp_pair);
+}
+
+static double lpp_bytes(const problem_shape *shape, const void *params)
+{
+    return projection_bytes(shape, params, 0, false);
+}
+
+static const rung_param lpp_rows[] = {
+    COMPONENTS_PARAM,
+    NEIGHBOURS_PARAM(projection_params),
+    PROJECTION_RIDGE_PARAM,
+    CALIBRATE_PARAM(projection_params, "0"),
+    {0},
+};
+
+const method method_lpp = {
+    .info = {.name = "lpp",
+             .title = "Locality preserving projection",
+             .reference = "He, Niyogi. Locality preserving projections. NIPS 16, 2003",
+             .cost = "time n^2 d for the graph, n d^2 + d^3 (n^3 for d > n); memory 5 n d",
+             .flags = RUNG_USES_UNLABELLED,
+             .params = lpp_rows},
+    .params_size = sizeof(projection_params),
+    .bytes = lpp_bytes,
+    .prepare = projection_prepare,
+    .fit = lpp_fit,
+    .verify = lpp_verify,
+};

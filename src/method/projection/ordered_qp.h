@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The linear order-constrained problem of ORML, in coordinates or seen by one mode of a tensor:
+ *
+ *     minimise  w'M w - C rho   subject to  w'(m_{q+1} - m_q) >= rho,  q = 1..K-1
+ *
+ * Solution w = 1/2 M^+ D a with D the differences of the means and a = argmin a'D'M^+D a on the simplex of sum C; then
+ * the value is -1/4 a'D'M^+D a (Liu, Liu, Chan, AAAI 2011, eq. 4-7). */
+#ifndef RUNG_METHOD_PROJECTION_ORDERED_QP_H
+#define RUNG_METHOD_PROJECTION_ORDERED_QP_H
+
+#include "method/discriminant/discriminant.h"
+#include "method/projection/projection.h"
+
+typedef struct {
+    double *w;       /* given: room for c numbers */
+    double *alpha;   /* given: room for K - 1 */
+    double value;    /* 0 where degenerate */
+    bool degenerate; /* no direction orders the means: w goes from the first to the last */
+} ordered_direction;
+
+/* M (c x c) is destroyed. ridge > 0: M + ridge tr(M)/d I; 0: the pseudo-inverse, without eigenvalues below 1e-10 of the
+ * largest. M = 0 counts as I. D is c x (K-1). */
+rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int K, const double *D, double C,
+                          ordered_direction *out);
+
+/* LT = L T, T (n x c) being all rows in coordinates. Where only equal rows are joined it is 0, not rounding. */
+rung_status laplacian_rows(rung_ctx *ctx, const la_csr *L, const la_mat *T, la_mat *LT);
+/* Ed (n x (K-1)): column q is 1/n_{q+1} on class q+1 and -1/n_q on class q. */
+void class_contrasts(const problem *p, const class_index *classes, double *Ed);
+/* D (c x (K-1)) = T'Ed: differences of the class means, T (n x c) being all rows in coordinates. */
+rung_status mean_differences(rung_ctx *ctx, const problem *p, const class_index *classes, const la_mat *T, double *D);
+
+/* From the scores f of the rows (NULL: those of the scorer of `out`) to class means and what follows from them; a score
+ * equal to a threshold goes up. */
+rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
+                           const class_index *classes, const ordered_direction *s, const double *f, fitted *out);
+
+/* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the multipliers told; ridge = 0: against M (M w
+ * - D a / 2) = 0, the pseudo-inverse. */
+rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                 const la_mat *M, double d, const double *D, const double *w);
+/* The same of the linear direction of the model and M = T'L T, T the rows. */
+rung_status ordered_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                  const la_csr *L);
+
+fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
+
+/* T has the members `int neighbours` and `discriminant_params d`. */
+#define ORDINAL_GRAPH_PARAM(T)                                                                                         \
+    {                                                                                                                  \
+        .name = "neighbours", .help = "nearest rows, stretched by the gap of ranks, of which the mutual are joined",   \
+        .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000,                         \
+        PARAM_PLACE(T, neighbours)                                                                                     \
+    }
+
+#define ORML_PARAMS(T)                                                                                                 \
+    {.name = "ridge",                                                                                                  \
+     .help = "added to the graph form, relative to its trace over the columns (kernels: the rows); kernel=linear: 0 "  \
+             "takes the pseudo-inverse",                                                                               \
+     .type = RUNG_REAL,                                                                                                \
+     .default_value = "0.1",                                                                                           \
+     .published = "0",                                                                                                 \
+     .low = 0,                                                                                                         \
+     .high = HUGE_VAL,                                                                                                 \
+     .flags = RUNG_LOG | RUNG_SMOOTH_UP,                                                                               \
+     .grid = "1,0.1,0.01,0.001,0.0001",                                                                                \
+     PARAM_PLACE(T, d.ridge)},                                                                                         \
+        {.name = "thresholds",                                                                                         \
+         .help =                                                                                                       \
+             "fitted to out-of-fold scores, half way between projected class means, or weighted by the class sizes",   \
+         .type = RUNG_CHOICE,                                                                                          \
+         .default_value = "recalibrated",                                                                              \
+         .published = "weighted",                                                                                      \
+         .choices = "recalibrated|midpoint|weighted",                                                                  \
+         PARAM_PLACE(T, d.thresholds)},                                                                                \
+    {                                                                                                                  \
+        .name = "C",                                                                                                   \
+        .help = "weight of the margin between neighbouring class means; scales score and thresholds, never changes a " \
+                "rank",                                                                                                \
+        .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                         \
+        .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT, PARAM_PLACE(T, d.C)                                        \
+    }
+
+#endif

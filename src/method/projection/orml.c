@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* orml.c - ordinal regression via manifold learning.
+ *
+ *     minimise  w'X L X'w - C rho   subject to  w'(m_{q+1} - m_q) >= rho,  q = 1..K-1
+ *
+ * L is the Laplacian of the ordinal and-graph, m_q the class means: smooth along the rows, margin between neighbouring
+ * classes. In the feature space of a kernel (ours) f = sum_i c_i k(x, x_i) with
+ *
+ *     (L K + e I) c = 1/2 Ed a,   Q = Ed'K (L K + e I)^-1 Ed,   e = ridge tr(L K)/n :
+ *
+ * the KDLOR problem with the within-class centring replaced by L. With landmarks it is the first problem, phi(x) in the
+ * place of x and the same e. Unlabelled rows are points of the graph (and of the
+ * expansion); means and constraints are those of the labelled ones. */
+#include "fit/verify.h"
+#include "method/projection/manifold.h"
+#include "method/projection/ordered_qp.h"
+#include "method/projection/projection.h"
+
+typedef struct {
+    kernel_params kernel;
+    discriminant_params d;
+    int neighbours, calibrate;
+} orml_params;
+
+static rung_status orml_kernel(rung_ctx *ctx, pool *mem, const problem *p, const orml_params *params, kernel *k)
+{
+    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
+    if (k->kind != KERNEL_LINEAR && !(params->d.ridge > 0))
+        return set_error(ctx, RUNG_EARG,
+                         "orml with kernel=%s needs a ridge above 0 (0, the pseudo-inverse, is for "
+                         "kernel=linear)",
+                         kernel_name(k->kind));
+    *k = problem_kernel(p, k);
+    return RUNG_OK;
+}
+
+static rung_status orml_prepare(rung_ctx *ctx, problem *p, const void *params)
+{
+    const la_mat *K;
+    const landmarks *l;
+    int m = ((const orml_params *)params)->kernel.landmarks;
+    kernel k;
+    TRY(orml_kernel(ctx, p->mem, p, params, &k));
+    if (k.kind == KERNEL_LINEAR) return RUNG_OK;
+    return m > 0 ? problem_landmarks(ctx, p, &k, m, &l) : problem_gram(ctx, p, &k, &K);
+}
+
+static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const orml_params *params,
+                              const class_index *classes, const la_csr *L, ordered_direction *s, fitted *out)
+{
+    row_space space;
+    la_mat *LT = NULL, *M = NULL;
+    double *D = NULL, *W = NULL;
+    TRY(row_space_new(ctx, p, true, &space));
+    int64_t c = la_cols(space.T);
+    TRY(NEW(ctx, &ctx->scratch, s->w, c));
+    TRY(NEW(ctx, &ctx->scratch, D, c * (p->K - 1)));
+    TRY(NEW(ctx, &ctx->scratch, W, p->d));
+    TRY(mean_differences(ctx, p, classes, space.T, D));
+    TRY(la_new(ctx, &ctx->scratch, p->n, c, &LT));
+    TRY(la_new(ctx, &ctx->scratch, c, c, &M));
+    TRY(laplacian_rows(ctx, L, space.T, LT));
+    TRY(la_gemm(ctx, true, false, 1, space.T, LT, 0, M));
+    la_free(&ctx->scratch, LT);
+    TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->d, p->K, D, params->d.C, s));
+    TRY(row_space_directions(ctx, &space, 1, s->w, W));
+    out->n_expansion = p->d;
+    return linear_scorer(ctx, mem, p, 1, W, NULL, &out->score);
+}
+
+/* Where f'L f is 0 for all f, up to rounding, it is made so. */
+static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmarks *l, const la_csr *L, la_mat *M)
+{
+    double size = 0;
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, L, landmark_room((double)ctx->memory), M));
+    for (int64_t i = 0; i < L->rows; i++)
+        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++)
+            if (L->col[e] == i) size += L->value[e] * kernel_self(&l->k, p->d, p->X + i * p->d);
+    return la_trace(M) > 1e-13 * size ? RUNG_OK : la_scale_add(ctx, 0, M, 0, M);
+}
+
+static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, problem *p, const orml_params *params, const kernel *k,
+                                 const class_index *classes, const la_csr *L, ordered_direction *s, fitted *out)
+{
+    const landmarks *l;
+    la_mat *M = NULL;
+    double *Ed = NULL, *D = NULL;
+    TRY(problem_landmarks(ctx, p, k, params->kernel.landmarks, &l));
+    TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+    TRY(NEW(ctx, &ctx->scratch, s->w, l->m));
+    TRY(NEW(ctx, &ctx->scratch, Ed, p->n * (p->K - 1)));
+    TRY(NEW(ctx, &ctx->scratch, D, l->m * (p->K - 1)));
+    class_contrasts(p, classes, Ed);
+    TRY(landmarks_pull(ctx, l, p->n, p->X, p->K - 1, Ed, D));
+    TRY(landmark_form(ctx, p, l, L, M));
+    TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->n, p->K, D, params->d.C, s));
+    return landmark_results(ctx, mem, l, 1, s->w, out);
+}
+
+/* e = ridge tr(L K)/n. Where f'L f is 0 for all f, up to rounding, the ridge is all there is: any e will do. */
+static double kernel_ridge(const la_csr *L, const la_mat *K, const la_mat *LK, double ridge, double *diagonal)
+{
+    double size = 0, trace = la_trace(LK), n = (double)la_rows(K);
+    la_diagonal(K, diagonal);
+    for (int64_t i = 0; i < L->rows; i++)
+        for (int64_t e = L->start[i]; e < L->start[i + 1]; e++)
+            if (L->col[e] == i) size += L->value[e] * diagonal[i];
+    if (trace > 1e-13 * size) return ridge * trace / n;
+    return size > 0 ? ridge * size / n : 1;
+}
+
+static rung_status fit_kernel(rung_ctx *ctx, pool *mem, problem *p, const orml_params *params, const kernel *k,
+                              const class_index *classes, const la_csr *L, ordered_direction *s, double **f,
+                              fitted *out)
+{
+    int64_t n = p->n, m = p->K - 1;
+    int *pivot = NULL;
+    double *S = NULL, *KS = NULL, *Q = NULL, *c = NULL, *mean = NULL;
+    const la_mat *K;
+    la_mat *LK = NULL;
+    TRY(problem_gram(ctx, p, k, &K));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &LK));
+    TRY(NEW(ctx, &ctx->scratch, pivot, n));
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, S, n * m));
+    TRY(NEW(ctx, &ctx->scratch, KS, n * m));
+    TRY(NEW(ctx, &ctx->scratch, Q, m * m));
+    TRY(NEW(ctx, &ctx->scratch, c, n));
+    TRY(la_spmm(ctx, 1, L, K, 0, LK));
+    la_add_diagonal(LK, kernel_ridge(L, K, LK, params->d.ridge, c), NULL);
+    class_contrasts(p, classes, S);
+    TRY(la_getrf(ctx, LK, pivot));
+    TRY(la_getrs(ctx, LK, pivot, false, m, S));
+    la_free(&ctx->scratch, LK);
+    TRY(la_mul(ctx, 1, K, m, S, 0, KS));
+    for (int64_t b = 0; b < m; b++) {
+        class_means(classes, NULL, KS + b * n, mean);
+        for (int64_t a = 0; a < m; a++) Q[a + b * m] = mean[a + 1] - mean[a];
+    }
+    for (int64_t b = 0; b < m; b++)
+        for (int64_t a = 0; a < b; a++) Q[a + b * m] = Q[b + a * m] = (Q[a + b * m] + Q[b + a * m]) / 2;
+    TRY(order_weights(ctx, p->K, Q, params->d.C, false, s->alpha, &s->degenerate));
+    for (int64_t i = 0; i < n; i++) {
+        c[i] = 0;
+        for (int64_t a = 0; a < m; a++) c[i] += S[i + a * n] * s->alpha[a] / 2;
+    }
+    TRY(NEW(ctx, &ctx->scratch, *f, n));
+    TRY(la_mul(ctx, 1, K, 1, c, 0, *f));
+    out->n_expansion = n;
+    return expansion_scorer(ctx, mem, p, k, c, &out->score);
+}
+
+static rung_status orml_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
+                            held_out *held)
+{
+    (void)f, (void)held;
+    const orml_params *params = params_;
+    const la_mat *K = NULL;
+    class_index classes;
+    ordered_direction s = {0};
+    kernel k;
+    la_csr L;
+    double *score = NULL, sigma;
+    TRY(orml_kernel(ctx, mem, p, params, &k));
+    TRY(class_index_new(ctx, &ctx->scratch, p, &classes));
+    TRY(NEW(ctx, &ctx->scratch, s.alpha, p->K - 1));
+    if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, p, &k, &K));
+    TRY(ordinal_laplacian(ctx, p, K, params->neighbours, &L, &sigma));
+    if (k.kind == KERNEL_LINEAR)
+        TRY(fit_linear(ctx, mem, p, params, &classes, &L, &s, out));
+    else if (params->kernel.landmarks > 0)
+        TRY(fit_landmarks(ctx, mem, p, params, &k, &classes, &L, &s, out));
+    else
+        TRY(fit_kernel(ctx, mem, p, params, &k, &classes, &L, &s, &score, out));
+    TRY(ordered_finish(ctx, mem, p, &params->d, &classes, &s, score, out));
+    return report_number(ctx, mem, out, "sigma", sigma);
+}
+
+/* e of the model. */
+static rung_status verified_ridge(rung_ctx *ctx, const struct verification *v, const orml_params *params,
+                                  const kernel *k, const la_csr *L, double *out)
+{
+    int64_t n = v->p->n;
+    const landmarks *l;
+    const la_mat *K;
+    la_mat *M = NULL;
+    double *diagonal = NULL;
+    if (v->landmarks > 0) {
+        TRY(problem_landmarks(ctx, v->p, k, v->landmarks, &l));
+        TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
+        TRY(landmark_form(ctx, v->p, l, L, M));
+        double trace = la_trace(M);
+        *out = trace > 0 ? params->d.ridge * trace / (double)n : 1;
+    } else {
+        TRY(problem_gram(ctx, v->p, k, &K));
+        pool_mark mark = pool_here(&ctx->scratch);
+        TRY(NEW(ctx, &ctx->scratch, diagonal, n));
+        TRY(la_new(ctx, &ctx->scratch, n, n, &M));
+        TRY(la_spmm(ctx, 1, L, K, 0, M));
+        *out = kernel_ridge(L, K, M, params->d.ridge, diagonal);
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
+/* K (L f - Ed a / 2) + e f = 0. */
+static rung_status kernel_verify(rung_ctx *ctx, const struct verification *v, const orml_params *params,
+                                 const kernel *k, const class_index *classes, const la_csr *L, const double *alpha)
+{
+    int64_t n = v->p->n, m = v->p->K - 1;
+    double *Ed = NULL, *u = NULL, *Ku = NULL, *ridge = NULL, e;
+    TRY(NEW(ctx, &ctx->scratch, Ed, n * m));
+    TRY(NEW(ctx, &ctx->scratch, u, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, Ku, 2 * n));
+    TRY(NEW(ctx, &ctx->scratch, ridge, n));
+    TRY(verified_ridge(ctx, v, params, k, L, &e));
+    class_contrasts(v->p, classes, Ed);
+    TRY(la_spmm_thin(ctx, 1, L, 1, v->f, 0, u));
+    for (int64_t i = 0; i < n; i++) {
+        ridge[i] = e * v->f[i];
+        for (int64_t a = 0; a < m; a++) u[i + n] -= Ed[i + a * n] * alpha[a] / 2;
+    }
+    double size = verify_kernel_size(v, u) + verify_kernel_size(v, u + n);
+    TRY(verify_kernel_times(ctx, v, 2, u, Ku));
+    condition_add(v->found, "stationarity", "residual of K L f + e f = K Ed a / 2, relative",
+                  relative_residual(n, 3, (const double *const[]){Ku, Ku + n, ridge}, size), limit_of_rows(1e-8, n));
+    return RUNG_OK;
+}
+
+static rung_status orml_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const orml_params *params = v->params;
+    const double *alpha = told_list(v->model, "alpha", v->p->K - 1);
+    const la_mat *K = NULL;
+    class_index classes;
+    kernel k;
+    la_csr L;
+    double sigma;
+    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    TRY(orml_kernel(ctx, &ctx->scratch, v->p, params, &k));
+    TRY(class_index_new(ctx, &ctx->scratch, v->p, &classes));
+    if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, v->p, &k, &K));
+    TRY(ordinal_laplacian(ctx, v->p, K, params->neighbours, &L, &sigma));
+    if (k.kind == KERNEL_LINEAR)
+        TRY(ordered_linear_verify(ctx, v, &params->d, &L));
+    else
+        TRY(kernel_verify(ctx, v, params, &k, &classes, &L, alpha));
+    return ordered_conditions(ctx, v, &params->d);
+}
+
+/* Gram matrix and the factors of the system; those of a fold beside the Gram matrix of all rows. */
+static double orml_bytes(const problem_shape *shape, const void *params_)
+{
+    const orml_params *params = params_;
+    fit_size s = orml_size(shape, params->neighbours, params->calibrate);
+    if (params->kernel.kind == KERNEL_LINEAR) return linear_fit_bytes(&s);
+    double rows = s.copies * s.n * s.d + s.n * (3 * s.K + 40), search = graph_search_bytes(s.n, s.d, s.k);
+    if (params->kernel.landmarks > 0) {
+        int64_t m = shape->n < params->kernel.landmarks ? shape->n : params->kernel.landmarks;
+        double work = fmax(landmarks_bytes(shape->d, shape->n, m),
+                           landmarks_quadratic_bytes(shape->d, shape->n, m, shape->memory));
+        return 8 * (rows + (double)m * (double)(m + shape->d)) + fmax(search, 64 * s.n * s.k + work);
+    }
+    double kept = params->calibrate > 0 ? s.n - fmin(s.n / params->calibrate, 2000) : 0;
+    double squares = fmax(2 * s.n * s.n, s.n * s.n + 2 * kept * kept);
+    return 8 * (rows + squares) + search;
+}
+
+/* The rows of KERNEL_PARAMS, but published with kernel=linear and so without a width to search. */
+static const rung_param orml_rows[] = {
+    {.name = "kernel",
+     .help = "kernel function",
+     .type = RUNG_CHOICE,
+     .default_value = "rbf",
+     .published = "linear",
+     .choices = KERNEL_CHOICES,
+     PARAM_PLACE(orml_params, kernel.kind)},
+    {.name = "gamma",
+     .help = "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d",
+     .type = RUNG_REAL,
+     .default_value = "auto",
+     .published = "auto",
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN,
+     .grid = "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d",
+     PARAM_PLACE(orml_params, kernel.gamma)},
+    {.name = "width",
+     .help = "instead of gamma: gamma = 1 / (2 width^2)",
+     .type = RUNG_REAL,
+     .low = 0,
+     .high = HUGE_VAL,
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP,
+     PARAM_PLACE(orml_params, kernel.width)},
+    {.name = "degree",
+     .help = "poly: k = (gamma x'z + coef0)^degree",
+     .type = RUNG_INT,
+     .default_value = "3",
+     .published = "3",
+     .low = 1,
+     .high = 100,
+     PARAM_PLACE(orml_params, kernel.degree)},
+    {.name = "coef0",
+     .help = "poly: the constant term",
+     .type = RUNG_REAL,
+     .default_value = "1",
+     .published = "1",
+     .low = 0,
+     .high = HUGE_VAL,
+     PARAM_PLACE(orml_params, kernel.coef0)},
+    {.name = "precisions",
+     .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), the s_d as a comma list, one per coded column",
+     .type = RUNG_TEXT,
+     .flags = RUNG_OPTIONAL,
+     PARAM_PLACE(orml_params, kernel.precisions)},
+    LANDMARKS_PARAM(orml_params),
+    ORDINAL_GRAPH_PARAM(orml_params),
+    ORML_PARAMS(orml_params),
+    CALIBRATE_PARAM(orml_params, "5"),
+    {0},
+};
+
+const method method_orml = {
+    .info = {.name = "orml",
+             .title = "Ordinal regression via manifold learning",
+             .reference = "Liu, Liu, Chan. Ordinal regression via manifold learning. AAAI 2011",
+             .cost = "time n^2 d for the graph and 2 n^3/3, m landmarks: 4 n m^2; kernel=linear: n d^2 + d^3 (n^3 for "
+                     "d > n); memory 2 n^2, landmarks n d + 4 m^2, linear 5 n d",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_USES_UNLABELLED,
+             .params = orml_rows},
+    .params_size = sizeof(orml_params),
+    .bytes = orml_bytes,
+    .prepare = orml_prepare,
+    .fit = orml_fit,
+    .verify = orml_verify,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Rank-one multilinear projections: one mode after the other gets the best direction given the others. */
+#include "method/projection/projection.h"
+#include "method/projection/tensor.h"
+
+static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, const tensor_forms *forms, bool cancels,
+                                int p, tensor *t, double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t size = t->size[p];
+    double *w = t->w[p], norm = 0;
+    la_mat *form[TENSOR_FORMS];
+    TRY(tensor_mode(ctx, t, forms, p, form));
+    TRY(ridge_denominator(ctx, form[0], cancels, params->ridge, (double)size, form[1]));
+    TRY(top_directions(ctx, form[0], form[1], params->ridge, 1, value, w));
+    for (int64_t i = 0; i < size; i++) norm += w[i] * w[i];
+    norm = sqrt(norm);
+    for (int64_t i = 0; i < size; i++) w[i] /= norm;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params,
+                                  pair_maker *maker, fitted *out)
+{
+    row_space s;
+    tensor t;
+    tensor_forms forms;
+    double value = 0, *W = NULL;
+    bool flipped;
+    TRY(tensor_new(ctx, params->shape, p->d, &t));
+    TRY(row_space_new(ctx, p, false, &s));
+    projection_pair pair = {.T = s.T};
+    TRY(maker(ctx, p, params, &pair));
+    const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
+    TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
+    for (int sweep = 0; sweep < params->sweeps; sweep++)
+        for (int q = 0; q < t.modes; q++) TRY(improve_mode(ctx, params, &forms, pair.cancels, q, &t, &value));
+    TRY(NEW(ctx, &ctx->scratch, W, p->d));
+    tensor_direction(&t, W);
+    TRY(projection_finish(ctx, mem, p, 1, W, &value, &flipped, out));
+    for (int64_t i = 0; i < t.size[t.modes - 1] && flipped; i++) t.w[t.modes - 1][i] *= -1;
+    return tensor_report(ctx, mem, &t, out);
+}

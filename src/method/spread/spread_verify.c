@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spread_verify.c - label spreading solves (I - a S) F = Y, S = Deg^-1/2 W Deg^-1/2 (graph/propagate.h). F is found
+ * once more, its residual by products with W alone, and the memberships told are compared with its shares: an error e
+ * of F moves those of row i by e / sum_q F_iq, so they count by that sum. */
+#include "fit/verify.h"
+#include "graph/propagate.h"
+#include "kernel/kernel.h"
+#include "method/spread/spread.h"
+
+/* WF (n x K) = W F; degrees are W 1. */
+static rung_status affinity_times(rung_ctx *ctx, const problem *p, const la_csr *W, double width, int64_t K,
+                                  const double *F, double *WF)
+{
+    kernel k = {.kind = KERNEL_RBF, .gamma = 1 / (2 * width * width)};
+    if (W) return la_spmm_thin(ctx, 1, W, K, F, 0, WF);
+    TRY(kernel_expand(ctx, &k, p->d, p->n, p->X, p->n, p->X, K, F, WF));
+    for (int64_t i = 0; i < p->n * K; i++) WF[i] -= F[i];
+    return RUNG_OK;
+}
+
+rung_status spread_system_times(rung_ctx *ctx, const problem *p, const la_csr *W, double width, double spread,
+                                const double *F, double *out)
+{
+    int64_t n = p->n;
+    double *root = NULL, *one = NULL, *scaled = NULL;
+    TRY(NEW(ctx, &ctx->scratch, root, n));
+    TRY(NEW(ctx, &ctx->scratch, one, n));
+    TRY(NEW(ctx, &ctx->scratch, scaled, n * p->K));
+    for (int64_t i = 0; i < n; i++) one[i] = 1;
+    TRY(affinity_times(ctx, p, W, width, 1, one, root));
+    for (int64_t i = 0; i < n; i++) root[i] = root[i] > 0 ? 1 / sqrt(root[i]) : 0;
+    for (int64_t i = 0; i < n * p->K; i++) scaled[i] = root[i % n] * F[i];
+    TRY(affinity_times(ctx, p, W, width, p->K, scaled, out));
+    for (int64_t i = 0; i < n * p->K; i++) out[i] = F[i] - spread * root[i % n] * out[i];
+    return RUNG_OK;
+}
+
+double spread_residual_limit(const problem *p)
+{
+    double labelled = 0;
+    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
+    return 1e-9 * sqrt(labelled);
+}
+
+/* max |F - a S F - Y| over the largest entry of F. */
+static rung_status system_residual(rung_ctx *ctx, const problem *p, const la_csr *W, double width, double spread,
+                                   const double *F, double *out)
+{
+    double *Y = NULL, most = 0, off = 0;
+    TRY(NEW(ctx, &ctx->scratch, Y, p->n * p->K));
+    TRY(spread_system_times(ctx, p, W, width, spread, F, Y));
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        double left = fabs(Y[i] - (p->y[i % p->n] == i / p->n + 1));
+        most = fmax(most, fabs(F[i]));
+        if (!(left <= off)) off = left;
+    }
+    *out = off / most;
+    return RUNG_OK;
+}
+
+/* By how much U is not the shares of F, each row by its sum over the largest one. */
+static double shares_off(const problem *p, const double *F, const double *U)
+{
+    double most = 0, off = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        double sum = 0, differ = 0;
+        for (int q = 0; q < p->K; q++) sum += fmax(F[i + q * p->n], 0);
+        most = fmax(most, sum);
+        for (int q = 0; q < p->K; q++) {
+            double share = p->y[i] ? p->y[i] == q + 1 : sum > 0 ? fmax(F[i + q * p->n], 0) / sum : 1.0 / p->K;
+            differ = fmax(differ, fabs(U[i + q * p->n] - share));
+        }
+        if (!(differ * (p->y[i] ? 1 : sum) <= off)) off = differ * (p->y[i] ? 1 : sum);
+    }
+    return most > 0 ? off / most : off;
+}
+
+rung_status spread_verify(rung_ctx *ctx, const struct verification *v, const spread_params *params, int k,
+                          const double *U)
+{
+    problem *p = v->p;
+    int64_t n = p->n;
+    double *F = NULL, width, off, limit = spread_residual_limit(p);
+    const la_csr *W = NULL;
+    TRY(NEW(ctx, &ctx->scratch, F, n * p->K));
+    TRY(spread_graph(ctx, p, params, k, &W, &width));
+    if (W)
+        TRY(propagate_graph_scores(ctx, W, p->K, p->y, params->spread, F));
+    else
+        TRY(propagate_dense_scores(ctx, p->d, n, p->X, p->K, p->y, width, params->spread, F));
+    TRY(system_residual(ctx, p, W, width, params->spread, F, &off));
+    condition_add(v->found, "spreading", "residual of (I - a S) F = Y, relative", off, limit);
+    for (int q = 0; q < p->K && W; q++) {
+        double mass = 0;
+        for (int64_t i = 0; i < n; i++) mass += F[i + q * n];
+        for (int64_t i = 0; i < n && mass > 0; i++) F[i + q * n] /= mass;
+    }
+    condition_add(v->found, "memberships", "against the shares of F, by the sum of a row over the largest",
+                  shares_off(p, F, U), limit * 2 / (1 - params->spread)); /* the condition number of I - a S */
+    return RUNG_OK;
+}

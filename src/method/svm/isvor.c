@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* isvor.c - support vector ordinal regression that new rows can join.
+ *
+ * Each row counts at the one or two thresholds next to its class, as in the paper; the problem is that of svorex,
+ * solved exactly, while the paper changes it (a sum of margins) to suit its own update. The rows of an update start
+ * from the solution before it, whichever of svorim, svorex and isvor made it; the answer is that of a fit to all rows.
+ */
+#include "method/svm/ordinal_svm.h"
+
+static rung_status isvor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
+                             held_out *held)
+{
+    (void)f, (void)held;
+    return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, 0, NULL, out);
+}
+
+static rung_status isvor_update(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known,
+                                const double *state, fitted *out)
+{
+    return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, known, state, out);
+}
+
+static rung_status isvor_verify(rung_ctx *ctx, const struct verification *v)
+{
+    return ordinal_svm_verify(ctx, v, SVOR_EXPLICIT);
+}
+
+static const rung_param isvor_rows[] = {
+    KERNEL_PARAMS(ordinal_svm_params),
+    LANDMARKS_PARAM(ordinal_svm_params),
+    ORDINAL_SVM_PARAMS(ordinal_svm_params),
+    CALIBRATE_PARAM(ordinal_svm_params, "0"),
+    {0},
+};
+
+const method method_isvor = {
+    .info = {.name = "isvor",
+             .title = "Incremental support vector ordinal regression",
+             .reference = "Gu, Sheng, Tay, Romano, Li. Incremental support vector learning for ordinal regression. "
+                          "IEEE TNNLS 26(7):1403-1416, 2015. doi:10.1109/TNNLS.2014.2342533",
+             .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
+                     "l m (d + K) a round, and s^2 m",
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
+             .params = isvor_rows},
+    .params_size = sizeof(ordinal_svm_params),
+    .bytes = ordinal_svm_bytes,
+    .prepare = ordinal_svm_prepare,
+    .fit = isvor_fit,
+    .update = isvor_update,
+    .state_per_threshold = true,
+    .verify = isvor_verify,
+};

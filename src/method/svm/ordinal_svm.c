@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ordinal_svm.c - from the solution of a support vector problem to a fit: an expansion over the rows with a
+ * coefficient, and thresholds in order. The pulls of the hinges are kept as the state of the fit: with zeros for new
+ * rows they are feasible for the larger problem, and nearly optimal. */
+#include "method/svm/ordinal_svm.h"
+
+#include <string.h>
+
+/* The rank scale through the mean score of each class; the diagonal is no part of a score. */
+static rung_status class_scale(rung_ctx *ctx, pool *mem, const problem *p, double diagonal, const svor_solution *s,
+                               rank_map *out)
+{
+    double *mean = NULL, *mass = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    TRY(NEW(ctx, &ctx->scratch, mass, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        mean[p->y[i] - 1] += w * (s->f[i] - diagonal * s->v[i]);
+        mass[p->y[i] - 1] += w;
+    }
+    for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
+    return mean_rank_map(ctx, mem, p->K, mean, out);
+}
+
+static rung_status copy_reals(rung_ctx *ctx, pool *mem, int64_t n, const double *from, double **to)
+{
+    TRY(pool_alloc_raw(ctx, mem, n, sizeof *from, "a copy", (void **)to));
+    memcpy(*to, from, (size_t)n * sizeof *from);
+    return RUNG_OK;
+}
+
+/* sum_i v_i k(x, x_i). */
+static rung_status set_score(rung_ctx *ctx, pool *mem, const svor_problem *q, const double *v, fitted *out)
+{
+    const problem *p = q->p;
+    double *w = NULL;
+    if (!q->l) {
+        for (int64_t i = 0; i < p->n; i++) out->n_expansion += v[i] != 0;
+        return expansion_scorer(ctx, mem, p, &q->k, v, &out->score);
+    }
+    TRY(NEW_RAW(ctx, &ctx->scratch, w, q->l->m));
+    TRY(landmarks_pull(ctx, q->l, p->n, p->X, 1, v, w));
+    return landmark_results(ctx, mem, q->l, 1, w, out);
+}
+
+rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, svor_hinges hinges,
+                            int64_t known, const double *start, fitted *out)
+{
+    const ordinal_svm_params *params = params_;
+    svor_problem q = {
+        .p = p, .hinges = hinges, .C = params->C, .diagonal = params->diagonal, .tolerance = params->tolerance};
+    svor_solution s;
+    double *pulls = NULL;
+    int J = p->K - 1;
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &q.k));
+    q.k = problem_kernel(p, &q.k);
+    if (params->kernel.landmarks > 0) TRY(problem_landmarks(ctx, p, &q.k, params->kernel.landmarks, &q.l));
+    if (start) {
+        TRY(NEW(ctx, &ctx->scratch, pulls, p->n * J));
+        memcpy(pulls, start, (size_t)(known * J) * sizeof *pulls);
+        q.start = pulls;
+    }
+    TRY(svor_solve(ctx, &ctx->scratch, &q, &s));
+    TRY(set_score(ctx, mem, &q, s.v, out));
+    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .tie_up = true};
+    TRY(copy_reals(ctx, mem, J, s.b, &out->decide.thresholds));
+    out->state_width = J;
+    TRY(copy_reals(ctx, mem, p->n * J, s.pull, &out->state));
+    TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->map));
+    TRY(report_number(ctx, mem, out, "objective", s.primal));
+    return report_number(ctx, mem, out, "gap", s.gap / s.primal);
+}
+
+rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+{
+    const ordinal_svm_params *params = params_;
+    const la_mat *K;
+    const landmarks *l;
+    kernel k;
+    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
+    k = problem_kernel(p, &k);
+    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
+    return svor_takes_gram(p, &k) ? problem_gram(ctx, p, &k, &K) : RUNG_OK;
+}
+
+double ordinal_svm_bytes(const problem_shape *shape, const void *params_)
+{
+    const ordinal_svm_params *params = params_;
+    return svor_bytes(shape->labelled, shape->d, shape->K, params->kernel.kind == KERNEL_PRECOMPUTED,
+                      params->kernel.landmarks);
+}

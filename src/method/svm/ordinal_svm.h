@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What svorim, svorex and isvor share: parameters, the fit, and the state from which new rows join (method/svm/svor.h). */
+#ifndef RUNG_METHOD_SVM_ORDINAL_SVM_H
+#define RUNG_METHOD_SVM_ORDINAL_SVM_H
+
+#include "fit/method.h"
+#include "method/svm/svor.h"
+
+typedef struct {
+    kernel_params kernel;
+    double C, tolerance, diagonal;
+    int calibrate;
+} ordinal_svm_params;
+
+/* start: as in method.h, for the first `known` rows; NULL: from nothing. */
+rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, svor_hinges hinges, int64_t known,
+                            const double *start, fitted *out);
+/* The duality gap of a finished model (verify.h). */
+rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges);
+rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params);
+double ordinal_svm_bytes(const problem_shape *shape, const void *params);
+
+#define ORDINAL_SVM_PARAMS(T)                                                                                          \
+    {.name = "C",                                                                                                      \
+     .help = "price of a row on the wrong side of a threshold, or nearer to it than the margin",                       \
+     .type = RUNG_REAL,                                                                                                \
+     .default_value = "1",                                                                                             \
+     .published = "1",                                                                                                 \
+     .low = 0,                                                                                                         \
+     .high = HUGE_VAL,                                                                                                 \
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_DOWN,                                                             \
+     .grid = "0.1,1,10,100,1000",                                                                                      \
+     .published_grid = "0.001,0.01,0.1,1,10,100,1000",                                                                 \
+     PARAM_PLACE(T, C)},                                                                                               \
+        {.name = "tolerance",                                                                                          \
+         .help = "stop when the objective is within this share of its minimum (relative duality gap)",                 \
+         .type = RUNG_REAL,                                                                                            \
+         .default_value = "1e-3",                                                                                      \
+         .published = "1e-3",                                                                                          \
+         .low = 1e-12,                                                                                                 \
+         .high = 0.5,                                                                                                  \
+         .flags = RUNG_LOG,                                                                                            \
+         PARAM_PLACE(T, tolerance)},                                                                                   \
+    {                                                                                                                  \
+        .name = "diagonal",                                                                                            \
+        .help = "added to the diagonal of the training kernel matrix; the authors' program adds 0.001",                \
+        .type = RUNG_REAL, .default_value = "0", .published = "0.001", .low = 0, .high = HUGE_VAL,                     \
+        .flags = RUNG_LOG | RUNG_SMOOTH_UP, PARAM_PLACE(T, diagonal)                                                   \
+    }
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef RUNG_METHOD_SVM_SMO_NEWTON_H
+#define RUNG_METHOD_SVM_SMO_NEWTON_H
+
+#include "method/svm/smo.h"
+
+/* Moves all pulls that are strictly within their bounds to where they are optimal together; those that meet a bound on
+ * the way stay there. */
+rung_status newton_step(rung_ctx *ctx, smo *p, smo_effort *effort);
+
+/* About how many flops that takes; infinite where it would take too much memory. */
+double newton_flops(int64_t m, int64_t n_free, int thresholds);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the methods share that learn a real value by ridge regression on a (centred) kernel: krr, kpca, ot, tld. */
+#ifndef RUNG_METHOD_TARGET_KERNEL_RIDGE_H
+#define RUNG_METHOD_TARGET_KERNEL_RIDGE_H
+
+#include "method/target/centred.h"
+
+typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
+
+#define LAMBDA_PARAMS(T, value, published_value)                                                                       \
+    {.name = "lambda",                                                                                                 \
+     .help = "weight of the ridge; auto is the one of least leave-one-out error",                                      \
+     .type = RUNG_REAL,                                                                                                \
+     .default_value = value,                                                                                           \
+     .published = published_value,                                                                                     \
+     .low = 0,                                                                                                         \
+     .high = HUGE_VAL,                                                                                                 \
+     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_UP,                                                   \
+     .grid = "10,1,0.1,0.01,0.001",                                                                                    \
+     PARAM_PLACE(T, lambda)},                                                                                          \
+    {                                                                                                                  \
+        .name = "lambda-kind",                                                                                         \
+        .help = "what lambda is a multiple of: the mean eigenvalue of the centred kernel matrix, or 1",                \
+        .type = RUNG_CHOICE, .default_value = "relative", .published = "absolute", .choices = "relative|absolute",     \
+        PARAM_PLACE(T, lambda_kind)                                                                                    \
+    }
+
+#define TARGET_THRESHOLDS_PARAM(T)                                                                                     \
+    {                                                                                                                  \
+        .name = "thresholds", .help = "fitted to out-of-fold scores, or half way between the values of the classes",   \
+        .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                                 \
+        .choices = "recalibrated|midpoint", PARAM_PLACE(T, thresholds)                                                 \
+    }
+
+/* lambda of the parameters as a number; RUNG_EDATA where the rows do not differ, RUNG_EARG out of all proportion. */
+rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out);
+
+/* ---- the values learned ---- */
+
+/* At the labelled rows of a problem: the real target; two classes: -1 and 1; more: the rank. */
+typedef struct {
+    int64_t m, l;      /* labelled, unlabelled */
+    int64_t *lab, *un; /* their rows */
+    double *v;         /* m */
+    double mean, sd;   /* of v, sd with 1/m */
+} target_values;
+
+rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *out);
+/* mean and sd of some of the values. */
+void target_moments(int64_t m, const double *v, double *mean, double *sd);
+/* decide and map of a fit whose score is unit times these values: none (real or no labels), always the only class, or
+ * thresholds half way between the values of the classes. */
+rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out);
+/* Adds a held-out row with this score, graded by the fit's own thresholds and rank map. */
+void target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held);
+
+/* Candidates for lambda=auto, times the mean eigenvalue, largest first. */
+enum { LAMBDA_CANDIDATES = 25 };
+double lambda_candidate(int i);
+/* The best of them by its leave-one-out error (NaN: not fitted), both told in the report. */
+rung_status lambda_choose(rung_ctx *ctx, pool *mem, const centred_kernel *c, const double *loo, fitted *out,
+                          double *lambda);
+
+#endif

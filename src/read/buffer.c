@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "read/buffer.h"
+
+#include <string.h>
+
+enum {
+    CHUNK = 1 << 18,
+    LONGEST_ROW = 1 << 28 /* bytes; what an open quote can swallow */
+};
+
+static rung_status nul_byte(const buffer *b, int64_t line)
+{
+    return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a NUL byte, so this is no text file; save it as CSV in UTF-8",
+                     b->path, (long long)line);
+}
+
+rung_status buffer_refill(buffer *b)
+{
+    TRY(interrupted(b->ctx));
+    double done = source_done(b->from);
+    if (done >= 0) progress(b->ctx, "reading", done);
+    memmove(b->text, b->text + b->at, (size_t)(b->end - b->at));
+    b->before += b->at;
+    b->end -= b->at;
+    b->at = 0;
+    if (b->end > b->room / 2) {
+        if (b->room >= LONGEST_ROW)
+            return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a row of more than %d MiB; is a quote left open?",
+                             b->path, (long long)b->line, LONGEST_ROW >> 20);
+        int64_t room = 2 * b->room;
+        TRY(memory_check(b->ctx, (double)room, "a row of the file"));
+        TRY(RESIZE(b->ctx, b->mem, b->text, room + 1));
+        b->room = room;
+    }
+    int64_t got, wanted = b->room - b->end;
+    char *fresh = b->text + b->end;
+    TRY(source_read(b->ctx, b->from, fresh, wanted, &got));
+    const char *nul = memchr(fresh, 0, (size_t)got);
+    if (nul) {
+        int64_t line = b->line;
+        for (const char *p = b->text; p < nul; p++) line += *p == '\n';
+        return nul_byte(b, line);
+    }
+    b->end += got;
+    b->ended = got < wanted;
+    b->text[b->end] = '\n';
+    return RUNG_OK;
+}
+
+rung_status buffer_start(buffer *b)
+{
+    if (!b->text) {
+        b->room = CHUNK;
+        TRY(NEW_RAW(b->ctx, b->mem, b->text, b->room + 1));
+    }
+    b->at = b->end = b->before = 0;
+    b->line = 1;
+    b->ended = false;
+    int64_t got;
+    TRY(source_read(b->ctx, b->from, b->text, 3, &got));
+    const unsigned char *first = (const unsigned char *)b->text;
+    if (got >= 2 && ((first[0] == 0xff && first[1] == 0xfe) || (first[0] == 0xfe && first[1] == 0xff)))
+        return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text: save it as UTF-8", b->path);
+    if (got == 3 && first[0] == 'P' && first[1] == 'K' && first[2] == 3) /* a zip file, as spreadsheets are */
+        return set_error(b->ctx, RUNG_EDATA, "%s is a spreadsheet or another packed file: save it as CSV", b->path);
+    bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
+    if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
+    b->end = mark ? 0 : got;
+    return buffer_refill(b);
+}
+
+rung_status buffer_line(buffer *b, const char **text, int64_t *length)
+{
+    for (;;) {
+        if (b->at == b->end && b->ended) return *text = NULL, *length = 0, RUNG_OK;
+        const char *first = b->text + b->at, *end = b->text + b->end, *p = first;
+        while (*p != '\n' && *p != '\r') p++;
+        bool cut = p == end || (*p == '\r' && p + 1 == end); /* a LF may follow */
+        if (cut && !b->ended) {
+            TRY(buffer_refill(b));
+            continue;
+        }
+        *text = first;
+        *length = p - first;
+        if (p < end) p += *p == '\r' && p + 1 < end && p[1] == '\n' ? 2 : 1;
+        b->at = p - b->text;
+        b->line++;
+        return RUNG_OK;
+    }
+}

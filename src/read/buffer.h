@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The text of a source, piece by piece. Whoever reads moves `at` forward over whole rows; a row that the piece cuts off
+ * is read again after buffer_refill, which moves it to the front. So nothing is copied or allocated per row. */
+#ifndef RUNG_READ_BUFFER_H
+#define RUNG_READ_BUFFER_H
+
+#include <stdbool.h>
+
+#include "read/source.h"
+
+typedef struct {
+    rung_ctx *ctx; /* of the running call */
+    pool *mem;
+    source *from;
+    const char *path; /* for messages */
+    char *text;       /* room + 1 bytes, with a line break behind the last one so that no scan runs past it */
+    int64_t room, at, end;
+    bool ended;     /* text[end] is the end of the file */
+    int64_t before; /* bytes of the file in front of the buffer */
+    int64_t line;   /* of text[at] */
+} buffer;
+
+/* From the beginning of the file, behind its byte order mark. UTF-16 text and NUL bytes are refused. */
+rung_status buffer_start(buffer *b);
+/* More text behind what is not read yet; a row that fills the buffer makes it grow. */
+rung_status buffer_refill(buffer *b);
+
+/* The next line without its line break (LF, CR LF or CR); *text is NULL at the end. Its number is line - 1. */
+rung_status buffer_line(buffer *b, const char **text, int64_t *length);
+
+#endif

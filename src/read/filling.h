@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A table being filled row by row, whatever the format of the file. */
+#ifndef RUNG_READ_FILLING_H
+#define RUNG_READ_FILLING_H
+
+#include "data/dictionary.h"
+#include "data/table.h"
+#include "read/buffer.h"
+
+typedef struct {
+    rung_ctx *ctx;
+    const buffer *from; /* how far the file is read: to guess how many rows there will be */
+    rung_table *t;
+    int64_t most, capacity; /* rows wanted; rows the columns have room for */
+    int64_t expected;       /* rows that will come; 0: not known */
+    dictionary *words;      /* one per column */
+    bool strict;            /* text in a column of numbers is an error ... */
+    bool again;             /* ... or makes it a column of text, and the file must be read again */
+} filling;
+
+/* Columns as in shape, no rows. Scratch memory is the context's. */
+rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *shape, int64_t most, bool strict,
+                         rung_table *t, filling *out);
+/* Room for the row at t->n_rows, which stands in this line. Then its cells; then t->n_rows is raised. In a table of
+ * sparse rows the cells not put are 0. */
+rung_status filling_row(filling *f, int64_t line);
+rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length);
+void filling_close(filling *f);
+
+/* The number of a text in a dictionary; an error tells where it stands. */
+rung_status filling_word(rung_ctx *ctx, const rung_table *t, int64_t line, int64_t j, pool *mem, dictionary *d,
+                         const char *text, int64_t length, int32_t *index);
+
+#endif

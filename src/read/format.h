@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a file format does, and what a file being read consists of. A format finds the columns when the file is opened;
+ * then it gives row after row. */
+#ifndef RUNG_READ_FORMAT_H
+#define RUNG_READ_FORMAT_H
+
+#include "data/dataset.h"
+#include "read/filling.h"
+
+typedef struct {
+    const char *name;
+    bool (*named)(const char *file);                 /* a file so called (without folder and .gz) has this format */
+    bool (*looks)(const char *text, int64_t length); /* so has one that begins like this; NULL: none is told by it */
+    rung_status (*open)(rung_reader *r);             /* the text begins: makes r->shape */
+    rung_status (*row)(rung_reader *r, filling *to, bool *got); /* adds a row, if there is one left */
+    rung_status (*again)(rung_reader *r); /* the text begins again: goes to the first row. NULL: it never does */
+} format;
+
+struct rung_reader {
+    pool mem;
+    const format *kind;
+    rung_read_options options; /* without its texts */
+    buffer in;
+    rung_table *shape;  /* no rows: the columns of every table it gives */
+    const coding *code; /* while it is opened: what the columns are needed as; NULL: what they look like */
+    bool strict;        /* text in a column of numbers is an error */
+    int64_t expected;   /* rows there are; 0: not known */
+    int64_t given;      /* rows so far */
+    void *own;          /* what the format keeps */
+};
+
+extern const format format_csv, format_libsvm, format_arff, format_orca;
+
+/* Columns for the shape, unnamed and of numbers. */
+rung_status reader_columns(rung_reader *r, int64_t n);
+/* Once they have their names: makes them what r->code needs, if there is one. */
+rung_status reader_pin(rung_reader *r);
+/* The file from its beginning once more. */
+rung_status reader_rewind(rung_reader *r);
+
+bool name_ends(const char *file, const char *ending); /* ignoring case */
+
+#endif

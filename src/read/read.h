@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Reading files: whole, or in blocks of rows. */
+#ifndef RUNG_READ_READ_H
+#define RUNG_READ_READ_H
+
+#include "data/dataset.h"
+
+/* The whole file as a table. Nothing is kept of a file that fails. */
+rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out);
+
+/* A file in blocks, at constant memory. With a coding its columns are read as it needs them and all others as text;
+ * without one a column is what it looks like at the beginning of the file, and text in a column of numbers an error. */
+rung_status reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
+                        rung_reader **out);
+rung_status reader_next(rung_ctx *ctx, rung_reader *r, int64_t rows, rung_table **out); /* NULL after the last row */
+void reader_close(rung_reader *r);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A source of bytes: a file, a gzip file (told by its content, not its name) or standard input. It can be read
+ * again from the start: files by seeking, pipes because what was read is kept. */
+#ifndef RUNG_READ_SOURCE_H
+#define RUNG_READ_SOURCE_H
+
+#include "base/context.h"
+
+typedef struct source source;
+
+rung_status source_open(rung_ctx *ctx, const char *path, source **out); /* "-": standard input */
+/* Fills out[0..room); fewer bytes only at the end, 0 after it. */
+rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64_t *got);
+rung_status source_rewind(rung_ctx *ctx, source *s);
+void source_once(source *s); /* it will not be rewound: what a pipe gives need not be kept */
+void source_close(source *s);
+
+int64_t source_size(const source *s); /* bytes there are to read; -1: not known */
+double source_done(const source *s);  /* share of the file read so far; -1: not known */
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ordinal probit likelihood of a rank y in 1..K given the latent value f,
+ *     p(y | f) = Phi(z1) - Phi(z2),   z1 = (b_y - f) / sigma,   z2 = (b_{y-1} - f) / sigma,   b_0 = -inf, b_K = inf,
+ * and its derivatives, accurate however far f is from the class and however narrow the class is. log p is concave in f
+ * and b jointly. */
+#ifndef RUNG_SOLVE_ORDINAL_PROBIT_H
+#define RUNG_SOLVE_ORDINAL_PROBIT_H
+
+typedef struct {
+    double lp;            /* log p(y | f) */
+    double z1, z2;        /* 0 where infinite */
+    double e1, e2;        /* phi(z) / p: d lp / d z1 and -d lp / d z2; 0 where z is infinite */
+    double h11, h12, h22; /* second derivatives of lp in (z1, z2) */
+    double delta, H;      /* d lp / d f, -d^2 lp / d f^2 >= 0 */
+    double H1, H2;        /* dH / dz1, dH / dz2 */
+} ordinal_probit;
+
+double normal_log_cdf(double z);                  /* log Phi(z) */
+double normal_quantile(double p);                 /* Phi(z) = p; 0 < p < 1 */
+double normal_log_interval(double z1, double z2); /* log(Phi(z1) - Phi(z2)); -inf unless z1 > z2 */
+
+/* b: the K - 1 thresholds, ascending. */
+ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma);
+double ordinal_probit_log(double f, int y, int K, const double *b, double sigma); /* lp alone */
+/* p(q), q = 1..K, when f is normal with this mean and variance; they sum to 1. */
+void ordinal_probit_classes(double mean, double variance, int K, const double *b, double sigma, double *p);
+
+#endif

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* rung_verify: every method of the table meets its conditions, and a model that was tampered with does not. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "fit/method.h"
+
+enum { N = 48, D = 3, K = 3 };
+
+typedef struct {
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    rung_condition found[RUNG_MOST_CONDITIONS];
+    int count;
+} job;
+
+/* Plain; with row weights, some of them 0; real targets; no label at all; labels of one class; a kernel matrix; more
+ * columns than rows; all rows labelled; rows that do not differ, the same with many columns. */
+typedef enum { PLAIN, WEIGHTED, REAL, BARE, SINGLE, MATRIX, WIDE, FULL, EQUAL, WIDE_EQUAL } data_kind;
+
+static rung_data *make_data(rung_ctx *ctx, data_kind kind)
+{
+    double x[N * D], w[N], t[N], k[N * N];
+    int y[N];
+    rng r;
+    rng_open(&r, 7, 1);
+    for (int i = 0; i < N; i++) {
+        int q = 1 + i % K;
+        y[i] = i >= K && rng_uniform(&r) < 0.25 && kind != FULL ? 0 : q;
+        for (int j = 0; j < D; j++) x[i * D + j] = 0.8 * rng_normal(&r) + (j == 0 ? q : 0);
+        w[i] = i % 7 == 5 ? 0 : 0.5 + i % 3;
+        t[i] = y[i] ? x[i * D] + 0.1 * x[i * D + 1] * x[i * D + 1] : NAN;
+        if (kind == BARE || (kind == SINGLE && y[i] == 1)) y[i] = 0;
+        if (kind == SINGLE && y[i]) y[i] = 2;
+        if (kind == EQUAL) x[i * D] = x[i * D + 1] = x[i * D + 2] = 1;
+    }
+    for (int i = 0; i < N * N; i++) {
+        double d2 = 0;
+        for (int j = 0; j < D; j++) d2 += pow(x[i / N * D + j] - x[i % N * D + j], 2);
+        k[i] = exp(-0.3 * d2);
+    }
+    rung_view view = {.v = x, .n = N, .d = D, .row = D, .col = 1}, matrix = {k, N, N, N, 1};
+    rung_data *data;
+    if (kind == REAL) assert_ok(ctx, rung_data_new_real(ctx, &view, t, NULL, &data));
+    if (kind == WIDE || kind == WIDE_EQUAL) matrix.n = 20;
+    if (kind == WIDE_EQUAL) matrix.row = 0;
+    bool square = kind == MATRIX || kind == WIDE || kind == WIDE_EQUAL;
+    if (kind != REAL)
+        assert_ok(ctx, rung_data_new(ctx, square ? &matrix : &view, y, kind == WEIGHTED ? w : NULL, K, &data));
+    return data;
+}
+
+static void start_with(rung_ctx *ctx, data_kind kind, const char *name, const char *const *settings, job *j)
+{
+    *j = (job){.data = make_data(ctx, kind)};
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
+    for (; *settings; settings += 2) assert_ok(ctx, rung_set(ctx, j->spec, settings[0], settings[1]));
+    assert_ok(ctx, rung_fit(ctx, j->spec, j->data, &j->model));
+}
+
+static void start(rung_ctx *ctx, const char *name, const char *const *settings, job *j)
+{
+    start_with(ctx, PLAIN, name, settings, j);
+}
+
+static void finish(job *j)
+{
+    rung_model_free(j->model);
+    rung_spec_free(j->spec);
+    rung_data_free(j->data);
+}
+
+static int failures(rung_ctx *ctx, job *j)
+{
+    int failed = 0;
+    assert_ok(ctx, rung_verify(ctx, j->spec, j->data, j->model, j->found, &j->count));
+    for (int i = 0; i < j->count; i++) failed += !j->found[i].ok;
+    return failed;
+}
+
+static bool met(const job *j, const char *name)
+{
+    for (int i = 0; i < j->count; i++)
+        if (strcmp(j->found[i].name, name) == 0) return j->found[i].ok != 0;
+    fail_msg("no condition is called %s", name);
+    return false;
+}
+
+static void holds(rung_ctx *ctx, job *j, const char *name, int form)
+{
+    if (failures(ctx, j) == 0) return;
+    for (int i = 0; i < j->count; i++)
+        if (!j->found[i].ok)
+            fail_msg("%s, form %d: %s is %g, above %g", name, form, j->found[i].name, j->found[i].value,
+                     j->found[i].tolerance);
+}
+
+/* Exchanges the coefficients of two terms, which a valid model survives; a constant moves by one. */
+static void tamper(rung_model *model)
+{
+    for (int i = 0; i < model->n_members; i++) {
+        scorer *s = &model->members[i].score;
+        if (s->m < 2) {
+            s->bias[0] += 1;
+            continue;
+        }
+        int64_t a = 0, b = 1;
+        for (int64_t t = 1; t < s->m; t++)
+            if (fabs(s->coef[t] - s->coef[0]) > fabs(s->coef[b] - s->coef[0])) b = t;
+        for (int o = 0; o < s->outputs; o++) {
+            double kept = s->coef[a + o * s->m];
+            s->coef[a + o * s->m] = s->coef[b + o * s->m];
+            s->coef[b + o * s->m] = kept;
+        }
+    }
+}
+
+static void every_method_is_verified_and_tampering_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int m = 0; rung_methods(m); m++) {
+        job j;
+        start(ctx, rung_methods(m)->name, (const char *const[]){NULL}, &j);
+        holds(ctx, &j, rung_methods(m)->name, 0);
+        assert_true(j.count >= 5);
+        tamper(j.model);
+        if (!failures(ctx, &j)) fail_msg("%s: a model with other coefficients passes", rung_methods(m)->name);
+        finish(&j);
+    }
+}
+
+/* The conditions of other forms of the same problems: kernels, ridges, thresholds, several components. */
+static void other_forms_are_verified(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const *forms[] = {
+        (const char *const[]){"kdlor", "thresholds", "midpoint", "calibrate", "0", NULL},
+        (const char *const[]){"kdlor", "thresholds", "weighted", "kernel", "linear", NULL},
+        (const char *const[]){"kdlor", "ridge-kind", "identity", "kernel", "poly", NULL},
+        (const char *const[]){"kdlor", "landmarks", "20", NULL},
+        (const char *const[]){"kda", "ridge-kind", "identity", NULL},
+        (const char *const[]){"kda", "ridge-kind", "identity", "kernel", "linear", NULL},
+        (const char *const[]){"skda", "graph-norm", "normalised", "components", "1", NULL},
+        (const char *const[]){"s-dl", "mu", "auto", NULL},
+        (const char *const[]){"es-dl", "ridge-kind", "identity", "mu", "0.5", NULL},
+        (const char *const[]){"krr", "centre", "no", "lambda", "auto", NULL},
+        (const char *const[]){"krr", "kernel", "linear", "lambda-kind", "absolute", NULL},
+        (const char *const[]){"ckr", "kernel", "linear", NULL},
+        (const char *const[]){"ckr", "mu", "0.1", NULL},
+        (const char *const[]){"svorim", "kernel", "linear", "C", "10", NULL},
+        (const char *const[]){"svorex", "calibrate", "5", NULL},
+        (const char *const[]){"svorim", "diagonal", "0.001", NULL},
+        (const char *const[]){"pom", "link", "probit", NULL},
+        (const char *const[]){"lpp", "components", "2", NULL},
+        (const char *const[]){"tlpp", "shape", "1x3", NULL},
+        (const char *const[]){"mlda", "shape", "3x1", NULL},
+        (const char *const[]){"orml", "kernel", "linear", NULL},
+        (const char *const[]){"orml", "kernel", "linear", "ridge", "0", NULL},
+        (const char *const[]){"orml-m", "shape", "1x3", NULL},
+        (const char *const[]){"ws-dl", "ridge-kind", "identity", "neighbours", "5", NULL},
+        (const char *const[]){"ws-dl", "landmarks", "20", NULL},
+        (const char *const[]){"kda", "landmarks", "20", NULL},
+        (const char *const[]){"s-dl", "landmarks", "20", NULL},
+        (const char *const[]){"es-dl", "landmarks", "20", NULL},
+        (const char *const[]){"kes-dl", "landmarks", "20", NULL},
+        (const char *const[]){"krr", "landmarks", "20", NULL},
+        (const char *const[]){"ckr", "landmarks", "20", NULL},
+        (const char *const[]){"ckr", "landmarks", "20", "mu", "0.1", NULL},
+        (const char *const[]){"orml", "landmarks", "20", NULL},
+        (const char *const[]){"svorim", "landmarks", "20", NULL},
+        (const char *const[]){"kpca", "landmarks", "20", NULL},
+        (const char *const[]){"kpca", "kernel", "linear", "components", "4", NULL},
+        (const char *const[]){"ot", "landmarks", "20", NULL},
+        (const char *const[]){"ot", "norm", "free", NULL},
+        (const char *const[]){"ot", "lambda", "1e-7", "components", "4", NULL},
+        (const char *const[]){"ot", "lambda", "1e-7", "landmarks", "20", "components", "4", NULL},
+        (const char *const[]){"ot", "kernel", "linear", "lambda", "1e-6", "components", "4", NULL},
+        (const char *const[]){"ot", "balance", "no", "lambda", "auto", NULL},
+        (const char *const[]){"tld", "kernel", "linear", "lambda-star", "10", NULL},
+        (const char *const[]){"sosvm", "landmarks", "20", NULL},
+        (const char *const[]){"sosvm", "pairs", "consecutive", "evaluate", "labelled", NULL},
+        (const char *const[]){"lapsvm", "landmarks", "20", NULL},
+        (const char *const[]){"lapsvm", "bias", "free", "kernel", "linear", NULL},
+        (const char *const[]){"plp", "graph", "linear", NULL},
+        (const char *const[]){"llgc", "neighbours", "0", "spread", "0.5", NULL},
+        (const char *const[]){"ogp", "features", "rank", NULL},
+        (const char *const[]){"ogp", "features", "standard", NULL},
+        (const char *const[]){"isbor", "kernel", "linear", NULL},
+        (const char *const[]){"isbor", "kernel", "laplacian", NULL},
+        (const char *const[]){"isbor", "gamma", "auto", NULL},
+        (const char *const[]){"isbor", "width", "2", NULL},
+        (const char *const[]){"sbor", "kernel", "linear", NULL},
+        (const char *const[]){"gpor", "kernel", "linear", NULL},
+        (const char *const[]){"gpor", "kernel", "ard", "precisions", "0.1,0.2,0.3", NULL},
+        (const char *const[]){"ckr", "ridge", "0.1", NULL},
+        (const char *const[]){"ckr", "gamma", "0.5", NULL},
+        (const char *const[]){"ckr", "width", "2", "kernel", "laplacian", NULL},
+        (const char *const[]){"ckr", "kernel", "poly", NULL},
+        (const char *const[]){"llgc", "decision", "median", NULL},
+        (const char *const[]){"es-dl", "ridge-kind", "identity", "mu", "0", NULL},
+        (const char *const[]){"s-dl", "landmarks", "20", "mu", "0", NULL},
+        (const char *const[]){"kes-dl", "mu", "0", "calibrate", "5", NULL},
+        (const char *const[]){"kdlor", "kernel", "ard", "precisions", "0.1,0.2,0.3", NULL},
+        (const char *const[]){"ot", "landmarks", "20", "norm", "free", NULL},
+        (const char *const[]){"ot", "landmarks", "20", "balance", "no", NULL},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        job j;
+        start(ctx, forms[f][0], forms[f] + 1, &j);
+        holds(ctx, &j, forms[f][0], (int)f);
+        tamper(j.model);
+        if (!failures(ctx, &j)) fail_msg("form %d of %s: other coefficients pass", (int)f, forms[f][0]);
+        finish(&j);
+    }
+}
+
+static bool takes_kernel(const rung_method *m)
+{
+    const rung_param *row = m->params;
+    while (row->name && strcmp(row->name, "kernel") != 0) row++;
+    return row->name && strcmp(m->name, "gpor") != 0 && strcmp(m->name, "kes-dl") != 0; /* they need the rows */
+}
+
+/* Weights, numbers for targets, no labels, a kernel matrix: wherever the method takes them. */
+static void other_data_are_verified(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const precomputed[] = {"kernel", "precomputed", NULL}, *const plain[] = {NULL};
+    int count[EQUAL + 1] = {0};
+    for (int i = 0; rung_methods(i); i++) {
+        const rung_method *m = rung_methods(i);
+        const bool fits[] = {[WEIGHTED] = m->flags & RUNG_WEIGHTS,
+                             [REAL] = m->flags & RUNG_REAL_TARGETS,
+                             [BARE] = !(m->flags & RUNG_NEEDS_LABELS),
+                             [SINGLE] = !(m->flags & RUNG_NEEDS_TWO_CLASSES),
+                             [MATRIX] = takes_kernel(m),
+                             [WIDE] = true,
+                             [FULL] = m->flags & RUNG_USES_UNLABELLED};
+        for (int kind = WEIGHTED; kind <= FULL; kind++) {
+            if (!fits[kind]) continue;
+            job j;
+            start_with(ctx, (data_kind)kind, m->name, kind == MATRIX ? precomputed : plain, &j);
+            holds(ctx, &j, m->name, 100 + kind);
+            if (kind != SINGLE) tamper(j.model);
+            if (kind != SINGLE && !failures(ctx, &j)) fail_msg("%s, data %d: other coefficients pass", m->name, kind);
+            finish(&j);
+            count[kind]++;
+        }
+    }
+    assert_true(count[WEIGHTED] > 10 && count[REAL] >= 3 && count[BARE] >= 2 && count[SINGLE] >= 3);
+    assert_true(count[MATRIX] > 10);
+}
+
+/* Rows that are all the same: there is nothing to learn, or the conditions hold. */
+static void rows_that_do_not_differ(void **state)
+{
+    rung_ctx *ctx = *state;
+    int learned = 0;
+    for (int i = 0; rung_methods(i); i++)
+        for (int form = 0; form < 3; form++) { /* as they are; with many columns; linear, mid-points */
+            job j = {.data = make_data(ctx, form == 1 ? WIDE_EQUAL : EQUAL)};
+            assert_ok(ctx, rung_spec_new(ctx, rung_methods(i)->name, 0, &j.spec));
+            if (form == 2 && takes_kernel(rung_methods(i))) assert_ok(ctx, rung_set(ctx, j.spec, "kernel", "linear"));
+            if (form == 2 && spec_value(j.spec, "thresholds"))
+                assert_ok(ctx, rung_set(ctx, j.spec, "thresholds", "midpoint"));
+            rung_status status = rung_fit(ctx, j.spec, j.data, &j.model);
+            if (status == RUNG_OK) holds(ctx, &j, rung_methods(i)->name, 200 + form);
+            if (status != RUNG_OK) assert_int_equal(status, RUNG_EDATA);
+            learned += status == RUNG_OK;
+            finish(&j);
+        }
+    assert_true(learned > 60);
+}
+
+/* A model that does not tell what its solution consists of is refused or fails, whatever the method. */
+static void what_is_not_told_is_missed(void **state)
+{
+    rung_ctx *ctx = *state;
+    int refused = 0;
+    for (int i = 0; rung_methods(i); i++) {
+        job j;
+        start(ctx, rung_methods(i)->name, (const char *const[]){NULL}, &j);
+        int told = j.model->n_report;
+        j.model->n_report = 0;
+        rung_status status = rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count);
+        if (status != RUNG_OK) assert_fails(ctx, status, RUNG_EARG, "verify: the model does not tell ");
+        refused += status != RUNG_OK;
+        j.model->n_report = told;
+        finish(&j);
+    }
+    assert_true(refused >= 10);
+    job j;
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    for (int i = 0; i < j.model->n_report; i++)
+        if (strcmp(j.model->report[i].name, "means") == 0) j.model->report[i].name = "median";
+    failures(ctx, &j);
+    assert_false(met(&j, "means"));
+    finish(&j);
+    start(ctx, "ot", (const char *const[]){"components", "3", NULL}, &j);
+    for (int i = 0; i < j.model->n_report; i++)
+        if (strcmp(j.model->report[i].name, "left_by_ridge") == 0) j.model->report[i].name = "left";
+    failures(ctx, &j);
+    assert_false(met(&j, "component pairs"));
+    finish(&j);
+    start(ctx, "orml", (const char *const[]){"kernel", "linear", NULL}, &j);
+    j.model->n_report = 0;
+    assert_fails(ctx, rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count), RUNG_EARG,
+                 "verify: the model does not tell its multipliers");
+    finish(&j);
+}
+
+/* Directions that are solutions, but not the leading ones. */
+static void a_better_direction_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const *forms[] = {
+        (const char *const[]){"kpca", "components", "3", NULL},
+        (const char *const[]){"kpca", "components", "3", "kernel", "linear", NULL},
+        (const char *const[]){"lpp", "components", "2", NULL},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        job j;
+        start_with(ctx, BARE, forms[f][0], forms[f] + 1, &j);
+        holds(ctx, &j, forms[f][0], 300 + (int)f);
+        scorer *s = &j.model->members->score, whole = *s;
+        s->coef += s->m; /* without the first one */
+        s->bias++;
+        s->outputs--;
+        for (int i = 0; i < j.model->n_report; i++)
+            if (j.model->report[i].n == whole.outputs) j.model->report[i].n--, j.model->report[i].value++;
+        failures(ctx, &j);
+        assert_true(met(&j, "eigenpairs"));
+        if (met(&j, "leading")) fail_msg("form %d: a better direction is not seen", (int)f);
+        finish(&j);
+    }
+}
+
+/* A graph whose weights are all 0, a machine without pairs, answers in words of their own; a diagonal with weights. */
+static void edges_of_the_forms(void **state)
+{
+    rung_ctx *ctx = *state;
+    const struct {
+        data_kind kind;
+        const char *const *form;
+    } forms[] = {
+        {PLAIN, (const char *const[]){"llgc", "spread-width", "1e-3", NULL}},
+        {PLAIN, (const char *const[]){"llgc", "spread-width", "1e-3", "neighbours", "0", NULL}},
+        {PLAIN, (const char *const[]){"plp", "graph-width", "1e-3", NULL}},
+        {PLAIN, (const char *const[]){"sosvm", "graph-width", "1e-3", NULL}},
+        {PLAIN, (const char *const[]){"sosvm", "lambda2", "0", NULL}},
+        {PLAIN, (const char *const[]){"kpca", "kernel", "linear", "calibrate", "5", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "max-iterations", "2", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "tolerance", "1e-3", NULL}},
+        {PLAIN, (const char *const[]){"isbor", "kernel", "linear", "gamma", "auto", NULL}},
+        {PLAIN, (const char *const[]){"gpor", "width", "2", NULL}},
+        {PLAIN, (const char *const[]){"gpor", "inference", "ep", "gamma", "0.5", NULL}},
+        {PLAIN, (const char *const[]){"ckr", "kernel", "linear", "landmarks", "20", NULL}},
+        {PLAIN, (const char *const[]){"lapsvm", "bias", "free", "landmarks", "20", NULL}},
+        {EQUAL, (const char *const[]){"orml", "kernel", "poly", "coef0", "0", NULL}},
+        {WIDE, (const char *const[]){"orml", "kernel", "linear", NULL}},
+        {WIDE, (const char *const[]){"orml-m", "shape", "6x8", NULL}},
+        {PLAIN, (const char *const[]){"ot", "norm", "labelled", "balance", "no", NULL}},
+        {WEIGHTED, (const char *const[]){"svorim", "diagonal", "0.01", NULL}},
+        {WEIGHTED, (const char *const[]){"svorex", "diagonal", "0.01", "landmarks", "20", NULL}},
+        {REAL, (const char *const[]){"ot", "norm", "labelled", NULL}},
+        {REAL, (const char *const[]){"krr", "landmarks", "20", NULL}},
+        {BARE, (const char *const[]){"ot", "components", "3", NULL}},
+        {BARE, (const char *const[]){"ot", "landmarks", "20", "components", "3", NULL}},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        job j;
+        start_with(ctx, forms[f].kind, forms[f].form[0], forms[f].form + 1, &j);
+        holds(ctx, &j, forms[f].form[0], 400 + (int)f);
+        finish(&j);
+    }
+}
+
+/* A solution that is nearly right is not right: one part in a hundred thousand is seen. */
+static void a_small_error_of_the_solution_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"kdlor",  "krr", "ckr", "kda",  "ws-dl", "orml",
+                                 "orml-m", "ot",  "tld", "kpca", "ogp",   "auto"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        scorer *s = &j.model->members->score;
+        s->coef[s->m / 2] *= 1 + 1e-5;
+        assert_true(failures(ctx, &j) > 0);
+        finish(&j);
+    }
+}
+
+/* Memberships of a row that still sum to 1, but are not those of the graph. */
+static void a_small_error_of_memberships_is_seen(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"plp", "llgc"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        scorer *s = &j.model->members->score;
+        int64_t row = 0;
+        while (j.model->training.label[row]) row++;
+        s->coef[row] += s->coef[row] > 0.5 ? -1e-5 : 1e-5;
+        s->coef[row + s->m] = 1 - s->coef[row] - s->coef[row + 2 * s->m];
+        assert_true(failures(ctx, &j) > 0);
+        finish(&j);
+    }
+}
+
+static void parts_of_a_model_are_looked_at(void **state)
+{
+    rung_ctx *ctx = *state;
+    job j;
+    start(ctx, "svorim", (const char *const[]){NULL}, &j);
+    assert_int_equal(failures(ctx, &j), 0);
+    decision *d = &j.model->members->decide;
+    d->thresholds[0] += 0.3 * (d->thresholds[1] - d->thresholds[0]);
+    failures(ctx, &j);
+    assert_false(met(&j, "duality gap"));
+    assert_true(met(&j, "multipliers") && met(&j, "order") && met(&j, "saved"));
+    finish(&j);
+
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    j.model->members->scale.shift[1] += 1e-9;
+    failures(ctx, &j);
+    assert_false(met(&j, "scaling"));
+    j.model->report[0].value[0] += 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "means"));
+    finish(&j);
+
+    static const char *const transductive[] = {"ot", "tld"}; /* their answers for labelled rows */
+    for (int m = 0; m < 2; m++) {
+        start(ctx, transductive[m], (const char *const[]){NULL}, &j);
+        j.model->training.output[0] += 1e-3;
+        failures(ctx, &j);
+        assert_false(met(&j, "labels"));
+        finish(&j);
+    }
+
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    j.model->report[0].value[1] = INFINITY;
+    failures(ctx, &j);
+    assert_false(met(&j, "report"));
+    finish(&j);
+
+    start(ctx, "auto", (const char *const[]){NULL}, &j);
+    j.model->n_members--;
+    failures(ctx, &j);
+    assert_false(met(&j, "members"));
+    finish(&j);
+
+    start(ctx, "kpca", (const char *const[]){"kernel", "linear", "components", "4", NULL}, &j);
+    scorer *s = &j.model->members->score; /* three columns: the fourth component is 0 */
+    assert_int_equal(s->outputs, 4);
+    s->coef[3 * s->m] = 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "rank"));
+    assert_true(met(&j, "eigenpairs"));
+    for (int64_t i = 0; i < s->m; i++) s->coef[i] = 0;
+    failures(ctx, &j);
+    assert_false(met(&j, "eigenpairs"));
+    finish(&j);
+
+    start(ctx, "median", (const char *const[]){NULL}, &j);
+    j.model->members->prior[0] += 1e-3;
+    j.model->members->prior[1] -= 1e-3;
+    failures(ctx, &j);
+    assert_false(met(&j, "shares"));
+    assert_true(met(&j, "median") && met(&j, "sums"));
+    finish(&j);
+}
+
+static void what_does_not_belong_together_is_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    job j;
+    rung_spec *other;
+    rung_data *part;
+    start(ctx, "kdlor", (const char *const[]){NULL}, &j);
+    assert_ok(ctx, rung_spec_new(ctx, "krr", 0, &other));
+    assert_fails(ctx, rung_verify(ctx, other, j.data, j.model, j.found, &j.count), RUNG_EARG,
+                 "one of kdlor, not of krr");
+    assert_int_equal(j.count, 0);
+    assert_ok(ctx, rung_data_subset(ctx, j.data, 4, (const int64_t[]){0, 1, 2, 3}, NULL, &part));
+    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+                 "48 rows of 3 columns, not 4");
+    rung_data_free(part);
+    part = make_data(ctx, MATRIX);
+    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+                 "verify: the model was fitted to 48 rows of 3 columns, not 48 of 48");
+    assert_fails(ctx, rung_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_verify");
+    rung_data_free(part);
+    rung_spec_free(other);
+    finish(&j);
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    job *j;
+} call;
+
+static rung_status verify_once(void *argument)
+{
+    call *c = argument;
+    return rung_verify(c->ctx, c->j->spec, c->j->data, c->j->model, c->j->found, &c->j->count);
+}
+
+static void memory_may_run_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *const names[] = {"s-dl", "svorim", "lpp", "pom", "ws-dl", "ot", "lapsvm", "auto"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        job j;
+        start(ctx, names[m], (const char *const[]){NULL}, &j);
+        assert_true(fail_each_allocation(verify_once, &(call){ctx, &j}) > 20);
+        finish(&j);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(every_method_is_verified_and_tampering_is_seen),
+        WITH_CONTEXT(other_forms_are_verified),
+        WITH_CONTEXT(other_data_are_verified),
+        WITH_CONTEXT(rows_that_do_not_differ),
+        WITH_CONTEXT(what_is_not_told_is_missed),
+        WITH_CONTEXT(a_better_direction_is_seen),
+        WITH_CONTEXT(edges_of_the_forms),
+        WITH_CONTEXT(a_small_error_of_the_solution_is_seen),
+        WITH_CONTEXT(a_small_error_of_memberships_is_seen),
+        WITH_CONTEXT(parts_of_a_model_are_looked_at),
+        WITH_CONTEXT(what_does_not_belong_together_is_refused),
+        WITH_CONTEXT(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

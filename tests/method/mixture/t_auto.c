@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The default method: what it computes once, what it says of its families, hard cases. */
+#include "helper.h"
+
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "linalg/la.h"
+#include "method/mixture/mixture.h"
+
+extern const method method_auto;
+
+static rung_data *make_data(rung_ctx *ctx, int64_t n, int K, double labelled, double noise)
+{
+    rng r;
+    rng_open(&r, 11, 1);
+    double *x = malloc(sizeof(double) * (size_t)(n * 2));
+    int *y = malloc(sizeof(int) * (size_t)n);
+    rung_data *data;
+    for (int64_t i = 0; i < n; i++) {
+        int q = 1 + (int)(i % K);
+        x[2 * i] = q + noise * rng_normal(&r);
+        x[2 * i + 1] = rng_normal(&r);
+        y[i] = i < 2 * K || rng_uniform(&r) < labelled ? q : 0;
+    }
+    rung_view X = {.v = x, .n = n, .d = 2, .row = 2, .col = 1};
+    assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
+    free(x);
+    free(y);
+    return data;
+}
+
+static rung_model *fit(rung_ctx *ctx, const char *name, const rung_data *data)
+{
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
+    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static int64_t calls(rung_ctx *ctx, const char *op)
+{
+    for (int i = 0; la_op_name(i); i++)
+        if (strcmp(la_op_name(i), op) == 0) return ctx->ops[i].calls;
+    return -1;
+}
+
+static double reported(const rung_model *m, const char *name)
+{
+    for (int i = 0; i < m->n_report; i++)
+        if (strcmp(m->report[i].name, name) == 0) return *m->report[i].value;
+    return NAN;
+}
+
+/* Two spaces: distances and the linear Gram matrix of each, six maps of the distances, seven eigendecompositions, one
+ * search for neighbours, six propagations. */
+static void nothing_is_computed_twice(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 80, 3, 0.4, 0.5);
+    rung_model *m = fit(ctx, "auto", data);
+    assert_int_equal(calls(ctx, "gram"), 2 * 2);
+    assert_int_equal(calls(ctx, "map"), 2 * 6);
+    assert_int_equal(calls(ctx, "eigen"), 2 * 7);
+    assert_int_equal(calls(ctx, "nearest"), 2 + 1); /* one more for the baseline of label propagation */
+    assert_int_equal(calls(ctx, "potri"), 2 * 6);
+    double total = reported(m, "weight_processes") + reported(m, "weight_ridges") + reported(m, "weight_unlabelled") +
+                   reported(m, "weight_frequencies");
+    assert_close(total, 1, 1e-12);
+    assert_true(reported(m, "loo_mae") < 0.5 * reported(m, "median_mae"));
+    for (int i = 0; i < m->n_members; i++) assert_true(m->members[i].weight >= 1e-3);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+/* Rows, spaces and propagated labels are stored once. */
+static void members_share_arrays(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 3, 0.4, 0.5);
+    rung_model *m = fit(ctx, "auto", data);
+    int rows = 0, spaces = 0;
+    for (int i = 0; i < m->n_members; i++) {
+        const member *one = &m->members[i];
+        rows += one->score.rows && !one->rows_from;
+        spaces += one->space.d > 0 && !one->space_from;
+        if (one->rows_from) assert_ptr_equal(one->score.rows, m->members[one->rows_from - 1].score.rows);
+        if (one->coef_from) assert_ptr_equal(one->score.coef, m->members[one->coef_from - 1].score.coef);
+    }
+    assert_true(rows <= 4 && spaces <= 1 && m->n_members > 8);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+/* Above 500 labels only what matters on 500 of them is fitted to all: fewer decompositions than two whole grids. */
+static void many_labels_are_screened(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 520, 3, 1, 0.4);
+    rung_model *m = fit(ctx, "ogp", data);
+    assert_true(calls(ctx, "map") < 2 * 12 && calls(ctx, "map") > 12);
+    assert_true(m->cv.mae < 0.3);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+/* The same with a graph: a spreading is kept for all labels only if it mattered on some; and a mixture need not have
+ * Gaussian processes. */
+static void spreadings_are_screened(void **state)
+{
+    enum { N = 540, LABELLED = 510 };
+    rung_ctx *ctx = *state;
+    static double X[2 * N];
+    static int y[N];
+    static int64_t origin[N];
+    rng r;
+    rng_open(&r, 12, 1);
+    for (int i = 0; i < N; i++) {
+        X[2 * i] = i % 3 + 0.3 * rng_normal(&r);
+        X[2 * i + 1] = rng_normal(&r);
+        y[i] = i < LABELLED ? 1 + i % 3 : 0;
+        origin[i] = i;
+    }
+    problem p;
+    mixture_choice choice;
+    mixture_summary summary;
+    mixture_options options = {.families = 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 1, .frequencies = true};
+    problem_new(&ctx->scratch, 2, N, X, y, NULL, origin, 3, &p);
+    assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
+    int wanted[FAMILY_KINDS] = {0}, all[FAMILY_KINDS] = {0};
+    for (int i = 0; i < choice.c.n; i++) {
+        all[choice.c.list[i].kind]++;
+        wanted[choice.c.list[i].kind] += choice.c.list[i].wanted;
+    }
+    assert_int_equal(all[FAMILY_GP], 0);
+    assert_true(wanted[FAMILY_RIDGE] > 0 && wanted[FAMILY_RIDGE] < all[FAMILY_RIDGE]);
+    assert_true(wanted[FAMILY_SPREAD] > 0 && wanted[FAMILY_SPREAD] < all[FAMILY_SPREAD]);
+    for (int i = 0; i < choice.n; i++)
+        assert_true(choice.parts[i].candidate < 0 || choice.c.list[choice.parts[i].candidate].wanted);
+    assert_true(summary.mae < 0.5 * summary.median);
+}
+
+/* Of very many unlabelled rows some are looked at, evenly spaced, beside all labelled ones, and the summary says how
+ * many; so memory does not grow with their number any more. */
+static void many_unlabelled_rows_are_thinned(void **state)
+{
+    enum { N = 120, USED = 29 };
+    rung_ctx *ctx = *state;
+    double X[2 * N];
+    int y[N], labelled = 0;
+    int64_t origin[N], gap = 0, widest = 0;
+    for (int i = 0; i < N; i++) {
+        X[2 * i] = i % 2 + 0.1 * sin(i);
+        X[2 * i + 1] = cos(3 * i);
+        y[i] = i % 12 < 2 ? 1 + i % 2 : 0;
+        origin[i] = i;
+        labelled += y[i] != 0;
+    }
+    problem p;
+    mixture_choice choice;
+    mixture_summary summary;
+    mixture_options options = {.families = 1U << FAMILY_GP | 1U << FAMILY_SPREAD, .spaces = 1, .most_unlabelled = USED};
+    problem_new(&ctx->scratch, 2, N, X, y, NULL, origin, 2, &p);
+    assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
+    assert_true(summary.unlabelled == N - labelled && summary.unlabelled_used == USED);
+    const problem *some = choice.c.p;
+    assert_true(some->n == labelled + USED && choice.c.l == labelled);
+    for (int64_t i = 0, next = 0; i < N; i++) {
+        bool taken = next < some->n && some->origin[next] == i;
+        assert_true(taken || !y[i]);
+        gap = y[i] ? gap : taken ? 0 : gap + 1;
+        widest = gap > widest ? gap : widest;
+        next += taken;
+    }
+    assert_true(widest <= (N - labelled) / USED); /* every third or fourth of the hundred */
+    options.most_unlabelled = N;
+    assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
+    assert_true(summary.unlabelled_used == 0 && choice.c.p->n == N);
+    problem_shape many = {.n = 200000, .labelled = 100, .d = 2, .K = 3, .threads = 1}, more = many, fewer = many;
+    more.n = 1000000;
+    fewer.n = 40000;
+    assert_true(method_auto.bytes(&more, NULL) == method_auto.bytes(&many, NULL));
+    assert_true(method_auto.bytes(&fewer, NULL) < method_auto.bytes(&many, NULL));
+}
+
+static void noise_is_told(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_WARNING && strstr(text, "nothing beats always answering the median")) *(int *)user += 1;
+}
+
+static void columns_that_say_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rung_data *data = make_data(ctx, 40, 2, 0.2, 1000);
+    rung_set_log(ctx, noise_is_told, &told);
+    rung_model *m = fit(ctx, "auto", data);
+    assert_int_equal(told, reported(m, "loo_mae") >= reported(m, "median_mae"));
+    rung_set_log(ctx, NULL, NULL);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+static void redundancy_is_told(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_INFO && strstr(text, "without (the columns are redundant, as in images)")) *(int *)user += 1;
+}
+
+/* Rows on a surface in fifty columns: the unlabelled ones get more say, the more so with one label per class; and what
+ * is found meets its conditions. */
+static void redundant_columns(void **state)
+{
+    rung_ctx *ctx = *state;
+    int told = 0;
+    rung_data *data;
+    rung_spec *spec;
+    rung_set_log(ctx, redundancy_is_told, &told);
+    assert_ok(ctx, rung_generate(ctx, "manifold", 60, -1, 0.6, &data));
+    assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
+    for (int single = 0; single < 2; single++) {
+        bool seen[6] = {false};
+        rung_condition found[RUNG_MOST_CONDITIONS];
+        rung_model *m;
+        int count;
+        for (int64_t i = 0; i < data->n && single; i++) {
+            if (seen[data->y[i]]) data->y[i] = 0;
+            seen[data->y[i]] = true;
+        }
+        assert_ok(ctx, rung_fit(ctx, spec, data, &m));
+        assert_int_equal(told, single + 1);
+        assert_true(reported(m, "weight_unlabelled") > 0.3);
+        assert_ok(ctx, rung_verify(ctx, spec, data, m, found, &count));
+        for (int i = 0; i < count; i++)
+            if (!found[i].ok) fail_msg("%s is %g, above %g", found[i].name, found[i].value, found[i].tolerance);
+        rung_model_free(m);
+    }
+    rung_set_log(ctx, NULL, NULL);
+    rung_spec_free(spec);
+    rung_data_free(data);
+}
+
+/* The estimate of memory counts the scratch space, that of the workers, and the model, whose Gaussian processes keep a
+ * factor each. */
+static void memory_is_estimated(void **state)
+{
+    static const struct {
+        const char *method;
+        int64_t n;
+        double labelled, noise;
+    } cases[] = {{"auto", 300, 1, 0.5},      {"auto", 600, 0.05, 0.5}, {"auto", 400, 0.5, 2},
+                 {"auto", 5000, 0.001, 0.5}, {"ogp", 200, 1, 0.5},     {"ogp", 700, 1, 0.5}};
+    rung_ctx *ctx = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rung_data *data = make_data(ctx, cases[i].n, 3, cases[i].labelled, cases[i].noise);
+        rung_spec *spec;
+        assert_ok(ctx, rung_spec_new(ctx, cases[i].method, 0, &spec));
+        ctx->scratch.peak = 0;
+        rung_model *m = fit(ctx, cases[i].method, data);
+        problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3, .threads = ctx->threads};
+        double estimate = spec->method->bytes(&shape, spec->params),
+               measured = (double)(ctx->scratch.peak + m->mem.peak);
+        if (!(measured < 1.5 * estimate && estimate < 1.5 * measured))
+            fail_msg("%s, %lld rows: estimated %.0f bytes, measured %.0f", cases[i].method, (long long)cases[i].n,
+                     estimate, measured);
+        rung_model_free(m);
+        rung_spec_free(spec);
+        rung_data_free(data);
+        pool_free_all(&ctx->scratch);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
+                                       WITH_CONTEXT(members_share_arrays),
+                                       WITH_CONTEXT(many_labels_are_screened),
+                                       WITH_CONTEXT(columns_that_say_nothing),
+                                       WITH_CONTEXT(many_unlabelled_rows_are_thinned),
+                                       WITH_CONTEXT(memory_is_estimated),
+                                       WITH_CONTEXT(redundant_columns),
+                                       WITH_CONTEXT(spreadings_are_screened)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

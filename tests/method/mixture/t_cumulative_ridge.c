@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The closed forms against systems solved one row at a time. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "method/mixture/cumulative_features.h"
+#include "method/mixture/cumulative_ridge.h"
+#include "solve/cumulative.h"
+
+enum { N = 14, K = 4, J = K - 1 };
+
+typedef struct {
+    double G[N * N]; /* exp(-|x - z|^2) of points on a line, two of them equal */
+    int y[N];
+    la_mat *gram;
+} rows;
+
+static void make(rung_ctx *ctx, rows *r)
+{
+    double x[N];
+    rng g;
+    rng_open(&g, 3, 1);
+    for (int i = 0; i < N; i++) {
+        x[i] = i == 5 ? x[4] : rng_normal(&g);
+        r->y[i] = 1 + i % K;
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) r->G[i + j * N] = exp(-(x[i] - x[j]) * (x[i] - x[j]));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &r->gram));
+    la_put(r->G, r->gram);
+}
+
+/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows but `out`, at row `at`; K = scale G + 0.1. */
+static void by_definition(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, int out, int at,
+                          double *P)
+{
+    double A[N * N], B[N * J];
+    int keep[N], m = 0;
+    for (int i = 0; i < N; i++)
+        if (i != out) keep[m++] = i;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) A[i + j * m] = scale * r->G[keep[i] + keep[j] * N] + 0.1 + (i == j ? ridge : 0);
+        for (int q = 0; q < J; q++) B[i + q * m] = (r->y[keep[i]] > q + 1) - p0[q];
+    }
+    assert_ok(ctx, la_small_spd_solve(ctx, m, A, J, B));
+    for (int q = 0; q < J; q++) {
+        P[q] = p0[q];
+        for (int i = 0; i < m; i++) P[q] += (scale * r->G[at + keep[i] * N] + 0.1) * B[i + q * m];
+    }
+}
+
+static void test_loo_is_a_refit(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r;
+    make(ctx, &r);
+    double scales[] = {1, 0.25}, ridges[] = {0.01, 1}, loo[N * J], coef[N * J], bias[J], expected[J];
+    for (int c = 0; c < 4; c++) {
+        double scale = scales[c / 2], ridge = ridges[c % 2];
+        cumulative_ridge s;
+        pool own = {0};
+        int64_t before = ctx->scratch.bytes;
+        assert_ok(ctx, cumulative_ridge_new(ctx, c % 2 ? &own : &ctx->scratch, r.gram, scale, K, r.y, &s));
+        assert_true((c % 2 == 1) == (ctx->scratch.bytes == before && own.bytes > 0));
+        double below = 0;
+        for (int q = 0; q < J; q++) {
+            for (int i = 0; i < N; i++) below += r.y[i] == q + 1;
+            assert_close(s.p0[q], 1 - (below + (q + 1) * 0.5 / K) / (N + 0.5), 1e-15);
+        }
+        assert_ok(ctx, cumulative_ridge_loo(ctx, &s, ridge, loo));
+        assert_ok(ctx, cumulative_ridge_coef(ctx, &s, ridge, coef, bias));
+        for (int i = 0; i < N; i++) {
+            by_definition(ctx, &r, scale, ridge, s.p0, i, i, expected);
+            cumulative_repair(K, expected);
+            assert_arrays_close(J, loo + i * J, expected, 1e-9);
+            by_definition(ctx, &r, scale, ridge, s.p0, -1, i, expected);
+            for (int q = 0; q < J; q++) {
+                double f = bias[q];
+                for (int j = 0; j < N; j++) f += coef[j + q * N] * scale * r.G[i + j * N];
+                assert_close(f, expected[q], 1e-9);
+            }
+        }
+        pool_free_all(&own);
+    }
+}
+
+/* Five landmarks: the same forms over the kernel their features make. */
+static void test_features_are_a_kernel(void **state)
+{
+    rung_ctx *ctx = *state;
+    rng g;
+    double x[N], phi[5 * N], loo[2 * N * J], expected[N * J], V[5 * J], bias[J], coef[N * J], other[J];
+    const double ridges[] = {0.01, 1}, scale = 0.5;
+    const kernel k = {.kind = KERNEL_RBF, .gamma = 1};
+    int y[N];
+    landmarks l;
+    cumulative_features f;
+    cumulative_ridge exact;
+    la_mat *Phi, *G;
+    rng_open(&g, 5, 1);
+    for (int i = 0; i < N; i++) {
+        x[i] = 2 * rng_normal(&g);
+        y[i] = 1 + i % K;
+    }
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, 1, N, x, 5, &l));
+    assert_int_equal(l.m, 5);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, 5, N, &Phi));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &G));
+    assert_ok(ctx, landmarks_features(ctx, &l, N, x, Phi));
+    assert_ok(ctx, la_syrk(ctx, true, 1, Phi, 0, G));
+    la_get(Phi, phi);
+    assert_ok(ctx, cumulative_features_new(ctx, &l, N, x, scale, K, y, &f));
+    assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, y, &exact));
+    assert_ok(ctx, cumulative_features_loo(ctx, &f, 2, ridges, loo));
+    for (int r = 0; r < 2; r++) {
+        assert_ok(ctx, cumulative_ridge_loo(ctx, &exact, ridges[r], expected));
+        assert_arrays_close(N * J, loo + r * N * J, expected, 1e-9);
+        assert_ok(ctx, cumulative_features_weights(ctx, &f, ridges[r], V, bias));
+        assert_ok(ctx, cumulative_ridge_coef(ctx, &exact, ridges[r], coef, other));
+        assert_arrays_close(J, bias, other, 1e-9);
+        for (int q = 0; q < J; q++)
+            for (int j = 0; j < 5; j++) {
+                double v = 0;
+                for (int i = 0; i < N; i++) v += scale * phi[j + i * 5] * coef[i + q * N];
+                assert_close(V[j + q * 5], v, 1e-8);
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit), WITH_CONTEXT(test_features_are_a_kernel)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

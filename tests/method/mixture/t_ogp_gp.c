@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The ordinal probit Gaussian process with inferred thresholds: numbers of an independent implementation, and closed
+ * leave-one-out predictions against fits without the row. */
+#include "helper.h"
+
+#include "kernel/kernel.h"
+#include "method/mixture/ogp_gp.h"
+
+enum { ROWS = 24, N = 12, D = 3, K = 3, J = K - 1 };
+
+/* The labelled (even) rows of the check values, standardised by all 24 rows; gamma = 0.1/3, s2 = 30. */
+static void make(double *X, int *y)
+{
+    double all[ROWS * D], mean[D] = {0}, sd[D] = {0};
+    for (int i = 0; i < ROWS; i++) {
+        all[i * D] = sin(1.7 * i);
+        all[i * D + 1] = cos(2.3 * i + 0.5 * sin(i));
+        all[i * D + 2] = (7 * i % 11) / 5.0;
+        for (int j = 0; j < D; j++) mean[j] += all[i * D + j] / ROWS;
+    }
+    for (int i = 0; i < ROWS * D; i++) sd[i % D] += (all[i] - mean[i % D]) * (all[i] - mean[i % D]) / ROWS;
+    for (int i = 0; i < N; i++) {
+        const double *x = all + 2 * i * D;
+        double z = x[0] + x[1] * x[1] / 2;
+        y[i] = 1 + (z > -0.2) + (z > 0.6);
+        for (int j = 0; j < D; j++) X[i * D + j] = (x[j] - mean[j]) / sqrt(sd[j]);
+    }
+}
+
+static la_mat *gram_of(rung_ctx *ctx, int n, const double *X)
+{
+    la_mat *G;
+    kernel k = {.kind = KERNEL_RBF, .gamma = 0.1 / 3};
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, n, n, &G));
+    assert_ok(ctx, kernel_gram(ctx, &k, D, n, X, G));
+    return G;
+}
+
+static void test_check_values(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J];
+    int y[N];
+    make(X, y);
+    ordinal_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 30, .prior_variance = 30};
+    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    assert_arrays_close(J, b, ((double[]){-1.42918562, 1.05677079}), 1e-8);
+    assert_close(a[0], -0.32372780, 1e-8);
+    assert_arrays_close(J, loo, ((double[]){0.87817697, 0.47346076}), 1e-8);
+}
+
+/* P(y > q) at a row by a fit to the others. */
+static void predict(rung_ctx *ctx, const ordinal_gp *p, const double *X, const double *x, double *P)
+{
+    double a[N], b[J], loo[N * J], coef[N * (K + N)], spread[J * J], out[K + N] = {0}, common = 0;
+    int n = (int)p->n;
+    assert_ok(ctx, ordinal_gp_fit(ctx, p, a, b, loo));
+    assert_ok(ctx, ordinal_gp_expansion(ctx, p, a, b, coef, spread));
+    for (int i = 0; i < n; i++) {
+        double d2 = 0;
+        for (int j = 0; j < D; j++) d2 += (X[i * D + j] - x[j]) * (X[i * D + j] - x[j]);
+        for (int o = 0; o < K + n; o++) out[o] += coef[i + o * n] * exp(-0.1 / 3 * d2);
+    }
+    double v = p->variance, VD[J];
+    for (int r = 0; r < n; r++) v -= out[K + r] * out[K + r];
+    for (int q = 0; q < J; q++) {
+        VD[q] = 0;
+        for (int t = 0; t < J; t++) VD[q] += spread[q + t * J] * out[1 + t];
+        common += VD[q] * out[1 + q];
+    }
+    for (int q = 0; q < J; q++)
+        P[q] = 0.5 * erfc((b[q] - out[0]) / sqrt(2 * (1 + v + spread[q + q * J] + 2 * VD[q] + common)));
+}
+
+/* Laplace's approximation is not exact: neither is the leave-one-out from it, but close. */
+static void test_loo_is_near_a_refit(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J], largest = 0, mean = 0;
+    int y[N];
+    make(X, y);
+    ordinal_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 3, .prior_variance = 3};
+    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    for (int i = 0; i < N; i++) {
+        double others[N * D], P[J];
+        int ranks[N];
+        memcpy(others, X, sizeof others);
+        memmove(others + i * D, X + (i + 1) * D, sizeof(double) * (size_t)((N - 1 - i) * D));
+        memcpy(ranks, y, sizeof ranks);
+        memmove(ranks + i, y + i + 1, sizeof(int) * (size_t)(N - 1 - i));
+        ordinal_gp q = {
+            .n = N - 1, .K = K, .y = ranks, .gram = gram_of(ctx, N - 1, others), .variance = 3, .prior_variance = 3};
+        predict(ctx, &q, others, X + i * D, P);
+        for (int t = 0; t < J; t++) {
+            mean += fabs(P[t] - loo[i * J + t]) / (N * J);
+            largest = fmax(largest, fabs(P[t] - loo[i * J + t]));
+        }
+    }
+    assert_true(mean < 0.02 && largest < 0.08); /* the prior of the thresholds moves with a row, too */
+    assert_true(mean > 0);
+}
+
+/* Priors of any size: an answer is the mode, or there is none. Beyond 1e4 it is told by coefficients whose rounding the
+ * prior magnifies, so only that it is finite. */
+static void test_mode_or_nothing(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J], decrement, objective;
+    int y[N], answers = 0;
+    make(X, y);
+    la_mat *G = gram_of(ctx, N, X);
+    for (int k = -10; k <= 300; k += k < 20 ? 1 : 20) {
+        ordinal_gp p = {
+            .n = N, .K = K, .y = y, .gram = G, .variance = pow(10, k), .prior_variance = k % 2 ? 1 : pow(10, k)};
+        rung_status status = ordinal_gp_fit(ctx, &p, a, b, loo);
+        if (status == RUNG_ESINGULAR || status == RUNG_ENOCONV) continue;
+        assert_ok(ctx, status);
+        for (int i = 0; i < N; i++) assert_true(isfinite(a[i]) && loo[i * J] >= loo[i * J + 1]);
+        assert_true(b[0] < b[1]);
+        if (k > 4) continue;
+        assert_ok(ctx, ordinal_gp_decrement(ctx, &p, a, b, &decrement, &objective));
+        if (!(decrement <= 1e-8 * (1 + fabs(objective)))) fail_msg("variance 1e%d: decrement %g", k, decrement);
+        answers++;
+    }
+    assert_int_equal(answers, 15); /* from 1e-10 to 1e4 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit),
+                                       WITH_CONTEXT(test_mode_or_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
