@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/performance.md: every method against the number of rows, and against what users would take instead.
+"""Writes docs/performance.md: time and memory of every method by number of rows, and a comparison with other programs.
 
 usage: performance.py BUILD OUT.md [--rows N] [--peers PYTHON]
 
@@ -126,7 +126,7 @@ def large_table(build, rung, most):
         limit = 2 * os.path.getsize(table) - 1  # less than twice the file
         rows.append((f"`rung fit` of `median`, the same file ({os.path.getsize(table) / 2**20:.0f} MB) under `--memory {limit}`",
                      None, limit / 2**20, command([rung, "fit", table, "-q", "-m", "median", "--memory", str(limit), "-o", model])))
-    lines = ["| | seconds | wanted on two cores | processor seconds | linear algebra | peak memory |", "|---|---|---|---|---|---|"]
+    lines = ["| | seconds | target on two cores | processor seconds | linear algebra | peak memory |", "|---|---|---|---|---|---|"]
     for what, wanted, memory, r in rows:
         limit = f"under {wanted} s" if wanted else ""
         limit += (", " if wanted and memory else "") + (f"under {memory:.0f} MB" if memory else "")
@@ -266,25 +266,27 @@ def main():
     rung = os.path.join(a.build, "rung")
     load = os.getloadavg()[0]
     page = ["# Speed and memory", "",
-            "Written by `make bench` (bench/performance.py); numbers of one run on a machine with "
+            "Written by `make bench` (bench/performance.py) from one run on a machine with "
             f"{os.cpu_count()} cores ({platform.machine()}).",
-            f"The load average at the beginning was {load:.1f}"
-            + (": other programs ran, seconds are longer than they need be, and processor seconds tell more." if load > 1 else "."), "",
-            "## Methods against the number of rows", "",
-            f"One fit of {COLUMNS} normal columns and 5 classes, defaults but `calibrate=0` and `thresholds=midpoint`: seconds, in brackets those of the",
-            "processors together, the ratio of the seconds to those spent in the fit's own large linear algebra operations (1 is the floor, less",
-            "where several fits ran side by side), and the peak memory of the process. A dash: refused, not finished in",
-            f"{TOO_LONG} s, or not tried because fewer rows already took more than {ENOUGH} s of processor time. Where the kernel matrix would not",
-            "fit into 8 GiB, `landmarks=auto` takes over. Columns without any structure are the worst case for the search of neighbours.", ""]
+            f"The load average at the start was {load:.1f}"
+            + (": other programs were running, so processor seconds are more reliable than seconds." if load > 1 else "."), "",
+            "## Methods by number of rows", "",
+            f"Each cell is one fit of {COLUMNS} normal columns and 5 classes, with the defaults except `calibrate=0` and",
+            "`thresholds=midpoint`. It gives the seconds, the total processor time in parentheses, the ratio of the seconds to",
+            "those spent in the fit's own large linear algebra operations (1 is the minimum, less if several fits ran in parallel),",
+            f"and the peak memory of the process. A dash means that the fit was rejected, did not finish in {TOO_LONG} s, or was not tried",
+            f"because fewer rows already took more than {ENOUGH} s of processor time. If the kernel matrix would not fit into 8 GiB,",
+            "`landmarks=auto` uses landmarks. Columns without structure are the worst case for the neighbour search.", ""]
     page += scale_table(a.build, rung, [n for n in SIZES if n <= a.rows])
     if a.rows >= MANY:
-        page += ["", "## Large", "", "Commands are measured as a whole, reading and writing included; the others are fits alone.", ""]
+        page += ["", "## Large data sets", "", "Commands are measured as a whole, including reading and writing; the other rows are fits only.", ""]
         page += large_table(a.build, rung, a.rows)
     if a.peers:
-        page += ["", "## Beside other programs", "",
-                 "Fit and prediction of 2000 test rows: of `rung` and LIBSVM as commands, files read and written, of the others without reading.",
-                 "Defaults, or the same kernel width and C where both have them; the others round a regression or ignore the order.",
-                 "LIBSVM's programs are Debian's, training and prediction; the rest is scikit-learn and mord from PyPI.", ""]
+        page += ["", "## Comparison with other programs", "",
+                 "Time to fit and to predict 2000 test rows. `rung` and LIBSVM run as commands, including reading and writing files; the",
+                 "others are timed without reading. All use their defaults, or the same kernel width and C if both have them. Except for",
+                 "mord, the other programs round a regression or ignore the order of the classes. LIBSVM's programs are Debian's; scikit-learn",
+                 "and mord are from PyPI.", ""]
         for n, share in [(1000, 0.2), (4000, 0.25), (10000, 1)]:
             if n <= a.rows:
                 page += peer_table(rung, a.peers, n, share)
