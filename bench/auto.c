@@ -8,12 +8,12 @@ static rung_model *time_fit(rung_ctx *ctx, int64_t rows, double unlabelled, cons
     rung_spec *spec;
     rung_model *model = NULL;
     double best = 1e9;
-    need(ctx, rung_generate(ctx, "toy", rows, -1, unlabelled, &data));
+    need(ctx, rung_data_generate(ctx, "toy", rows, -1, unlabelled, &data));
     need(ctx, rung_spec_new(ctx, "auto", 0, &spec));
     for (int run = 0; run < (rows > 500 && unlabelled == 0 ? 1 : RUNS); run++) {
         rung_model_free(model);
         double t = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         best = smaller(best, seconds() - t);
     }
     printf("fit, %5.0f labels of %5lld rows    %7.3f s   (wanted: <= %s)\n", (double)rows * (1 - unlabelled),
@@ -29,21 +29,21 @@ int main(void)
     rung_ctx *ctx;
     rung_data *data;
     static int rank[ROWS];
-    if (rung_open(&ctx) != RUNG_OK) return 1;
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
     rung_model_free(time_fit(ctx, 500, 0.8, "0.3"));
     rung_model *model = time_fit(ctx, 1200, 0.79, "1.5");
-    need(ctx, rung_generate(ctx, "toy", ROWS, -1, 0, &data));
+    need(ctx, rung_data_generate(ctx, "toy", ROWS, -1, 0, &data));
     rung_view X = rung_data_view(data);
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         double t = seconds();
-        need(ctx, rung_predict(ctx, model, &X, &(rung_output){.rank = rank}));
+        need(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.rank = rank}));
         best = smaller(best, seconds() - t);
     }
     printf("10000 predictions by the latter    %7.3f s   (wanted: <= 2)\n", best);
     rung_model_free(model);
     rung_data_free(data);
     rung_model_free(time_fit(ctx, 900, 0, "12"));
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -11,8 +11,8 @@
 
 #include "bench.h"
 #include "linalg/la.h"
-#include "model/model.h"
 #include "method/bayes/gpor_gp.h"
+#include "model/model.h"
 
 /* One thread, so the time of the processor is that of the work, whatever else the machine does. */
 static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
@@ -29,13 +29,13 @@ static void time_actions(rung_ctx *ctx, int64_t n)
     rung_spec *spec;
     rung_data *data;
     rung_model *model;
-    need(ctx, rung_generate(ctx, "isbor", n, -1, 0, &data));
+    need(ctx, rung_data_generate(ctx, "isbor", n, -1, 0, &data));
     need(ctx, rung_spec_new(ctx, "isbor", 0, &spec));
-    need(ctx, rung_set(ctx, spec, "gamma", "0.3"));
-    need(ctx, rung_set(ctx, spec, "max-iterations", "10"));
+    need(ctx, rung_spec_set(ctx, spec, "gamma", "0.3"));
+    need(ctx, rung_spec_set(ctx, spec, "max-iterations", "10"));
     ctx->scratch.peak = 0;
     double t = processor_seconds();
-    need(ctx, rung_fit(ctx, spec, data, &model));
+    need(ctx, rung_model_fit(ctx, spec, data, &model));
     t = processor_seconds() - t;
     double steps = reported(model, "steps"), M = (double)model->n_expansion;
     printf(
@@ -91,10 +91,10 @@ int main(int argc, char **argv)
 {
     int64_t most = argc > 1 ? atoll(argv[1]) : 1000000, n = argc > 2 ? atoll(argv[2]) : 1000;
     rung_ctx *ctx;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_threads(ctx, 1);
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
     for (int64_t rows = 10000; rows <= most; rows *= 10) time_actions(ctx, rows);
     time_evidence(ctx, n);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -23,7 +23,7 @@ static inline double seconds(void)
 static inline void need(const rung_ctx *ctx, rung_status status)
 {
     if (status == RUNG_OK) return;
-    fprintf(stderr, "bench: %s\n", rung_message(ctx));
+    fprintf(stderr, "bench: %s\n", rung_ctx_message(ctx));
     exit(1);
 }
 

@@ -90,7 +90,7 @@ int main(void)
     must(file && fputs(plan_text, file) >= 0 && fclose(file) == 0);
 
     session s = {.command = "bench"};
-    must(rung_open(&s.ctx) == RUNG_OK);
+    must(rung_ctx_new(&s.ctx) == RUNG_OK);
     plan p;
     store file_store;
     cells c;
@@ -119,7 +119,7 @@ int main(void)
     store_close(&file_store);
     plan_free(&p);
     cell_free(&result);
-    rung_close(s.ctx);
+    rung_ctx_free(s.ctx);
     char *command = text_of("rm -r %s", folder);
     must(system(command) == 0);
     free(command);

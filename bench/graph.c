@@ -14,14 +14,14 @@ static void bench(rung_ctx *ctx, const rung_data *data, const char *name, int64_
     double operations = 0;
     rung_counter c;
     need(ctx, rung_spec_new(ctx, name, 0, &spec));
-    need(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
-    need(ctx, rung_set(ctx, spec, "calibrate", "0"));
-    for (int i = 0; rung_counters(ctx, i, &c); i++) operations -= c.seconds;
+    need(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
+    need(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+    for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) operations -= c.seconds;
     ctx->scratch.peak = 0;
     double t = seconds();
-    need(ctx, rung_fit(ctx, spec, data, &model));
+    need(ctx, rung_model_fit(ctx, spec, data, &model));
     t = seconds() - t;
-    for (int i = 0; rung_counters(ctx, i, &c); i++) operations += c.seconds;
+    for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) operations += c.seconds;
     printf("  %-7s %7.3f s, %.2f of its own operations (wanted: <= 1.5), peak %.2f n x n doubles (wanted: < 5)\n", name,
            t, t / operations, (double)ctx->scratch.peak / (8.0 * (double)(n * n)));
     rung_model_free(model);
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
     int *y = malloc(sizeof *y * (size_t)n);
     rung_ctx *ctx;
     rung_data *data;
-    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
+    if (!x || !y || rung_ctx_new(&ctx) != RUNG_OK) return 1;
     draw(n, D, K, x, y);
     for (int64_t i = 0; i < n; i++) y[i] = i % 5 ? 0 : y[i];
     rung_view view = {.v = x, .n = n, .d = D, .row = D, .col = 1};
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     printf("n = %lld, %lld labelled, %d threads\n", (long long)n, (long long)(n + 4) / 5, ctx->threads);
     for (int i = 0; i < 4; i++) bench(ctx, data, names[i], n);
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(x);
     free(y);
     return 0;

@@ -60,11 +60,11 @@ static double time_fit(rung_ctx *ctx, const rung_data *data, const char *kind, c
 {
     rung_spec *spec;
     need(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
-    need(ctx, rung_set(ctx, spec, "ridge-kind", kind));
-    need(ctx, rung_set(ctx, spec, "thresholds", thresholds));
-    need(ctx, rung_set(ctx, spec, "calibrate", calibrate));
+    need(ctx, rung_spec_set(ctx, spec, "ridge-kind", kind));
+    need(ctx, rung_spec_set(ctx, spec, "thresholds", thresholds));
+    need(ctx, rung_spec_set(ctx, spec, "calibrate", calibrate));
     double t = seconds();
-    need(ctx, rung_fit(ctx, spec, data, model));
+    need(ctx, rung_model_fit(ctx, spec, data, model));
     t = seconds() - t;
     rung_spec_free(spec);
     return t;
@@ -108,7 +108,7 @@ static void bench_fit(rung_ctx *ctx, int64_t n)
         peak = ctx->scratch.peak;
         rung_output out = {.score = score};
         double t = seconds();
-        need(ctx, rung_predict(ctx, model, &view, &out));
+        need(ctx, rung_model_predict(ctx, model, &view, &out));
         predict = smaller(predict, seconds() - t);
         la_enter();
         floor = smaller(floor, time_prediction_floor(ctx, n, n, x));
@@ -166,10 +166,10 @@ int main(int argc, char **argv)
 {
     rung_ctx *ctx;
     int64_t n = argc > 1 ? atoll(argv[1]) : 8000;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
     bench_fit(ctx, n / 4);
     bench_fit(ctx, n);
     bench_identity(ctx, n / 2);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -15,18 +15,18 @@ static void bench(rung_ctx *ctx, const rung_data *data, const char *name, const 
     rung_spec *spec;
     double best = 1e300, ratio = 0;
     need(ctx, rung_spec_new(ctx, name, 0, &spec));
-    need(ctx, rung_set(ctx, spec, "calibrate", "0"));
-    if (!strncmp(name, "orml", 4)) need(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
-    if (parameter) need(ctx, rung_set(ctx, spec, parameter, value));
+    need(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+    if (!strncmp(name, "orml", 4)) need(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
+    if (parameter) need(ctx, rung_spec_set(ctx, spec, parameter, value));
     for (int run = 0; run < 3; run++) {
         rung_model *model;
         double operations = 0;
         rung_counter c;
-        for (int i = 0; rung_counters(ctx, i, &c); i++) operations -= c.seconds;
+        for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) operations -= c.seconds;
         double t = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         t = seconds() - t;
-        for (int i = 0; rung_counters(ctx, i, &c); i++) operations += c.seconds;
+        for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) operations += c.seconds;
         if (t < best) ratio = t / operations;
         best = smaller(best, t);
         rung_model_free(model);
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     int *y = malloc(sizeof *y * (size_t)n);
     rung_ctx *ctx;
     rung_data *data;
-    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
+    if (!x || !y || rung_ctx_new(&ctx) != RUNG_OK) return 1;
     draw(n, D, K, x, y);
     rung_view view = {.v = x, .n = n, .d = D, .row = D, .col = 1};
     need(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     bench(ctx, data, "isoproj", NULL, NULL);
     bench(ctx, data, "tlpp", "shape", "16x16");
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(x);
     free(y);
     return 0;

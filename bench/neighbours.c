@@ -73,12 +73,12 @@ int main(int argc, char **argv)
 {
     int64_t n = argc > 1 ? atoll(argv[1]) : 100000, d = argc > 2 ? atoll(argv[2]) : 20;
     rung_ctx *ctx;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
     la_enter();
     printf("%lld rows, %lld columns, %d neighbours\n", (long long)n, (long long)d, K);
     measure(ctx, "normal", n, d, 0);
     measure(ctx, "surface", n, d, 1);
     la_leave();
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     char path[] = "/tmp/rung_bench_XXXXXX";
     int fd = mkstemp(path);
     rung_ctx *ctx;
-    if (fd < 0 || rung_open(&ctx) != RUNG_OK) return 1;
+    if (fd < 0 || rung_ctx_new(&ctx) != RUNG_OK) return 1;
     int64_t size = write_file(fd, rows, columns);
     double load = 1e9, stream = 1e9, lines = 1e9, number = 1e9, before = peak_bytes(), peak = 0;
     for (int run = 0; run < RUNS; run++) {
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         if (run == 0) peak = peak_bytes();
         double stream_peak = peak;
         t = seconds();
-        need(ctx, rung_read(ctx, path, NULL, &table));
+        need(ctx, rung_table_read(ctx, path, NULL, &table));
         load = smaller(load, seconds() - t);
         rung_table_free(table);
         if (run == 0) {
@@ -107,6 +107,6 @@ int main(int argc, char **argv)
     printf("  load %.3f s, in blocks %.3f s; lines %.3f s, strtod %.3f s\n", load, stream, lines, number);
     printf("  load / (lines + strtod)                           %6.2f   (wanted: <= 3)\n", load / (lines + number));
     printf("  in blocks / (lines + strtod)                      %6.2f   (wanted: <= 3)\n", stream / (lines + number));
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -18,7 +18,7 @@ static double operations(const rung_ctx *ctx, bool print)
 {
     rung_counter c;
     double total = 0;
-    for (int i = 0; rung_counters(ctx, i, &c); i++) {
+    for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) {
         total += c.seconds;
         if (print && c.calls)
             fprintf(stderr, "  %-10s %8lld calls %9.3f s %8.1f Gflop/s\n", c.name, (long long)c.calls, c.seconds,
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
     rung_data *data;
     rung_spec *spec;
     rung_model *model;
-    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_log(ctx, log_line, NULL);
+    if (!x || !y || rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_log(ctx, log_line, NULL);
     draw(n, d, K, x, y);
     for (int64_t i = 0; i < n; i++) { /* every (1 / share)-th row keeps its label */
         if ((int64_t)((double)(i + 1) * share) == (int64_t)((double)i * share)) y[i] = 0;
@@ -70,10 +70,10 @@ int main(int argc, char **argv)
         char *value = strchr(argv[i], '=');
         if (!value) return 2;
         *value = 0;
-        need(ctx, rung_set(ctx, spec, argv[i], value + 1));
+        need(ctx, rung_spec_set(ctx, spec, argv[i], value + 1));
     }
     double before = operations(ctx, false), worked = processor(), t = seconds();
-    need(ctx, rung_fit(ctx, spec, data, &model));
+    need(ctx, rung_model_fit(ctx, spec, data, &model));
     t = seconds() - t;
     worked = processor() - worked;
     struct rusage use;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     rung_model_free(model);
     rung_spec_free(spec);
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(y);
     return 0;
 }

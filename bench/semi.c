@@ -29,7 +29,7 @@ static double operations(const rung_ctx *ctx)
 {
     rung_counter c;
     double sum = 0;
-    for (int i = 0; rung_counters(ctx, i, &c); i++) sum += c.seconds;
+    for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) sum += c.seconds;
     return sum;
 }
 
@@ -39,12 +39,12 @@ static void time_fit(rung_ctx *ctx, const rung_data *data, const char *name, con
     double t[RUNS], share[RUNS];
     rung_spec *spec;
     need(ctx, rung_spec_new(ctx, name, 0, &spec));
-    if (gamma) need(ctx, rung_set(ctx, spec, "gamma", gamma));
+    if (gamma) need(ctx, rung_spec_set(ctx, spec, "gamma", gamma));
     ctx->scratch.peak = 0;
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;
         double before = operations(ctx), start = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         t[run] = seconds() - start;
         share[run] = t[run] / (operations(ctx) - before);
         rung_model_free(model);
@@ -66,10 +66,10 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *meth
         rung_model *model;
         char *report;
         double start = seconds();
-        need(ctx, rung_tune(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
         t[run] = seconds() - start;
         rung_model_free(model);
-        rung_text_free(report);
+        rung_free(report);
     }
     return smaller(t[0], t[1]);
 }
@@ -88,8 +88,8 @@ int main(int argc, char **argv)
     int *y = malloc(sizeof *y * (size_t)n);
     rung_ctx *ctx;
     rung_data *data;
-    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_threads(ctx, 1);
+    if (!x || !y || rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
     draw(n, D, K, x, y);
     for (int64_t i = 0; i < n; i++) y[i] = i % 10 ? 0 : y[i];
     rung_view view = {.v = x, .n = n, .d = D, .row = D, .col = 1};
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     time_shared(ctx, data, "lapsvm", "C=1", "C=0.01,0.03,0.1,0.3,1,3,10");
     time_shared(ctx, data, "sosvm", "lambda2=1", "lambda2=0.01,0.03,0.1,0.3,1,3,10");
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(x);
     free(y);
     return 0;

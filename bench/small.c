@@ -14,7 +14,7 @@ static double best_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
     for (int i = 0; i < TIMES; i++) {
         rung_model *model;
         double t = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         best = smaller(best, seconds() - t);
         rung_model_free(model);
     }
@@ -25,13 +25,13 @@ static double operations(const rung_ctx *ctx)
 {
     rung_counter c;
     double total = 0;
-    for (int i = 0; rung_counters(ctx, i, &c); i++) total += c.seconds;
+    for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) total += c.seconds;
     return total;
 }
 
 static int has(const char *method, const char *param)
 {
-    const rung_method *m = rung_find_method(method);
+    const rung_method *m = rung_method_find(method);
     for (const rung_param *p = m ? m->params : NULL; p && p->name; p++)
         if (strcmp(p->name, param) == 0) return 1;
     return 0;
@@ -46,8 +46,8 @@ int main(int argc, char **argv)
     int *y = malloc(sizeof *y * (size_t)n);
     rung_ctx *ctx;
     rung_data *data;
-    if (!x || !y || rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_threads(ctx, 1);
+    if (!x || !y || rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
     draw(n, D, K, x, y);
     rung_view view = {.v = x, .n = n, .d = D, .row = D, .col = 1};
     need(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
@@ -56,14 +56,14 @@ int main(int argc, char **argv)
         const char *name = argc > 2 ? argv[i + 2] : usual[i];
         rung_spec *spec;
         need(ctx, rung_spec_new(ctx, name, 0, &spec));
-        if (has(name, "calibrate")) need(ctx, rung_set(ctx, spec, "calibrate", "0"));
-        if (has(name, "thresholds")) need(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
+        if (has(name, "calibrate")) need(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+        if (has(name, "thresholds")) need(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
         double before = operations(ctx), best = best_fit(ctx, spec, data), own = (operations(ctx) - before) / TIMES;
         printf("  %-7s %8.3f ms, linear algebra %8.3f ms (mean)\n", name, 1e3 * best, 1e3 * own);
         rung_spec_free(spec);
     }
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(x);
     free(y);
     return 0;

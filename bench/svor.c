@@ -28,10 +28,10 @@ static rung_spec *spec_of(rung_ctx *ctx, const char *method, const char *C, cons
 {
     rung_spec *spec;
     need(ctx, rung_spec_new(ctx, method, 0, &spec));
-    need(ctx, rung_set(ctx, spec, "C", C));
-    need(ctx, rung_set(ctx, spec, "gamma", gamma));
-    need(ctx, rung_set(ctx, spec, "calibrate", "0"));
-    need(ctx, rung_set_keep_data(ctx, spec, keep));
+    need(ctx, rung_spec_set(ctx, spec, "C", C));
+    need(ctx, rung_spec_set(ctx, spec, "gamma", gamma));
+    need(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+    need(ctx, rung_spec_set_keep_data(ctx, spec, keep));
     return spec;
 }
 
@@ -83,7 +83,7 @@ static void against_libsvm(rung_ctx *ctx, const rung_data *data, const char *C, 
         rung_model *model;
         other[run] = time_libsvm(data, C, gamma);
         double start = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         t[run] = seconds() - start;
         rung_model_free(model);
     }
@@ -105,15 +105,15 @@ static void time_search(rung_ctx *ctx)
     rung_tune_options o = {.methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
     rung_data *data;
     double t[RUNS];
-    need(ctx, rung_generate(ctx, "toy", 225, -1, 0, &data));
+    need(ctx, rung_data_generate(ctx, "toy", 225, -1, 0, &data));
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;
         char *report;
         double start = seconds();
-        need(ctx, rung_tune(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
         t[run] = seconds() - start;
         rung_model_free(model);
-        rung_text_free(report);
+        rung_free(report);
     }
     printf("  search 7 x 7 x 5 folds, 225 rows of toy %5.3f s   (wanted: <= 1)\n", median(t));
     rung_data_free(data);
@@ -138,7 +138,7 @@ static void time_updates(rung_ctx *ctx, const rung_data *data, const char *C, co
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;
         double start = seconds();
-        need(ctx, rung_fit(ctx, spec, data, &model));
+        need(ctx, rung_model_fit(ctx, spec, data, &model));
         whole[run] = seconds() - start;
         rung_model_free(model);
     }
@@ -148,10 +148,10 @@ static void time_updates(rung_ctx *ctx, const rung_data *data, const char *C, co
         rung_data *old = some_rows(ctx, data, 0, n - added[k]), *new = some_rows(ctx, data, n - added[k], n);
         rung_model *model, *updated;
         double t[RUNS];
-        need(ctx, rung_fit(ctx, spec, old, &model));
+        need(ctx, rung_model_fit(ctx, spec, old, &model));
         for (int run = 0; run < RUNS; run++) {
             double start = seconds();
-            need(ctx, rung_update(ctx, model, new, &updated));
+            need(ctx, rung_model_update(ctx, model, new, &updated));
             t[run] = seconds() - start;
             rung_model_free(updated);
         }
@@ -172,14 +172,14 @@ static void time_large(rung_ctx *ctx, int64_t n)
     rung_data *data;
     rung_model *model;
     rung_spec *spec = spec_of(ctx, "svorim", "10", "1", 0);
-    need(ctx, rung_generate(ctx, "isbor", n, -1, 0, &data));
-    rung_set_memory(ctx, INT64_C(2) << 30);
+    need(ctx, rung_data_generate(ctx, "isbor", n, -1, 0, &data));
+    rung_ctx_set_memory(ctx, INT64_C(2) << 30);
     ctx->scratch.peak = 0;
     double start = seconds();
-    need(ctx, rung_fit(ctx, spec, data, &model));
+    need(ctx, rung_model_fit(ctx, spec, data, &model));
     printf("  svorim, %lld rows within 2 GiB      %7.3f s   peak %.2f GiB\n", (long long)n, seconds() - start,
            (double)ctx->scratch.peak / (double)(1 << 30));
-    rung_set_memory(ctx, 0);
+    rung_ctx_set_memory(ctx, 0);
     rung_model_free(model);
     rung_data_free(data);
     rung_spec_free(spec);
@@ -190,9 +190,9 @@ int main(int argc, char **argv)
     int64_t n = argc > 1 ? atoll(argv[1]) : 8000, large = argc > 2 ? atoll(argv[2]) : 50000;
     rung_ctx *ctx;
     rung_data *data;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_threads(ctx, 1);
-    need(ctx, rung_generate(ctx, "isbor", n, -1, 0, &data));
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
+    need(ctx, rung_data_generate(ctx, "isbor", n, -1, 0, &data));
     printf("%lld rows of isbor, relative gap 1e-3, one thread\n", (long long)n);
     against_libsvm(ctx, data, "10", "1", 10);
     against_libsvm(ctx, data, "1000", "0.1", 20);
@@ -201,6 +201,6 @@ int main(int argc, char **argv)
     time_updates(ctx, data, "1000", "0.1");
     if (large > 0) time_large(ctx, large);
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -49,10 +49,10 @@ static double time_fit(rung_ctx *ctx, const sample *s, const char *method, const
         if ((next = strchr(name, ' '))) *next++ = 0;
         value = strchr(name, '=');
         *value++ = 0;
-        need(ctx, rung_set(ctx, spec, name, value));
+        need(ctx, rung_spec_set(ctx, spec, name, value));
     }
     double t = seconds();
-    need(ctx, rung_fit(ctx, spec, s->data, &model));
+    need(ctx, rung_model_fit(ctx, spec, s->data, &model));
     t = seconds() - t;
     rung_model_free(model);
     rung_spec_free(spec);
@@ -171,10 +171,10 @@ int main(int argc, char **argv)
 {
     rung_ctx *ctx;
     int64_t n = argc > 1 ? atoll(argv[1]) : 8000;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
     bench_linear(ctx, 5 * n / 2);
     bench_rbf(ctx, n);
     bench_eigenvalues(ctx, n / 4);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

@@ -18,10 +18,10 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *thre
         rung_model *model;
         char *report;
         double t = seconds();
-        need(ctx, rung_tune(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
         best = smaller(best, seconds() - t);
         rung_model_free(model);
-        rung_text_free(report);
+        rung_free(report);
     }
     return best;
 }
@@ -30,9 +30,9 @@ int main(void)
 {
     rung_ctx *ctx;
     rung_data *data;
-    if (rung_open(&ctx) != RUNG_OK) return 1;
-    rung_set_threads(ctx, 1);
-    need(ctx, rung_generate(ctx, "toy", 225, -1, 0, &data));
+    if (rung_ctx_new(&ctx) != RUNG_OK) return 1;
+    rung_ctx_set_threads(ctx, 1);
+    need(ctx, rung_data_generate(ctx, "toy", 225, -1, 0, &data));
     printf("42 points x 5 folds, 225 rows, one thread\n");
     printf("  midpoint, kernel ridge        %7.3f s   (wanted: <= 0.3)\n",
            time_search(ctx, data, "midpoint", "kernel"));
@@ -40,6 +40,6 @@ int main(void)
            time_search(ctx, data, "recalibrated", "kernel"));
     printf("  midpoint, identity ridge      %7.3f s\n", time_search(ctx, data, "midpoint", "identity"));
     rung_data_free(data);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return 0;
 }

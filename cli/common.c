@@ -125,7 +125,7 @@ static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     stop_asked = 1;
-    if (stop_ctx) rung_interrupt(stop_ctx);
+    if (stop_ctx) rung_ctx_interrupt(stop_ctx);
 }
 
 bool session_interrupted(void) { return stop_asked != 0; }
@@ -189,17 +189,17 @@ int session_open(session *s, const char *command, const arguments *args)
         complain("%s: --memory %s: expected a size such as 500M or 2G", command, bytes);
         return USAGE;
     }
-    if (rung_open(&s->ctx) != RUNG_OK) {
+    if (rung_ctx_new(&s->ctx) != RUNG_OK) {
         complain("out of memory");
         return FAILED;
     }
     s->threads = (int)threads_number;
     s->memory = limit;
-    rung_set_seed(s->ctx, (uint64_t)seed_number);
-    rung_set_threads(s->ctx, (int)threads_number);
-    rung_set_memory(s->ctx, limit);
-    rung_set_log(s->ctx, on_log, s);
-    if (!s->quiet) rung_set_progress(s->ctx, on_progress, s);
+    rung_ctx_set_seed(s->ctx, (uint64_t)seed_number);
+    rung_ctx_set_threads(s->ctx, (int)threads_number);
+    rung_ctx_set_memory(s->ctx, limit);
+    rung_ctx_set_log(s->ctx, on_log, s);
+    if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
     s->outer = stop_ctx;
     stop_ctx = s->ctx;
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
@@ -213,7 +213,7 @@ void session_close(session *s)
 {
     bar_clear(s);
     if (s->ctx) stop_ctx = s->outer;
-    rung_close(s->ctx);
+    rung_ctx_free(s->ctx);
     s->ctx = NULL;
 }
 
@@ -225,7 +225,7 @@ int session_check(session *s, rung_status status)
         complain("interrupted");
         return FAILED;
     }
-    const char *why = rung_message(s->ctx);
+    const char *why = rung_ctx_message(s->ctx);
     complain("%s", *why ? why : rung_status_name(status));
     return status == RUNG_EARG ? USAGE : FAILED;
 }
@@ -235,7 +235,7 @@ void session_counters(session *s)
     rung_counter c;
     bool first = true;
     if (!s->verbose) return;
-    for (int i = 0; rung_counters(s->ctx, i, &c); i++) {
+    for (int i = 0; rung_ctx_counter(s->ctx, i, &c); i++) {
         if (c.calls == 0) continue;
         if (first) fprintf(stderr, "%-16s %10s %12s %10s %10s\n", "operation", "calls", "Gflop", "seconds", "Gflop/s");
         first = false;

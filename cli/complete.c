@@ -36,14 +36,14 @@ static void offer_list(const question *q, const char *prefix, const char *list)
 static void offer_methods(const question *q, const char *prefix)
 {
     const rung_method *m;
-    for (int i = 0; (m = rung_methods(i)); i++) offer(q, prefix, m->name, "", m->title);
+    for (int i = 0; (m = rung_method_at(i)); i++) offer(q, prefix, m->name, "", m->title);
 }
 
 /* NAME=, then what the parameter may be. */
 static void offer_params(const question *q, const char *prefix, const char *typed)
 {
     char *name = text_of("%.*s", (int)strcspn(q->method, ","), q->method);
-    const rung_method *m = rung_find_method(name);
+    const rung_method *m = rung_method_find(name);
     free(name);
     const char *equals = strchr(typed, '=');
     for (const rung_param *p = m ? m->params : NULL; p && p->name; p++) {
@@ -78,7 +78,7 @@ static void offer_value(const question *q, const char *metavar, const char *pref
         offer_params(q, prefix, typed);
     } else if (!strcmp(metavar, "NAME")) {
         const char *name, *help;
-        for (int i = 0; (name = rung_generators(i, &help)); i++) offer(q, prefix, name, "", help);
+        for (int i = 0; (name = rung_generator_at(i, &help)); i++) offer(q, prefix, name, "", help);
     }
 }
 

@@ -45,7 +45,7 @@ int datafile_read(session *s, const arguments *args, const char *path, rung_tabl
 {
     rung_read_options how;
     int code = datafile_options(s, args, &how);
-    return code == EXIT_OK ? session_check(s, rung_read(s->ctx, path, &how, out)) : code;
+    return code == EXIT_OK ? session_check(s, rung_table_read(s->ctx, path, &how, out)) : code;
 }
 
 int order_option(session *s, const arguments *args, const char **out)
@@ -63,7 +63,7 @@ int load_model(session *s, const char *path, rung_model **out)
         complain("%s: a model is read from a file, not from standard input", s->command);
         return USAGE;
     }
-    CHECK(s, rung_load(s->ctx, path, out));
+    CHECK(s, rung_model_load(s->ctx, path, out));
     return EXIT_OK;
 }
 

@@ -40,7 +40,7 @@ static int set_params(session *s, const arguments *args, rung_spec *spec)
             complain("%s: -p %s: expected NAME=VALUE, such as -p gamma=0.5", s->command, text);
             return USAGE;
         }
-        rung_status status = rung_set(s->ctx, spec, name, equals + 1);
+        rung_status status = rung_spec_set(s->ctx, spec, name, equals + 1);
         free(name);
         CHECK(s, status);
     }
@@ -59,7 +59,7 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
             free(name);
             return USAGE;
         }
-        rung_status status = rung_set_class_weight(s->ctx, spec, name, weight);
+        rung_status status = rung_spec_set_class_weight(s->ctx, spec, name, weight);
         free(name);
         CHECK(s, status);
     }
@@ -70,14 +70,14 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
 {
     const char *scale = option_value(args, "scale");
     CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
-    if (option_given(args, "real") && !(rung_find_method(method)->flags & RUNG_REAL_TARGETS)) {
+    if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_REAL_TARGETS)) {
         complain("%s: --real: %s predicts classes, not numbers; cut the numbers into classes with --bins Q", s->command,
                  method);
         return USAGE;
     }
     int code = set_params(s, args, *out);
     if (code == EXIT_OK) code = set_class_weights(s, args, *out);
-    if (code == EXIT_OK && scale) code = session_check(s, rung_set_scale(s->ctx, *out, scale));
+    if (code == EXIT_OK && scale) code = session_check(s, rung_spec_set_scale(s->ctx, *out, scale));
     return code;
 }
 
@@ -121,7 +121,7 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
     }
     rung_table *table = NULL;
     code = datafile_read(s, args, path, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_encode(s->ctx, table, &how, out));
+    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
     rung_table_free(table);
     return code;
 }

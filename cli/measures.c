@@ -56,7 +56,7 @@ rung_status measure_median(rung_ctx *ctx, int64_t n, int classes, const int *tru
 {
     int *constant = allocate((size_t)n, sizeof *constant), median = median_rank(n, classes, truth);
     for (int64_t i = 0; i < n; i++) constant[i] = median;
-    rung_status status = rung_measure(ctx, n, classes, truth, constant, NULL, out);
+    rung_status status = rung_metrics_compute(ctx, n, classes, truth, constant, NULL, out);
     free(constant);
     return status;
 }

@@ -18,7 +18,7 @@ static rung_status show(rung_ctx *ctx, const rung_model *model, const rung_data 
     double score[SHOWN];
     rung_view X = rung_data_view(data);
     if (X.n > SHOWN) X.n = SHOWN;
-    rung_status status = rung_predict(ctx, model, &X, &(rung_output){.rank = rank, .score = score});
+    rung_status status = rung_model_predict(ctx, model, &X, &(rung_output){.rank = rank, .score = score});
     for (int i = 0; status == RUNG_OK && i < (int)X.n; i++)
         printf("row %d: %s (score %.3f)\n", i + 1, rung_model_class_name(model, rank[i]), score[i]);
     return status;
@@ -36,20 +36,20 @@ int main(int argc, char **argv)
     rung_spec *spec = NULL;
     rung_model *model = NULL;
 
-    rung_status status = rung_open(&ctx);
-    if (status == RUNG_OK) status = rung_read(ctx, argv[1], NULL, &table);
-    if (status == RUNG_OK) status = rung_encode(ctx, table, NULL, &data);
+    rung_status status = rung_ctx_new(&ctx);
+    if (status == RUNG_OK) status = rung_table_read(ctx, argv[1], NULL, &table);
+    if (status == RUNG_OK) status = rung_data_encode(ctx, table, NULL, &data);
     if (status == RUNG_OK) status = rung_spec_new(ctx, "kdlor", 0, &spec);
-    if (status == RUNG_OK) status = rung_set(ctx, spec, "gamma", "0.5");
-    if (status == RUNG_OK) status = rung_fit(ctx, spec, data, &model);
+    if (status == RUNG_OK) status = rung_spec_set(ctx, spec, "gamma", "0.5");
+    if (status == RUNG_OK) status = rung_model_fit(ctx, spec, data, &model);
     if (status == RUNG_OK) status = show(ctx, model, data);
-    if (status == RUNG_OK) status = rung_save(ctx, model, argv[2]);
-    if (status != RUNG_OK) fprintf(stderr, "fit: %s\n", ctx ? rung_message(ctx) : rung_status_name(status));
+    if (status == RUNG_OK) status = rung_model_save(ctx, model, argv[2]);
+    if (status != RUNG_OK) fprintf(stderr, "fit: %s\n", ctx ? rung_ctx_message(ctx) : rung_status_name(status));
 
     rung_model_free(model);
     rung_spec_free(spec);
     rung_data_free(data);
     rung_table_free(table);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     return status != RUNG_OK;
 }

@@ -54,9 +54,9 @@ static rung_status missing(rung_ctx *ctx, const char *what)
 
 const char *rung_version(void) { return RUNG_VERSION; }
 int rung_abi(void) { return RUNG_ABI; }
-rung_status rung_open(rung_ctx **out) { return out ? context_new(out) : RUNG_EARG; }
-void rung_close(rung_ctx *ctx) { context_free(ctx); }
-const char *rung_message(const rung_ctx *ctx) { return ctx ? ctx->message : ""; }
+rung_status rung_ctx_new(rung_ctx **out) { return out ? context_new(out) : RUNG_EARG; }
+void rung_ctx_free(rung_ctx *ctx) { context_free(ctx); }
+const char *rung_ctx_message(const rung_ctx *ctx) { return ctx ? ctx->message : ""; }
 
 const char *rung_status_name(rung_status status)
 {
@@ -77,25 +77,25 @@ const char *rung_status_name(rung_status status)
     return i >= 0 && i < count ? names[i] : "unknown status";
 }
 
-void rung_set_seed(rung_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
-void rung_set_threads(rung_ctx *ctx, int threads) { ctx->threads = threads > 0 ? threads : omp_get_num_procs(); }
-void rung_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
+void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
+void rung_ctx_set_threads(rung_ctx *ctx, int threads) { ctx->threads = threads > 0 ? threads : omp_get_num_procs(); }
+void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
 
-void rung_set_log(rung_ctx *ctx, rung_log_fn *log, void *user)
+void rung_ctx_set_log(rung_ctx *ctx, rung_log_fn *log, void *user)
 {
     ctx->log = log;
     ctx->log_user = user;
 }
 
-void rung_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user)
+void rung_ctx_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user)
 {
     ctx->progress = fn;
     ctx->progress_user = user;
 }
 
-void rung_interrupt(rung_ctx *ctx) { atomic_store(&ctx->interrupted, 1); }
+void rung_ctx_interrupt(rung_ctx *ctx) { atomic_store(&ctx->interrupted, 1); }
 
-int rung_counters(const rung_ctx *ctx, int index, rung_counter *out)
+int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out)
 {
     const char *name = la_op_name(index);
     if (!name) return 0;
@@ -105,7 +105,7 @@ int rung_counters(const rung_ctx *ctx, int index, rung_counter *out)
 
 /* ---- methods ---- */
 
-const rung_method *rung_methods(int index)
+const rung_method *rung_method_at(int index)
 {
     if (index < 0) return NULL;
     for (int i = 0; method_table[i]; i++)
@@ -113,7 +113,7 @@ const rung_method *rung_methods(int index)
     return NULL;
 }
 
-const rung_method *rung_find_method(const char *name)
+const rung_method *rung_method_find(const char *name)
 {
     const method *m = name ? method_find(name) : NULL;
     return m ? &m->info : NULL;
@@ -126,27 +126,27 @@ rung_status rung_spec_new(rung_ctx *ctx, const char *name, int as_published, run
     CALL(ctx, spec_new(ctx, name, as_published != 0, out));
 }
 
-rung_status rung_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
+rung_status rung_spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
 {
-    if (!ctx || !spec || !name || !value) return missing(ctx, "rung_set");
+    if (!ctx || !spec || !name || !value) return missing(ctx, "rung_spec_set");
     CALL(ctx, spec_set(ctx, spec, name, value));
 }
 
-rung_status rung_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
+rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
 {
-    if (!ctx || !spec || !scale) return missing(ctx, "rung_set_scale");
+    if (!ctx || !spec || !scale) return missing(ctx, "rung_spec_set_scale");
     CALL(ctx, spec_set_scale(ctx, spec, scale));
 }
 
-rung_status rung_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
+rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
 {
-    if (!ctx || !spec || !class_name) return missing(ctx, "rung_set_class_weight");
+    if (!ctx || !spec || !class_name) return missing(ctx, "rung_spec_set_class_weight");
     CALL(ctx, spec_set_weight(ctx, spec, class_name, weight));
 }
 
-rung_status rung_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
+rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
 {
-    if (!ctx || !spec) return missing(ctx, "rung_set_keep_data");
+    if (!ctx || !spec) return missing(ctx, "rung_spec_set_keep_data");
     CALL(ctx, spec_set_keep_data(ctx, spec, keep != 0));
 }
 
@@ -154,10 +154,10 @@ void rung_spec_free(rung_spec *spec) { spec_free(spec); }
 
 /* ---- data ---- */
 
-rung_status rung_read(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
+rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
 {
     NOTHING(out);
-    if (!ctx || !path || !out) return missing(ctx, "rung_read");
+    if (!ctx || !path || !out) return missing(ctx, "rung_table_read");
     static const rung_read_options standard = {0};
     CALL(ctx, read_table(ctx, path, options ? options : &standard, out));
 }
@@ -216,10 +216,11 @@ rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, r
 
 void rung_reader_close(rung_reader *reader) { reader_close(reader); }
 
-rung_status rung_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options, rung_data **out)
+rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options,
+                             rung_data **out)
 {
     NOTHING(out);
-    if (!ctx || !table || !out) return missing(ctx, "rung_encode");
+    if (!ctx || !table || !out) return missing(ctx, "rung_data_encode");
     static const rung_encode_options standard = {0};
     CALL(ctx, dataset_encode(ctx, table, options ? options : &standard, out));
 }
@@ -247,15 +248,15 @@ rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *cons
     CALL(ctx, dataset_set_names(ctx, data, columns, label, classes));
 }
 
-rung_status rung_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
-                          rung_data **out)
+rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
+                               rung_data **out)
 {
     NOTHING(out);
-    if (!ctx || !name || !out) return missing(ctx, "rung_generate");
+    if (!ctx || !name || !out) return missing(ctx, "rung_data_generate");
     CALL(ctx, generate(ctx, name, rows, noise, unlabelled, out));
 }
 
-const char *rung_generators(int index, const char **help) { return generator_name(index, help); }
+const char *rung_generator_at(int index, const char **help) { return generator_name(index, help); }
 
 static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
                           rung_data **out)
@@ -292,9 +293,9 @@ static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double
     return hide_labels(ctx, n, rank, classes, share);
 }
 
-rung_status rung_hide_labels(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
+rung_status rung_ranks_hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
 {
-    if (!ctx || !rank) return missing(ctx, "rung_hide_labels");
+    if (!ctx || !rank) return missing(ctx, "rung_ranks_hide");
     CALL(ctx, hide(ctx, n, rank, classes, share, keep));
 }
 
@@ -323,10 +324,10 @@ rung_view rung_data_view(const rung_data *data)
 
 /* ---- fit and model ---- */
 
-rung_status rung_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     NOTHING(out);
-    if (!ctx || !spec || !data || !out) return missing(ctx, "rung_fit");
+    if (!ctx || !spec || !data || !out) return missing(ctx, "rung_model_fit");
     CALL(ctx, method_fit(ctx, spec, data, out));
 }
 
@@ -340,71 +341,71 @@ static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
     return RUNG_OK;
 }
 
-rung_status rung_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
-                        rung_condition out[RUNG_MOST_CONDITIONS], int *count)
+rung_status rung_model_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                              rung_condition out[RUNG_MOST_CONDITIONS], int *count)
 {
     if (count) *count = 0;
-    if (!ctx || !spec || !data || !model || !out || !count) return missing(ctx, "rung_verify");
+    if (!ctx || !spec || !data || !model || !out || !count) return missing(ctx, "rung_model_verify");
     CALL(ctx, verify(ctx, spec, data, model, out, count));
 }
 
-rung_status rung_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
+rung_status rung_model_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
 {
     NOTHING(out);
-    if (!ctx || !model || !data || !out) return missing(ctx, "rung_update");
+    if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_update");
     CALL(ctx, method_update(ctx, model, data, out));
 }
 
-rung_status rung_updatable(rung_ctx *ctx, const rung_model *model)
+rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model)
 {
-    if (!ctx || !model) return missing(ctx, "rung_updatable");
+    if (!ctx || !model) return missing(ctx, "rung_model_updatable");
     CALL(ctx, model_updatable(ctx, model));
 }
 
-rung_status rung_tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
-                      char **report)
+rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
+                          char **report)
 {
     NOTHING(out);
     NOTHING(report);
-    if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune");
+    if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune_run");
     static const rung_tune_options standard = {0};
     CALL(ctx, tune(ctx, options ? options : &standard, data, out, report));
 }
 
-rung_status rung_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
 {
     NOTHING(report);
-    if (!ctx || !data || !report) return missing(ctx, "rung_curve");
+    if (!ctx || !data || !report) return missing(ctx, "rung_curve_run");
     static const rung_curve_options standard = {0};
     CALL(ctx, curve(ctx, options ? options : &standard, data, report));
 }
 
 void rung_model_free(rung_model *model) { model_free(model); }
 
-rung_status rung_save(rung_ctx *ctx, const rung_model *model, const char *path)
+rung_status rung_model_save(rung_ctx *ctx, const rung_model *model, const char *path)
 {
-    if (!ctx || !model || !path) return missing(ctx, "rung_save");
+    if (!ctx || !model || !path) return missing(ctx, "rung_model_save");
     CALL(ctx, model_save(ctx, model, path));
 }
 
-rung_status rung_load(rung_ctx *ctx, const char *path, rung_model **out)
+rung_status rung_model_load(rung_ctx *ctx, const char *path, rung_model **out)
 {
     NOTHING(out);
-    if (!ctx || !path || !out) return missing(ctx, "rung_load");
+    if (!ctx || !path || !out) return missing(ctx, "rung_model_load");
     CALL(ctx, model_load(ctx, path, out));
 }
 
-rung_status rung_save_memory(rung_ctx *ctx, const rung_model *model, char **bytes, int64_t *size)
+rung_status rung_model_save_memory(rung_ctx *ctx, const rung_model *model, char **bytes, int64_t *size)
 {
     NOTHING(bytes);
-    if (!ctx || !model || !bytes || !size) return missing(ctx, "rung_save_memory");
+    if (!ctx || !model || !bytes || !size) return missing(ctx, "rung_model_save_memory");
     CALL(ctx, model_to_memory(ctx, model, bytes, size));
 }
 
-rung_status rung_load_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
+rung_status rung_model_load_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
 {
     NOTHING(out);
-    if (!ctx || !bytes || !out) return missing(ctx, "rung_load_memory");
+    if (!ctx || !bytes || !out) return missing(ctx, "rung_model_load_memory");
     CALL(ctx, model_from_memory(ctx, bytes, size, out));
 }
 
@@ -430,14 +431,14 @@ int rung_model_cv(const rung_model *model, rung_metrics *out)
     return model->has_cv;
 }
 
-rung_status rung_describe(rung_ctx *ctx, const rung_model *model, char **json)
+rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json)
 {
     NOTHING(json);
-    if (!ctx || !model || !json) return missing(ctx, "rung_describe");
+    if (!ctx || !model || !json) return missing(ctx, "rung_model_describe");
     CALL(ctx, model_describe(ctx, model, json));
 }
 
-void rung_text_free(char *text) { free(text); }
+void rung_free(char *text) { free(text); }
 
 rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table, int labels,
                               rung_data **out)
@@ -447,38 +448,38 @@ rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung
     CALL(ctx, dataset_recode(ctx, table, &model->code, labels, out));
 }
 
-rung_status rung_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X, const rung_output *out)
+rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X, const rung_output *out)
 {
-    if (!ctx || !model || !X || !out || (!X->v && X->n > 0)) return missing(ctx, "rung_predict");
+    if (!ctx || !model || !X || !out || (!X->v && X->n > 0)) return missing(ctx, "rung_model_predict");
     CALL(ctx, model_predict(ctx, model, X, out));
 }
 
-rung_status rung_predict_training(rung_ctx *ctx, const rung_model *model, const rung_output *out)
+rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model, const rung_output *out)
 {
-    if (!ctx || !model || !out) return missing(ctx, "rung_predict_training");
+    if (!ctx || !model || !out) return missing(ctx, "rung_model_predict_training");
     CALL(ctx, model_predict_training(ctx, model, out));
 }
 
 /* ---- metrics ---- */
 
-rung_status rung_measure(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
-                         const double *proba, rung_metrics *out)
+rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
+                                 const double *proba, rung_metrics *out)
 {
-    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure");
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
     CALL(ctx, metrics_compute(ctx, n, classes, truth, predicted, proba, out));
 }
 
-rung_status rung_reliability(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba, int bins,
-                             rung_reliability_bin *out, double *ece)
+rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba,
+                                     int bins, rung_reliability_bin *out, double *ece)
 {
-    if (!ctx || !truth || !proba || !out || !ece) return missing(ctx, "rung_reliability");
+    if (!ctx || !truth || !proba || !out || !ece) return missing(ctx, "rung_reliability_compute");
     CALL(ctx, reliability_compute(ctx, n, classes, truth, proba, bins, out, ece));
 }
 
-rung_status rung_measure_real(rung_ctx *ctx, int64_t n, const double *truth, const double *predicted,
-                              rung_real_metrics *out)
+rung_status rung_real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth, const double *predicted,
+                                      rung_real_metrics *out)
 {
-    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_measure_real");
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_real_metrics_compute");
     CALL(ctx, real_metrics_compute(ctx, n, truth, predicted, out));
 }
 
@@ -490,9 +491,9 @@ static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const c
     return metrics_compute(ctx, table->n_rows, classes, t, p, NULL, out);
 }
 
-rung_status rung_measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
-                               const char *order, rung_metrics *out)
+rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
+                                       const char *order, rung_metrics *out)
 {
-    if (!ctx || !table || !truth || !predicted || !out) return missing(ctx, "rung_measure_table");
+    if (!ctx || !table || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute_table");
     CALL(ctx, measure_table(ctx, table, truth, predicted, order, out));
 }

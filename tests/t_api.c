@@ -4,11 +4,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "data/temp.h"
 
-static int open_public(void **state) { return rung_open((rung_ctx **)state) != RUNG_OK; }
+static int open_public(void **state) { return rung_ctx_new((rung_ctx **)state) != RUNG_OK; }
 
 static int close_public(void **state)
 {
-    rung_close(*state);
+    rung_ctx_free(*state);
     return 0;
 }
 
@@ -19,9 +19,9 @@ static void check(const rung_ctx *ctx, rung_status status, const void *out, cons
 {
     char words[64];
     snprintf(words, sizeof words, "%s: a required argument is NULL", name);
-    bool told = !ctx || strcmp(rung_message(ctx), words) == 0;
+    bool told = !ctx || strcmp(rung_ctx_message(ctx), words) == 0;
     if (status == RUNG_EARG && out == NULL && told) return;
-    print_error("%s: status %d, \"%s\"%s\n", call, (int)status, ctx ? rung_message(ctx) : "",
+    print_error("%s: status %d, \"%s\"%s\n", call, (int)status, ctx ? rung_ctx_message(ctx) : "",
                 out ? ", and the result was not cleared" : "");
     failures++;
 }
@@ -54,8 +54,8 @@ static void refuse_data(rung_ctx *ctx, const things *have)
     rung_table *table;
     rung_reader *reader;
     rung_data *data;
-    CLEARED(rung_read, table, ctx, NULL, NULL, &table);
-    REFUSED(rung_read, ctx, "x", NULL, NULL);
+    CLEARED(rung_table_read, table, ctx, NULL, NULL, &table);
+    REFUSED(rung_table_read, ctx, "x", NULL, NULL);
     REFUSED(rung_table_new, ctx, 2, NULL);
     REFUSED(rung_table_add_numbers, ctx, NULL, "x", numbers, 1);
     REFUSED(rung_table_add_numbers, ctx, have->table, "x", NULL, 1);
@@ -66,8 +66,8 @@ static void refuse_data(rung_ctx *ctx, const things *have)
     REFUSED(rung_reader_open, ctx, "x", NULL, NULL, NULL);
     CLEARED(rung_reader_next, table, ctx, NULL, 1, &table);
     REFUSED(rung_reader_next, ctx, have->reader, 1, NULL);
-    CLEARED(rung_encode, data, ctx, NULL, NULL, &data);
-    REFUSED(rung_encode, ctx, have->table, NULL, NULL);
+    CLEARED(rung_data_encode, data, ctx, NULL, NULL, &data);
+    REFUSED(rung_data_encode, ctx, have->table, NULL, NULL);
     CLEARED(rung_data_new, data, ctx, NULL, rank, NULL, 2, &data);
     CLEARED(rung_data_new, data, ctx, &nowhere, rank, NULL, 2, &data);
     CLEARED(rung_data_new, data, ctx, &X, NULL, NULL, 2, &data);
@@ -77,12 +77,12 @@ static void refuse_data(rung_ctx *ctx, const things *have)
     CLEARED(rung_data_new_real, data, ctx, &X, NULL, NULL, &data);
     REFUSED(rung_data_new_real, ctx, &X, numbers, NULL, NULL);
     REFUSED(rung_data_set_names, ctx, NULL, NULL, NULL, NULL);
-    CLEARED(rung_generate, data, ctx, NULL, 10, 0, 0, &data);
-    REFUSED(rung_generate, ctx, "toy", 10, 0, 0, NULL);
+    CLEARED(rung_data_generate, data, ctx, NULL, 10, 0, 0, &data);
+    REFUSED(rung_data_generate, ctx, "toy", 10, 0, 0, NULL);
     CLEARED(rung_data_subset, data, ctx, NULL, 1, rows, NULL, &data);
     CLEARED(rung_data_subset, data, ctx, have->data, 1, NULL, NULL, &data);
     REFUSED(rung_data_subset, ctx, have->data, 1, rows, NULL, NULL);
-    REFUSED(rung_hide_labels, ctx, 2, NULL, 2, 0.5, 0);
+    REFUSED(rung_ranks_hide, ctx, 2, NULL, 2, 0.5, 0);
     CLEARED(rung_model_encode, data, ctx, NULL, have->table, 0, &data);
     CLEARED(rung_model_encode, data, ctx, have->model, NULL, 0, &data);
     REFUSED(rung_model_encode, ctx, have->model, have->table, 0, NULL);
@@ -100,50 +100,50 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
     REFUSED(rung_spec_new, ctx, "kdlor", 0, NULL);
-    REFUSED(rung_set, ctx, NULL, "gamma", "1");
-    REFUSED(rung_set, ctx, have->spec, NULL, "1");
-    REFUSED(rung_set, ctx, have->spec, "gamma", NULL);
-    REFUSED(rung_set_scale, ctx, NULL, "none");
-    REFUSED(rung_set_scale, ctx, have->spec, NULL);
-    REFUSED(rung_set_class_weight, ctx, NULL, "1", 2);
-    REFUSED(rung_set_class_weight, ctx, have->spec, NULL, 2);
-    REFUSED(rung_set_keep_data, ctx, NULL, 1);
-    CLEARED(rung_fit, model, ctx, NULL, have->data, &model);
-    CLEARED(rung_fit, model, ctx, have->spec, NULL, &model);
-    REFUSED(rung_fit, ctx, have->spec, have->data, NULL);
-    REFUSED(rung_verify, ctx, NULL, have->data, have->model, found, &count);
+    REFUSED(rung_spec_set, ctx, NULL, "gamma", "1");
+    REFUSED(rung_spec_set, ctx, have->spec, NULL, "1");
+    REFUSED(rung_spec_set, ctx, have->spec, "gamma", NULL);
+    REFUSED(rung_spec_set_scale, ctx, NULL, "none");
+    REFUSED(rung_spec_set_scale, ctx, have->spec, NULL);
+    REFUSED(rung_spec_set_class_weight, ctx, NULL, "1", 2);
+    REFUSED(rung_spec_set_class_weight, ctx, have->spec, NULL, 2);
+    REFUSED(rung_spec_set_keep_data, ctx, NULL, 1);
+    CLEARED(rung_model_fit, model, ctx, NULL, have->data, &model);
+    CLEARED(rung_model_fit, model, ctx, have->spec, NULL, &model);
+    REFUSED(rung_model_fit, ctx, have->spec, have->data, NULL);
+    REFUSED(rung_model_verify, ctx, NULL, have->data, have->model, found, &count);
     assert_int_equal(count, 0);
-    REFUSED(rung_verify, ctx, have->spec, NULL, have->model, found, &count);
-    REFUSED(rung_verify, ctx, have->spec, have->data, NULL, found, &count);
-    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, NULL, &count);
-    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, found, NULL);
-    CLEARED(rung_update, model, ctx, NULL, have->data, &model);
-    CLEARED(rung_update, model, ctx, have->model, NULL, &model);
-    REFUSED(rung_update, ctx, have->model, have->data, NULL);
-    REFUSED(rung_updatable, ctx, NULL);
-    CLEARED(rung_tune, model, ctx, NULL, NULL, &model, &text);
-    CLEARED(rung_tune, text, ctx, NULL, NULL, &model, &text);
-    CLEARED(rung_tune, text, ctx, NULL, have->data, NULL, &text);
-    CLEARED(rung_tune, model, ctx, NULL, have->data, &model, NULL);
-    CLEARED(rung_curve, text, ctx, NULL, NULL, &text);
-    REFUSED(rung_curve, ctx, NULL, have->data, NULL);
-    REFUSED(rung_save, ctx, NULL, "x");
-    REFUSED(rung_save, ctx, have->model, NULL);
-    CLEARED(rung_load, model, ctx, NULL, &model);
-    REFUSED(rung_load, ctx, "x", NULL);
-    CLEARED(rung_save_memory, text, ctx, NULL, &text, &size);
-    CLEARED(rung_save_memory, text, ctx, have->model, &text, NULL);
-    REFUSED(rung_save_memory, ctx, have->model, NULL, &size);
-    CLEARED(rung_load_memory, model, ctx, NULL, 1, &model);
-    REFUSED(rung_load_memory, ctx, "x", 1, NULL);
-    CLEARED(rung_describe, text, ctx, NULL, &text);
-    REFUSED(rung_describe, ctx, have->model, NULL);
-    REFUSED(rung_predict, ctx, NULL, &X, &out);
-    REFUSED(rung_predict, ctx, have->model, NULL, &out);
-    REFUSED(rung_predict, ctx, have->model, &nowhere, &out);
-    REFUSED(rung_predict, ctx, have->model, &X, NULL);
-    REFUSED(rung_predict_training, ctx, NULL, &out);
-    REFUSED(rung_predict_training, ctx, have->model, NULL);
+    REFUSED(rung_model_verify, ctx, have->spec, NULL, have->model, found, &count);
+    REFUSED(rung_model_verify, ctx, have->spec, have->data, NULL, found, &count);
+    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, NULL, &count);
+    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, found, NULL);
+    CLEARED(rung_model_update, model, ctx, NULL, have->data, &model);
+    CLEARED(rung_model_update, model, ctx, have->model, NULL, &model);
+    REFUSED(rung_model_update, ctx, have->model, have->data, NULL);
+    REFUSED(rung_model_updatable, ctx, NULL);
+    CLEARED(rung_tune_run, model, ctx, NULL, NULL, &model, &text);
+    CLEARED(rung_tune_run, text, ctx, NULL, NULL, &model, &text);
+    CLEARED(rung_tune_run, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, NULL);
+    CLEARED(rung_curve_run, text, ctx, NULL, NULL, &text);
+    REFUSED(rung_curve_run, ctx, NULL, have->data, NULL);
+    REFUSED(rung_model_save, ctx, NULL, "x");
+    REFUSED(rung_model_save, ctx, have->model, NULL);
+    CLEARED(rung_model_load, model, ctx, NULL, &model);
+    REFUSED(rung_model_load, ctx, "x", NULL);
+    CLEARED(rung_model_save_memory, text, ctx, NULL, &text, &size);
+    CLEARED(rung_model_save_memory, text, ctx, have->model, &text, NULL);
+    REFUSED(rung_model_save_memory, ctx, have->model, NULL, &size);
+    CLEARED(rung_model_load_memory, model, ctx, NULL, 1, &model);
+    REFUSED(rung_model_load_memory, ctx, "x", 1, NULL);
+    CLEARED(rung_model_describe, text, ctx, NULL, &text);
+    REFUSED(rung_model_describe, ctx, have->model, NULL);
+    REFUSED(rung_model_predict, ctx, NULL, &X, &out);
+    REFUSED(rung_model_predict, ctx, have->model, NULL, &out);
+    REFUSED(rung_model_predict, ctx, have->model, &nowhere, &out);
+    REFUSED(rung_model_predict, ctx, have->model, &X, NULL);
+    REFUSED(rung_model_predict_training, ctx, NULL, &out);
+    REFUSED(rung_model_predict_training, ctx, have->model, NULL);
 }
 
 static void refuse_metrics(rung_ctx *ctx, const things *have)
@@ -154,20 +154,20 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
     rung_real_metrics real;
     rung_reliability_bin bins[2];
     double ece;
-    REFUSED(rung_measure, ctx, 2, 2, NULL, rank, NULL, &m);
-    REFUSED(rung_measure, ctx, 2, 2, rank, NULL, NULL, &m);
-    REFUSED(rung_measure, ctx, 2, 2, rank, rank, NULL, NULL);
-    REFUSED(rung_reliability, ctx, 2, 2, NULL, proba, 2, bins, &ece);
-    REFUSED(rung_reliability, ctx, 2, 2, rank, NULL, 2, bins, &ece);
-    REFUSED(rung_reliability, ctx, 2, 2, rank, proba, 2, NULL, &ece);
-    REFUSED(rung_reliability, ctx, 2, 2, rank, proba, 2, bins, NULL);
-    REFUSED(rung_measure_real, ctx, 2, NULL, proba, &real);
-    REFUSED(rung_measure_real, ctx, 2, proba, NULL, &real);
-    REFUSED(rung_measure_real, ctx, 2, proba, proba, NULL);
-    REFUSED(rung_measure_table, ctx, NULL, "1", "2", NULL, &m);
-    REFUSED(rung_measure_table, ctx, have->table, NULL, "2", NULL, &m);
-    REFUSED(rung_measure_table, ctx, have->table, "1", NULL, NULL, &m);
-    REFUSED(rung_measure_table, ctx, have->table, "1", "2", NULL, NULL);
+    REFUSED(rung_metrics_compute, ctx, 2, 2, NULL, rank, NULL, &m);
+    REFUSED(rung_metrics_compute, ctx, 2, 2, rank, NULL, NULL, &m);
+    REFUSED(rung_metrics_compute, ctx, 2, 2, rank, rank, NULL, NULL);
+    REFUSED(rung_reliability_compute, ctx, 2, 2, NULL, proba, 2, bins, &ece);
+    REFUSED(rung_reliability_compute, ctx, 2, 2, rank, NULL, 2, bins, &ece);
+    REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, NULL, &ece);
+    REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, bins, NULL);
+    REFUSED(rung_real_metrics_compute, ctx, 2, NULL, proba, &real);
+    REFUSED(rung_real_metrics_compute, ctx, 2, proba, NULL, &real);
+    REFUSED(rung_real_metrics_compute, ctx, 2, proba, proba, NULL);
+    REFUSED(rung_metrics_compute_table, ctx, NULL, "1", "2", NULL, &m);
+    REFUSED(rung_metrics_compute_table, ctx, have->table, NULL, "2", NULL, &m);
+    REFUSED(rung_metrics_compute_table, ctx, have->table, "1", NULL, NULL, &m);
+    REFUSED(rung_metrics_compute_table, ctx, have->table, "1", "2", NULL, NULL);
 }
 
 /* Without a context everything is refused, whatever else there is. */
@@ -194,44 +194,44 @@ static void refuse_without_context(const things *have)
     rung_reliability_bin bins[2];
     double ece;
     CLEARED(rung_spec_new, spec, ctx, "kdlor", 0, &spec);
-    REFUSED(rung_set, ctx, have->spec, "gamma", "1");
-    REFUSED(rung_set_scale, ctx, have->spec, "none");
-    REFUSED(rung_set_class_weight, ctx, have->spec, "1", 2);
-    REFUSED(rung_set_keep_data, ctx, have->spec, 1);
-    CLEARED(rung_read, table, ctx, "x", NULL, &table);
+    REFUSED(rung_spec_set, ctx, have->spec, "gamma", "1");
+    REFUSED(rung_spec_set_scale, ctx, have->spec, "none");
+    REFUSED(rung_spec_set_class_weight, ctx, have->spec, "1", 2);
+    REFUSED(rung_spec_set_keep_data, ctx, have->spec, 1);
+    CLEARED(rung_table_read, table, ctx, "x", NULL, &table);
     CLEARED(rung_table_new, table, ctx, 2, &table);
     REFUSED(rung_table_add_numbers, ctx, have->table, "x", numbers, 1);
     REFUSED(rung_table_add_text, ctx, have->table, "x", code, texts, 1, 0);
     CLEARED(rung_reader_open, reader, ctx, "x", NULL, NULL, &reader);
     CLEARED(rung_reader_next, table, ctx, have->reader, 1, &table);
-    CLEARED(rung_encode, data, ctx, have->table, NULL, &data);
+    CLEARED(rung_data_encode, data, ctx, have->table, NULL, &data);
     CLEARED(rung_data_new, data, ctx, &X, rank, NULL, 2, &data);
     CLEARED(rung_data_new_real, data, ctx, &X, numbers, NULL, &data);
     REFUSED(rung_data_set_names, ctx, have->data, NULL, NULL, NULL);
-    CLEARED(rung_generate, data, ctx, "toy", 10, 0, 0, &data);
+    CLEARED(rung_data_generate, data, ctx, "toy", 10, 0, 0, &data);
     CLEARED(rung_data_subset, data, ctx, have->data, 1, rows, NULL, &data);
-    REFUSED(rung_hide_labels, ctx, 2, rank, 2, 0.5, 0);
-    CLEARED(rung_fit, model, ctx, have->spec, have->data, &model);
-    REFUSED(rung_verify, ctx, have->spec, have->data, have->model, found, &count);
-    CLEARED(rung_update, model, ctx, have->model, have->data, &model);
-    REFUSED(rung_updatable, ctx, have->model);
-    CLEARED(rung_tune, model, ctx, NULL, have->data, &model, &text);
-    CLEARED(rung_curve, text, ctx, NULL, have->data, &text);
-    REFUSED(rung_save, ctx, have->model, "x");
-    CLEARED(rung_load, model, ctx, "x", &model);
-    CLEARED(rung_save_memory, text, ctx, have->model, &text, &size);
-    CLEARED(rung_load_memory, model, ctx, "x", 1, &model);
-    CLEARED(rung_describe, text, ctx, have->model, &text);
+    REFUSED(rung_ranks_hide, ctx, 2, rank, 2, 0.5, 0);
+    CLEARED(rung_model_fit, model, ctx, have->spec, have->data, &model);
+    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, found, &count);
+    CLEARED(rung_model_update, model, ctx, have->model, have->data, &model);
+    REFUSED(rung_model_updatable, ctx, have->model);
+    CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, &text);
+    CLEARED(rung_curve_run, text, ctx, NULL, have->data, &text);
+    REFUSED(rung_model_save, ctx, have->model, "x");
+    CLEARED(rung_model_load, model, ctx, "x", &model);
+    CLEARED(rung_model_save_memory, text, ctx, have->model, &text, &size);
+    CLEARED(rung_model_load_memory, model, ctx, "x", 1, &model);
+    CLEARED(rung_model_describe, text, ctx, have->model, &text);
     CLEARED(rung_model_encode, data, ctx, have->model, have->table, 0, &data);
-    REFUSED(rung_predict, ctx, have->model, &X, &out);
-    REFUSED(rung_predict_training, ctx, have->model, &out);
-    REFUSED(rung_measure, ctx, 2, 2, rank, rank, NULL, &m);
-    REFUSED(rung_reliability, ctx, 2, 1, rank, numbers, 2, bins, &ece);
-    REFUSED(rung_measure_real, ctx, 2, numbers, numbers, &real);
-    REFUSED(rung_measure_table, ctx, have->table, "1", "2", NULL, &m);
-    assert_int_equal(rung_open(NULL), RUNG_EARG);
-    assert_string_equal(rung_message(NULL), "");
-    rung_close(NULL);
+    REFUSED(rung_model_predict, ctx, have->model, &X, &out);
+    REFUSED(rung_model_predict_training, ctx, have->model, &out);
+    REFUSED(rung_metrics_compute, ctx, 2, 2, rank, rank, NULL, &m);
+    REFUSED(rung_reliability_compute, ctx, 2, 1, rank, numbers, 2, bins, &ece);
+    REFUSED(rung_real_metrics_compute, ctx, 2, numbers, numbers, &real);
+    REFUSED(rung_metrics_compute_table, ctx, have->table, "1", "2", NULL, &m);
+    assert_int_equal(rung_ctx_new(NULL), RUNG_EARG);
+    assert_string_equal(rung_ctx_message(NULL), "");
+    rung_ctx_free(NULL);
 }
 
 static void test_missing_arguments(void **state)
@@ -239,9 +239,9 @@ static void test_missing_arguments(void **state)
     rung_ctx *ctx = *state;
     static const double numbers[] = {1, 2};
     things have;
-    assert_ok(ctx, rung_generate(ctx, "toy", 40, 0, 0, &have.data));
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 40, 0, 0, &have.data));
     assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &have.spec));
-    assert_ok(ctx, rung_fit(ctx, have.spec, have.data, &have.model));
+    assert_ok(ctx, rung_model_fit(ctx, have.spec, have.data, &have.model));
     assert_ok(ctx, rung_table_new(ctx, 2, &have.table));
     assert_ok(ctx, rung_table_add_numbers(ctx, have.table, NULL, numbers, 1));
     temp file = temp_file("1,2\n", 4);
@@ -276,33 +276,34 @@ static void test_impossible_numbers(void **state)
     rung_reliability_bin bins[1];
     rung_metrics m;
     double ece;
-    assert_fails(ctx, rung_load_memory(ctx, "x", -1, &model), RUNG_EARG, "a model of -1 bytes");
+    assert_fails(ctx, rung_model_load_memory(ctx, "x", -1, &model), RUNG_EARG, "a model of -1 bytes");
     assert_null(model);
-    assert_fails(ctx, rung_load_memory(ctx, "x", 0, &model), RUNG_EFORMAT, "");
-    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, numbers, 0, bins, &ece), RUNG_EARG,
+    assert_fails(ctx, rung_model_load_memory(ctx, "x", 0, &model), RUNG_EFORMAT, "");
+    assert_fails(ctx, rung_reliability_compute(ctx, 2, 1, rank, numbers, 0, bins, &ece), RUNG_EARG,
                  "0 bins: at least 1 is needed");
-    assert_fails(ctx, rung_reliability(ctx, -1, 1, rank, numbers, 1, bins, &ece), RUNG_EDATA, "no labelled row");
-    assert_fails(ctx, rung_measure(ctx, -1, 2, rank, rank, NULL, &m), RUNG_EDATA, "no labelled row");
+    assert_fails(ctx, rung_reliability_compute(ctx, -1, 1, rank, numbers, 1, bins, &ece), RUNG_EDATA,
+                 "no labelled row");
+    assert_fails(ctx, rung_metrics_compute(ctx, -1, 2, rank, rank, NULL, &m), RUNG_EDATA, "no labelled row");
     assert_fails(ctx, rung_table_new(ctx, -1, &table), RUNG_EARG, "a table of -1 rows");
     assert_ok(ctx, rung_table_new(ctx, 2, &table));
     assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, -1, 0), RUNG_EARG, "a column of -1 texts");
     assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, 1, 0), RUNG_EARG, "row 2 has text -2 of 1");
     rung_table_free(table);
 
-    assert_fails(ctx, rung_hide_labels(ctx, -1, rank, 2, 0.5, 0), RUNG_EARG, "-1 ranks of 2 classes");
-    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, -2, 0.5, 1), RUNG_EARG, "2 ranks of -2 classes");
-    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, -0.5, 0), RUNG_EARG,
+    assert_fails(ctx, rung_ranks_hide(ctx, -1, rank, 2, 0.5, 0), RUNG_EARG, "-1 ranks of 2 classes");
+    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, -2, 0.5, 1), RUNG_EARG, "2 ranks of -2 classes");
+    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, -0.5, 0), RUNG_EARG,
                  "hide a share of -0.5 of the labels: from 0 to 1 is expected");
-    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, NAN, 0), RUNG_EARG, "from 0 to 1 is expected");
+    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, NAN, 0), RUNG_EARG, "from 0 to 1 is expected");
     rank[1] = -1;
-    assert_fails(ctx, rung_hide_labels(ctx, 2, rank, 2, 0.5, 0), RUNG_EARG, "rank -1 of row 2 is outside 0..2");
-    assert_fails(ctx, rung_measure(ctx, 2, 2, rank, rank, NULL, &m), RUNG_EARG,
+    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, 0.5, 0), RUNG_EARG, "rank -1 of row 2 is outside 0..2");
+    assert_fails(ctx, rung_metrics_compute(ctx, 2, 2, rank, rank, NULL, &m), RUNG_EARG,
                  "true rank -1 of row 2 is outside 1..2");
-    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, numbers, 1, bins, &ece), RUNG_EARG,
+    assert_fails(ctx, rung_reliability_compute(ctx, 2, 1, rank, numbers, 1, bins, &ece), RUNG_EARG,
                  "row 2: the true rank -1 is outside 1..1");
     assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EDATA, "rank -1 of row 2 is outside 0..2");
     rank[1] = 1;
-    assert_fails(ctx, rung_reliability(ctx, 2, 1, rank, negative, 1, bins, &ece), RUNG_EARG,
+    assert_fails(ctx, rung_reliability_compute(ctx, 2, 1, rank, negative, 1, bins, &ece), RUNG_EARG,
                  "row 2: -1 is no probability");
     assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, -1, &data), RUNG_EARG,
                  "-1 classes: the number cannot be negative");
@@ -352,19 +353,19 @@ static void test_places_outside(void **state)
     rung_data_feature_name(data, 0, text, 0);
     assert_string_equal(text, "before");
     assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     assert_string_equal(rung_model_class_name(model, 1), "1");
     assert_string_equal(rung_model_class_name(model, 0), "");
     assert_string_equal(rung_model_class_name(model, 3), "");
     /* No rows need no numbers. */
-    assert_ok(ctx, rung_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1}, &(rung_output){0}));
+    assert_ok(ctx, rung_model_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1}, &(rung_output){0}));
     rung_model_free(model);
     rung_spec_free(spec);
     rung_data_free(data);
 
-    assert_null(rung_methods(-1));
-    assert_null(rung_methods(1000));
-    assert_null(rung_find_method(NULL));
+    assert_null(rung_method_at(-1));
+    assert_null(rung_method_at(1000));
+    assert_null(rung_method_find(NULL));
     assert_string_equal(rung_status_name(RUNG_OK), "ok");
     assert_string_equal(rung_status_name(RUNG_EINTERNAL), "internal error");
     assert_string_equal(rung_status_name((rung_status)(RUNG_EINTERNAL + 1)), "unknown status");
@@ -378,11 +379,11 @@ static void test_default_options(void **state)
     rung_data *data;
     rung_model *model;
     char *report;
-    rung_set_threads(ctx, 1);
-    assert_ok(ctx, rung_generate(ctx, "toy", 30, 0, 0, &data));
-    assert_ok(ctx, rung_tune(ctx, NULL, data, &model, &report));
+    rung_ctx_set_threads(ctx, 1);
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 30, 0, 0, &data));
+    assert_ok(ctx, rung_tune_run(ctx, NULL, data, &model, &report));
     assert_non_null(strstr(report, "\"auto\""));
-    rung_text_free(report);
+    rung_free(report);
     rung_model_free(model);
     rung_data_free(data);
 }

@@ -73,12 +73,12 @@ static const char *landmarks_of_fits = NULL;
 static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool calibrated, rung_spec *spec)
 {
     rung_status status = RUNG_OK;
-    if (!calibrated && has_param(m, "calibrate")) status = rung_set(ctx, spec, "calibrate", "0");
+    if (!calibrated && has_param(m, "calibrate")) status = rung_spec_set(ctx, spec, "calibrate", "0");
     if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
-        status = rung_set(ctx, spec, "thresholds", "midpoint");
-    if (status == RUNG_OK && landmarks_of_fits) status = rung_set(ctx, spec, "landmarks", landmarks_of_fits);
+        status = rung_spec_set(ctx, spec, "thresholds", "midpoint");
+    if (status == RUNG_OK && landmarks_of_fits) status = rung_spec_set(ctx, spec, "landmarks", landmarks_of_fits);
     if (status == RUNG_OK && landmarks_of_fits && has_param(m, "align-iterations")) /* said without landmarks */
-        status = rung_set(ctx, spec, "align-iterations", "2");
+        status = rung_spec_set(ctx, spec, "align-iterations", "2");
     return status;
 }
 
@@ -91,7 +91,7 @@ static rung_status try_fit(rung_ctx *ctx, const rung_method *m, const rows *s, b
     rung_status status = rung_data_new(ctx, &view, s->y, NULL, s->K, &data);
     if (status == RUNG_OK) status = rung_spec_new(ctx, m->name, 0, &spec);
     if (status == RUNG_OK) status = set_parameters(ctx, m, calibrated, spec);
-    if (status == RUNG_OK) status = rung_fit(ctx, spec, data, out);
+    if (status == RUNG_OK) status = rung_model_fit(ctx, spec, data, out);
     rung_spec_free(spec);
     rung_data_free(data);
     return status;
@@ -115,7 +115,7 @@ static answers predict(rung_ctx *ctx, const rung_model *model, const rows *s)
     a.proba = calloc(n * (size_t)a.classes, sizeof *a.proba);
     rung_view view = view_of(s);
     rung_output out = {.rank = a.rank, .score = a.score, .proba = a.probabilities ? a.proba : NULL};
-    assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
     return a;
 }
 
@@ -152,10 +152,10 @@ static void check_close_scores(const answers *a, const answers *b, int64_t n, do
 static bool next_method(const rung_method **m)
 {
     int i = 0;
-    while (*m && *m != rung_methods(i)) i++;
+    while (*m && *m != rung_method_at(i)) i++;
     if (*m) i++;
-    while (landmarks_of_fits && rung_methods(i) && !has_param(rung_methods(i), "landmarks")) i++;
-    *m = rung_methods(i);
+    while (landmarks_of_fits && rung_method_at(i) && !has_param(rung_method_at(i), "landmarks")) i++;
+    *m = rung_method_at(i);
     return *m != NULL;
 }
 
@@ -168,7 +168,7 @@ static void each_row_is_complete(void **state)
         EACH_METHOD(m)
         {
             assert_true(m->name && m->title && m->reference && m->cost && m->params);
-            assert_ptr_equal(rung_find_method(m->name), m);
+            assert_ptr_equal(rung_method_find(m->name), m);
             for (const rung_param *p = m->params; p->name; p++) {
                 assert_true(p->help && *p->help);
                 assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
@@ -191,21 +191,21 @@ static void values_outside_the_range_are_refused(void **state)
         if (p->type == RUNG_REAL || p->type == RUNG_INT) {
             snprintf(text, sizeof text, "%.17g", p->type == RUNG_INT ? p->low - 1 : nextafter(p->low, -1));
             if (p->flags & RUNG_OPEN_LOW) snprintf(text, sizeof text, "%.17g", p->low);
-            assert_fails(ctx, rung_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
+            assert_fails(ctx, rung_spec_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
             if (isfinite(p->high)) {
                 snprintf(text, sizeof text, "%.17g", p->high + 1);
-                assert_fails(ctx, rung_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
+                assert_fails(ctx, rung_spec_set(ctx, spec, p->name, text), RUNG_EARG, p->name);
             }
-            assert_fails(ctx, rung_set(ctx, spec, p->name, "nan"), RUNG_EARG, p->name);
-            assert_fails(ctx, rung_set(ctx, spec, p->name, "12x"), RUNG_EARG, p->name);
-            rung_status automatic = rung_set(ctx, spec, p->name, "auto");
+            assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "nan"), RUNG_EARG, p->name);
+            assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "12x"), RUNG_EARG, p->name);
+            rung_status automatic = rung_spec_set(ctx, spec, p->name, "auto");
             assert_int_equal(automatic == RUNG_OK, (p->flags & RUNG_AUTO) != 0);
         }
         if (p->type == RUNG_CHOICE) {
-            assert_fails(ctx, rung_set(ctx, spec, p->name, "no such choice"), RUNG_EARG, p->choices);
+            assert_fails(ctx, rung_spec_set(ctx, spec, p->name, "no such choice"), RUNG_EARG, p->choices);
             char choices[256], *rest = choices, *one;
             snprintf(choices, sizeof choices, "%s", p->choices);
-            while ((one = strsep(&rest, "|"))) assert_ok(ctx, rung_set(ctx, spec, p->name, one));
+            while ((one = strsep(&rest, "|"))) assert_ok(ctx, rung_spec_set(ctx, spec, p->name, one));
         }
         rung_spec_free(spec);
     }
@@ -219,10 +219,10 @@ static void unknown_names_are_told_with_the_nearest(void **state)
     assert_null(spec);
     assert_fails(ctx, rung_spec_new(ctx, "zzzzzzzzz", 0, &spec), RUNG_EARG, "zzzzzzzzz");
     assert_ok(ctx, rung_spec_new(ctx, "dl", 0, &spec)); /* an alias */
-    assert_fails(ctx, rung_set(ctx, spec, "gama", "1"), RUNG_EARG, "did you mean 'gamma'");
-    assert_fails(ctx, rung_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG,
+    assert_fails(ctx, rung_spec_set(ctx, spec, "gama", "1"), RUNG_EARG, "did you mean 'gamma'");
+    assert_fails(ctx, rung_spec_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG,
                  "kdlor has no parameter 'zzzzzzzzz' (rung methods kdlor lists them)");
-    assert_fails(ctx, rung_set_scale(ctx, spec, "log"), RUNG_EARG,
+    assert_fails(ctx, rung_spec_set_scale(ctx, spec, "log"), RUNG_EARG,
                  "scale 'log' is unknown: one of standard, minmax, rank, none is expected");
     rung_spec_free(spec);
 }
@@ -269,8 +269,8 @@ static void ranges_from_every_method(void **state)
             rung_spec *spec;
             rung_model *model;
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-            if (has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "5"));
-            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            if (has_param(m, "calibrate")) assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "5"));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
             rung_spec_free(spec);
             if (!rung_model_has_probabilities(model)) fail_msg("%s has no probabilities", m->name);
             if (!rung_model_interval(model)) fail_msg("%s has no ranges", m->name);
@@ -280,7 +280,7 @@ static void ranges_from_every_method(void **state)
             int low[N], high[N], before[N] = {0};
             for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
                 rung_output out = {.low = low, .high = high, .level = levels[l]};
-                assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+                assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
                 for (int i = 0; i < N; i++) {
                     assert_true(1 <= low[i] && low[i] <= high[i] && high[i] <= K);
                     assert_true(high[i] - low[i] + 1 >= before[i]);
@@ -306,7 +306,7 @@ static void threads_and_repetition_change_no_bit(void **state)
         {
             answers a[3];
             for (int run = 0; run < 3; run++) {
-                rung_set_threads(ctx, run == 1 ? 2 : 1);
+                rung_ctx_set_threads(ctx, run == 1 ? 2 : 1);
                 rung_model *model = fit(ctx, m, &train, true);
                 a[run] = predict(ctx, model, &test);
                 rung_model_free(model);
@@ -391,16 +391,16 @@ static void a_saved_model_says_the_same(void **state)
         EACH_METHOD(m)
         {
             rung_model *model = fit(ctx, m, &train, true), *loaded;
-            assert_ok(ctx, rung_save(ctx, model, path));
-            assert_ok(ctx, rung_load(ctx, path, &loaded));
+            assert_ok(ctx, rung_model_save(ctx, model, path));
+            assert_ok(ctx, rung_model_load(ctx, path, &loaded));
             answers a = predict(ctx, model, &test), b = predict(ctx, loaded, &test);
             check_same_bits(&a, &b, test.n);
             char *json, *again;
-            assert_ok(ctx, rung_describe(ctx, model, &json));
-            assert_ok(ctx, rung_describe(ctx, loaded, &again));
+            assert_ok(ctx, rung_model_describe(ctx, model, &json));
+            assert_ok(ctx, rung_model_describe(ctx, loaded, &again));
             assert_string_equal(json, again);
-            rung_text_free(json);
-            rung_text_free(again);
+            rung_free(json);
+            rung_free(again);
             free_answers(&a);
             free_answers(&b);
             rung_model_free(model);
@@ -536,16 +536,16 @@ static void weights_count_rows(void **state)
             rung_view view = view_of(&once);
             assert_ok(ctx, rung_data_new(ctx, &view, once.y, weight, 3, &data));
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-            assert_ok(ctx, rung_set_scale(ctx, spec, "none"));
-            if (has_param(m, "thresholds")) assert_ok(ctx, rung_set(ctx, spec, "thresholds", "midpoint"));
-            if (has_param(m, "calibrate")) assert_ok(ctx, rung_set(ctx, spec, "calibrate", "0"));
-            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
+            if (has_param(m, "thresholds")) assert_ok(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
+            if (has_param(m, "calibrate")) assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
             answers weighted = predict(ctx, model, &once);
             rung_model_free(model);
             rung_data_free(data);
             view = view_of(&twice);
             assert_ok(ctx, rung_data_new(ctx, &view, twice.y, NULL, 3, &data));
-            assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
             answers repeated = predict(ctx, model, &once);
             check_close_scores(&weighted, &repeated, once.n, 1e-9);
             rung_model_free(model);
@@ -571,12 +571,12 @@ static void wrong_shapes_are_refused(void **state)
             int rank[40];
             rung_output out = {.rank = rank};
             rung_view narrow = {.v = s.x, .n = 10, .d = 2, .row = 2, .col = 1};
-            assert_fails(ctx, rung_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
+            assert_fails(ctx, rung_model_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
             rung_view none = {.v = s.x, .n = 0, .d = 3, .row = 3, .col = 1};
-            assert_ok(ctx, rung_predict(ctx, model, &none, &out));
+            assert_ok(ctx, rung_model_predict(ctx, model, &none, &out));
             s.x[7] = NAN;
             rung_view bad = view_of(&s);
-            assert_fails(ctx, rung_predict(ctx, model, &bad, &out), RUNG_EDATA, "row 3");
+            assert_fails(ctx, rung_model_predict(ctx, model, &bad, &out), RUNG_EDATA, "row 3");
             rung_model_free(model);
             free_rows(&s);
         }
@@ -592,10 +592,10 @@ static void the_baseline_is_told(void **state)
         rows s = make_rows(40, 3, 3, 44, 0.5, unlabelled);
         rung_model *model = fit(ctx, m, &s, false);
         char *text;
-        assert_ok(ctx, rung_describe(ctx, model, &text));
+        assert_ok(ctx, rung_model_describe(ctx, model, &text));
         bool told = strstr(text, "propagation_cv_mae") != NULL;
         if (told != (unlabelled && (m->flags & RUNG_USES_UNLABELLED))) fail_msg("%s: %s", m->name, text);
-        rung_text_free(text);
+        rung_free(text);
         rung_model_free(model);
         free_rows(&s);
     }
@@ -618,11 +618,11 @@ static void kernels_that_overflow_are_told(void **state)
             if (!has_param(m, "kernel") || strcmp(m->name, "kes-dl") == 0) continue;
             for (int some = 0; some <= has_param(m, "landmarks"); some++) {
                 assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-                assert_ok(ctx, rung_set(ctx, spec, "kernel", "poly"));
-                assert_ok(ctx, rung_set(ctx, spec, "degree", "100"));
-                assert_ok(ctx, rung_set(ctx, spec, "gamma", "1e10"));
-                if (some) assert_ok(ctx, rung_set(ctx, spec, "landmarks", "20"));
-                assert_fails(ctx, rung_fit(ctx, spec, data, &model), RUNG_EDATA,
+                assert_ok(ctx, rung_spec_set(ctx, spec, "kernel", "poly"));
+                assert_ok(ctx, rung_spec_set(ctx, spec, "degree", "100"));
+                assert_ok(ctx, rung_spec_set(ctx, spec, "gamma", "1e10"));
+                if (some) assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "20"));
+                assert_fails(ctx, rung_model_fit(ctx, spec, data, &model), RUNG_EDATA,
                              "the kernel of row 1 with itself overflows: scale the columns");
                 rung_spec_free(spec);
                 refused++;
@@ -652,12 +652,13 @@ static void what_a_method_does_not_take_is_refused(void **state)
             rung_model *model;
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
             if (!(m->flags & RUNG_REAL_TARGETS))
-                assert_fails(ctx, rung_fit(ctx, spec, real, &model), RUNG_EARG,
+                assert_fails(ctx, rung_model_fit(ctx, spec, real, &model), RUNG_EARG,
                              " learns classes, not real targets: cut them into classes (--bins)");
             if (!(m->flags & RUNG_WEIGHTS)) {
-                assert_fails(ctx, rung_fit(ctx, spec, weighted, &model), RUNG_EARG, " takes no row weights: choose");
-                assert_fails(ctx, rung_fit(ctx, spec, both, &model), RUNG_EARG, m->name);
-                assert_fails(ctx, rung_set_class_weight(ctx, spec, "1", 2), RUNG_EARG, " takes no class weights");
+                assert_fails(ctx, rung_model_fit(ctx, spec, weighted, &model), RUNG_EARG,
+                             " takes no row weights: choose");
+                assert_fails(ctx, rung_model_fit(ctx, spec, both, &model), RUNG_EARG, m->name);
+                assert_fails(ctx, rung_spec_set_class_weight(ctx, spec, "1", 2), RUNG_EARG, " takes no class weights");
             }
             rung_spec_free(spec);
         }
@@ -682,9 +683,9 @@ static void few_rows_need_no_landmarks(void **state)
             if (!has_param(m, "landmarks")) continue;
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
             assert_ok(ctx, method_bytes(ctx, spec, &shape, &automatic));
-            assert_ok(ctx, rung_set(ctx, spec, "landmarks", "exact"));
+            assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "exact"));
             assert_ok(ctx, method_bytes(ctx, spec, &shape, &exact));
-            assert_ok(ctx, rung_set(ctx, spec, "landmarks", "31")); /* 1000, halved until there are at most 50 */
+            assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "31")); /* 1000, halved until there are at most 50 */
             assert_ok(ctx, method_bytes(ctx, spec, &shape, &fewest));
             assert_true(automatic == fmin(exact, fewest));
             back += exact < fewest;
@@ -702,10 +703,10 @@ static void the_memory_limit_is_kept(void **state)
         {
             rows s = make_rows(500, 4, 3, 41, 0.5, false);
             rung_model *model;
-            rung_set_memory(ctx, 1000);
+            rung_ctx_set_memory(ctx, 1000);
             assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_ELIMIT, "memory limit");
             assert_null(model);
-            rung_set_memory(ctx, 0);
+            rung_ctx_set_memory(ctx, 0);
             free_rows(&s);
         }
 }
@@ -726,9 +727,9 @@ static void the_memory_estimate_is_true(void **state)
         assert_ok(ctx, rung_data_new(ctx, &view, s.y, NULL, s.K, &data));
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
         assert_ok(ctx, set_parameters(ctx, m, calibrated, spec));
-        if (has_param(m, "align-iterations")) assert_ok(ctx, rung_set(ctx, spec, "align-iterations", "1"));
+        if (has_param(m, "align-iterations")) assert_ok(ctx, rung_spec_set(ctx, spec, "align-iterations", "1"));
         ctx->scratch.peak = 0;
-        assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
         problem_shape shape = {.n = s.n, .labelled = s.n, .d = s.d, .K = s.K, .threads = ctx->threads};
         double estimate = spec->method->bytes(&shape, spec->params),
                measured = (double)(ctx->scratch.peak + model->mem.peak);
@@ -746,14 +747,14 @@ static void the_memory_estimate_is_true(void **state)
 static void interrupt_now(void *user, const char *stage, double done)
 {
     (void)stage;
-    if (done < 1) rung_interrupt(user);
+    if (done < 1) rung_ctx_interrupt(user);
 }
 
 static void an_interrupt_leaves_nothing(void **state)
 {
     rung_ctx *ctx = *state;
     rows s = make_rows(400, 2, 3, 44, 0.5, true);
-    rung_set_progress(ctx, interrupt_now, ctx);
+    rung_ctx_set_progress(ctx, interrupt_now, ctx);
     for
         EACH_METHOD(m)
         {
@@ -763,7 +764,7 @@ static void an_interrupt_leaves_nothing(void **state)
             assert_null(model);
             assert_int_equal(pool_live_blocks(), before);
         }
-    rung_set_progress(ctx, NULL, NULL);
+    rung_ctx_set_progress(ctx, NULL, NULL);
     free_rows(&s);
 }
 

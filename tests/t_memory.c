@@ -151,7 +151,7 @@ static void fail_in_turn(place *p, rung_status (*call)(place *), const char *nam
         if (status == RUNG_OK) fail_msg("%s %s, allocation %lld: no failure is told", name, method, (long long)k);
         if (status != RUNG_ENOMEM)
             fail_msg("%s %s, allocation %lld: %s: %s", name, method, (long long)k, rung_status_name(status),
-                     p->ctx ? rung_message(p->ctx) : "");
+                     p->ctx ? rung_ctx_message(p->ctx) : "");
         if (atomic_load(&live) != held)
             fail_msg("%s %s, allocation %lld: %lld blocks are left", name, method, (long long)k,
                      atomic_load(&live) - held);
@@ -181,8 +181,8 @@ static int open_place(void **state)
 {
     static place p;
     p = (place){.folder = "/tmp/rung-memory-XXXXXX"};
-    if (!mkdtemp(p.folder) || rung_open(&p.ctx) != RUNG_OK) return -1;
-    rung_set_threads(p.ctx, 1);
+    if (!mkdtemp(p.folder) || rung_ctx_new(&p.ctx) != RUNG_OK) return -1;
+    rung_ctx_set_threads(p.ctx, 1);
     snprintf(p.file, sizeof p.file, "%s/model.rung", p.folder);
     snprintf(p.csv, sizeof p.csv, "%s/a.csv", p.folder);
     snprintf(p.gzip, sizeof p.gzip, "%s/a.csv.gz", p.folder);
@@ -221,7 +221,7 @@ static int close_place(void **state)
 {
     place *p = *state;
     rung_data_free(p->data);
-    rung_close(p->ctx);
+    rung_ctx_free(p->ctx);
     unlink(p->file);
     unlink(p->csv);
     unlink(p->gzip);
@@ -243,8 +243,8 @@ static rung_status open_call(place *p)
 {
     (void)p;
     rung_ctx *ctx;
-    rung_status status = rung_open(&ctx);
-    rung_close(ctx);
+    rung_status status = rung_ctx_new(&ctx);
+    rung_ctx_free(ctx);
     return status;
 }
 
@@ -255,9 +255,9 @@ static rung_status read_and_encode(place *p)
     rung_table *table = NULL;
     rung_data *data = NULL;
     rung_encode_options options = {.label = read_label};
-    rung_status status = rung_read(p->ctx, read_path, NULL, &table);
+    rung_status status = rung_table_read(p->ctx, read_path, NULL, &table);
     assert_int_equal(status == RUNG_OK, table != NULL);
-    if (status == RUNG_OK) status = rung_encode(p->ctx, table, &options, &data);
+    if (status == RUNG_OK) status = rung_data_encode(p->ctx, table, &options, &data);
     assert_int_equal(status == RUNG_OK, data != NULL);
     rung_data_free(data);
     rung_table_free(table);
@@ -288,7 +288,8 @@ static rung_status table_in_memory(place *p)
     rung_status status = rung_table_new(p->ctx, ROWS, &table);
     if (status == RUNG_OK) status = rung_table_add_numbers(p->ctx, table, "size", p->x, COLUMNS);
     if (status == RUNG_OK) status = rung_table_add_text(p->ctx, table, "colour", code, values, 2, 1);
-    if (status == RUNG_OK) status = rung_measure_table(p->ctx, table, "colour", "colour", "red<green", &metrics);
+    if (status == RUNG_OK)
+        status = rung_metrics_compute_table(p->ctx, table, "colour", "colour", "red<green", &metrics);
     rung_table_free(table);
     return status;
 }
@@ -304,7 +305,7 @@ static rung_status data_from_memory(place *p)
     if (status == RUNG_OK) status = rung_data_set_names(p->ctx, data, columns, "mark", classes);
     if (status == RUNG_OK) status = rung_data_subset(p->ctx, data, ROWS / 2, rows, NULL, &part);
     if (status == RUNG_OK) status = rung_data_new_real(p->ctx, &p->view, target, weight, &real);
-    if (status == RUNG_OK) status = rung_generate(p->ctx, "toy", ROWS, -1, 0.5, &made);
+    if (status == RUNG_OK) status = rung_data_generate(p->ctx, "toy", ROWS, -1, 0.5, &made);
     rung_data_free(data);
     rung_data_free(part);
     rung_data_free(real);
@@ -321,10 +322,10 @@ static rung_status measure(place *p)
     rung_reliability_bin bins[4];
     for (int i = 0; i < ROWS; i++) y[i] = 1 + i % CLASSES;
     for (int i = 0; i < ROWS * CLASSES; i++) proba[i] = 1.0 / CLASSES;
-    rung_status status = rung_measure(p->ctx, ROWS, CLASSES, y, y, proba, &metrics);
-    if (status == RUNG_OK) status = rung_reliability(p->ctx, ROWS, CLASSES, y, proba, 4, bins, &ece);
-    if (status == RUNG_OK) status = rung_measure_real(p->ctx, ROWS, p->x, p->x, &real);
-    if (status == RUNG_OK) status = rung_hide_labels(p->ctx, ROWS, y, CLASSES, 0.5, 0);
+    rung_status status = rung_metrics_compute(p->ctx, ROWS, CLASSES, y, y, proba, &metrics);
+    if (status == RUNG_OK) status = rung_reliability_compute(p->ctx, ROWS, CLASSES, y, proba, 4, bins, &ece);
+    if (status == RUNG_OK) status = rung_real_metrics_compute(p->ctx, ROWS, p->x, p->x, &real);
+    if (status == RUNG_OK) status = rung_ranks_hide(p->ctx, ROWS, y, CLASSES, 0.5, 0);
     return status;
 }
 
@@ -352,9 +353,9 @@ static rung_status make_spec(place *p)
 {
     rung_spec *spec = NULL;
     rung_status status = rung_spec_new(p->ctx, p->method->name, 0, &spec);
-    if (status == RUNG_OK) status = rung_set_scale(p->ctx, spec, "rank");
-    if (status == RUNG_OK && p->method->flags & RUNG_WEIGHTS) status = rung_set_class_weight(p->ctx, spec, "1", 2);
-    if (status == RUNG_OK && has_param(p->method, "gamma")) status = rung_set(p->ctx, spec, "gamma", "0.5");
+    if (status == RUNG_OK) status = rung_spec_set_scale(p->ctx, spec, "rank");
+    if (status == RUNG_OK && p->method->flags & RUNG_WEIGHTS) status = rung_spec_set_class_weight(p->ctx, spec, "1", 2);
+    if (status == RUNG_OK && has_param(p->method, "gamma")) status = rung_spec_set(p->ctx, spec, "gamma", "0.5");
     rung_spec_free(spec);
     return status;
 }
@@ -362,7 +363,7 @@ static rung_status make_spec(place *p)
 static rung_status fit(place *p)
 {
     rung_model *model;
-    rung_status status = rung_fit(p->ctx, p->spec, p->data, &model);
+    rung_status status = rung_model_fit(p->ctx, p->spec, p->data, &model);
     assert_int_equal(status == RUNG_OK, model != NULL);
     rung_model_free(model);
     return status;
@@ -380,21 +381,21 @@ static rung_status predict(place *p)
                        .low = ranges ? low : NULL,
                        .high = ranges ? high : NULL,
                        .level = 0.8};
-    return rung_predict(p->ctx, p->model, &p->view, &out);
+    return rung_model_predict(p->ctx, p->model, &p->view, &out);
 }
 
 static rung_status describe(place *p)
 {
     char *text;
-    rung_status status = rung_describe(p->ctx, p->model, &text);
+    rung_status status = rung_model_describe(p->ctx, p->model, &text);
     assert_int_equal(status == RUNG_OK, text != NULL);
-    rung_text_free(text);
+    rung_free(text);
     return status;
 }
 
 static rung_status save(place *p)
 {
-    rung_status status = rung_save(p->ctx, p->model, p->file);
+    rung_status status = rung_model_save(p->ctx, p->model, p->file);
     if (status == RUNG_OK) unlink(p->file);
     return status;
 }
@@ -403,9 +404,9 @@ static rung_status save_memory(place *p)
 {
     char *bytes;
     int64_t size;
-    rung_status status = rung_save_memory(p->ctx, p->model, &bytes, &size);
+    rung_status status = rung_model_save_memory(p->ctx, p->model, &bytes, &size);
     assert_int_equal(status == RUNG_OK, bytes != NULL);
-    rung_text_free(bytes);
+    rung_free(bytes);
     return status;
 }
 
@@ -413,16 +414,16 @@ static rung_status save_memory(place *p)
 static rung_status load(place *p)
 {
     rung_model *model;
-    rung_status status = rung_load(p->ctx, p->file, &model);
+    rung_status status = rung_model_load(p->ctx, p->file, &model);
     assert_int_equal(status == RUNG_OK, model != NULL);
     if (status == RUNG_OK) {
         char *bytes;
         int64_t size;
         atomic_store(&allowed, NONE);
-        assert_ok(p->ctx, rung_save_memory(p->ctx, model, &bytes, &size));
+        assert_ok(p->ctx, rung_model_save_memory(p->ctx, model, &bytes, &size));
         assert_int_equal(size, p->saved_size);
         assert_memory_equal(bytes, p->saved, (size_t)size);
-        rung_text_free(bytes);
+        rung_free(bytes);
     }
     rung_model_free(model);
     return status;
@@ -431,7 +432,7 @@ static rung_status load(place *p)
 static rung_status load_memory(place *p)
 {
     rung_model *model;
-    rung_status status = rung_load_memory(p->ctx, p->saved, p->saved_size, &model);
+    rung_status status = rung_model_load_memory(p->ctx, p->saved, p->saved_size, &model);
     assert_int_equal(status == RUNG_OK, model != NULL);
     rung_model_free(model);
     return status;
@@ -441,13 +442,13 @@ static rung_status verify(place *p)
 {
     rung_condition conditions[RUNG_MOST_CONDITIONS];
     int n;
-    return rung_verify(p->ctx, p->spec, p->data, p->model, conditions, &n);
+    return rung_model_verify(p->ctx, p->spec, p->data, p->model, conditions, &n);
 }
 
 static rung_status update(place *p)
 {
     rung_model *model;
-    rung_status status = rung_update(p->ctx, p->model, p->data, &model);
+    rung_status status = rung_model_update(p->ctx, p->model, p->data, &model);
     assert_int_equal(status == RUNG_OK, model != NULL);
     rung_model_free(model);
     return status;
@@ -456,26 +457,26 @@ static rung_status update(place *p)
 static void test_each_method(void **state)
 {
     place *p = *state;
-    for (int i = 0; (p->method = rung_methods(i)); i++) {
+    for (int i = 0; (p->method = rung_method_at(i)); i++) {
         bool updatable = p->method->flags & RUNG_UPDATABLE;
         FAIL_EACH(p, make_spec);
         assert_ok(p->ctx, rung_spec_new(p->ctx, p->method->name, 0, &p->spec));
-        if (has_param(p->method, "calibrate")) assert_ok(p->ctx, rung_set(p->ctx, p->spec, "calibrate", "2"));
-        assert_ok(p->ctx, rung_set_keep_data(p->ctx, p->spec, updatable));
+        if (has_param(p->method, "calibrate")) assert_ok(p->ctx, rung_spec_set(p->ctx, p->spec, "calibrate", "2"));
+        assert_ok(p->ctx, rung_spec_set_keep_data(p->ctx, p->spec, updatable));
         FAIL_EACH(p, fit);
-        assert_ok(p->ctx, rung_fit(p->ctx, p->spec, p->data, &p->model));
+        assert_ok(p->ctx, rung_model_fit(p->ctx, p->spec, p->data, &p->model));
         FAIL_EACH(p, predict);
         FAIL_EACH(p, describe);
         FAIL_EACH(p, save);
         FAIL_EACH(p, save_memory);
-        assert_ok(p->ctx, rung_save(p->ctx, p->model, p->file));
-        assert_ok(p->ctx, rung_save_memory(p->ctx, p->model, &p->saved, &p->saved_size));
+        assert_ok(p->ctx, rung_model_save(p->ctx, p->model, p->file));
+        assert_ok(p->ctx, rung_model_save_memory(p->ctx, p->model, &p->saved, &p->saved_size));
         json_reads = true;
         FAIL_EACH(p, load);
         FAIL_EACH(p, load_memory);
         FAIL_EACH(p, verify);
         json_reads = false;
-        rung_text_free(p->saved);
+        rung_free(p->saved);
         if (updatable) FAIL_EACH(p, update);
         rung_model_free(p->model);
         rung_spec_free(p->spec);
@@ -491,11 +492,11 @@ static rung_status tune(place *p)
 {
     rung_model *model;
     char *report;
-    rung_status status = rung_tune(p->ctx, search, p->data, &model, &report);
+    rung_status status = rung_tune_run(p->ctx, search, p->data, &model, &report);
     assert_int_equal(status == RUNG_OK, model != NULL);
     assert_int_equal(status == RUNG_OK, report != NULL);
     rung_model_free(model);
-    rung_text_free(report);
+    rung_free(report);
     return status;
 }
 
@@ -505,9 +506,9 @@ static rung_status curve(place *p)
     const rung_curve_options options = {
         .methods = (const char *const[]){"kdlor", "s-dl", NULL}, .sizes = sizes, .n_sizes = 2, .repeats = 2};
     char *report;
-    rung_status status = rung_curve(p->ctx, &options, p->data, &report);
+    rung_status status = rung_curve_run(p->ctx, &options, p->data, &report);
     assert_int_equal(status == RUNG_OK, report != NULL);
-    rung_text_free(report);
+    rung_free(report);
     return status;
 }
 
@@ -525,7 +526,7 @@ static void test_searches(void **state)
                                       .nested = 1},
                             evidence = {.methods = (const char *const[]){"gpor", NULL}, .metric = "evidence"};
     for (int threads = 1; threads <= 2; threads++) {
-        rung_set_threads(p->ctx, threads);
+        rung_ctx_set_threads(p->ctx, threads);
         search = &plain;
         FAIL_EACH(p, tune);
     }
@@ -557,7 +558,7 @@ static rung_status predict_training(place *p)
     int rank[ROWS];
     double proba[ROWS * CLASSES];
     const rung_output out = {.rank = rank, .proba = proba};
-    return rung_predict_training(p->ctx, p->model, &out);
+    return rung_model_predict_training(p->ctx, p->model, &out);
 }
 
 static void test_models_of_files(void **state)
@@ -566,17 +567,17 @@ static void test_models_of_files(void **state)
     rung_table *table;
     rung_data *data;
     rung_encode_options options = {.label = "mark"};
-    assert_ok(p->ctx, rung_read(p->ctx, p->csv, NULL, &table));
-    assert_ok(p->ctx, rung_encode(p->ctx, table, &options, &data));
+    assert_ok(p->ctx, rung_table_read(p->ctx, p->csv, NULL, &table));
+    assert_ok(p->ctx, rung_data_encode(p->ctx, table, &options, &data));
     assert_ok(p->ctx, rung_spec_new(p->ctx, "kdlor", 0, &p->spec));
-    assert_ok(p->ctx, rung_fit(p->ctx, p->spec, data, &p->model));
+    assert_ok(p->ctx, rung_model_fit(p->ctx, p->spec, data, &p->model));
     FAIL_EACH(p, read_with_model);
     rung_model_free(p->model);
     rung_spec_free(p->spec);
     rung_data_free(data);
     rung_table_free(table);
     assert_ok(p->ctx, rung_spec_new(p->ctx, "llgc", 0, &p->spec));
-    assert_ok(p->ctx, rung_fit(p->ctx, p->spec, p->data, &p->model));
+    assert_ok(p->ctx, rung_model_fit(p->ctx, p->spec, p->data, &p->model));
     FAIL_EACH(p, predict_training);
     rung_model_free(p->model);
     rung_spec_free(p->spec);

@@ -338,9 +338,9 @@ static int curve_steps(session *s, const arguments *args, curve_job *job)
     if (code != EXIT_OK) return code;
     if (path && !output_possible(path)) return FAILED;
     if ((code = learn_data(s, args, operand(args, 0), &job->data)) != EXIT_OK) return code;
-    CHECK(s, rung_curve(s->ctx, &job->how, job->data, &text));
+    CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &text));
     job->report = jout_parse(text);
-    rung_text_free(text);
+    rung_free(text);
     take_report(job);
     if (!s->quiet) tell(job);
     if (s->json) print_json(job);

@@ -64,7 +64,7 @@ static int make_data(demo *d)
 {
     bool keep[TRAIN];
     rung_data *data;
-    CHECK(d->s, rung_generate(d->s->ctx, "toy", TRAIN + TEST, -1, 0, &data));
+    CHECK(d->s, rung_data_generate(d->s->ctx, "toy", TRAIN + TEST, -1, 0, &data));
     choose_labelled(data, keep);
     bool good = write_rows(d->train, data, 0, TRAIN, keep) && write_rows(d->test, data, TRAIN, TRAIN + TEST, NULL);
     rung_data_free(data);
@@ -124,20 +124,21 @@ static int results_get(const demo *d, results *r)
     session *s = d->s;
     rung_table *table = NULL;
     char *about = NULL;
-    CHECK(s, rung_load(s->ctx, d->model, &r->model));
-    CHECK(s, rung_read(s->ctx, d->test, NULL, &table));
+    CHECK(s, rung_model_load(s->ctx, d->model, &r->model));
+    CHECK(s, rung_table_read(s->ctx, d->test, NULL, &table));
     rung_status status = rung_model_encode(s->ctx, r->model, table, 2, &r->data);
     rung_table_free(table);
     CHECK(s, status);
-    CHECK(s, rung_describe(s->ctx, r->model, &about));
+    CHECK(s, rung_model_describe(s->ctx, r->model, &about));
     r->about = jout_parse(about);
-    rung_text_free(about);
+    rung_free(about);
     rung_view X = rung_data_view(r->data);
     size_t n = (size_t)X.n;
     r->rank = allocate(n, sizeof *r->rank);
     r->score = allocate(n * (size_t)rung_model_outputs(r->model), sizeof *r->score);
     r->proba = allocate(n * (size_t)rung_model_classes(r->model), sizeof *r->proba);
-    CHECK(s, rung_predict(s->ctx, r->model, &X, &(rung_output){.rank = r->rank, .score = r->score, .proba = r->proba}));
+    CHECK(s, rung_model_predict(s->ctx, r->model, &X,
+                                &(rung_output){.rank = r->rank, .score = r->score, .proba = r->proba}));
     return EXIT_OK;
 }
 

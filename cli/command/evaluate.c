@@ -228,12 +228,12 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
     }
     job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
     rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.score = job->score}));
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X, &(rung_output){.score = job->score}));
     int outputs = rung_model_outputs(job->model); /* the first is the prediction */
     for (int64_t i = 0; i < job->n; i++) job->score[i] = job->score[i * outputs];
-    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &found));
+    CHECK(s, rung_real_metrics_compute(s->ctx, job->n, truth, job->score, &found));
     for (int64_t i = 0; i < job->n; i++) job->score[i] = median;
-    CHECK(s, rung_measure_real(s->ctx, job->n, truth, job->score, &constant));
+    CHECK(s, rung_real_metrics_compute(s->ctx, job->n, truth, job->score, &constant));
     evaluation_row row[REAL_MEASURES];
     for (int i = 0; i < REAL_MEASURES; i++)
         row[i] = (evaluation_row){real_measures[i].key, real_measures[i].meaning, real_value(&found, i),
@@ -288,11 +288,12 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
         return FAILED;
     }
     rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
-    CHECK(s, rung_measure(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
+    CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
     CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
     if (job->proba)
-        CHECK(s, rung_reliability(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins, &job->ece));
+        CHECK(s, rung_reliability_compute(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins,
+                                          &job->ece));
     for (int64_t i = 0; i < job->n; i++)
         if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
     code = write_class_page(s, args, job);

@@ -30,7 +30,7 @@ typedef struct {
     rung_spec *spec;
     rung_data *data;
     rung_model *model;
-    json_t *about; /* rung_describe */
+    json_t *about; /* rung_model_describe */
     int64_t rows, labelled, *count;
     int classes;
     rung_metrics cv, median;
@@ -54,15 +54,15 @@ static int collect(session *s, fit_job *job)
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
     if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
     char *text;
-    CHECK(s, rung_describe(s->ctx, job->model, &text));
+    CHECK(s, rung_model_describe(s->ctx, job->model, &text));
     job->about = jout_parse(text);
-    rung_text_free(text);
+    rung_free(text);
     return EXIT_OK;
 }
 
 static int verify(session *s, fit_job *job)
 {
-    CHECK(s, rung_verify(s->ctx, job->spec, job->data, job->model, job->found, &job->n_found));
+    CHECK(s, rung_model_verify(s->ctx, job->spec, job->data, job->model, job->found, &job->n_found));
     for (int i = 0; i < job->n_found; i++) job->n_failed += !job->found[i].ok;
     return EXIT_OK;
 }
@@ -247,16 +247,16 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (!method) method = option_given(args, "real") ? DEFAULT_REAL_METHOD : DEFAULT_METHOD;
     int code = learn_spec(s, args, method, &job->spec);
     if (code != EXIT_OK) return code;
-    job->method = rung_find_method(method);
-    if (option_given(args, "keep-data")) CHECK(s, rung_set_keep_data(s->ctx, job->spec, 1));
+    job->method = rung_method_find(method);
+    if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
     double start = seconds_now();
-    CHECK(s, rung_fit(s->ctx, job->spec, job->data, &job->model));
+    CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
     if ((code = collect(s, job)) != EXIT_OK) return code;
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
-    if (!job->n_failed) CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    if (!job->n_failed) CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet) tell_summary(args, job);
     if (s->json) print_json(job);
     if (!job->n_failed) return EXIT_OK;

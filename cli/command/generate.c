@@ -22,7 +22,7 @@ static int list_generators(const session *s)
     const char *name, *help;
     if (s->json) {
         json_t *all = json_array();
-        for (int i = 0; (name = rung_generators(i, &help)); i++) {
+        for (int i = 0; (name = rung_generator_at(i, &help)); i++) {
             json_t *one = json_object();
             json_object_set_new(one, "name", jout_text(name));
             json_object_set_new(one, "help", jout_text(help));
@@ -31,7 +31,7 @@ static int list_generators(const session *s)
         jout_print(all);
         return EXIT_OK;
     }
-    for (int i = 0; (name = rung_generators(i, &help)); i++) {
+    for (int i = 0; (name = rung_generator_at(i, &help)); i++) {
         printf("%-12s ", name);
         wrap_text(stdout, help, 13, 13);
     }
@@ -109,7 +109,7 @@ static int generate_run(session *s, const arguments *args)
     if (path && !output_possible(path)) return FAILED;
     rung_data *data;
     output out = {0};
-    CHECK(s, rung_generate(s->ctx, name, n, spread, share, &data));
+    CHECK(s, rung_data_generate(s->ctx, name, n, spread, share, &data));
     int code = output_open(&out, path) ? write_csv(&out, data) : FAILED;
     output_discard(&out);
     if (code == EXIT_OK && s->json) print_json(name, path, data);

@@ -169,7 +169,7 @@ static void print_members(const json_t *members)
 
 static void print_page(const char *path, const rung_model *model, const json_t *about)
 {
-    const rung_method *method = rung_find_method(text_at(about, "method"));
+    const rung_method *method = rung_method_find(text_at(about, "method"));
     const json_t *preprocessing = json_object_get(about, "preprocessing"), *kernel = json_object_get(about, "kernel"),
                  *thresholds = json_object_get(about, "thresholds"), *report = json_object_get(about, "report");
     long long expansion = json_integer_value(json_object_get(about, "n_expansion"));
@@ -237,7 +237,7 @@ static int inspect_run(session *s, const arguments *args)
     char *text = NULL;
     int code = load_model(s, path, &model);
     if (code != EXIT_OK) return code;
-    code = session_check(s, rung_describe(s->ctx, model, &text));
+    code = session_check(s, rung_model_describe(s->ctx, model, &text));
     if (code == EXIT_OK && s->json) {
         puts(text);
     } else if (code == EXIT_OK) {
@@ -245,7 +245,7 @@ static int inspect_run(session *s, const arguments *args)
         print_page(path, model, about);
         json_decref(about);
     }
-    rung_text_free(text);
+    rung_free(text);
     rung_model_free(model);
     return code;
 }

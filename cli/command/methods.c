@@ -149,7 +149,7 @@ static void print_methods(void)
     sheet_add(&t, "method");
     sheet_add(&t, "title");
     sheet_add(&t, "learns from");
-    for (int i = 0; (m = rung_methods(i)); i++) {
+    for (int i = 0; (m = rung_method_at(i)); i++) {
         sheet_add(&t, "%s", m->name);
         sheet_add(&t, "%s", m->title);
         sheet_add(&t, "%s", m->flags & RUNG_USES_UNLABELLED ? "all rows" : "labelled rows");
@@ -161,14 +161,14 @@ static void print_methods(void)
 static int methods_run(session *s, const arguments *args)
 {
     const char *name = operand(args, 0);
-    const rung_method *one = name ? rung_find_method(name) : NULL, *m;
+    const rung_method *one = name ? rung_method_find(name) : NULL, *m;
     if (name && !one) {
         rung_spec *spec;
         return session_check(s, rung_spec_new(s->ctx, name, 0, &spec)); /* it knows the nearest name */
     }
     if (s->json) {
         json_t *all = json_array();
-        for (int i = 0; (m = rung_methods(i)); i++)
+        for (int i = 0; (m = rung_method_at(i)); i++)
             if (!one || m == one) json_array_append_new(all, method_json(m));
         jout_print(all);
     } else if (one) {

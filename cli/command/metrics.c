@@ -25,7 +25,8 @@ static int metrics_run(session *s, const arguments *args)
     const char *order;
     int code = order_option(s, args, &order);
     if (code == EXIT_OK) code = datafile_read(s, args, operand(args, 0), &table);
-    if (code == EXIT_OK) code = session_check(s, rung_measure_table(s->ctx, table, truth, predicted, order, &found));
+    if (code == EXIT_OK)
+        code = session_check(s, rung_metrics_compute_table(s->ctx, table, truth, predicted, order, &found));
     rung_table_free(table);
     if (code != EXIT_OK) return code;
     if (s->json) {

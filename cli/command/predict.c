@@ -262,7 +262,7 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     CHECK(s, rung_model_encode(s->ctx, job->model, table, 0, &data));
     rung_view X = rung_data_view(data);
     rung_output out = wanted(job);
-    rung_status status = rung_predict(s->ctx, job->model, &X, &out);
+    rung_status status = rung_model_predict(s->ctx, job->model, &X, &out);
     rung_data_free(data);
     CHECK(s, status);
     int code = job->out.file ? EXIT_OK : begin(s, args, job, table);
@@ -288,7 +288,7 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
 static int predict_training(session *s, const arguments *args, predict_job *job)
 {
     rung_output out = wanted(job);
-    CHECK(s, rung_predict_training(s->ctx, job->model, &out));
+    CHECK(s, rung_model_predict_training(s->ctx, job->model, &out));
     int code = begin(s, args, job, NULL);
     if (code != EXIT_OK) return code;
     write_rows(s, job, NULL, rung_model_training_rows(job->model));

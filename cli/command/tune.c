@@ -112,7 +112,7 @@ static int read_folds(session *s, const arguments *args, tune_job *job)
     const char *path = option_value(args, "folds-file");
     rung_table *table = NULL;
     if (!path) return EXIT_OK;
-    CHECK(s, rung_read(s->ctx, path, &(rung_read_options){.format = "csv"}, &table));
+    CHECK(s, rung_table_read(s->ctx, path, &(rung_read_options){.format = "csv"}, &table));
     int code = EXIT_OK;
     int64_t rows = rung_table_rows(table), columns = rung_table_columns(table);
     if (rows != rung_data_rows(job->data)) {
@@ -260,11 +260,11 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     job->how.groups = rung_data_groups(job->data);
     double start = seconds_now();
     char *text;
-    CHECK(s, rung_tune(s->ctx, &job->how, job->data, &job->model, &text));
+    CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &text));
     job->seconds = seconds_now() - start;
     job->report = jout_parse(text);
-    rung_text_free(text);
-    CHECK(s, rung_save(s->ctx, job->model, job->model_path));
+    rung_free(text);
+    CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet && (code = tell(s, job)) != EXIT_OK) return code;
     if (s->json) {
         json_object_set_new(job->report, "model", jout_text(job->model_path));

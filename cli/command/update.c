@@ -16,7 +16,7 @@ typedef struct {
     const char *from, *path, *to;
     rung_model *before, *after;
     rung_data *data;
-    json_t *about; /* rung_describe of the new model */
+    json_t *about; /* rung_model_describe of the new model */
     int64_t added;
     double seconds;
 } update_job;
@@ -29,9 +29,9 @@ static int64_t whole_at(const json_t *object, const char *key)
 static int describe(session *s, const rung_model *model, json_t **out)
 {
     char *text;
-    CHECK(s, rung_describe(s->ctx, model, &text));
+    CHECK(s, rung_model_describe(s->ctx, model, &text));
     *out = jout_parse(text);
-    rung_text_free(text);
+    rung_free(text);
     return EXIT_OK;
 }
 
@@ -79,14 +79,15 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     if (!output_possible(job->to)) return FAILED;
     int code = load_model(s, job->from, &job->before);
     if (code != EXIT_OK) return code;
-    if (session_check(s, rung_updatable(s->ctx, job->before)) != EXIT_OK) return FAILED; /* no mistake in the usage */
+    if (session_check(s, rung_model_updatable(s->ctx, job->before)) != EXIT_OK)
+        return FAILED; /* no mistake in the usage */
     rung_table *table = NULL;
     code = datafile_read(s, args, job->path, &table);
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, job->before, table, 2, &job->data));
     rung_table_free(table);
     if (code != EXIT_OK) return code;
     double start = seconds_now();
-    CHECK(s, rung_update(s->ctx, job->before, job->data, &job->after));
+    CHECK(s, rung_model_update(s->ctx, job->before, job->data, &job->after));
     job->seconds = seconds_now() - start;
     json_t *old = NULL;
     if ((code = describe(s, job->before, &old)) != EXIT_OK) return code;
@@ -94,7 +95,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     json_decref(old);
     if ((code = describe(s, job->after, &job->about)) != EXIT_OK) return code;
     job->added = whole_at(job->about, "labelled") - labelled;
-    CHECK(s, rung_save(s->ctx, job->after, job->to));
+    CHECK(s, rung_model_save(s->ctx, job->after, job->to));
     if (!s->quiet) tell_summary(job);
     if (s->json) print_json(job);
     return EXIT_OK;

@@ -73,8 +73,8 @@ static int open_whole(session *s, const plan_dataset *d, dataset *out)
     rung_table *table = NULL;
     rung_encode_options how = encode_options(d);
     char *path = files_data(d);
-    int code = session_check(s, rung_read(s->ctx, path, NULL, &table));
-    if (code == EXIT_OK) code = session_check(s, rung_encode(s->ctx, table, &how, &out->data));
+    int code = session_check(s, rung_table_read(s->ctx, path, NULL, &table));
+    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &out->data));
     rung_table_free(table);
     free(path);
     if (code != EXIT_OK) return code;
@@ -101,7 +101,8 @@ rung_status partition_read(rung_ctx *ctx, const plan_dataset *d, const char *whi
     char *path = files_of_partition(d, which, index);
     char *wanted = path ? NULL : text_of("%s/%s_%s.%lld", d->folder, which, d->source, (long long)index);
     rung_read_options how = {.format = d->kind == ORCA ? "orca" : "csv"};
-    rung_status status = rung_read(ctx, path ? path : wanted, &how, out); /* one that is missing is told by its name */
+    rung_status status =
+        rung_table_read(ctx, path ? path : wanted, &how, out); /* one that is missing is told by its name */
     free(path);
     free(wanted);
     return status;
@@ -174,7 +175,7 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     free(set.text);
     if (code == EXIT_OK) code = session_check(s, partition_read(s->ctx, d, "train", 0, &table));
     rung_encode_options how = {.order = out->order};
-    if (code == EXIT_OK) code = session_check(s, rung_encode(s->ctx, table, &how, &data));
+    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &data));
     if (code == EXIT_OK) describe(out, data);
     rung_data_free(data);
     rung_table_free(table);

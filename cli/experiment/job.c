@@ -24,7 +24,7 @@ static void on_stage(void *user, const char *stage, double done)
 /* What the plan fixes and, where only its own lists are searched, the values of everything a method would search. */
 static const char **all_fixed(const plan_method *m)
 {
-    const rung_method *method = rung_find_method(m->method);
+    const rung_method *method = rung_method_find(m->method);
     size_t n = 0, params = 0;
     while (m->fixed[n]) n++;
     while (method->params[params].name) params++;
@@ -80,9 +80,9 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
                              .as_published = m->as_published,
                              .folds = m->folds,
                              .repeats = m->repeats};
-    rung_status status = rung_tune(ctx, &how, train, model, &report);
+    rung_status status = rung_tune_run(ctx, &how, train, model, &report);
     if (status == RUNG_OK) out->searched = searched_names(report);
-    rung_text_free(report);
+    rung_free(report);
     free_list(fixed);
     return status;
 }
@@ -94,11 +94,11 @@ static rung_status fit(rung_ctx *ctx, const plan_method *m, const rung_data *tra
     for (int i = 0; status == RUNG_OK && m->fixed[i]; i++) {
         const char *equals = strchr(m->fixed[i], '=');
         char *name = text_of("%.*s", (int)(equals - m->fixed[i]), m->fixed[i]);
-        status = rung_set(ctx, spec, name, equals + 1);
+        status = rung_spec_set(ctx, spec, name, equals + 1);
         free(name);
     }
-    if (status == RUNG_OK && m->scale) status = rung_set_scale(ctx, spec, m->scale);
-    if (status == RUNG_OK) status = rung_fit(ctx, spec, train, model);
+    if (status == RUNG_OK && m->scale) status = rung_spec_set_scale(ctx, spec, m->scale);
+    if (status == RUNG_OK) status = rung_model_fit(ctx, spec, train, model);
     rung_spec_free(spec);
     return status;
 }
@@ -107,9 +107,9 @@ static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *d
                          rung_model **model)
 {
     watch w = {.start = seconds_now()};
-    rung_set_progress(ctx, on_stage, &w);
+    rung_ctx_set_progress(ctx, on_stage, &w);
     rung_status status = plan_searches(m) ? search(ctx, m, data, out, model) : fit(ctx, m, data, model);
-    rung_set_progress(ctx, NULL, NULL);
+    rung_ctx_set_progress(ctx, NULL, NULL);
     double end = seconds_now(), middle = w.searched > 0 ? w.searched : w.start;
     out->search_seconds = middle - w.start;
     out->fit_seconds = end - middle;
@@ -119,13 +119,13 @@ static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *d
 static rung_status describe(rung_ctx *ctx, const rung_model *model, cell_result *out)
 {
     char *text = NULL;
-    rung_status status = rung_describe(ctx, model, &text);
+    rung_status status = rung_model_describe(ctx, model, &text);
     if (status != RUNG_OK) return status;
     json_t *tree = jout_parse(text);
     out->params = json_incref(json_object_get(tree, "params"));
     out->n_expansion = json_integer_value(json_object_get(tree, "n_expansion"));
     json_decref(tree);
-    rung_text_free(text);
+    rung_free(text);
     return RUNG_OK;
 }
 
@@ -158,7 +158,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
     *out = predictions_new(model, rung_data_rows(data));
     rung_output where = {.rank = out->rank, .score = out->score, .proba = out->proba};
     rung_view X = rung_data_view(data);
-    return training ? rung_predict_training(ctx, model, &where) : rung_predict(ctx, model, &X, &where);
+    return training ? rung_model_predict_training(ctx, model, &where) : rung_model_predict(ctx, model, &X, &where);
 }
 
 /* Picks n rows of the predictions and grades them. */
@@ -176,7 +176,7 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
     if (target) {
         out->target = allocate((size_t)n, sizeof *out->target);
         memcpy(out->target, target, (size_t)n * sizeof *target);
-        return rung_measure_real(ctx, n, target, out->score, &out->real);
+        return rung_real_metrics_compute(ctx, n, target, out->score, &out->real);
     }
     out->truth = allocate((size_t)n, sizeof *out->truth);
     memcpy(out->truth, rank, (size_t)n * sizeof *rank);
@@ -186,7 +186,7 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
         out->rank[i] = s->rank[at[i]];
         if (proba) memcpy(proba + i * K, s->proba + at[i] * K, (size_t)K * sizeof *proba);
     }
-    status = rung_measure(ctx, n, K, out->truth, out->rank, proba, &out->metrics);
+    status = rung_metrics_compute(ctx, n, K, out->truth, out->rank, proba, &out->metrics);
     free(proba);
     return status;
 }
@@ -251,11 +251,11 @@ rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_
     partition p;
     rung_model *model = NULL;
     rung_status status = partition_open(ctx, d, index, &p);
-    rung_set_seed(ctx, partition_seed(d->plan, index, SEED_FIT));
+    rung_ctx_set_seed(ctx, partition_seed(d->plan, index, SEED_FIT));
     if (status == RUNG_OK) status = train(ctx, m, p.train, out, &model);
     if (status == RUNG_OK) status = describe(ctx, model, out);
     if (status == RUNG_OK) status = answer(ctx, d, &p, model, out);
-    if (status == RUNG_OK && keep) status = rung_save_memory(ctx, model, &out->model, &out->model_size);
+    if (status == RUNG_OK && keep) status = rung_model_save_memory(ctx, model, &out->model, &out->model_size);
     rung_model_free(model);
     partition_close(&p);
     return status;
@@ -272,6 +272,6 @@ void cell_free(cell_result *r)
     }
     json_decref(r->params);
     json_decref(r->searched);
-    rung_text_free(r->model);
+    rung_free(r->model);
     *r = (cell_result){0};
 }

@@ -46,7 +46,7 @@ static rung_status keep(rung_ctx *ctx, int64_t n, int *rank, int classes, const 
     double labelled = (double)labelled_rows(n, rank),
            share = kept->rows > 0 ? (double)kept->rows / (labelled > 0 ? labelled : 1) : kept->share;
     if (share > 1) share = 1;
-    return rung_hide_labels(ctx, n, rank, classes, instead ? share : 1 - share, kept->per_class);
+    return rung_ranks_hide(ctx, n, rank, classes, instead ? share : 1 - share, kept->per_class);
 }
 
 /* Which rows are test rows: flags. */
@@ -59,7 +59,7 @@ static rung_status draw_test(rung_ctx *ctx, const dataset *d, int64_t index, int
     }
     int *rank = ranks_of(d->data), *before = ranks_of(d->data);
     bool by_test = p->test.rows > 0 || p->test.share > 0;
-    rung_set_seed(ctx, partition_seed(p, index, SEED_TEST));
+    rung_ctx_set_seed(ctx, partition_seed(p, index, SEED_TEST));
     rung_status status = keep(ctx, d->rows, rank, d->classes ? d->classes : 1, by_test ? &p->test : &p->train, by_test);
     for (int64_t i = 0; i < d->rows; i++) is_test[i] = before[i] > 0 && rank[i] == 0;
     free(before);
@@ -84,7 +84,7 @@ static rung_status hide(rung_ctx *ctx, const dataset *d, int64_t index, const ru
         memcpy(out->train_target, target, (size_t)out->n_train * sizeof *target);
     }
     if (p->labelled.share > 0 || p->labelled.rows > 0 || p->labelled.per_class > 0) {
-        rung_set_seed(ctx, partition_seed(p, index, SEED_LABELS));
+        rung_ctx_set_seed(ctx, partition_seed(p, index, SEED_LABELS));
         status = keep(ctx, out->n_train, rank, d->classes ? d->classes : 1, &p->labelled, false);
     }
     for (int64_t i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ static rung_status encode_part(rung_ctx *ctx, const dataset *d, const char *whic
     rung_table *table = NULL;
     rung_encode_options how = {.order = d->order};
     rung_status status = partition_read(ctx, d->plan, which, index, &table);
-    if (status == RUNG_OK) status = rung_encode(ctx, table, &how, out);
+    if (status == RUNG_OK) status = rung_data_encode(ctx, table, &how, out);
     rung_table_free(table);
     return status;
 }

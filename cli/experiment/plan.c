@@ -113,9 +113,9 @@ bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name,
     char **list = names_split(values);
     rung_spec *spec = NULL;
     rung_status status = rung_spec_new(s->ctx, m->method, m->as_published, &spec);
-    for (int i = 0; status == RUNG_OK && list[i]; i++) status = rung_set(s->ctx, spec, name, list[i]);
+    for (int i = 0; status == RUNG_OK && list[i]; i++) status = rung_spec_set(s->ctx, spec, name, list[i]);
     bool good = status == RUNG_OK && list[0];
-    if (status != RUNG_OK) ini_wrong(&p->file, line, "%s", rung_message(s->ctx));
+    if (status != RUNG_OK) ini_wrong(&p->file, line, "%s", rung_ctx_message(s->ctx));
     if (status == RUNG_OK && !list[0]) ini_wrong(&p->file, line, "%s has no value", name);
     if (good) {
         char *text = text_of("%s=%s", name, list[0]);
@@ -144,7 +144,7 @@ bool setting_is(const char *setting, const char *name)
 bool plan_searches(const plan_method *m)
 {
     if (m->grids[0]) return true;
-    const rung_method *method = rung_find_method(m->method);
+    const rung_method *method = rung_method_find(m->method);
     for (const rung_param *q = method->params; !m->listed && q->name; q++) {
         const char *grid = m->as_published ? q->published_grid : q->grid;
         bool fixed = false;

@@ -40,7 +40,7 @@ typedef struct {
     bool as_published;
     bool listed;           /* search the lists of the plan and nothing else */
     char **fixed, **grids; /* "ridge=0.1", "gamma=0.1,1,10"; each list ends with NULL */
-    int folds, repeats;    /* 0: the default of rung_tune */
+    int folds, repeats;    /* 0: the default of rung_tune_run */
     char *metric, *scale;
     bool *on; /* which data sets of the plan */
     char *settings;

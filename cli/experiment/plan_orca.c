@@ -205,7 +205,7 @@ static bool read_algorithm(const plan *p, ini_section *s, plan_method *m)
     const char *name = ini_get(s, "algorithm");
     const char *method = name ? our_word(algorithms, name) : NULL;
     if (!name) return ini_wrong(&p->file, s->line, "{algorithm-parameters} needs the key algorithm");
-    if (!method || !rung_find_method(method))
+    if (!method || !rung_method_find(method))
         return ini_wrong(&p->file, ini_line(s, "algorithm"), "rung has no method for ORCA's algorithm %s", name);
     m->method = text_of("%s", method);
     m->as_published = m->listed = true;

@@ -209,7 +209,7 @@ static bool read_method(session *s, plan *out, place *p, const char *name)
     plan_method *m = plan_add_method(out, name);
     const char *method = ini_get(p->own, "method"), *search = get(p, "search"), *metric = get(p, "metric");
     int64_t folds = 0, repeats = 0;
-    const rung_method *found = rung_find_method(method ? method : name);
+    const rung_method *found = rung_method_find(method ? method : name);
     if (!found) {
         if (!method)
             return ini_wrong(p->file, p->own->line,

@@ -42,7 +42,7 @@ static bool do_cell(worker *w, const cell_place *place)
     } else if (status == RUNG_OK) {
         good = cells_store(&r->cells, place, &result, started);
     } else {
-        const char *why = rung_message(w->ctx);
+        const char *why = rung_ctx_message(w->ctx);
         good = cells_fail(&r->cells, place, *why ? why : rung_status_name(status), started);
     }
     cell_free(&result);
@@ -136,7 +136,7 @@ static void watch(runner *r, int n_workers, worker *workers)
         double now = seconds_now();
         if (session_interrupted()) atomic_store(&r->stop, 1);
         /* Again and again: a call that starts forgets what was asked before. */
-        for (int i = 0; i < n_workers && atomic_load(&r->stop); i++) rung_interrupt(workers[i].ctx);
+        for (int i = 0; i < n_workers && atomic_load(&r->stop); i++) rung_ctx_interrupt(workers[i].ctx);
         if (now - beaten >= HEARTBEAT_SECONDS) {
             beaten = now;
             if (!cells_beat(&r->cells)) {
@@ -174,13 +174,13 @@ int workers_run(runner *r)
     atomic_store(&r->active, 0);
     for (int i = 0; i < n_workers && code == EXIT_OK; i++) {
         workers[i].run = r;
-        if (rung_open(&workers[i].ctx) != RUNG_OK) {
+        if (rung_ctx_new(&workers[i].ctx) != RUNG_OK) {
             complain("out of memory");
             code = FAILED;
             break;
         }
-        rung_set_threads(workers[i].ctx, 1);
-        rung_set_memory(workers[i].ctx, r->session->memory / n_workers);
+        rung_ctx_set_threads(workers[i].ctx, 1);
+        rung_ctx_set_memory(workers[i].ctx, r->session->memory / n_workers);
         atomic_fetch_add(&r->active, 1);
         workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
         if (!workers[i].started) {
@@ -193,7 +193,7 @@ int workers_run(runner *r)
     watch(r, n_workers, workers);
     for (int i = 0; i < n_workers; i++) {
         if (workers[i].started) pthread_join(workers[i].thread, NULL);
-        rung_close(workers[i].ctx);
+        rung_ctx_free(workers[i].ctx);
     }
     free(workers);
     session_progress(r->session, "cells", 1);

@@ -160,11 +160,11 @@ static void model_table(FILE *file, const char *caption, json_t *object)
 static int model_part(session *s, FILE *file, const evaluation *e)
 {
     char *text = NULL;
-    CHECK(s, rung_describe(s->ctx, e->model, &text));
+    CHECK(s, rung_model_describe(s->ctx, e->model, &text));
     json_t *all = jout_parse(text);
-    rung_text_free(text);
+    rung_free(text);
     const char *method = json_string_value(json_object_get(all, "method"));
-    const rung_method *m = method ? rung_find_method(method) : NULL;
+    const rung_method *m = method ? rung_method_find(method) : NULL;
     page_heading(file, &sections[MODEL]);
     if (m) page_paragraph(file, "%s: %s. %s", m->name, m->title, m->reference);
     if (json_is_object(json_object_get(all, "params"))) model_table(file, "Parameters", json_object_get(all, "params"));

@@ -88,7 +88,7 @@ static int reliability(session *s, const arguments *args, subject *p)
         complain("plot: %s gives no probabilities; fit it with -p calibrate=5", operand(args, 1));
         return FAILED;
     }
-    CHECK(s, rung_reliability(s->ctx, p->n, p->classes, p->truth, p->proba, BINS, bin, &ece));
+    CHECK(s, rung_reliability_compute(s->ctx, p->n, p->classes, p->truth, p->proba, BINS, bin, &ece));
     char *title = text_of("Do the probabilities hold? (%s)", p->method);
     char *detail =
         text_of("Share of right answers against the probability of the most probable class, %lld rows in %d bins; "

@@ -26,9 +26,9 @@ static void find_answers(subject *p, const json_t *present)
 static int describe(session *s, subject *p)
 {
     char *text = NULL;
-    CHECK(s, rung_describe(s->ctx, p->model, &text));
+    CHECK(s, rung_model_describe(s->ctx, p->model, &text));
     json_t *all = jout_parse(text), *list = json_object_get(all, "thresholds");
-    rung_text_free(text);
+    rung_free(text);
     const char *method = json_string_value(json_object_get(all, "method"));
     p->method = text_of("%s", method ? method : "");
     if (json_is_array(list)) {
@@ -84,7 +84,8 @@ int subject_predict(session *s, subject *p, int output)
     p->rank = allocate(n, sizeof *p->rank);
     p->score = allocate(n * outputs, sizeof *p->score);
     if (rung_model_has_probabilities(p->model)) p->proba = allocate(n * (size_t)p->classes, sizeof *p->proba);
-    CHECK(s, rung_predict(s->ctx, p->model, &X, &(rung_output){.rank = p->rank, .score = p->score, .proba = p->proba}));
+    CHECK(s, rung_model_predict(s->ctx, p->model, &X,
+                                &(rung_output){.rank = p->rank, .score = p->score, .proba = p->proba}));
     for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
     return EXIT_OK;
 }

@@ -80,8 +80,9 @@ static bool write_summed(orca_export *x, int part, const pairs *all)
 {
     FILE *file = x->sums[part].file;
     rung_metrics metrics;
-    if (rung_measure(x->session->ctx, all->n, x->set->classes, all->truth, all->rank, NULL, &metrics) != RUNG_OK) {
-        complain("experiment report: %s: %s", x->name, rung_message(x->session->ctx));
+    if (rung_metrics_compute(x->session->ctx, all->n, x->set->classes, all->truth, all->rank, NULL, &metrics) !=
+        RUNG_OK) {
+        complain("experiment report: %s: %s", x->name, rung_ctx_message(x->session->ctx));
         return false;
     }
     fprintf(file, "%s,", x->name);

@@ -2,21 +2,21 @@
 /* rung.h - ordinal regression with few labels.
  *
  *     rung_ctx *ctx;  rung_table *table;  rung_data *data;  rung_spec *spec;  rung_model *model;
- *     rung_open(&ctx);
- *     rung_read(ctx, "train.csv", NULL, &table);             file  -> table of columns
- *     rung_encode(ctx, table, NULL, &data);                  table -> numbers and ranks
+ *     rung_ctx_new(&ctx);
+ *     rung_table_read(ctx, "train.csv", NULL, &table);             file  -> table of columns
+ *     rung_data_encode(ctx, table, NULL, &data);                  table -> numbers and ranks
  *     rung_spec_new(ctx, "kdlor", 0, &spec);                 a method with its parameters
- *     rung_set(ctx, spec, "gamma", "0.5");
- *     rung_fit(ctx, spec, data, &model);
- *     rung_save(ctx, model, "model.rung");
+ *     rung_spec_set(ctx, spec, "gamma", "0.5");
+ *     rung_model_fit(ctx, spec, data, &model);
+ *     rung_model_save(ctx, model, "model.rung");
  *
- * Every function that can fail returns a rung_status; the sentence that explains it is rung_message(ctx).
+ * Every function that can fail returns a rung_status; the sentence that explains it is rung_ctx_message(ctx).
  * The library never prints, exits or aborts. What a function returns through its last argument belongs to
  * the caller and is released by the matching _free function (NULL is fine); on failure it is set to NULL.
  *
  * Thread safety: one context per thread. Tables, data, specs and models are read-only once made (a spec
- * once its last rung_set returned) and may then be shared between threads that each use their own context.
- * rung_interrupt may be called from any thread or signal handler.
+ * once its last rung_spec_set returned) and may then be shared between threads that each use their own context.
+ * rung_ctx_interrupt may be called from any thread or signal handler.
  *
  * While a call runs, OpenBLAS is set to one thread (rung runs its own) and restored afterwards. */
 #ifndef RUNG_H
@@ -49,7 +49,7 @@ typedef enum {
     RUNG_ESINGULAR,  /* a factorisation failed */
     RUNG_ENOCONV,    /* an iteration did not converge */
     RUNG_ELIMIT,     /* the memory limit of the context would be exceeded */
-    RUNG_EINTERRUPT, /* rung_interrupt was called */
+    RUNG_EINTERRUPT, /* rung_ctx_interrupt was called */
     RUNG_EINTERNAL   /* a defect of the library */
 } rung_status;
 
@@ -64,23 +64,23 @@ typedef struct rung_model rung_model; /* what a fit returns; complete in itself 
 RUNG_API const char *rung_version(void); /* of the loaded library; compare with RUNG_VERSION */
 RUNG_API int rung_abi(void);             /* of the loaded library; compare with RUNG_ABI */
 
-RUNG_API RUNG_CHECK rung_status rung_open(rung_ctx **out);
-RUNG_API void rung_close(rung_ctx *);
-RUNG_API const char *rung_message(const rung_ctx *); /* why the last call failed; "" after success */
+RUNG_API RUNG_CHECK rung_status rung_ctx_new(rung_ctx **out);
+RUNG_API void rung_ctx_free(rung_ctx *);
+RUNG_API const char *rung_ctx_message(const rung_ctx *); /* why the last call failed; "" after success */
 RUNG_API const char *rung_status_name(rung_status);
 
-RUNG_API void rung_set_seed(rung_ctx *, uint64_t seed);   /* default 1 */
-RUNG_API void rung_set_threads(rung_ctx *, int threads);  /* default 0: all cores; never changes a result */
-RUNG_API void rung_set_memory(rung_ctx *, int64_t bytes); /* refuse work that needs more; default 0: no limit */
+RUNG_API void rung_ctx_set_seed(rung_ctx *, uint64_t seed);   /* default 1 */
+RUNG_API void rung_ctx_set_threads(rung_ctx *, int threads);  /* default 0: all cores; never changes a result */
+RUNG_API void rung_ctx_set_memory(rung_ctx *, int64_t bytes); /* refuse work that needs more; default 0: no limit */
 
 typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
 typedef void rung_log_fn(void *user, rung_level level, const char *text);
 typedef void rung_progress_fn(void *user, const char *stage, double done); /* done: 0..1 */
-RUNG_API void rung_set_log(rung_ctx *, rung_log_fn *, void *user);         /* NULL: silent (default) */
-RUNG_API void rung_set_progress(rung_ctx *, rung_progress_fn *, void *user);
+RUNG_API void rung_ctx_set_log(rung_ctx *, rung_log_fn *, void *user);     /* NULL: silent (default) */
+RUNG_API void rung_ctx_set_progress(rung_ctx *, rung_progress_fn *, void *user);
 
 /* Asks the running call to stop; it returns RUNG_EINTERRUPT soon. Cleared when the next call starts. */
-RUNG_API void rung_interrupt(rung_ctx *);
+RUNG_API void rung_ctx_interrupt(rung_ctx *);
 
 /* The work done so far by one context, operation by operation; returns 0 past the last one. */
 typedef struct {
@@ -88,7 +88,7 @@ typedef struct {
     int64_t calls;
     double flops, seconds;
 } rung_counter;
-RUNG_API int rung_counters(const rung_ctx *, int index, rung_counter *out);
+RUNG_API int rung_ctx_counter(const rung_ctx *, int index, rung_counter *out);
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
@@ -109,9 +109,9 @@ enum {                         /* of a parameter */
 typedef struct {
     const char *name, *help;
     rung_type type;
-    const char *default_value;  /* default value, as text; NULL: unset */
-    const char *published; /* what the paper used */
-    double low, high;      /* numbers: the allowed range */
+    const char *default_value; /* default value, as text; NULL: unset */
+    const char *published;     /* what the paper used */
+    double low, high;          /* numbers: the allowed range */
     unsigned flags;
     const char *choices;        /* RUNG_CHOICE: "kernel|identity"; RUNG_INT: a word that stands for 0, or NULL */
     const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
@@ -137,8 +137,8 @@ typedef struct {
     const rung_param *params; /* ends with a row whose name is NULL */
 } rung_method;
 
-RUNG_API const rung_method *rung_methods(int index);            /* the table; NULL past the end */
-RUNG_API const rung_method *rung_find_method(const char *name); /* also by alias; NULL: unknown */
+RUNG_API const rung_method *rung_method_at(int index);          /* the table; NULL past the end */
+RUNG_API const rung_method *rung_method_find(const char *name); /* also by alias; NULL: unknown */
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
@@ -168,7 +168,8 @@ typedef struct {
     int64_t n, d, row, col;
 } rung_view;
 
-RUNG_API RUNG_CHECK rung_status rung_read(rung_ctx *, const char *path, const rung_read_options *, rung_table **out);
+RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *, const char *path, const rung_read_options *,
+                                                rung_table **out);
 RUNG_API void rung_table_free(rung_table *);
 RUNG_API int64_t rung_table_rows(const rung_table *);
 RUNG_API int64_t rung_table_columns(const rung_table *);
@@ -193,8 +194,8 @@ RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *, const char *path, c
 RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *, rung_reader *, int64_t rows, rung_table **out);
 RUNG_API void rung_reader_close(rung_reader *);
 
-RUNG_API RUNG_CHECK rung_status rung_encode(rung_ctx *, const rung_table *, const rung_encode_options *,
-                                            rung_data **out);
+RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *, const rung_table *, const rung_encode_options *,
+                                                 rung_data **out);
 
 /* From memory: rank[i] in 1..classes, 0 = unlabelled; weight may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, const int *rank, const double *weight,
@@ -206,18 +207,18 @@ RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *, const rung_view *
  * first). Each may be NULL: left as it is. Without names columns go by position and classes are called 1, 2, ... */
 RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *, rung_data *, const char *const *columns,
                                                     const char *label, const char *const *classes);
-/* A data set by formula (rung_generators lists them). noise < 0: the formula's own; unlabelled: the share of the rows
+/* A data set by formula (rung_generator_at lists them). noise < 0: the formula's own; unlabelled: the share of the rows
  * whose label is hidden, stratified, at least one kept per class. */
-RUNG_API RUNG_CHECK rung_status rung_generate(rung_ctx *, const char *name, int64_t rows, double noise,
-                                              double unlabelled, rung_data **out);
-RUNG_API const char *rung_generators(int index, const char **help); /* name and what it is; NULL past the end */
+RUNG_API RUNG_CHECK rung_status rung_data_generate(rung_ctx *, const char *name, int64_t rows, double noise,
+                                                   double unlabelled, rung_data **out);
+RUNG_API const char *rung_generator_at(int index, const char **help); /* name and what it is; NULL past the end */
 /* Some rows of a data set, with its columns and classes. hidden: n flags, not 0 = without its label; may be NULL. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *, const rung_data *, int64_t n, const int64_t *rows,
                                                  const int *hidden, rung_data **out);
 /* Sets ranks to 0 at random (the context's seed), stratified by class: about `share` of them or, keep > 0, all but
  * `keep` of each class. A class keeps at least one. */
-RUNG_API RUNG_CHECK rung_status rung_hide_labels(rung_ctx *, int64_t n, int *rank, int classes, double share,
-                                                 int64_t keep);
+RUNG_API RUNG_CHECK rung_status rung_ranks_hide(rung_ctx *, int64_t n, int *rank, int classes, double share,
+                                                int64_t keep);
 RUNG_API void rung_data_free(rung_data *);
 
 RUNG_API int64_t rung_data_rows(const rung_data *);
@@ -233,15 +234,16 @@ RUNG_API rung_view rung_data_view(const rung_data *);
 /* ---- fit ---------------------------------------------------------------------------------------- */
 
 RUNG_API RUNG_CHECK rung_status rung_spec_new(rung_ctx *, const char *method, int as_published, rung_spec **out);
-RUNG_API RUNG_CHECK rung_status rung_set(rung_ctx *, rung_spec *, const char *name, const char *value);
-RUNG_API RUNG_CHECK rung_status rung_set_scale(rung_ctx *, rung_spec *,
-                                               const char *scale); /* standard, minmax, rank, none */
-RUNG_API RUNG_CHECK rung_status rung_set_class_weight(rung_ctx *, rung_spec *, const char *class_name, double weight);
-/* keep != 0: the model keeps its labelled rows, so that rung_update can add to them. */
-RUNG_API RUNG_CHECK rung_status rung_set_keep_data(rung_ctx *, rung_spec *, int keep);
+RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *, rung_spec *, const char *name, const char *value);
+RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *, rung_spec *,
+                                                    const char *scale); /* standard, minmax, rank, none */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *, rung_spec *, const char *class_name,
+                                                           double weight);
+/* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *, rung_spec *, int keep);
 RUNG_API void rung_spec_free(rung_spec *);
 
-RUNG_API RUNG_CHECK rung_status rung_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
+RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
 
 /* Is a model the answer it should be? Recomputes from the data what a right one meets: optimality of the solution
  * (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved. spec and
@@ -252,13 +254,13 @@ typedef struct {
     double value, tolerance;
     int ok; /* value <= tolerance */
 } rung_condition;
-RUNG_API RUNG_CHECK rung_status rung_verify(rung_ctx *, const rung_spec *, const rung_data *, const rung_model *,
-                                            rung_condition out[RUNG_MOST_CONDITIONS], int *count);
+RUNG_API RUNG_CHECK rung_status rung_model_verify(rung_ctx *, const rung_spec *, const rung_data *, const rung_model *,
+                                                  rung_condition out[RUNG_MOST_CONDITIONS], int *count);
 /* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
  * the first one's scaling, found from where that ended. Methods that are RUNG_UPDATABLE. */
-RUNG_API RUNG_CHECK rung_status rung_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);
+RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);
 /* Whether that can be done with a model; the message tells why not. */
-RUNG_API RUNG_CHECK rung_status rung_updatable(rung_ctx *, const rung_model *);
+RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *, const rung_model *);
 RUNG_API void rung_model_free(rung_model *);
 
 /* A search for the best method and parameters by cross-validation. Lists end with NULL. */
@@ -267,7 +269,7 @@ typedef struct {                /* zeros: the default */
     const char *const *fixed;   /* "ridge=0.1": not searched */
     const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
     const char *const *weights; /* "high=2": class weights */
-    const char *scale;          /* as in rung_set_scale */
+    const char *scale;          /* as in rung_spec_set_scale */
     const char *metric;         /* key of rung_metrics to be best in, or "evidence" (no folds then); NULL: mae */
     int as_published;           /* 1: published values and grids, and the first minimum in grid order */
     int folds;                  /* 0: 5; -1: leave one out */
@@ -279,9 +281,9 @@ typedef struct {                /* zeros: the default */
     int nested; /* 1: also cross-validate the search itself, for an honest error */
 } rung_tune_options;
 /* out: the winner, fitted on all rows and calibrated on its out-of-fold scores. report: what was tried, as one JSON
- * object (see `rung tune --json`); release it with rung_text_free. */
-RUNG_API RUNG_CHECK rung_status rung_tune(rung_ctx *, const rung_tune_options *, const rung_data *, rung_model **out,
-                                          char **report);
+ * object (see `rung tune --json`); release it with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_tune_run(rung_ctx *, const rung_tune_options *, const rung_data *,
+                                              rung_model **out, char **report);
 
 /* Does labelling more pay, do the unlabelled rows pay? In every repeat a third of the labelled rows, by class, is held
  * out as a test; of the others some labels per class are kept and the rest hidden, more and more of the same, and every
@@ -291,14 +293,15 @@ typedef struct {                /* zeros: the default */
     const char *const *methods; /* ends with NULL; NULL: the default method */
     const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
     const char *const *weights; /* "high=2": class weights */
-    const char *scale;          /* as in rung_set_scale */
+    const char *scale;          /* as in rung_spec_set_scale */
     const char *metric;         /* key of rung_metrics; NULL: mae */
     const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
     int n_sizes;
     int repeats; /* 0: 10 */
 } rung_curve_options;
-/* report: one JSON object (see `rung curve --json`); release it with rung_text_free. */
-RUNG_API RUNG_CHECK rung_status rung_curve(rung_ctx *, const rung_curve_options *, const rung_data *, char **report);
+/* report: one JSON object (see `rung curve --json`); release it with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *, const rung_curve_options *, const rung_data *,
+                                               char **report);
 
 /* ---- model -------------------------------------------------------------------------------------- */
 
@@ -309,12 +312,12 @@ typedef struct {
     int64_t n;
 } rung_metrics;
 
-RUNG_API RUNG_CHECK rung_status rung_save(rung_ctx *, const rung_model *, const char *path);
-RUNG_API RUNG_CHECK rung_status rung_load(rung_ctx *, const char *path, rung_model **out);
+RUNG_API RUNG_CHECK rung_status rung_model_save(rung_ctx *, const rung_model *, const char *path);
+RUNG_API RUNG_CHECK rung_status rung_model_load(rung_ctx *, const char *path, rung_model **out);
 
-/* The same in memory: the bytes of a model file; release them with rung_text_free. */
-RUNG_API RUNG_CHECK rung_status rung_save_memory(rung_ctx *, const rung_model *, char **bytes, int64_t *size);
-RUNG_API RUNG_CHECK rung_status rung_load_memory(rung_ctx *, const char *bytes, int64_t size, rung_model **out);
+/* The same in memory: the bytes of a model file; release them with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_model_save_memory(rung_ctx *, const rung_model *, char **bytes, int64_t *size);
+RUNG_API RUNG_CHECK rung_status rung_model_load_memory(rung_ctx *, const char *bytes, int64_t size, rung_model **out);
 
 RUNG_API int rung_model_classes(const rung_model *);
 RUNG_API const char *rung_model_class_name(const rung_model *, int rank); /* rank from 1 */
@@ -328,13 +331,13 @@ RUNG_API int rung_model_has_latent(const rung_model *); /* 1: rung_output.sd, th
  * probabilities are off; too few labels give all ranks); NULL: there are none (calibrate=0). */
 RUNG_API const char *rung_model_interval(const rung_model *);
 RUNG_API int rung_model_is_real(const rung_model *); /* 1: fitted to real targets; its score is the prediction */
-RUNG_API int64_t rung_model_training_rows(const rung_model *); /* see rung_predict_training; 0: it says nothing */
+RUNG_API int64_t rung_model_training_rows(const rung_model *); /* see rung_model_predict_training; 0: it says nothing */
 RUNG_API int rung_model_cv(const rung_model *,
                            rung_metrics *out); /* out-of-fold metrics of the fit; 0: none (calibrate=0) */
 
-/* What is in a model, as one JSON object (see `rung inspect --json`); release it with rung_text_free. */
-RUNG_API RUNG_CHECK rung_status rung_describe(rung_ctx *, const rung_model *, char **json);
-RUNG_API void rung_text_free(char *);
+/* What is in a model, as one JSON object (see `rung inspect --json`); release it with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *, const rung_model *, char **json);
+RUNG_API void rung_free(char *);
 
 /* Codes a table as the model was trained: columns by name (by position where there are no names), the
  * model's own categories and fill values. labels: 1 keep the label column if there is one (ranks 0 where
@@ -350,17 +353,17 @@ typedef struct {     /* where to write; NULL: not wanted */
     int *low, *high; /* n: a range of ranks that holds the true one with the probability `level` */
     double level;    /* above 0, below 1 */
 } rung_output;
-RUNG_API RUNG_CHECK rung_status rung_predict(rung_ctx *, const rung_model *, const rung_view *X,
-                                             const rung_output *out);
+RUNG_API RUNG_CHECK rung_status rung_model_predict(rung_ctx *, const rung_model *, const rung_view *X,
+                                                   const rung_output *out);
 /* What a transductive fit says of its own training rows, in their order: rung_model_training_rows of them. A row whose
  * label was given keeps it. */
-RUNG_API RUNG_CHECK rung_status rung_predict_training(rung_ctx *, const rung_model *, const rung_output *out);
+RUNG_API RUNG_CHECK rung_status rung_model_predict_training(rung_ctx *, const rung_model *, const rung_output *out);
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
 /* Rows whose truth is 0 are left out. proba (n x classes, by rows) may be NULL. */
-RUNG_API RUNG_CHECK rung_status rung_measure(rung_ctx *, int64_t n, int classes, const int *truth, const int *predicted,
-                                             const double *proba, rung_metrics *out);
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *, int64_t n, int classes, const int *truth,
+                                                     const int *predicted, const double *proba, rung_metrics *out);
 /* Do the probabilities mean what they say? Rows by the probability of their most probable class, in equal parts of
  * 0..1; ece: the expected calibration error, the mean over the rows of |confidence - accuracy| of their part. out has
  * room for `bins`. Rows whose truth is 0 are left out. */
@@ -369,18 +372,19 @@ typedef struct {
     double confidence, accuracy; /* mean probability; share of the rows that are of this class; NaN without rows */
     int64_t n;
 } rung_reliability_bin;
-RUNG_API RUNG_CHECK rung_status rung_reliability(rung_ctx *, int64_t n, int classes, const int *truth,
-                                                 const double *proba, int bins, rung_reliability_bin *out, double *ece);
+RUNG_API RUNG_CHECK rung_status rung_reliability_compute(rung_ctx *, int64_t n, int classes, const int *truth,
+                                                         const double *proba, int bins, rung_reliability_bin *out,
+                                                         double *ece);
 /* Real targets. Rows whose truth is NaN are left out. r2 is NaN where all true values are equal. */
 typedef struct {
     double mae, mse, rmse, r2;
     int64_t n;
 } rung_real_metrics;
-RUNG_API RUNG_CHECK rung_status rung_measure_real(rung_ctx *, int64_t n, const double *truth, const double *predicted,
-                                                  rung_real_metrics *out);
+RUNG_API RUNG_CHECK rung_status rung_real_metrics_compute(rung_ctx *, int64_t n, const double *truth,
+                                                          const double *predicted, rung_real_metrics *out);
 /* Ranks from two columns of a table, classes from both (or from order, as in rung_encode_options). */
-RUNG_API RUNG_CHECK rung_status rung_measure_table(rung_ctx *, const rung_table *, const char *truth,
-                                                   const char *predicted, const char *order, rung_metrics *out);
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *, const rung_table *, const char *truth,
+                                                           const char *predicted, const char *order, rung_metrics *out);
 
 #ifdef __cplusplus
 }

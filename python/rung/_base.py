@@ -61,11 +61,11 @@ class Estimator(BaseEstimator):
         method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
         for key, value in values.items():
-            ctx.call(lib.rung_set, spec, key.encode(), value.encode())
-        ctx.call(lib.rung_set_scale, spec, str(self.scale).encode())
+            ctx.call(lib.rung_spec_set, spec, key.encode(), value.encode())
+        ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         for name, weight in class_weights:
-            ctx.call(lib.rung_set_class_weight, spec, name.encode(), weight)
-        return ctx.make("model", lib.rung_fit, spec, data, call=ctx.run)
+            ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
+        return ctx.make("model", lib.rung_model_fit, spec, data, call=ctx.run)
 
     def _class_weights(self, classes, ranks, sample_weight):
         wanted = getattr(self, "class_weight", None)

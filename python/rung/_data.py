@@ -107,7 +107,7 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     if weights is not None:
         ctx.call(lib.rung_table_add_numbers, table, kept[1], pointer(weights), 1)
         options.weights = kept[1]
-    return ctx.make("data", lib.rung_encode, table, options)
+    return ctx.make("data", lib.rung_data_encode, table, options)
 
 
 def rows_to_predict(ctx, model, X):

@@ -63,7 +63,7 @@ def generate(name="toy", rows=300, *, noise=None, unlabelled=0.0, random_state=1
     whose label is hidden, at least one kept per class.
     """
     ctx = Context(seed=random_state)
-    data = ctx.make("data", lib.rung_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)
+    data = ctx.make("data", lib.rung_data_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)
     n, d = lib.rung_data_rows(data), lib.rung_data_features(data)
     X = np.frombuffer(ffi.buffer(lib.rung_data_view(data).v, n * d * 8)).reshape(n, d).copy()
     y = np.frombuffer(ffi.buffer(lib.rung_data_ranks(data), n * 4), dtype=np.intc).astype(np.int64)

@@ -135,15 +135,15 @@ class Context:
 
     def __init__(self, seed=1, threads=0, memory=0):
         out = ffi.new("rung_ctx **")
-        if lib.rung_open(out) != lib.RUNG_OK:
+        if lib.rung_ctx_new(out) != lib.RUNG_OK:
             raise LimitError("out of memory")
         self._said = []
         self._handle = ffi.new_handle(self._said)
-        self._pointer = ffi.gc(out[0], lib.rung_close)
-        lib.rung_set_log(self._pointer, _log, self._handle)
-        lib.rung_set_seed(self._pointer, seed)
-        lib.rung_set_threads(self._pointer, threads)
-        lib.rung_set_memory(self._pointer, memory)
+        self._pointer = ffi.gc(out[0], lib.rung_ctx_free)
+        lib.rung_ctx_set_log(self._pointer, _log, self._handle)
+        lib.rung_ctx_set_seed(self._pointer, seed)
+        lib.rung_ctx_set_threads(self._pointer, threads)
+        lib.rung_ctx_set_memory(self._pointer, memory)
 
     def call(self, function, *arguments):
         """Calls function(context, *arguments), passes its warnings on and raises if it fails."""
@@ -175,7 +175,7 @@ class Context:
         except BaseException:
             stop.set()  # for a thread that has not come to the call yet
             while worker.ident is not None and not finished.wait(0.01):
-                lib.rung_interrupt(self._pointer)
+                lib.rung_ctx_interrupt(self._pointer)
             raise
         return self._finish(status[0])
 
@@ -194,7 +194,7 @@ class Context:
             else:
                 log.info(message)
         if status != lib.RUNG_OK:
-            message = _without_options(text(lib.rung_message(self._pointer)))
+            message = _without_options(text(lib.rung_ctx_message(self._pointer)))
             raise _ERRORS.get(status, RungError)(message or text(lib.rung_status_name(status)))
 
 

@@ -18,20 +18,20 @@ class Model:
 
     @classmethod
     def load(cls, path):
-        return cls(Context().make("model", lib.rung_load, os.fsencode(path)))
+        return cls(Context().make("model", lib.rung_model_load, os.fsencode(path)))
 
     @classmethod
     def from_bytes(cls, data):
-        return cls(Context().make("model", lib.rung_load_memory, ffi.from_buffer(data), len(data)))
+        return cls(Context().make("model", lib.rung_model_load_memory, ffi.from_buffer(data), len(data)))
 
     def save(self, path):
-        Context().call(lib.rung_save, self.pointer, os.fsencode(path))
+        Context().call(lib.rung_model_save, self.pointer, os.fsencode(path))
 
     def to_bytes(self):
         """The bytes of a model file."""
         out, size = ffi.new("char **"), ffi.new("int64_t *")
-        Context().call(lib.rung_save_memory, self.pointer, out, size)
-        return bytes(ffi.buffer(ffi.gc(out[0], lib.rung_text_free), size[0]))
+        Context().call(lib.rung_model_save_memory, self.pointer, out, size)
+        return bytes(ffi.buffer(ffi.gc(out[0], lib.rung_free), size[0]))
 
     def __reduce__(self):
         return Model.from_bytes, (self.to_bytes(),)
@@ -43,8 +43,8 @@ class Model:
     def description(self):
         """What `rung inspect --json` tells."""
         out = ffi.new("char **")
-        Context().call(lib.rung_describe, self.pointer, out)
-        return json.loads(text(ffi.gc(out[0], lib.rung_text_free)))
+        Context().call(lib.rung_model_describe, self.pointer, out)
+        return json.loads(text(ffi.gc(out[0], lib.rung_free)))
 
     classes = property(lambda self: lib.rung_model_classes(self.pointer))
     outputs = property(lambda self: lib.rung_model_outputs(self.pointer))
@@ -66,7 +66,7 @@ class Model:
             setattr(out, name, pointer(array, "int" if array.dtype == np.intc else "double"))
         out.level = level
         if rows is None:
-            ctx.call(lib.rung_predict_training, self.pointer, out)
+            ctx.call(lib.rung_model_predict_training, self.pointer, out)
         else:
-            ctx.run(lib.rung_predict, self.pointer, rows, out, long=n >= MANY_ROWS)
+            ctx.run(lib.rung_model_predict, self.pointer, rows, out, long=n >= MANY_ROWS)
         return [arrays[name] for name in wanted]

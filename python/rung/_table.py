@@ -103,7 +103,7 @@ class Method:
 
 def _read():
     table, index = {}, 0
-    while (entry := lib.rung_methods(index)) != ffi.NULL:
+    while (entry := lib.rung_method_at(index)) != ffi.NULL:
         method = Method(entry)
         table[method.name] = method
         index += 1
@@ -116,7 +116,7 @@ DEFAULT = "auto" if "auto" in METHODS else "kdlor"
 
 def find(name):
     """The method of that name or alias; an error tells the names there are."""
-    entry = lib.rung_find_method(str(name).encode())
+    entry = lib.rung_method_find(str(name).encode())
     if entry == ffi.NULL:
         raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
     return METHODS[text(entry.name)]

@@ -43,7 +43,7 @@ def _measure(truth, predicted, classes, proba=None):
             raise ValueError(f"probabilities of shape {proba.shape} for {len(truth)} rows and {classes} classes")
     out = ffi.new("rung_metrics *")
     arrays = pointer(truth, "int"), pointer(predicted, "int"), pointer(proba)
-    Context().call(lib.rung_measure, len(truth), classes, *arrays, out)
+    Context().call(lib.rung_metrics_compute, len(truth), classes, *arrays, out)
     return {name: getattr(out, name) for name, _ in ffi.typeof("rung_metrics").fields}
 
 

@@ -113,7 +113,7 @@ def plot_reliability(y_true, proba, *, order=None, bins=10, ax=None):
         )
     truth, out, ece = _labels.ranks_of(labels, classes), ffi.new("rung_reliability_bin[]", bins), ffi.new("double *")
     Context().call(
-        lib.rung_reliability, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece
+        lib.rung_reliability_compute, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece
     )
     full = [part for part in out if part.n > 0]
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)

@@ -131,8 +131,8 @@ class OrdinalSearch(_base.Classifier):
         options.groups = pointer(self._groups, "int")
         report = ffi.new("char **")
         model = ffi.new("rung_model **")
-        ctx.run(lib.rung_tune, keep(options, kept), data, model, report)
-        self.report_ = json.loads(text(ffi.gc(report[0], lib.rung_text_free)))
+        ctx.run(lib.rung_tune_run, keep(options, kept), data, model, report)
+        self.report_ = json.loads(text(ffi.gc(report[0], lib.rung_free)))
         model = ffi.gc(model[0], lib.rung_model_free)
         self._tell(model)
         return model

@@ -156,9 +156,9 @@ bool model_has_latent(const rung_model *m); /* the score is the mean of a latent
 /* How ranges of ranks come about: "credible" (a latent value), "cross-conformal" (rows held out); NULL: none. */
 const char *model_interval(const rung_model *m);
 
-/* Raw (coded, unscaled) rows; see rung_predict. Runs in blocks of bounded memory. */
+/* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
-/* The training rows; see rung_predict_training. */
+/* The training rows; see rung_model_predict_training. */
 rung_status model_predict_training(rung_ctx *ctx, const rung_model *m, const rung_output *out);
 
 /* Outputs of scaled rows (d x n) by one scorer: n x outputs by rows. */

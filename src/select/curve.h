@@ -5,7 +5,7 @@
 
 #include "fit/training.h"
 
-/* The whole of rung_curve; the report is malloc'ed. */
+/* The whole of rung_curve_run; the report is malloc'ed. */
 rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report);
 
 #endif

@@ -2,11 +2,11 @@
 /* Tables, names, targets and models that live in memory, by the functions of rung.h. */
 #include "helper.h"
 
-static int open_public(void **state) { return rung_open((rung_ctx **)state) != RUNG_OK; }
+static int open_public(void **state) { return rung_ctx_new((rung_ctx **)state) != RUNG_OK; }
 
 static int close_public(void **state)
 {
-    rung_close(*state);
+    rung_ctx_free(*state);
     return 0;
 }
 
@@ -41,7 +41,7 @@ static void test_table(void **state)
     char cell[8];
     rung_table_cell(table, 5, 1, cell, sizeof cell);
     assert_string_equal(cell, ""); /* NA is missing, as it is in a file */
-    assert_ok(ctx, rung_encode(ctx, table, NULL, &data));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
     static const int ranks[ROWS] = {1, 1, 2, 2, 0, 2};
     for (int i = 0; i < ROWS; i++) assert_int_equal(rung_data_ranks(data)[i], ranks[i]);
     assert_int_equal(rung_data_classes(data), 3); /* in the order given, the unused one too */
@@ -70,7 +70,7 @@ static void test_table_refusals(void **state)
     assert_fails(ctx, rung_table_add_text(ctx, table, "b", wild, grades, 3, 0), RUNG_EARG, "row 3 has text 3 of 3");
     assert_fails(ctx, rung_table_add_text(ctx, table, "b", NULL, grades, 3, 0), RUNG_EARG, "argument is NULL");
     assert_int_equal(rung_table_columns(table), 1); /* what was refused left nothing */
-    assert_fails(ctx, rung_encode(ctx, table, &(rung_encode_options){.unlabelled = 1}, &data), RUNG_EDATA,
+    assert_fails(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.unlabelled = 1}, &data), RUNG_EDATA,
                  "the table, line 3, column 'a': '-inf' is not a finite number");
     rung_table_free(table);
 }
@@ -89,12 +89,12 @@ static void test_table_without_names(void **state)
                  "column 3 has a name, unlike those before it");
     assert_ok(ctx, rung_table_add_text(ctx, table, NULL, grade, grades, 3, 1));
     assert_string_equal(rung_table_name(table, 2), "");
-    assert_ok(ctx, rung_encode(ctx, table, &(rung_encode_options){.label = "3", .ignore = "2"}, &data));
+    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.label = "3", .ignore = "2"}, &data));
     assert_int_equal(rung_data_features(data), 1);
     assert_int_equal(rung_data_classes(data), 3);
     rung_data_free(data);
     assert_ok(ctx, rung_table_add_numbers(ctx, table, NULL, infinite, 1));
-    assert_fails(ctx, rung_encode(ctx, table, &(rung_encode_options){.label = "3"}, &data), RUNG_EDATA,
+    assert_fails(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.label = "3"}, &data), RUNG_EDATA,
                  "the table, line 6, column 4: 'inf' is not a finite number");
     rung_table_free(table);
 }
@@ -111,10 +111,10 @@ static void test_text_for_numbers(void **state)
     static const int32_t nothing[] = {-1, -1, -1}, some[] = {1, -1, 0}, odd[] = {0, 2, 1};
     static const char *const values[] = {"7", "2.5", "x", "inf"};
     assert_ok(ctx, fill_table(ctx, &table));
-    assert_ok(ctx, rung_encode(ctx, table, &(rung_encode_options){.ignore = "colour"}, &train));
+    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.ignore = "colour"}, &train));
     rung_table_free(table);
     assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
-    assert_ok(ctx, rung_fit(ctx, spec, train, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, train, &model));
 
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", nothing, NULL, 0, 0));
@@ -157,12 +157,12 @@ static void test_numbers_as_text(void **state)
     char name[16];
     static const int32_t code[ROWS] = {0, 1, 2, 0, 1, 2}, nothing[ROWS] = {-1, -1, -1, -1, -1, -1};
     static const char *const values[] = {"10", "9", "8"};
-    rung_set_log(ctx, count_warnings, &warnings);
+    rung_ctx_set_log(ctx, count_warnings, &warnings);
     assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "kind", code, values, 3, 0));
     assert_ok(ctx, rung_table_add_text(ctx, table, "none", nothing, NULL, 0, 0));
     assert_ok(ctx, rung_table_add_text(ctx, table, "grade", grade, grades, 3, 1));
-    assert_ok(ctx, rung_encode(ctx, table, NULL, &data));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
     assert_int_equal(warnings, 0);
     assert_int_equal(rung_data_features(data), 4); /* 10, 8, 9; nothing */
     rung_data_feature_name(data, 1, name, sizeof name);
@@ -232,12 +232,12 @@ static rung_status there_and_back(world *w)
     rung_status status = rung_data_new(w->ctx, &by_columns, rank, NULL, 2, &data);
     if (status == RUNG_OK) status = rung_data_set_names(w->ctx, data, columns, "grade", classes);
     if (status == RUNG_OK) status = rung_spec_new(w->ctx, "median", 0, &spec);
-    if (status == RUNG_OK) status = rung_fit(w->ctx, spec, data, &w->first);
-    if (status == RUNG_OK) status = rung_save_memory(w->ctx, w->first, &bytes, &count);
-    if (status == RUNG_OK) status = rung_load_memory(w->ctx, bytes, count, &w->second);
+    if (status == RUNG_OK) status = rung_model_fit(w->ctx, spec, data, &w->first);
+    if (status == RUNG_OK) status = rung_model_save_memory(w->ctx, w->first, &bytes, &count);
+    if (status == RUNG_OK) status = rung_model_load_memory(w->ctx, bytes, count, &w->second);
     rung_data_free(data);
     rung_spec_free(spec);
-    rung_text_free(bytes);
+    rung_free(bytes);
     return status;
 }
 
@@ -267,17 +267,17 @@ static void test_bytes(void **state)
     rung_model *none;
     assert_ok(w.ctx, there_and_back(&w));
     assert_string_equal(rung_model_class_name(w.second, 2), "high");
-    assert_ok(w.ctx, rung_save_memory(w.ctx, w.first, &a, &n));
-    assert_ok(w.ctx, rung_save_memory(w.ctx, w.second, &b, &m));
+    assert_ok(w.ctx, rung_model_save_memory(w.ctx, w.first, &a, &n));
+    assert_ok(w.ctx, rung_model_save_memory(w.ctx, w.second, &b, &m));
     assert_int_equal(n, m);
     assert_memory_equal(a, b, (size_t)n);
     a[n - 1] ^= 1;
-    assert_fails(w.ctx, rung_load_memory(w.ctx, a, n, &none), RUNG_EFORMAT, "its checksum does not match");
+    assert_fails(w.ctx, rung_model_load_memory(w.ctx, a, n, &none), RUNG_EFORMAT, "its checksum does not match");
     assert_null(none);
-    assert_fails(w.ctx, rung_load_memory(w.ctx, a, 0, &none), RUNG_EFORMAT, "this is not a rung model");
-    assert_fails(w.ctx, rung_load_memory(w.ctx, NULL, 0, &none), RUNG_EARG, "argument is NULL");
-    rung_text_free(a);
-    rung_text_free(b);
+    assert_fails(w.ctx, rung_model_load_memory(w.ctx, a, 0, &none), RUNG_EFORMAT, "this is not a rung model");
+    assert_fails(w.ctx, rung_model_load_memory(w.ctx, NULL, 0, &none), RUNG_EARG, "argument is NULL");
+    rung_free(a);
+    rung_free(b);
     drop(&w);
     assert_true(fail_each_allocation(once, &w) > 40);
 }

@@ -3,11 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "data/temp.h"
 
-static int open_public(void **state) { return rung_open((rung_ctx **)state) != RUNG_OK; }
+static int open_public(void **state) { return rung_ctx_new((rung_ctx **)state) != RUNG_OK; }
 
 static int close_public(void **state)
 {
-    rung_close(*state);
+    rung_ctx_free(*state);
     return 0;
 }
 
@@ -19,9 +19,9 @@ static void test_blocks_by_model(void **state)
     rung_model *model;
     rung_reader *reader;
     rung_table *table;
-    assert_ok(ctx, rung_generate(ctx, "toy", 60, 0, 0.5, &data));
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, 0, 0.5, &data));
     assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_spec_free(spec);
     rung_data_free(data);
 
@@ -65,9 +65,9 @@ static void test_targets(void **state)
     temp file = temp_file(text, strlen(text));
     rung_table *table;
     rung_data *data;
-    assert_ok(ctx, rung_read(ctx, file.path, NULL, &table));
+    assert_ok(ctx, rung_table_read(ctx, file.path, NULL, &table));
     unlink(file.path);
-    assert_ok(ctx, rung_encode(ctx, table, &(rung_encode_options){.real = 1}, &data));
+    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.real = 1}, &data));
     assert_true(rung_data_targets(data)[0] == 2.5 && isnan(rung_data_targets(data)[1]));
     assert_int_equal(rung_data_classes(data), 0);
     rung_data_free(data);
@@ -79,9 +79,9 @@ static void test_generators(void **state)
     rung_ctx *ctx = *state;
     const char *help;
     int count = 0;
-    for (const char *name; (name = rung_generators(count, &help)); count++) {
+    for (const char *name; (name = rung_generator_at(count, &help)); count++) {
         rung_data *data;
-        assert_ok(ctx, rung_generate(ctx, name, 20, -1, 0, &data));
+        assert_ok(ctx, rung_data_generate(ctx, name, 20, -1, 0, &data));
         assert_int_equal(rung_data_rows(data), 20);
         rung_data_free(data);
     }
@@ -120,8 +120,8 @@ static void test_hide_labels(void **state)
     rung_ctx *ctx = *state;
     int rank[30], again[30], kept[4] = {0};
     for (int i = 0; i < 30; i++) rank[i] = again[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
-    assert_ok(ctx, rung_hide_labels(ctx, 30, rank, 3, 0.8, 0));
-    assert_ok(ctx, rung_hide_labels(ctx, 30, again, 3, 0.8, 0));
+    assert_ok(ctx, rung_ranks_hide(ctx, 30, rank, 3, 0.8, 0));
+    assert_ok(ctx, rung_ranks_hide(ctx, 30, again, 3, 0.8, 0));
     assert_memory_equal(rank, again, sizeof rank);
     for (int i = 0; i < 30; i++) kept[rank[i]]++;
     assert_int_equal(kept[1], 4);
@@ -130,18 +130,18 @@ static void test_hide_labels(void **state)
 
     memset(kept, 0, sizeof kept);
     for (int i = 0; i < 30; i++) rank[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
-    assert_ok(ctx, rung_hide_labels(ctx, 30, rank, 3, 0, 5));
+    assert_ok(ctx, rung_ranks_hide(ctx, 30, rank, 3, 0, 5));
     for (int i = 0; i < 30; i++) kept[rank[i]]++;
     assert_int_equal(kept[1], 5);
     assert_int_equal(kept[2], 5);
     assert_int_equal(kept[3], 1);
-    rung_set_seed(ctx, 2);
+    rung_ctx_set_seed(ctx, 2);
     for (int i = 0; i < 30; i++) again[i] = i < 20 ? 1 : i < 29 ? 2 : 3;
-    assert_ok(ctx, rung_hide_labels(ctx, 30, again, 3, 0, 5));
+    assert_ok(ctx, rung_ranks_hide(ctx, 30, again, 3, 0, 5));
     assert_memory_not_equal(rank, again, sizeof rank);
-    assert_fails(ctx, rung_hide_labels(ctx, 30, rank, 3, 1.5, 0), RUNG_EARG, "from 0 to 1");
+    assert_fails(ctx, rung_ranks_hide(ctx, 30, rank, 3, 1.5, 0), RUNG_EARG, "from 0 to 1");
     rank[4] = 7;
-    assert_fails(ctx, rung_hide_labels(ctx, 30, rank, 3, 0.5, 0), RUNG_EARG, "rank 7 of row 5");
+    assert_fails(ctx, rung_ranks_hide(ctx, 30, rank, 3, 0.5, 0), RUNG_EARG, "rank 7 of row 5");
 }
 
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)

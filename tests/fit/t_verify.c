@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rung_verify: every method of the table meets its conditions, and a model that was tampered with does not. */
+/* rung_model_verify: every method of the table meets its conditions, and a model that was tampered with does not. */
 #include "helper.h"
 
 #include "base/rng.h"
@@ -55,8 +55,8 @@ static void start_with(rung_ctx *ctx, data_kind kind, const char *name, const ch
 {
     *j = (job){.data = make_data(ctx, kind)};
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &j->spec));
-    for (; *settings; settings += 2) assert_ok(ctx, rung_set(ctx, j->spec, settings[0], settings[1]));
-    assert_ok(ctx, rung_fit(ctx, j->spec, j->data, &j->model));
+    for (; *settings; settings += 2) assert_ok(ctx, rung_spec_set(ctx, j->spec, settings[0], settings[1]));
+    assert_ok(ctx, rung_model_fit(ctx, j->spec, j->data, &j->model));
 }
 
 static void start(rung_ctx *ctx, const char *name, const char *const *settings, job *j)
@@ -74,7 +74,7 @@ static void finish(job *j)
 static int failures(rung_ctx *ctx, job *j)
 {
     int failed = 0;
-    assert_ok(ctx, rung_verify(ctx, j->spec, j->data, j->model, j->found, &j->count));
+    assert_ok(ctx, rung_model_verify(ctx, j->spec, j->data, j->model, j->found, &j->count));
     for (int i = 0; i < j->count; i++) failed += !j->found[i].ok;
     return failed;
 }
@@ -119,13 +119,13 @@ static void tamper(rung_model *model)
 static void every_method_is_verified_and_tampering_is_seen(void **state)
 {
     rung_ctx *ctx = *state;
-    for (int m = 0; rung_methods(m); m++) {
+    for (int m = 0; rung_method_at(m); m++) {
         job j;
-        start(ctx, rung_methods(m)->name, (const char *const[]){NULL}, &j);
-        holds(ctx, &j, rung_methods(m)->name, 0);
+        start(ctx, rung_method_at(m)->name, (const char *const[]){NULL}, &j);
+        holds(ctx, &j, rung_method_at(m)->name, 0);
         assert_true(j.count >= 5);
         tamper(j.model);
-        if (!failures(ctx, &j)) fail_msg("%s: a model with other coefficients passes", rung_methods(m)->name);
+        if (!failures(ctx, &j)) fail_msg("%s: a model with other coefficients passes", rung_method_at(m)->name);
         finish(&j);
     }
 }
@@ -228,8 +228,8 @@ static void other_data_are_verified(void **state)
     rung_ctx *ctx = *state;
     static const char *const precomputed[] = {"kernel", "precomputed", NULL}, *const plain[] = {NULL};
     int count[EQUAL + 1] = {0};
-    for (int i = 0; rung_methods(i); i++) {
-        const rung_method *m = rung_methods(i);
+    for (int i = 0; rung_method_at(i); i++) {
+        const rung_method *m = rung_method_at(i);
         const bool fits[] = {[WEIGHTED] = m->flags & RUNG_WEIGHTS,
                              [REAL] = m->flags & RUNG_REAL_TARGETS,
                              [BARE] = !(m->flags & RUNG_NEEDS_LABELS),
@@ -257,15 +257,16 @@ static void rows_that_do_not_differ(void **state)
 {
     rung_ctx *ctx = *state;
     int learned = 0;
-    for (int i = 0; rung_methods(i); i++)
+    for (int i = 0; rung_method_at(i); i++)
         for (int form = 0; form < 3; form++) { /* as they are; with many columns; linear, mid-points */
             job j = {.data = make_data(ctx, form == 1 ? WIDE_EQUAL : EQUAL)};
-            assert_ok(ctx, rung_spec_new(ctx, rung_methods(i)->name, 0, &j.spec));
-            if (form == 2 && takes_kernel(rung_methods(i))) assert_ok(ctx, rung_set(ctx, j.spec, "kernel", "linear"));
+            assert_ok(ctx, rung_spec_new(ctx, rung_method_at(i)->name, 0, &j.spec));
+            if (form == 2 && takes_kernel(rung_method_at(i)))
+                assert_ok(ctx, rung_spec_set(ctx, j.spec, "kernel", "linear"));
             if (form == 2 && spec_value(j.spec, "thresholds"))
-                assert_ok(ctx, rung_set(ctx, j.spec, "thresholds", "midpoint"));
-            rung_status status = rung_fit(ctx, j.spec, j.data, &j.model);
-            if (status == RUNG_OK) holds(ctx, &j, rung_methods(i)->name, 200 + form);
+                assert_ok(ctx, rung_spec_set(ctx, j.spec, "thresholds", "midpoint"));
+            rung_status status = rung_model_fit(ctx, j.spec, j.data, &j.model);
+            if (status == RUNG_OK) holds(ctx, &j, rung_method_at(i)->name, 200 + form);
             if (status != RUNG_OK) assert_int_equal(status, RUNG_EDATA);
             learned += status == RUNG_OK;
             finish(&j);
@@ -278,12 +279,12 @@ static void what_is_not_told_is_missed(void **state)
 {
     rung_ctx *ctx = *state;
     int refused = 0;
-    for (int i = 0; rung_methods(i); i++) {
+    for (int i = 0; rung_method_at(i); i++) {
         job j;
-        start(ctx, rung_methods(i)->name, (const char *const[]){NULL}, &j);
+        start(ctx, rung_method_at(i)->name, (const char *const[]){NULL}, &j);
         int told = j.model->n_report;
         j.model->n_report = 0;
-        rung_status status = rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count);
+        rung_status status = rung_model_verify(ctx, j.spec, j.data, j.model, j.found, &j.count);
         if (status != RUNG_OK) assert_fails(ctx, status, RUNG_EARG, "verify: the model does not tell ");
         refused += status != RUNG_OK;
         j.model->n_report = told;
@@ -305,7 +306,7 @@ static void what_is_not_told_is_missed(void **state)
     finish(&j);
     start(ctx, "orml", (const char *const[]){"kernel", "linear", NULL}, &j);
     j.model->n_report = 0;
-    assert_fails(ctx, rung_verify(ctx, j.spec, j.data, j.model, j.found, &j.count), RUNG_EARG,
+    assert_fails(ctx, rung_model_verify(ctx, j.spec, j.data, j.model, j.found, &j.count), RUNG_EARG,
                  "verify: the model does not tell its multipliers");
     finish(&j);
 }
@@ -482,17 +483,17 @@ static void what_does_not_belong_together_is_refused(void **state)
     rung_data *part;
     start(ctx, "kdlor", (const char *const[]){NULL}, &j);
     assert_ok(ctx, rung_spec_new(ctx, "krr", 0, &other));
-    assert_fails(ctx, rung_verify(ctx, other, j.data, j.model, j.found, &j.count), RUNG_EARG,
+    assert_fails(ctx, rung_model_verify(ctx, other, j.data, j.model, j.found, &j.count), RUNG_EARG,
                  "one of kdlor, not of krr");
     assert_int_equal(j.count, 0);
     assert_ok(ctx, rung_data_subset(ctx, j.data, 4, (const int64_t[]){0, 1, 2, 3}, NULL, &part));
-    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+    assert_fails(ctx, rung_model_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
                  "48 rows of 3 columns, not 4");
     rung_data_free(part);
     part = make_data(ctx, MATRIX);
-    assert_fails(ctx, rung_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
+    assert_fails(ctx, rung_model_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
                  "verify: the model was fitted to 48 rows of 3 columns, not 48 of 48");
-    assert_fails(ctx, rung_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_verify");
+    assert_fails(ctx, rung_model_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_model_verify");
     rung_data_free(part);
     rung_spec_free(other);
     finish(&j);
@@ -506,7 +507,7 @@ typedef struct {
 static rung_status verify_once(void *argument)
 {
     call *c = argument;
-    return rung_verify(c->ctx, c->j->spec, c->j->data, c->j->model, c->j->found, &c->j->count);
+    return rung_model_verify(c->ctx, c->j->spec, c->j->data, c->j->model, c->j->found, &c->j->count);
 }
 
 static void memory_may_run_out(void **state)

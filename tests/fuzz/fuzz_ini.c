@@ -13,11 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     session s = {0};
     plan p = {0};
     if (memchr(bytes, '/', size)) return 0; /* folders of this machine are no matter of the reader */
-    FUZZ_CLAIM(rung_open(&s.ctx) == RUNG_OK);
+    FUZZ_CLAIM(rung_ctx_new(&s.ctx) == RUNG_OK);
     fuzz_open(bytes, size, &fd, path);
     plan_read(&s, path, NULL, &p);
     plan_free(&p);
     fuzz_close(fd);
-    rung_close(s.ctx);
+    rung_ctx_free(s.ctx);
     return 0;
 }

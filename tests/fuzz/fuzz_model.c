@@ -41,7 +41,7 @@ static void predict(rung_ctx *ctx, const rung_model *model)
                              .low = ranges ? low : NULL,
                              .high = ranges ? high : NULL,
                              .level = 0.9};
-    if (rung_predict(ctx, model, &view, &out) == RUNG_OK && out.rank)
+    if (rung_model_predict(ctx, model, &view, &out) == RUNG_OK && out.rank)
         for (int i = 0; i < ROWS; i++) FUZZ_CLAIM(rank[i] >= 1 && rank[i] <= classes);
     free(x);
     free(score);
@@ -53,14 +53,14 @@ static void again(rung_ctx *ctx, const rung_model *model)
     char *bytes, *twice, *text;
     int64_t size, size_twice;
     rung_model *copy;
-    FUZZ_CLAIM(rung_save_memory(ctx, model, &bytes, &size) == RUNG_OK);
-    FUZZ_CLAIM(rung_load_memory(ctx, bytes, size, &copy) == RUNG_OK);
-    FUZZ_CLAIM(rung_save_memory(ctx, copy, &twice, &size_twice) == RUNG_OK);
+    FUZZ_CLAIM(rung_model_save_memory(ctx, model, &bytes, &size) == RUNG_OK);
+    FUZZ_CLAIM(rung_model_load_memory(ctx, bytes, size, &copy) == RUNG_OK);
+    FUZZ_CLAIM(rung_model_save_memory(ctx, copy, &twice, &size_twice) == RUNG_OK);
     FUZZ_CLAIM(size == size_twice && memcmp(bytes, twice, (size_t)size) == 0);
-    FUZZ_CLAIM(rung_describe(ctx, model, &text) == RUNG_OK);
-    rung_text_free(text);
-    rung_text_free(bytes);
-    rung_text_free(twice);
+    FUZZ_CLAIM(rung_model_describe(ctx, model, &text) == RUNG_OK);
+    rung_free(text);
+    rung_free(bytes);
+    rung_free(twice);
     rung_model_free(copy);
 }
 
@@ -69,18 +69,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char *file = malloc(size + 1);
     rung_ctx *ctx;
     rung_model *model;
-    FUZZ_CLAIM(file && rung_open(&ctx) == RUNG_OK);
+    FUZZ_CLAIM(file && rung_ctx_new(&ctx) == RUNG_OK);
     memcpy(file, bytes, size);
     seal(file, size);
-    rung_set_memory(ctx, 256 << 20);
-    if (rung_load_memory(ctx, file, (int64_t)size, &model) == RUNG_OK) {
+    rung_ctx_set_memory(ctx, 256 << 20);
+    if (rung_model_load_memory(ctx, file, (int64_t)size, &model) == RUNG_OK) {
         again(ctx, model);
         predict(ctx, model);
     } else {
-        FUZZ_CLAIM(!model && rung_message(ctx)[0]);
+        FUZZ_CLAIM(!model && rung_ctx_message(ctx)[0]);
     }
     rung_model_free(model);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     free(file);
     return 0;
 }

@@ -7,10 +7,10 @@
 static void encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options)
 {
     rung_data *data;
-    if (rung_encode(ctx, table, options, &data) == RUNG_OK)
+    if (rung_data_encode(ctx, table, options, &data) == RUNG_OK)
         FUZZ_CLAIM(rung_data_rows(data) == rung_table_rows(table));
     else
-        FUZZ_CLAIM(!data && rung_message(ctx)[0]);
+        FUZZ_CLAIM(!data && rung_ctx_message(ctx)[0]);
     rung_data_free(data);
 }
 
@@ -39,10 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     rung_table *table;
     const rung_read_options options = {.format = FUZZ_FORMAT};
     fuzz_open(bytes, size, &fd, path);
-    FUZZ_CLAIM(rung_open(&ctx) == RUNG_OK);
-    rung_set_memory(ctx, 1 << 20); /* a short file may declare millions of columns */
-    rung_status status = rung_read(ctx, path, &options, &table);
-    FUZZ_CLAIM((status == RUNG_OK) == (table != NULL) && (status == RUNG_OK) == !rung_message(ctx)[0]);
+    FUZZ_CLAIM(rung_ctx_new(&ctx) == RUNG_OK);
+    rung_ctx_set_memory(ctx, 1 << 20); /* a short file may declare millions of columns */
+    rung_status status = rung_table_read(ctx, path, &options, &table);
+    FUZZ_CLAIM((status == RUNG_OK) == (table != NULL) && (status == RUNG_OK) == !rung_ctx_message(ctx)[0]);
     int64_t rows = in_blocks(ctx, path, &options);
     if (table) {
         FUZZ_CLAIM(rows < 0 || rows == rung_table_rows(table));
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         encode(ctx, table, &(rung_encode_options){.label = "1", .bins = 2});
     }
     rung_table_free(table);
-    rung_close(ctx);
+    rung_ctx_free(ctx);
     fuzz_close(fd);
     return 0;
 }

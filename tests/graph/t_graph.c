@@ -399,7 +399,7 @@ static void many_columns_are_solved(void **state)
     assert_ok(ctx, la_spmm_thin(ctx, 1, &A, M, x, 0, Ax));
     assert_arrays_close(N * M, Ax, B, 1e-9);
     for (int64_t i = 0; i < N; i++) assert_true(x[i + 3 * N] == 0);
-    rung_interrupt(ctx);
+    rung_ctx_interrupt(ctx);
     assert_int_equal(graph_solve(ctx, &A, M, B, 1e-12, 1000, x), RUNG_EINTERRUPT);
 }
 

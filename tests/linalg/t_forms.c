@@ -4,8 +4,8 @@
 #include "helper.h"
 
 #include "base/rng.h"
-#include "linalg/knn_cells.c"
 #include "linalg/exp.c"
+#include "linalg/knn_cells.c"
 
 typedef struct {
     const char *name;

@@ -10,13 +10,13 @@
 static rung_data *toy_data(rung_ctx *ctx, int64_t rows, double unlabelled)
 {
     rung_data *data;
-    assert_ok(ctx, rung_generate(ctx, "toy", rows, -1, unlabelled, &data));
+    assert_ok(ctx, rung_data_generate(ctx, "toy", rows, -1, unlabelled, &data));
     return data;
 }
 
 static json_t *run(rung_ctx *ctx, const rung_curve_options *o, const rung_data *data, char **text)
 {
-    assert_ok(ctx, rung_curve(ctx, o, data, text));
+    assert_ok(ctx, rung_curve_run(ctx, o, data, text));
     json_t *json = json_loads(*text, 0, NULL);
     assert_non_null(json);
     return json;
@@ -34,13 +34,13 @@ static void test_same_bits(void **state)
     rung_curve_options o = {.methods = methods, .repeats = 3};
     char *text[3];
     for (int i = 0; i < 3; i++) {
-        rung_set_threads(ctx, i == 0 ? 1 : 2);
-        if (i == 2) rung_set_seed(ctx, 2);
-        assert_ok(ctx, rung_curve(ctx, &o, data, &text[i]));
+        rung_ctx_set_threads(ctx, i == 0 ? 1 : 2);
+        if (i == 2) rung_ctx_set_seed(ctx, 2);
+        assert_ok(ctx, rung_curve_run(ctx, &o, data, &text[i]));
     }
     assert_string_equal(text[0], text[1]);
     assert_string_not_equal(text[0], text[2]);
-    for (int i = 0; i < 3; i++) rung_text_free(text[i]);
+    for (int i = 0; i < 3; i++) rung_free(text[i]);
     rung_data_free(data);
 }
 
@@ -77,7 +77,7 @@ static void test_report(void **state)
         difference += json_real_value(json_array_get(few, r)) - json_real_value(json_array_get(many, r));
     assert_true(difference > 0); /* more labels, less error */
     json_decref(json);
-    rung_text_free(text);
+    rung_free(text);
     rung_data_free(data);
 }
 
@@ -101,7 +101,7 @@ static void test_sizes_by_the_data(void **state)
         assert_int_equal(json_integer_value(at(last, "labels")) + json_integer_value(at(json, "test_rows")),
                          cases[c].rows);
         json_decref(json);
-        rung_text_free(text);
+        rung_free(text);
         rung_data_free(data);
     }
 }
@@ -113,25 +113,26 @@ static void test_refusals(void **state)
     const int falling[] = {5, 5}, large[] = {100, 200};
     const char *const wrong[] = {"nosuch", NULL}, *const fixed[] = {"ridge", NULL};
     char *text;
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = falling, .n_sizes = 2}, data, &text), RUNG_EARG,
-                 "labels per class must ascend");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = large, .n_sizes = 2}, data, &text), RUNG_EARG,
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = falling, .n_sizes = 2}, data, &text),
+                 RUNG_EARG, "labels per class must ascend");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = large, .n_sizes = 2}, data, &text), RUNG_EARG,
                  "200 labels per class: the largest class has");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.methods = wrong}, data, &text), RUNG_EARG, "nosuch");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.fixed = fixed}, data, &text), RUNG_EARG, "NAME=VALUE");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG, "unknown metric");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.repeats = -1}, data, &text), RUNG_EARG, "-1 repeats");
-    assert_fails(ctx, rung_curve(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.methods = wrong}, data, &text), RUNG_EARG, "nosuch");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.fixed = fixed}, data, &text), RUNG_EARG, "NAME=VALUE");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG,
+                 "unknown metric");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.repeats = -1}, data, &text), RUNG_EARG, "-1 repeats");
+    assert_fails(ctx, rung_curve_run(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
     const int none[] = {0, 5}, many[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = none, .n_sizes = 2}, data, &text), RUNG_EARG,
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = none, .n_sizes = 2}, data, &text), RUNG_EARG,
                  "labels per class must ascend from at least 1, but 0 comes at place 1");
-    assert_fails(ctx, rung_curve(ctx, &(rung_curve_options){.sizes = many, .n_sizes = 17}, data, &text), RUNG_EARG,
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = many, .n_sizes = 17}, data, &text), RUNG_EARG,
                  "17 sizes: at most 16");
     const double target[] = {0, 1, 2, 3};
     rung_data *real;
     rung_view view = {.v = target, .n = 4, .d = 1, .row = 1, .col = 1};
     assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &real));
-    assert_fails(ctx, rung_curve(ctx, NULL, real, &text), RUNG_EARG,
+    assert_fails(ctx, rung_curve_run(ctx, NULL, real, &text), RUNG_EARG,
                  "a curve grades classes: cut real targets into classes (--bins)");
     rung_data_free(real);
     rung_data_free(data);
@@ -148,12 +149,12 @@ static void test_ways_of_running(void **state)
     const int sizes[] = {4};
     rung_curve_options o = {.methods = list, .repeats = 2, .metric = "kappa", .sizes = sizes, .n_sizes = 1};
     char *text[2], *other;
-    rung_set_threads(ctx, 2);
+    rung_ctx_set_threads(ctx, 2);
     for (int limited = 0; limited < 2; limited++) {
-        rung_set_memory(ctx, limited ? 1 << 30 : 0);
-        assert_ok(ctx, rung_curve(ctx, &o, data, &text[limited]));
+        rung_ctx_set_memory(ctx, limited ? 1 << 30 : 0);
+        assert_ok(ctx, rung_curve_run(ctx, &o, data, &text[limited]));
     }
-    rung_set_memory(ctx, 0);
+    rung_ctx_set_memory(ctx, 0);
     assert_string_equal(text[0], text[1]);
     json_t *json = json_loads(text[0], 0, NULL), *lines = at(json, "lines");
     assert_true(json_is_true(at(json, "more_is_better")));
@@ -170,8 +171,8 @@ static void test_ways_of_running(void **state)
     json_t *last = json_array_get(at(json, "sizes"), json_array_size(at(json, "sizes")) - 1);
     assert_in_range(json_integer_value(at(last, "labels")), 250, 500); /* not all of about 1000 */
     json_decref(json);
-    for (int i = 0; i < 2; i++) rung_text_free(text[i]);
-    rung_text_free(other);
+    for (int i = 0; i < 2; i++) rung_free(text[i]);
+    rung_free(other);
     rung_data_free(data);
     rung_data_free(large);
 }
@@ -186,15 +187,15 @@ static rung_status curve_once(void *argument)
     work *w = argument;
     static const char *const one[] = {"kdlor", NULL};
     char *text;
-    rung_status status = rung_curve(w->ctx, &(rung_curve_options){.methods = one, .repeats = 1}, w->data, &text);
-    rung_text_free(text);
+    rung_status status = rung_curve_run(w->ctx, &(rung_curve_options){.methods = one, .repeats = 1}, w->data, &text);
+    rung_free(text);
     return status;
 }
 
 static void test_memory_runs_out(void **state)
 {
     rung_ctx *ctx = *state;
-    rung_set_threads(ctx, 1);
+    rung_ctx_set_threads(ctx, 1);
     work w = {ctx, toy_data(ctx, 25, 0)};
     assert_true(fail_each_allocation(curve_once, &w) > 20);
     dataset_free((rung_data *)(uintptr_t)w.data);
@@ -217,10 +218,10 @@ static void test_jansson_runs_out(void **state)
     do {
         char *text;
         json_allowed = k;
-        status = rung_curve(ctx, &o, data, &text);
+        status = rung_curve_run(ctx, &o, data, &text);
         if (status != RUNG_OK) assert_fails(ctx, status, RUNG_ENOMEM, "out of memory: the report of the curve");
         assert_true((text != NULL) == (status == RUNG_OK));
-        rung_text_free(text);
+        rung_free(text);
         k += 1 + k / 20;
     } while (status != RUNG_OK);
     json_set_alloc_funcs(malloc, free);

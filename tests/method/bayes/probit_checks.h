@@ -55,17 +55,17 @@ static inline rung_model *fit_rows(rung_ctx *ctx, const char *name, const char *
     rung_model *model;
     snprintf(text, sizeof text, "%s", options);
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
-    assert_ok(ctx, rung_set_scale(ctx, spec, "none"));
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, keep));
+    assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, keep));
     while (*rest) {
         char *name_at = rest, *value = strchr(rest, '=');
         *value++ = 0;
         rest = value + strcspn(value, " ");
         if (*rest) *rest++ = 0;
-        assert_ok(ctx, rung_set(ctx, spec, name_at, value));
+        assert_ok(ctx, rung_spec_set(ctx, spec, name_at, value));
     }
     assert_ok(ctx, rung_data_new(ctx, &view, s->y, NULL, s->K, &data));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_spec_free(spec);
     rung_data_free(data);
     return model;
@@ -95,7 +95,7 @@ static inline double share_wrong(rung_ctx *ctx, const rung_model *m, const rows 
     rung_view view = view_of(s, 0, s->n);
     double wrong = 0;
     assert_non_null(rank);
-    assert_ok(ctx, rung_predict(ctx, m, &view, &(rung_output){.rank = rank}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.rank = rank}));
     for (int64_t i = 0; i < s->n; i++) wrong += rank[i] != s->y[i];
     free(rank);
     return wrong / (double)s->n;
@@ -114,7 +114,7 @@ static inline void check_uncertainty(rung_ctx *ctx, const rung_model *m, const r
     assert_true(rung_model_has_latent(m) && rung_model_has_probabilities(m));
     assert_string_equal(rung_model_interval(m), "credible");
     assert_ok(ctx,
-              rung_predict(
+              rung_model_predict(
                   ctx, m, &view,
                   &(rung_output){.score = mean, .sd = sd, .proba = proba, .low = low, .high = high, .level = level}));
     for (int64_t i = 0; i < n; i++) {

@@ -78,11 +78,11 @@ static void the_gradient_vanishes(void **state)
             rung_condition found[RUNG_MOST_CONDITIONS];
             int count;
             assert_ok(ctx, rung_spec_new(ctx, "gpor", 0, &spec));
-            assert_ok(ctx, rung_set(ctx, spec, options[k][0], options[k][1]));
+            assert_ok(ctx, rung_spec_set(ctx, spec, options[k][0], options[k][1]));
             assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
-            assert_ok(ctx, rung_fit(ctx, spec, data, &m));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
             assert_true(reported(m, "settled") == 1);
-            assert_ok(ctx, rung_verify(ctx, spec, data, m, found, &count));
+            assert_ok(ctx, rung_model_verify(ctx, spec, data, m, found, &count));
             int gradients = 0;
             for (int i = 0; i < count; i++) {
                 if (!found[i].ok)
@@ -116,7 +116,7 @@ static void a_search_cut_short_says_so(void **state)
     rung_ctx *ctx = *state;
     rows r = make_rows(60, 2, 3, 0.3, 210);
     warnings w = {0};
-    rung_set_log(ctx, note_warning, &w);
+    rung_ctx_set_log(ctx, note_warning, &w);
     rung_model *whole = fit_rows(ctx, "gpor", "", &r, r.n, false);
     assert_true(reported(whole, "settled") == 1 && w.count == 0);
     rung_model *cut = fit_rows(ctx, "gpor", "max-iterations=3", &r, r.n, false);
@@ -155,7 +155,7 @@ static void far_away_the_prior_speaks(void **state)
     far.x = x;
     rung_model *m = fit_rows(ctx, "gpor", "", &r, r.n, false);
     rung_view view = view_of(&far, 0, 1);
-    assert_ok(ctx, rung_predict(ctx, m, &view, &(rung_output){.score = &mean, .sd = &sd, .proba = proba}));
+    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.score = &mean, .sd = &sd, .proba = proba}));
     assert_true(mean == 0 && sd == 1);
     ordinal_probit_classes(0, 1, 3, m->members[0].link.b, m->members[0].link.noise, p);
     assert_arrays_close(3, proba, p, 1e-14);
@@ -172,8 +172,8 @@ static void two_classes_are_symmetric(void **state)
     for (int i = 0; i < 50; i++) t.y[i] = 3 - r.y[i];
     rung_model *a = fit_rows(ctx, "gpor", "", &r, 50, false), *b = fit_rows(ctx, "gpor", "", &t, 50, false);
     rung_view view = view_of(&r, 0, 50);
-    assert_ok(ctx, rung_predict(ctx, a, &view, &(rung_output){.proba = p}));
-    assert_ok(ctx, rung_predict(ctx, b, &view, &(rung_output){.proba = q}));
+    assert_ok(ctx, rung_model_predict(ctx, a, &view, &(rung_output){.proba = p}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.proba = q}));
     for (int i = 0; i < 50; i++) assert_close(p[2 * i], q[2 * i + 1], 1e-4);
     assert_close(reported(a, "log_evidence"), reported(b, "log_evidence"), 1e-6);
     rung_model_free(a), rung_model_free(b);
@@ -195,9 +195,9 @@ static void refusals(void **state)
         rung_spec *spec;
         rung_model *m;
         assert_ok(ctx, rung_spec_new(ctx, "gpor", 0, &spec));
-        assert_ok(ctx, rung_set(ctx, spec, options[k][0], options[k][1]));
-        if (k == 1) assert_ok(ctx, rung_set(ctx, spec, "ard", "yes"));
-        assert_fails(ctx, rung_fit(ctx, spec, data, &m), RUNG_EARG, words[k]);
+        assert_ok(ctx, rung_spec_set(ctx, spec, options[k][0], options[k][1]));
+        if (k == 1) assert_ok(ctx, rung_spec_set(ctx, spec, "ard", "yes"));
+        assert_fails(ctx, rung_model_fit(ctx, spec, data, &m), RUNG_EARG, words[k]);
         rung_spec_free(spec);
     }
     rung_data_free(data);

@@ -76,7 +76,7 @@ static void the_evidence_only_rises(void **state)
     rung_ctx *ctx = *state;
     trace t = {0};
     int undone = 0;
-    rung_set_log(ctx, note_step, &t);
+    rung_ctx_set_log(ctx, note_step, &t);
     for (uint64_t stream = 0; stream < 3; stream++) {
         rows r = make_rows(120, 2, 4, 0, 20 + stream);
         kernel k = {.kind = KERNEL_RBF, .gamma = 3};
@@ -126,7 +126,7 @@ static void wide_functions_come_in_together(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data;
-    assert_ok(ctx, rung_generate(ctx, "toy", 150, -1, 0, &data));
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 150, -1, 0, &data));
     rung_view v = rung_data_view(data);
     rows r = {.n = v.n, .d = v.d, .K = rung_data_classes(data), .x = malloc((size_t)(v.n * v.d) * sizeof *r.x)};
     for (int64_t i = 0; i < v.n; i++)
@@ -188,8 +188,8 @@ static void a_given_kernel_is_the_kernel(void **state)
                *b = fit_rows(ctx, "isbor", "kernel=precomputed", &g, 60, false);
     double f[60], h[60];
     rung_view x = view_of(&r, 0, 60), k = view_of(&g, 0, 60);
-    assert_ok(ctx, rung_predict(ctx, a, &x, &(rung_output){.score = f}));
-    assert_ok(ctx, rung_predict(ctx, b, &k, &(rung_output){.score = h}));
+    assert_ok(ctx, rung_model_predict(ctx, a, &x, &(rung_output){.score = f}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &k, &(rung_output){.score = h}));
     assert_arrays_close(60, f, h, 1e-6);
     assert_int_equal(a->n_expansion, b->n_expansion);
     rung_model_free(a);
@@ -210,7 +210,7 @@ static void new_rows_join_a_model(void **state)
         rung_view view = view_of(&r, 360, 400);
         rung_data *more;
         assert_ok(ctx, rung_data_new(ctx, &view, r.y + 360, NULL, r.K, &more));
-        assert_ok(ctx, rung_update(ctx, first, more, &both));
+        assert_ok(ctx, rung_model_update(ctx, first, more, &both));
         double reached = reported(both, "log_evidence"), goal = reported(fresh, "log_evidence");
         assert_true(fabs(reached - goal) < 0.1 * fabs(goal));
         assert_true(linear || reported(both, "steps") < 0.7 * reported(fresh, "steps"));
@@ -320,7 +320,7 @@ static void a_search_cut_short_says_so(void **state)
     rung_ctx *ctx = *state;
     int told = 0;
     rows r = make_rows(100, 2, 4, 0.1, 17);
-    rung_set_log(ctx, note_cut, &told);
+    rung_ctx_set_log(ctx, note_cut, &told);
     rung_model *m = fit_rows(ctx, "isbor", "max-iterations=2", &r, r.n, false);
     assert_true(told == 1 && reported(m, "settled") == 0 && reported(m, "steps") == 2);
     rung_model_free(m);
@@ -338,9 +338,10 @@ static void rows_held_out_have_probabilities(void **state)
     rung_model *m;
     char *report;
     assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
-    assert_ok(ctx, rung_tune(ctx, &(rung_tune_options){.methods = methods, .grids = grids, .folds = 3, .repeats = 1},
-                             data, &m, &report));
-    rung_text_free(report);
+    assert_ok(ctx,
+              rung_tune_run(ctx, &(rung_tune_options){.methods = methods, .grids = grids, .folds = 3, .repeats = 1},
+                            data, &m, &report));
+    rung_free(report);
     rung_model_free(m);
     rung_data_free(data);
     free_rows(&r);

@@ -44,10 +44,10 @@ static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, con
     rung_model *model;
     assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (has(m, settings[i][0])) assert_ok(ctx, rung_set(ctx, spec, settings[i][0], settings[i][1]));
-    if (mu) assert_ok(ctx, rung_set(ctx, spec, "mu", mu));
-    assert_ok(ctx, rung_set(ctx, spec, "landmarks", count));
-    assert_ok(ctx, rung_fit(ctx, spec, s->data, &model));
+        if (has(m, settings[i][0])) assert_ok(ctx, rung_spec_set(ctx, spec, settings[i][0], settings[i][1]));
+    if (mu) assert_ok(ctx, rung_spec_set(ctx, spec, "mu", mu));
+    assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", count));
+    assert_ok(ctx, rung_model_fit(ctx, spec, s->data, &model));
     rung_spec_free(spec);
     return model;
 }
@@ -57,7 +57,7 @@ static int predict(rung_ctx *ctx, const rung_model *model, const sample *s, doub
     rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
     rung_output out = {.score = score};
     assert_true(N * rung_model_outputs(model) <= ROOM);
-    assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
     return rung_model_outputs(model);
 }
 
@@ -81,8 +81,8 @@ static void all_rows_give_the_exact_fit(void **state)
     sample s;
     int seen = 0;
     draw(ctx, &s);
-    for (int i = 0; rung_methods(i); i++) {
-        const rung_method *m = rung_methods(i);
+    for (int i = 0; rung_method_at(i); i++) {
+        const rung_method *m = rung_method_at(i);
         if (!has(m, "landmarks")) continue;
         assert_exact(ctx, m, &s, NULL);
         if (has(m, "mu")) assert_exact(ctx, m, &s, "0.3");
@@ -97,13 +97,13 @@ static void few_landmarks_on_one_and_two_threads(void **state)
     rung_ctx *ctx = *state;
     sample s;
     draw(ctx, &s);
-    for (int i = 0; rung_methods(i); i++) {
-        const rung_method *m = rung_methods(i);
+    for (int i = 0; rung_method_at(i); i++) {
+        const rung_method *m = rung_method_at(i);
         double one[ROOM], two[ROOM];
         if (!has(m, "landmarks")) continue;
-        rung_set_threads(ctx, 1);
+        rung_ctx_set_threads(ctx, 1);
         rung_model *a = fit(ctx, m, &s, "8", NULL);
-        rung_set_threads(ctx, 2);
+        rung_ctx_set_threads(ctx, 2);
         rung_model *b = fit(ctx, m, &s, "8", NULL);
         int outputs = predict(ctx, a, &s, one);
         predict(ctx, b, &s, two);
@@ -141,12 +141,12 @@ static void check_memory(rung_ctx *ctx, const rung_method *m, const rung_data *d
     rung_model *model = NULL;
     double estimate;
     assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
-    assert_ok(ctx, rung_set(ctx, spec, "landmarks", count));
-    if (has(m, "align-iterations")) assert_ok(ctx, rung_set(ctx, spec, "align-iterations", "1"));
-    rung_set_memory(ctx, limit);
+    assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", count));
+    if (has(m, "align-iterations")) assert_ok(ctx, rung_spec_set(ctx, spec, "align-iterations", "1"));
+    rung_ctx_set_memory(ctx, limit);
     assert_ok(ctx, method_bytes(ctx, spec, shape, &estimate));
     ctx->scratch.peak = 0;
-    rung_status status = rung_fit(ctx, spec, data, &model);
+    rung_status status = rung_model_fit(ctx, spec, data, &model);
     double measured = (double)ctx->scratch.peak + (model ? (double)model->mem.peak : 0);
     if (status != RUNG_OK) {
         assert_fails(ctx, status, RUNG_ELIMIT, "above the memory limit");
@@ -157,7 +157,7 @@ static void check_memory(rung_ctx *ctx, const rung_method *m, const rung_data *d
         if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))
             fail_msg("%s: estimated %.0f bytes, measured %.0f under %.0f", m->name, estimate, measured, (double)limit);
     }
-    rung_set_memory(ctx, 0);
+    rung_ctx_set_memory(ctx, 0);
     rung_model_free(model);
     rung_spec_free(spec);
 }
@@ -170,8 +170,8 @@ static void limits_are_kept_and_estimates_true(void **state)
     rung_data *data = draw_many(ctx, x, y);
     problem_shape shape = {.n = MANY, .d = D, .K = K};
     for (int i = 0; i < MANY; i++) shape.labelled += y[i] > 0;
-    for (int i = 0; rung_methods(i); i++) {
-        const rung_method *m = rung_methods(i);
+    for (int i = 0; rung_method_at(i); i++) {
+        const rung_method *m = rung_method_at(i);
         if (!has(m, "landmarks")) continue;
         for (int64_t limit = 4 << 20; limit <= 16 << 20; limit *= 2) check_memory(ctx, m, data, &shape, "auto", limit);
         check_memory(ctx, m, data, &shape, "200", 0);

@@ -35,7 +35,7 @@ static rung_model *fit(rung_ctx *ctx, const char *name, const rung_data *data)
     rung_spec *spec;
     rung_model *model;
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_spec_free(spec);
     return model;
 }
@@ -195,10 +195,10 @@ static void columns_that_say_nothing(void **state)
     rung_ctx *ctx = *state;
     int told = 0;
     rung_data *data = make_data(ctx, 40, 2, 0.2, 1000);
-    rung_set_log(ctx, noise_is_told, &told);
+    rung_ctx_set_log(ctx, noise_is_told, &told);
     rung_model *m = fit(ctx, "auto", data);
     assert_int_equal(told, reported(m, "loo_mae") >= reported(m, "median_mae"));
-    rung_set_log(ctx, NULL, NULL);
+    rung_ctx_set_log(ctx, NULL, NULL);
     rung_model_free(m);
     rung_data_free(data);
 }
@@ -216,8 +216,8 @@ static void redundant_columns(void **state)
     int told = 0;
     rung_data *data;
     rung_spec *spec;
-    rung_set_log(ctx, redundancy_is_told, &told);
-    assert_ok(ctx, rung_generate(ctx, "manifold", 60, -1, 0.6, &data));
+    rung_ctx_set_log(ctx, redundancy_is_told, &told);
+    assert_ok(ctx, rung_data_generate(ctx, "manifold", 60, -1, 0.6, &data));
     assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
     for (int single = 0; single < 2; single++) {
         bool seen[6] = {false};
@@ -228,15 +228,15 @@ static void redundant_columns(void **state)
             if (seen[data->y[i]]) data->y[i] = 0;
             seen[data->y[i]] = true;
         }
-        assert_ok(ctx, rung_fit(ctx, spec, data, &m));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
         assert_int_equal(told, single + 1);
         assert_true(reported(m, "weight_unlabelled") > 0.3);
-        assert_ok(ctx, rung_verify(ctx, spec, data, m, found, &count));
+        assert_ok(ctx, rung_model_verify(ctx, spec, data, m, found, &count));
         for (int i = 0; i < count; i++)
             if (!found[i].ok) fail_msg("%s is %g, above %g", found[i].name, found[i].value, found[i].tolerance);
         rung_model_free(m);
     }
-    rung_set_log(ctx, NULL, NULL);
+    rung_ctx_set_log(ctx, NULL, NULL);
     rung_spec_free(spec);
     rung_data_free(data);
 }

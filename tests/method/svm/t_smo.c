@@ -340,7 +340,7 @@ static void it_can_be_stopped(void **state)
     random_instance(t, 60, 6, 4, 402);
     set_up(t, 60, 4, ALL_THRESHOLDS, 10);
     smo_effort effort = {.limit = INFINITY};
-    rung_interrupt(ctx);
+    rung_ctx_interrupt(ctx);
     assert_fails(ctx, smo_solve(ctx, &t->p, &effort), RUNG_EINTERRUPT, "interrupted");
     free(t);
 }

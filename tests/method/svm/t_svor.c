@@ -46,13 +46,13 @@ static rung_spec *spec_of(rung_ctx *ctx, const char *name, const char *const *pa
 {
     rung_spec *spec;
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
-    assert_ok(ctx, rung_set_scale(ctx, spec, "none"));
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 1));
+    assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 1));
     for (; *params; params++) {
         char param[32];
         const char *equals = strchr(*params, '=');
         snprintf(param, sizeof param, "%.*s", (int)(equals - *params), *params);
-        assert_ok(ctx, rung_set(ctx, spec, param, equals + 1));
+        assert_ok(ctx, rung_spec_set(ctx, spec, param, equals + 1));
     }
     return spec;
 }
@@ -62,7 +62,7 @@ static rung_model *fit(rung_ctx *ctx, const char *name, const rows *s, bool weig
     rung_data *data = data_of(ctx, s, 0, s->n, weights);
     rung_spec *spec = spec_of(ctx, name, params);
     rung_model *model;
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_spec_free(spec);
     rung_data_free(data);
     return model;
@@ -72,7 +72,7 @@ static void scores(rung_ctx *ctx, const rung_model *model, const rows *s, double
 {
     rung_view view = {.v = s->x, .n = s->n, .d = s->d, .row = s->d, .col = 1};
     rung_output out = {.score = f, .rank = rank};
-    assert_ok(ctx, rung_predict(ctx, model, &view, &out));
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
 }
 
 static double reported(const rung_model *m, const char *name)
@@ -342,7 +342,7 @@ static rung_model *update(rung_ctx *ctx, const rung_model *model, const rows *s,
 {
     rung_data *data = data_of(ctx, s, from, to, weights);
     rung_model *out;
-    assert_ok(ctx, rung_update(ctx, model, data, &out));
+    assert_ok(ctx, rung_model_update(ctx, model, data, &out));
     rung_data_free(data);
     return out;
 }
@@ -396,12 +396,12 @@ static void preprocessing_is_frozen(void **state)
     rung_spec *spec;
     rung_model *first, *loaded, *updated;
     assert_ok(ctx, rung_spec_new(ctx, "svorim", 0, &spec)); /* standard scaling, gamma=auto */
-    assert_ok(ctx, rung_set(ctx, spec, "C", "7"));
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 1));
-    assert_ok(ctx, rung_fit(ctx, spec, part, &first));
-    assert_ok(ctx, rung_save(ctx, first, path));
-    assert_ok(ctx, rung_load(ctx, path, &loaded));
-    assert_ok(ctx, rung_update(ctx, loaded, rest, &updated));
+    assert_ok(ctx, rung_spec_set(ctx, spec, "C", "7"));
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 1));
+    assert_ok(ctx, rung_model_fit(ctx, spec, part, &first));
+    assert_ok(ctx, rung_model_save(ctx, first, path));
+    assert_ok(ctx, rung_model_load(ctx, path, &loaded));
+    assert_ok(ctx, rung_model_update(ctx, loaded, rest, &updated));
     memcpy(scaled, s, sizeof *s);
     const scaling *scale = &first->members[0].scale;
     assert_memory_equal(updated->members[0].scale.shift, scale->shift, 2 * sizeof(double));
@@ -412,7 +412,7 @@ static void preprocessing_is_frozen(void **state)
     scores(ctx, updated, s, f, rank);
     scores(ctx, all, scaled, g, rank);
     assert_arrays_close(100, f, g, 1e-8);
-    assert_ok(ctx, rung_save(ctx, updated, path)); /* and it is a good model */
+    assert_ok(ctx, rung_model_save(ctx, updated, path)); /* and it is a good model */
     unlink(path);
     rung_model *const made[] = {first, loaded, updated, all};
     for (int i = 0; i < 4; i++) rung_model_free(made[i]);
@@ -435,12 +435,12 @@ static void updates_of_all_kinds(void **state)
         rung_data *part = data_of(ctx, s, 0, 50, false), *rest = data_of(ctx, s, 50, 100, false),
                   *whole = data_of(ctx, s, 0, 100, false);
         rung_spec *spec = spec_of(ctx, family[m], (const char *[]){"C=2", "gamma=0.5", "calibrate=5", NULL});
-        assert_ok(ctx, rung_set_class_weight(ctx, spec, "2", 3));
-        assert_ok(ctx, rung_set_class_weight(ctx, spec, "4", 0.5));
+        assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "2", 3));
+        assert_ok(ctx, rung_spec_set_class_weight(ctx, spec, "4", 0.5));
         rung_model *first, *updated, *all;
-        assert_ok(ctx, rung_fit(ctx, spec, part, &first));
-        assert_ok(ctx, rung_update(ctx, first, rest, &updated));
-        assert_ok(ctx, rung_fit(ctx, spec, whole, &all));
+        assert_ok(ctx, rung_model_fit(ctx, spec, part, &first));
+        assert_ok(ctx, rung_model_update(ctx, first, rest, &updated));
+        assert_ok(ctx, rung_model_fit(ctx, spec, whole, &all));
         assert_int_equal(first->n_present, 3);
         assert_int_equal(updated->n_present, 4);
         check_same(ctx, updated, all, s);
@@ -496,63 +496,64 @@ static void models_that_cannot_be_updated_say_why(void **state)
     rung_spec *spec;
     rung_model *model, *out;
     assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
-    assert_fails(ctx, rung_set_keep_data(ctx, spec, 1), RUNG_EARG,
+    assert_fails(ctx, rung_spec_set_keep_data(ctx, spec, 1), RUNG_EARG,
                  "a model of kdlor cannot be updated with new rows (models of svorim, svorex, isvor");
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 0));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
-    assert_fails(ctx, rung_updatable(ctx, model), RUNG_EARG, "kdlor cannot be updated");
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "kdlor cannot be updated");
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 0));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_fails(ctx, rung_model_updatable(ctx, model), RUNG_EARG, "kdlor cannot be updated");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "kdlor cannot be updated");
     assert_null(out);
     rung_model_free(model);
     rung_spec_free(spec);
 
     assert_ok(ctx, rung_spec_new(ctx, "isvor", 0, &spec));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     assert_int_equal(model->kept.n, 0);
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "--keep-data");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "--keep-data");
     rung_model_free(model);
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 1));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
-    assert_ok(ctx, rung_updatable(ctx, model));
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 1));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_updatable(ctx, model));
     rung_data_free(data);
     for (int i = 0; i < 60; i++) s->y[i] = 0;
     data = data_of(ctx, s, 0, 60, false);
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EDATA, "none of the 60 rows has a label");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EDATA, "none of the 60 rows has a label");
     rung_data_free(data);
     s->K = 4;
     s->y[0] = 1;
     data = data_of(ctx, s, 0, 60, false);
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "2 coded columns and 4 classes");
-    assert_fails(ctx, rung_update(ctx, model, NULL, &out), RUNG_EARG, "NULL");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "2 coded columns and 4 classes");
+    assert_fails(ctx, rung_model_update(ctx, model, NULL, &out), RUNG_EARG, "NULL");
     rung_data_free(data);
     s->d = s->K = 3;
     for (int i = 0; i < 60; i++) s->y[i] = 1 + i % 3;
     data = data_of(ctx, s, 0, 20, false);
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG,
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG,
                  "the data have 3 coded columns and 3 classes, the model 2 and 3");
     rung_data_free(data);
     s->d = 2;
     data = data_of(ctx, s, 0, 60, false);
     model->kept.width = 1; /* as a damaged file may have it */
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EFORMAT,
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EFORMAT,
                  "the model is damaged: it keeps 1 numbers per row for an update, not 2");
     model->kept.width = 2;
     model->method = "forest";
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG,
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG,
                  "the model's method 'forest' is unknown to this library");
     model->method = "isvor";
     for (int i = 0; i < model->n_params; i++) model->params[i].value = NULL; /* unset: the default */
-    assert_ok(ctx, rung_update(ctx, model, data, &out));
+    assert_ok(ctx, rung_model_update(ctx, model, data, &out));
     rung_model_free(out);
     rung_model_free(model);
     rung_spec_free(spec);
     assert_ok(ctx, rung_spec_new(ctx, "isbor", 0, &spec)); /* takes no weights, neither when fitted nor afterwards */
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 1));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 1));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_data_free(data);
     data = data_of(ctx, s, 0, 60, true);
-    assert_fails(ctx, rung_fit(ctx, spec, data, &out), RUNG_EARG, "isbor takes no row weights: choose a method that");
-    assert_fails(ctx, rung_update(ctx, model, data, &out), RUNG_EARG, "isbor takes no row weights");
+    assert_fails(ctx, rung_model_fit(ctx, spec, data, &out), RUNG_EARG,
+                 "isbor takes no row weights: choose a method that");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "isbor takes no row weights");
     rung_data_free(data);
     rung_model_free(model);
     rung_spec_free(spec);
@@ -562,9 +563,9 @@ static void models_that_cannot_be_updated_say_why(void **state)
         for (int j = 0; j < 20; j++) s->x[i * 20 + j] = (i == j) + (s->y[i] == s->y[j]);
     data = data_of(ctx, s, 0, 20, false);
     spec = spec_of(ctx, "svorex", (const char *[]){"kernel=precomputed", NULL});
-    assert_fails(ctx, rung_fit(ctx, spec, data, &model), RUNG_EARG, "a new row would need a new column");
-    assert_ok(ctx, rung_set_keep_data(ctx, spec, 0));
-    assert_ok(ctx, rung_fit(ctx, spec, data, &model));
+    assert_fails(ctx, rung_model_fit(ctx, spec, data, &model), RUNG_EARG, "a new row would need a new column");
+    assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 0));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     rung_model_free(model);
     rung_spec_free(spec);
     rung_data_free(data);
@@ -581,7 +582,7 @@ static rung_status try_update(void *argument)
 {
     update_call *c = argument;
     rung_model *out;
-    rung_status status = rung_update(c->ctx, c->model, c->data, &out);
+    rung_status status = rung_model_update(c->ctx, c->model, c->data, &out);
     rung_model_free(out);
     return status;
 }

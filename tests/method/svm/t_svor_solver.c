@@ -242,7 +242,7 @@ static void memory_limits_the_rounds(void **state)
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &all));
     ctx->scratch.peak = ctx->scratch.bytes;
     int64_t before = ctx->scratch.bytes;
-    rung_set_memory(ctx, (int64_t)svor_bytes(N, D, 4, false, 0));
+    rung_ctx_set_memory(ctx, (int64_t)svor_bytes(N, D, 4, false, 0));
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &few));
     assert_true(ctx->scratch.peak - before <= ctx->memory);
     check_solution(&t, &q, &few);
@@ -257,7 +257,7 @@ static void thresholds_take_turns_in_small_rounds(void **state)
 {
     rung_ctx *ctx = *state;
     data t = make_data(ctx, 900, 400, 0.1);
-    rung_set_memory(ctx, 1); /* rounds of 600 rows */
+    rung_ctx_set_memory(ctx, 1); /* rounds of 600 rows */
     for (svor_hinges hinges = SVOR_IMPLICIT; hinges <= SVOR_EXPLICIT; hinges++) {
         svor_problem q = {
             .p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 0.5}, .hinges = hinges, .C = 1e-3, .tolerance = 1e-3};
@@ -328,7 +328,7 @@ static void rows_in_play_take_turns(void **state)
 {
     rung_ctx *ctx = *state;
     data t = make_data(ctx, 900, 3, 0.1);
-    rung_set_memory(ctx, 1); /* rounds of 600 rows */
+    rung_ctx_set_memory(ctx, 1); /* rounds of 600 rows */
     svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 30}, .C = 1e4, .diagonal = 0.1, .tolerance = 1e-3};
     svor_solution s;
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &s));
@@ -349,7 +349,7 @@ static void rounding_ends_the_rounds(void **state)
     data t = make_data(ctx, 150, 4, 0.5);
     svor_problem q = {.p = &t.p, .k = {.kind = KERNEL_RBF, .gamma = 1}, .C = 1e4, .tolerance = 1e-18};
     svor_solution s;
-    rung_set_log(ctx, count_warnings, &warnings);
+    rung_ctx_set_log(ctx, count_warnings, &warnings);
     assert_ok(ctx, svor_solve(ctx, &ctx->scratch, &q, &s));
     assert_int_equal(warnings, 1);
     q.tolerance = 1e-8;
