@@ -2,19 +2,24 @@
 """What the estimators have in common. Which of these parts a method's class is made of follows from the table of
 methods; see methods.py."""
 
+from __future__ import annotations
+
 import numbers
 import os
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
+from sklearn.metrics import r2_score
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _data, _labels, _table
 from ._library import Context, lib
 from ._model import Model
+from ._progress import Progress
+from ._types import ArrayLike, Labels, Rows, Self, available_if
 
 
 def _threads(n_jobs):
@@ -34,6 +39,12 @@ def _seed(random_state):
 class Estimator(BaseEstimator):
     """Parameters, fitting and predicting by the library; what is predicted is up to the subclasses."""
 
+    model_: Model
+    cv_: dict[str, float] | None
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    transduction_: NDArray[Any]
+
     def _spec(self):
         """The method and the values of its parameters, by the library's names."""
         values = {p.key: (p, getattr(self, p.name)) for p in self._method.parameters}
@@ -41,17 +52,21 @@ class Estimator(BaseEstimator):
 
     def _context(self, fitting=False):
         seed = _seed(self.random_state) if fitting else 1
-        return Context(seed=seed, threads=_threads(self.n_jobs), memory=self.memory_limit or 0)
+        progress = Progress() if fitting and self.verbose else None
+        return Context(seed=seed, threads=_threads(self.n_jobs), memory=self.memory_limit or 0, progress=progress)
 
-    def _train(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
-        """Fits a model to rows that were checked."""
+    def _prepare(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
+        """Context, data and class weights of a fit to rows that were checked."""
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
         class_weights = self._class_weights(classes, ranks, sample_weight)
-        data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
+        return ctx, _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight), class_weights
+
+    def _train(self, *rows):
+        ctx, data, class_weights = self._prepare(*rows)
         self.model_ = Model(self._learn(ctx, data, class_weights))
         self.cv_ = self.model_.description["cv"]
         return ctx
@@ -87,7 +102,7 @@ class Estimator(BaseEstimator):
         rows = _data.rows_to_predict(ctx, self.model_, X)
         return self.model_.predict(ctx, rows, len(X), *wanted, level=level)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> NDArray[np.float64]:
         """The latent score of every row: (n,), or (n, outputs) where the method has several.
 
         A larger score means a higher class for methods with thresholds.
@@ -95,7 +110,7 @@ class Estimator(BaseEstimator):
         (score,) = self._predict(X, "score")
         return score[:, 0] if score.shape[1] == 1 else score
 
-    def describe(self):
+    def describe(self) -> dict[str, Any]:
         """What is in the fitted model, as `rung inspect --json` tells it."""
         check_is_fitted(self)
         return self.model_.description
@@ -104,7 +119,7 @@ class Estimator(BaseEstimator):
         return "model_" in vars(self)
 
     @classmethod
-    def as_published(cls, **params):
+    def as_published(cls, **params: Any) -> Self:
         """An estimator with the parameter values of the method's paper; params overrule them."""
         published = {p.name: p.published for p in cls._method.parameters if p.published is not None}
         return cls(**{**published, **params})
@@ -112,6 +127,7 @@ class Estimator(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "median"
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = getattr(self, "kernel", None) == "precomputed"
         tags.target_tags.required = self._method.needs_labels
         return tags
@@ -121,13 +137,13 @@ class Estimator(BaseEstimator):
 
 
 class Weighted:
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        X : array, DataFrame or sparse matrix of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
         y : array-like of shape (n,)
             The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
         sample_weight : array-like of shape (n,), default None
@@ -140,14 +156,27 @@ class Weighted:
         return self._fit(X, y, sample_weight)
 
 
+def _refuse(estimator, unknown):
+    """Arguments that fit does not have. They are taken by name alone, so scikit-learn sees no sample_weight in the
+    signature, and its ensembles draw rows instead of weighting them."""
+    if unknown.pop("sample_weight", None) is not None:
+        weighted = [name for name, method in _table.METHODS.items() if method.takes_weights]
+        raise TypeError(
+            f"{estimator._method.name} ({type(estimator).__name__}) takes no sample_weight; methods that do: "
+            f"{', '.join(weighted)}"
+        )
+    if unknown:
+        raise TypeError(f"{type(estimator).__name__}.fit has no argument {', '.join(map(repr, sorted(unknown)))}")
+
+
 class Unweighted:
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: Labels, **unknown: Any) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        X : array, DataFrame or sparse matrix of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
         y : array-like of shape (n,)
             The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
 
@@ -155,17 +184,18 @@ class Unweighted:
         -------
         self
         """
+        _refuse(self, unknown)
         return self._fit(X, y)
 
 
 class Unsupervised:
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Labels | None = None, **unknown: Any) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median.
+        X : array, DataFrame or sparse matrix of shape (n, d)
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
         y : array-like of shape (n,), default None
             The labels, for `predict`; the projection does without. None and NaN, and (see `unlabelled`) -1, mean an
             unlabelled row.
@@ -174,6 +204,7 @@ class Unsupervised:
         -------
         self
         """
+        _refuse(self, unknown)
         return self._fit(X, y)
 
 
@@ -192,15 +223,20 @@ def _has_classes(estimator):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    def _fit(self, X, y, sample_weight=None):
+    classes_: NDArray[Any]
+
+    def _checked(self, X, y):
+        """X, and the classes and ranks of y."""
         if y is None and self._method.needs_labels:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         if y is None:
-            classes, ranks = np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc)
-        else:
-            check_consistent_length(X, y)
-            classes, ranks = _labels.rank(y, self.order, self.unlabelled)
+            return X, np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc)
+        check_consistent_length(X, y)
+        return X, *_labels.rank(y, self.order, self.unlabelled)
+
+    def _fit(self, X, y, sample_weight=None):
+        X, classes, ranks = self._checked(X, y)
         self.classes_ = classes
         ctx = self._train(X, y, sample_weight, classes, ranks)
         if self._method.uses_unlabelled and len(classes) and self.model_.has_ranks:
@@ -215,18 +251,17 @@ class Classifier(ClassifierMixin, Estimator):
         open_rows = np.flatnonzero(ranks == 0)
         out = ranks.copy()
         if len(open_rows):
-            X = X.iloc[open_rows] if hasattr(X, "iloc") else X[open_rows]
-            (out[open_rows],) = self._predict_checked(ctx, X, "rank")
+            (out[open_rows],) = self._predict_checked(ctx, _safe_indexing(X, open_rows), "rank")
         return out
 
     @available_if(_has_classes)
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[Any]:
         """The class of every row: the method's own decision."""
         (rank,) = self._predict(X, "rank")
         return self.classes_[rank - 1]
 
     @available_if(_may_have_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
         """The probabilities of the classes, in the order of `classes_`: (n, K).
 
         The most probable class need not be the predicted one, which is the median of these probabilities for most
@@ -235,7 +270,7 @@ class Classifier(ClassifierMixin, Estimator):
         (proba,) = self._predict(X, "proba")
         return proba
 
-    def predict_interval(self, X, level=0.9):
+    def predict_interval(self, X: Rows, level: float = 0.9) -> NDArray[Any]:
         """The lowest and the highest class of a range that holds the true one with this probability: (n, 2).
 
         Credible for methods with a posterior, conformal by the rows held out of the fit for others, as
@@ -245,7 +280,7 @@ class Classifier(ClassifierMixin, Estimator):
         return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])
 
     @available_if(_has_classes)
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> NDArray[np.float64]:
         """A value per class, the largest for the predicted one: (n, K); of two classes one column, positive for the
         second.
 
@@ -288,13 +323,12 @@ class Classifier(ClassifierMixin, Estimator):
         never = np.isneginf(values)  # classes without labels
         return np.where(never, seen.min(axis=1, keepdims=True) - 1, values)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The accuracy over the labelled rows; `rung.metrics` has the ordinal metrics and their scorers."""
         known, y = _labels.labelled_rows(y, self.unlabelled)
-        X = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
+        (rank,) = self._predict(_safe_indexing(X, np.flatnonzero(known)), "rank")
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        truth = y[known].astype(self.classes_.dtype) if y.dtype.kind == "O" else y[known]
-        return accuracy_score(truth, self.predict(X), sample_weight=weights)
+        return float(np.average(_labels.ranks_of(y[known], self.classes_, unknown=0) == rank, weights=weights))
 
 
 def _margins(value, thresholds):
@@ -312,7 +346,7 @@ class Regressor(RegressorMixin, Estimator):
         X = _data.check(self, X, reset=True)
         check_consistent_length(X, y)
         targets = np.array(column_or_1d(y, warn=True), dtype=np.float64)
-        ctx = self._train(X, y, sample_weight, targets=targets)
+        ctx = self._train(X, y, sample_weight, (), None, targets)
         if self._method.uses_unlabelled:
             self.transduction_ = targets.copy()
             open_rows = np.isnan(targets)
@@ -323,27 +357,26 @@ class Regressor(RegressorMixin, Estimator):
             self.transduction_[open_rows] = score[open_rows, 0]
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> NDArray[np.float64]:
         """The target of every row."""
         (score,) = self._predict(X, "score")
         return score[:, 0]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The coefficient of determination over the rows that have a target."""
         y = np.asarray(y, dtype=np.float64)
         known = ~np.isnan(y)
-        X = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        return r2_score(y[known], self.predict(X), sample_weight=weights)
+        return r2_score(y[known], self.predict(_safe_indexing(X, np.flatnonzero(known))), sample_weight=weights)
 
 
 class Projection(TransformerMixin):
-    def transform(self, X):
+    def transform(self, X: Rows) -> NDArray[np.float64]:
         """The coordinates of every row in the space the method projects to: (n, components)."""
         (score,) = self._predict(X, "score")
         return score
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """kpca0, kpca1, ...: a name per component."""
         check_is_fitted(self)
         return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self.model_.outputs)], dtype=object)

@@ -5,15 +5,17 @@
 >>> results = check_estimator(rung.KDLOR(), expected_failed_checks=rung.EXPECTED_FAILED_CHECKS)  # doctest: +SKIP
 """
 
+_WEIGHTS = (
+    "columns are scaled and rows dealt to calibration folds whatever their weight, as unlabelled rows are; a row of "
+    "weight 0 is an unlabelled row, not an absent one"
+)
 EXPECTED_FAILED_CHECKS = {
     "check_classifiers_train": (
         "the predicted class is the method's ordinal decision, mostly the median of the probabilities, which need not "
         "be the most probable class; and projections onto one line, or a constant, cannot part unordered clusters"
     ),
-    "check_sample_weight_equivalence_on_dense_data": (
-        "columns are scaled and rows dealt to calibration folds whatever their weight, as unlabelled rows are; a row "
-        "of weight 0 is an unlabelled row, not an absent one"
-    ),
+    "check_sample_weight_equivalence_on_dense_data": _WEIGHTS,
+    "check_sample_weight_equivalence_on_sparse_data": _WEIGHTS,
     "check_class_weight_classifiers": (
         "with a nearest class mean, class weights change the projection but not the rule that the nearest mean wins"
     ),

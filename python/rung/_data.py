@@ -5,11 +5,14 @@ Arrays of numbers are handed over as they lie in memory. A data frame with colum
 cells, goes by a table, which the library codes as it codes a file: text one-of-k, missing cells by the median.
 """
 
+import warnings
+
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ._labels import class_name
-from ._library import ffi, keep, lib, pointer, texts, view
+from ._library import LimitError, RungWarning, c_text, ffi, keep, lib, pointer, texts, view
 
 
 def _is_frame(X):
@@ -26,9 +29,28 @@ def has_text(X):
     return _is_frame(X) and any(_is_text(X.iloc[:, j]) for j in range(X.shape[1]))
 
 
+SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
+
+
+def _dense(estimator, X, reset):
+    """A sparse matrix as an array, where it fits."""
+    size, limit = 8 * X.shape[0] * X.shape[1], estimator.memory_limit or SPARSE_LIMIT
+    if size > limit:
+        raise LimitError(
+            f"X is sparse and would take {size / 2**20:.0f} MiB made dense, which rung works on; the limit is "
+            f"{limit / 2**20:.0f} MiB. Reduce the columns first, with sklearn.decomposition.TruncatedSVD for instance, "
+            f"or allow it by memory_limit={size} or more"
+        )
+    if reset:
+        warnings.warn(f"X is sparse and made dense ({size / 2**20:.1f} MiB)", RungWarning, stacklevel=5)
+    return X.toarray()
+
+
 def check(estimator, X, reset):
     """X, after the checks of scikit-learn: a frame where it has text, else an array of doubles."""
     least = 2 if reset else 1
+    if issparse(X):
+        X = _dense(estimator, X, reset)
     if has_text(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if len(X) < least:
@@ -95,7 +117,7 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     table = _fill_table(ctx, X, named)
     options = ffi.new("rung_encode_options *")
     options.missing_error = int(estimator.missing != "median")
-    kept = [ffi.new("char[]", label.encode()), ffi.new("char[]", (label + " weights").encode())]
+    kept = [c_text(label), c_text(label + " weights")]
     if targets is not None:
         options.real = 1
         ctx.call(lib.rung_table_add_numbers, table, kept[0], pointer(targets), 1)

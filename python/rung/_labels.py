@@ -36,14 +36,28 @@ def _is_missing(value):
         return True
 
 
+def _column(y):
+    """y; of a frame with one column that column, which knows its categories."""
+    columns = getattr(y, "columns", ())
+    return y[columns[0]] if len(columns) == 1 else y
+
+
+def own_order(y):
+    """The order that labels bring along: that of an ordered pandas Categorical or a polars Enum; None: none."""
+    dtype = getattr(_column(y), "dtype", None)
+    if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
+        return None
+    return np.asarray(dtype.categories)
+
+
 def labelled_rows(y, unlabelled="auto"):
     """Which rows have a label, and y as an array.
 
     None, NaN and pandas.NA are no label. unlabelled: a further value that means none; 'auto': -1 where it cannot well
     be a class, that is beside at least two other labels which are whole numbers from 0 on; None: nothing else.
     """
-    categorical = getattr(y, "cat", y)  # a Series keeps its codes there
-    if hasattr(getattr(y, "dtype", None), "categories") and hasattr(categorical, "codes"):
+    y = _column(y)
+    if hasattr(getattr(y, "dtype", None), "categories"):
         y = np.asarray(y, dtype=object)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f":
@@ -75,57 +89,148 @@ def labelled_rows(y, unlabelled="auto"):
     return known & (y != -1), y
 
 
-def _ordered_categories(y):
-    dtype = getattr(y, "dtype", None)
-    return np.asarray(dtype.categories) if getattr(dtype, "ordered", False) else None
+# ---- the order of the classes ----
+
+
+def _are_words(labels):
+    return labels.dtype.kind in "USO"
+
+
+def _sorted(labels):
+    """The distinct labels, lowest first, and whether that order is their own: numbers have one, also as text."""
+    classes = np.unique(labels)
+    if not _are_words(classes) or len(classes) < 2:
+        return classes, True
+    try:
+        return classes[np.argsort([float(label) for label in classes], kind="stable")], True
+    except (TypeError, ValueError):
+        return classes, False
+
+
+def _listed(classes, between, most):
+    return between.join(map(str, classes[:most])) + (f"{between}..." if len(classes) > most else "")
+
+
+def _given(order):
+    classes = np.asarray(order)
+    if classes.ndim != 1 or len(set(classes.tolist())) != len(classes):
+        raise ValueError("order must be a list of distinct classes, lowest first")
+    return classes
+
+
+def _unlabelled_beside(order, unlabelled):
+    """-1 is a class where the order names it."""
+    return None if order is not None and unlabelled == "auto" and -1 in order.tolist() else unlabelled
 
 
 def rank(y, order=None, unlabelled="auto"):
     """The classes, lowest first, and the rank of every row: 1, 2, ..., 0 where it is unlabelled.
 
-    The order is `order`, else that of an ordered pandas Categorical, else the sorted labels.
+    The order is `order`, else the labels' own (see own_order), else that of the sorted labels: numbers by their value,
+    words by the alphabet, with a warning.
     """
-    if order is None:
-        order = _ordered_categories(y)
-    known, y = labelled_rows(y, unlabelled)
-    labels = np.array(list(y[known])) if y.dtype.kind == "O" else y[known]
-    if order is None:
-        if labels.dtype.kind == "f" and np.any(np.isinf(labels)):
-            raise ValueError("Input y contains infinity")
-        if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
-            raise ValueError(
-                "Unknown label type: continuous. Labels are whole numbers or texts; declare others as classes by "
-                "order=, or take a regressor for real targets"
-            )
-        classes = np.unique(labels)
-        if classes.dtype.kind in "USO" and len(classes) > 1:
-            warnings.warn(
-                f"the labels are text and taken in alphabetical order ({' < '.join(map(str, classes[:6]))}"
-                f"{' < ...' if len(classes) > 6 else ''}); give order=[lowest, ..., highest] or an ordered Categorical",
-                RungWarning,
-                stacklevel=4,
-            )
-        elif len(classes) > MOST_NUMERIC_CLASSES:
-            raise ValueError(
-                f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without "
-                "order=); a regressor takes real targets"
-            )
-    else:
-        classes = np.asarray(order)
-        if classes.ndim != 1 or len(set(classes.tolist())) != len(classes):
-            raise ValueError("order must be a list of distinct classes, lowest first")
+    order = own_order(y) if order is None else _given(order)
+    known, y = labelled_rows(y, _unlabelled_beside(order, unlabelled))
+    labels = plain(y[known])
+    classes = _classes_to_learn(labels) if order is None else order
     ranks = np.zeros(len(y), dtype=np.intc)
     ranks[known] = ranks_of(labels, classes)
     return classes, ranks
 
 
-def ranks_of(labels, classes):
-    """The ranks, from 1, of labels that all are classes."""
-    place = {label: number for number, label in enumerate(classes.tolist(), 1)}
-    try:
-        return np.array([place[label] for label in np.asarray(labels).tolist()], dtype=np.intc)
-    except KeyError as missing:
+def plain(labels):
+    return np.array(list(labels)) if labels.dtype.kind == "O" else labels
+
+
+def _classes_to_learn(labels):
+    if labels.dtype.kind == "f" and np.any(np.isinf(labels)):
+        raise ValueError("Input y contains infinity")
+    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         raise ValueError(
-            f"label {missing.args[0]!r} is not one of the classes {', '.join(map(str, classes[:10]))}"
-            f"{', ...' if len(classes) > 10 else ''}"
-        ) from None
+            "Unknown label type: continuous. Labels are whole numbers or texts; declare others as classes by "
+            "order=, or take a regressor for real targets"
+        )
+    classes, ordered = _sorted(labels)
+    if not ordered:
+        warnings.warn(
+            f"the labels are text and taken in alphabetical order ({_listed(classes, ' < ', 6)}); give "
+            "order=[lowest, ..., highest] or an ordered Categorical",
+            RungWarning,
+            stacklevel=5,
+        )
+    elif len(classes) > MOST_NUMERIC_CLASSES:
+        raise ValueError(
+            f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without "
+            "order=); a regressor takes real targets"
+        )
+    return classes
+
+
+def grade(y_true, y_pred=None, *, order=None, ordered=True):
+    """The classes, lowest first, and the ranks of true (0: no label) and predicted labels, which are to be compared.
+
+    The order is `order`, else that of either argument (see own_order), else that of numbers. Words that have none are
+    refused where it counts (ordered), for any order of ours would give numbers that mean nothing.
+    """
+    order = _given(order) if order is not None else _common_order(y_true, y_pred)
+    answered, answers = labelled_rows(y_true if y_pred is None else y_pred, None)
+    # An estimator never answers that a row is unlabelled: there -1 is a class.
+    a_class = y_pred is not None and order is None and -1 in answers[answered].tolist()
+    known, truth = labelled_rows(y_true, None if a_class else _unlabelled_beside(order, "auto"))
+    if len(answers) != len(known):
+        raise ValueError(f"{len(known)} true and {len(answers)} predicted labels")
+    if np.any(known & ~answered):
+        raise ValueError(f"row {np.flatnonzero(known & ~answered)[0]} has a true label and no predicted one")
+    truth, answers = plain(truth[known]), plain(answers[known])
+    classes = _classes_to_compare(truth, answers, ordered) if order is None else order
+    ranks, predicted = np.zeros(len(known), dtype=np.intc), np.ones(len(known), dtype=np.intc)
+    ranks[known], predicted[known] = ranks_of(truth, classes), ranks_of(answers, classes)
+    return classes, ranks, predicted
+
+
+def _classes_to_compare(truth, answers, ordered):
+    if len(truth) and _are_words(truth) != _are_words(answers):
+        kind = ["numbers", "text"]
+        raise ValueError(
+            f"the true labels are {kind[_are_words(truth)]} and the predicted ones {kind[_are_words(answers)]}"
+        )
+    classes, natural = _sorted(np.concatenate([truth, answers]))
+    if classes.dtype.kind == "f" and np.any(classes != np.floor(classes)):
+        raise ValueError(
+            f"label {classes[classes != np.floor(classes)][0]} is not a whole number: round to classes first, or "
+            "declare them by order=[lowest, ..., highest]"
+        )
+    if ordered and not natural:
+        raise ValueError(
+            f"the labels are words ({_listed(classes, ', ', 6)}), whose order is not known: give order=[lowest, ..., "
+            "highest], or labels as an ordered Categorical (pandas) or Enum (polars)"
+        )
+    return classes
+
+
+def with_others(classes, labels):
+    """Classes and, where these are numbers in their own order, the labels that are not among them."""
+    together, natural = _sorted(np.concatenate([classes, labels]))
+    return together if natural and classes.tolist() == _sorted(classes)[0].tolist() else classes
+
+
+def _common_order(y_true, y_pred):
+    orders = [order for order in map(own_order, (y_true, y_pred)) if order is not None]
+    if len(orders) == 2 and orders[0].tolist() != orders[1].tolist():
+        raise ValueError(
+            f"the true labels have the order {_listed(orders[0], ' < ', 6)} and the predicted ones "
+            f"{_listed(orders[1], ' < ', 6)}: give order="
+        )
+    return orders[0] if orders else None
+
+
+def ranks_of(labels, classes, unknown=None):
+    """The ranks, from 1, of labels that all are classes, or `unknown`."""
+    place = {label: number for number, label in enumerate(classes.tolist(), 1)}
+    ranks = [place.get(label, unknown) for label in np.asarray(labels).tolist()]
+    if None in ranks:
+        raise ValueError(
+            f"label {np.asarray(labels).tolist()[ranks.index(None)]!r} is not one of the classes "
+            f"{_listed(classes, ', ', 10)}"
+        )
+    return np.array(ranks, dtype=np.intc)

@@ -124,16 +124,26 @@ def _log(user, level, message):
     ffi.from_handle(user).append((level, text(message)))
 
 
+@ffi.callback("rung_progress_fn")
+def _tell(user, stage, done):
+    ffi.from_handle(user).tell(text(stage), done)
+
+
 # OpenMP's threads belong to the thread that first had work for them, and are gone in a forked child: there a thread of
 # its own, which gets new ones, does the work of every call.
 _forked = threading.Event()
 os.register_at_fork(after_in_child=_forked.set)
+# cffi reads a declaration where it is first used, under a lock that must not be another thread's in a forked child.
+os.register_at_fork(before=ffi._lock.acquire, after_in_parent=ffi._lock.release, after_in_child=ffi._lock.release)
 
 
 class Context:
-    """What a call needs: seed, threads, limit; its warnings and the reason of its failure. One per call."""
+    """What a call needs: seed, threads, limit; its warnings and the reason of its failure. One per call.
 
-    def __init__(self, seed=1, threads=0, memory=0):
+    progress: shows how far a call of `run` has come; None: nobody does.
+    """
+
+    def __init__(self, seed=1, threads=0, memory=0, progress=None):
         out = ffi.new("rung_ctx **")
         if lib.rung_ctx_new(out) != lib.RUNG_OK:
             raise LimitError("out of memory")
@@ -144,9 +154,14 @@ class Context:
         lib.rung_ctx_set_seed(self._pointer, seed)
         lib.rung_ctx_set_threads(self._pointer, threads)
         lib.rung_ctx_set_memory(self._pointer, memory)
+        self._progress = progress
+        if progress is not None:
+            self._shown = ffi.new_handle(progress)
+            lib.rung_ctx_set_progress(self._pointer, _tell, self._shown)
 
     def call(self, function, *arguments):
         """Calls function(context, *arguments), passes its warnings on and raises if it fails."""
+        _check_texts(arguments)
         self._finish(function(self._pointer, *arguments))
 
     def run(self, function, *arguments, long=True):
@@ -156,8 +171,9 @@ class Context:
         thread while the main one waits.
         """
         main = threading.current_thread() is threading.main_thread()
-        if not _forked.is_set() and not (main and long):
+        if not _forked.is_set() and not (main and long) and self._progress is None:
             return self.call(function, *arguments)
+        _check_texts(arguments)
         status, stop, finished = [], threading.Event(), threading.Event()
 
         def work():
@@ -171,12 +187,16 @@ class Context:
         try:
             worker.start()
             while not finished.wait(0.2):  # a signal may have gone to another thread: look up now and then
-                pass
+                if self._progress is not None:
+                    self._progress.tick()
         except BaseException:
             stop.set()  # for a thread that has not come to the call yet
             while worker.ident is not None and not finished.wait(0.01):
                 lib.rung_ctx_interrupt(self._pointer)
             raise
+        finally:
+            if self._progress is not None:
+                self._progress.close()
         return self._finish(status[0])
 
     def make(self, kind, function, *arguments, call=None):
@@ -224,9 +244,23 @@ def view(X):
     return keep(out, X)
 
 
+def _check_texts(arguments):
+    """C would take what stands before a NUL for the whole of a name or a path."""
+    for one in arguments:
+        if isinstance(one, bytes) and b"\0" in one:
+            raise ValueError(f"{os.fsdecode(one)!r} contains a NUL character, which no name or path may")
+
+
+def c_text(value):
+    """A char[] of a text."""
+    encoded = str(value).encode()
+    _check_texts([encoded])
+    return ffi.new("char[]", encoded)
+
+
 def texts(names, end=False):
     """A char *[] of names; NULL for None. end: with a NULL behind the last."""
     if names is None:
         return ffi.NULL
-    kept = [ffi.new("char[]", str(name).encode()) for name in names]
+    kept = [c_text(name) for name in names]
     return keep(ffi.new("char *[]", kept + [ffi.NULL] * (end or not kept)), kept)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trained model: a handle of the library that predicts, describes itself, and can be saved and pickled."""
 
-import functools
 import json
 import os
 
@@ -15,6 +14,7 @@ MANY_ROWS = 20000  # from here on a prediction may take long enough to be interr
 class Model:
     def __init__(self, handle):
         self.pointer = handle
+        self._description = None
 
     @classmethod
     def load(cls, path):
@@ -39,12 +39,15 @@ class Model:
     def __deepcopy__(self, memo):
         return self  # read-only
 
-    @functools.cached_property
+    @property
     def description(self):
         """What `rung inspect --json` tells."""
-        out = ffi.new("char **")
-        Context().call(lib.rung_model_describe, self.pointer, out)
-        return json.loads(text(ffi.gc(out[0], lib.rung_free)))
+        # Not a cached_property: its lock, held by another thread, would stay shut in a forked child.
+        if self._description is None:
+            out = ffi.new("char **")
+            Context().call(lib.rung_model_describe, self.pointer, out)
+            self._description = json.loads(text(ffi.gc(out[0], lib.rung_free)))
+        return self._description
 
     classes = property(lambda self: lib.rung_model_classes(self.pointer))
     outputs = property(lambda self: lib.rung_model_outputs(self.pointer))

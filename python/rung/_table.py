@@ -4,7 +4,7 @@
 import keyword
 import numbers
 
-from ._library import ffi, lib, text
+from ._library import c_text, ffi, lib, text
 
 
 class Parameter:
@@ -116,7 +116,7 @@ DEFAULT = "auto" if "auto" in METHODS else "kdlor"
 
 def find(name):
     """The method of that name or alias; an error tells the names there are."""
-    entry = lib.rung_method_find(str(name).encode())
+    entry = lib.rung_method_find(c_text(name))
     if entry == ffi.NULL:
         raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
     return METHODS[text(entry.name)]

@@ -26,7 +26,8 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "order": (
         "Sequence[Any] | None",
         None,
-        "The classes, lowest first. None: the order of an ordered pandas Categorical, else the sorted labels.",
+        "The classes, lowest first. None: the order of an ordered Categorical (pandas) or Enum (polars), else of the "
+        "sorted labels, with a warning where they are words.",
     ),
     "unlabelled": (
         "Any",
@@ -46,6 +47,7 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     ),
     "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is refused before it starts."),
+    "verbose": ("bool", False, "Show on standard error how far a fit has come and how long it takes yet."),
 }
 NOT_FOR_REGRESSORS = ("order", "unlabelled", "class_weight")
 
@@ -141,7 +143,8 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, random_state=1, n_jobs=None, memory_limit=None):  # fmt: skip
+                 unlabelled="auto", class_weight=None, random_state=1, n_jobs=None, memory_limit=None,
+                 verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -152,11 +155,12 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.verbose = verbose
 
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
     def __init__(self, method="krr", *, params=None, scale="standard", missing="median", random_state=1, n_jobs=None,
-                 memory_limit=None):  # fmt: skip
+                 memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -164,6 +168,7 @@ class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.verbose = verbose
 
 
 def _document_by_name(cls, title, names):

@@ -25,6 +25,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
@@ -40,6 +41,7 @@ class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class KDA(_base.Projection, _base.Weighted, _base.Classifier):
@@ -67,6 +69,7 @@ class KDA(_base.Projection, _base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SKDA(_base.Projection, _base.Weighted, _base.Classifier):
@@ -97,6 +100,7 @@ class SKDA(_base.Projection, _base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class KDLOR(_base.Weighted, _base.Classifier):
@@ -125,6 +129,7 @@ class KDLOR(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class WSDL(_base.Unweighted, _base.Classifier):
@@ -155,6 +160,7 @@ class WSDL(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SDL(_base.Weighted, _base.Classifier):
@@ -186,6 +192,7 @@ class SDL(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class CESDL(_base.Weighted, _base.Classifier):
@@ -217,6 +224,7 @@ class CESDL(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ESDL(_base.Weighted, _base.Classifier):
@@ -249,6 +257,7 @@ class ESDL(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class KESDL(_base.Weighted, _base.Classifier):
@@ -283,6 +292,7 @@ class KESDL(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class LDA(_base.Projection, _base.Weighted, _base.Classifier):
@@ -302,6 +312,7 @@ class LDA(_base.Projection, _base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class LPP(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -321,6 +332,7 @@ class LPP(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class NPE(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -340,6 +352,7 @@ class NPE(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ISOPROJ(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -359,6 +372,7 @@ class ISOPROJ(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ORML(_base.Unweighted, _base.Classifier):
@@ -386,6 +400,7 @@ class ORML(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class MLDA(_base.Projection, _base.Weighted, _base.Classifier):
@@ -406,6 +421,7 @@ class MLDA(_base.Projection, _base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class TLPP(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -426,6 +442,7 @@ class TLPP(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class TNPE(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -446,6 +463,7 @@ class TNPE(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class MIE(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -466,6 +484,7 @@ class MIE(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ORMLM(_base.Projection, _base.Unweighted, _base.Classifier):
@@ -490,6 +509,7 @@ class ORMLM(_base.Projection, _base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class KRR(_base.Unweighted, _base.Regressor):
@@ -515,6 +535,7 @@ class KRR(_base.Unweighted, _base.Regressor):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class KPCA(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -541,6 +562,7 @@ class KPCA(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class OT(_base.Projection, _base.Unsupervised, _base.Classifier):
@@ -570,6 +592,7 @@ class OT(_base.Projection, _base.Unsupervised, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class TLD(_base.Unweighted, _base.Regressor):
@@ -593,6 +616,7 @@ class TLD(_base.Unweighted, _base.Regressor):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SOSVM(_base.Weighted, _base.Classifier):
@@ -629,6 +653,7 @@ class SOSVM(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class LAPSVM(_base.Weighted, _base.Classifier):
@@ -660,6 +685,7 @@ class LAPSVM(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SVORIM(_base.Weighted, _base.Classifier):
@@ -687,6 +713,7 @@ class SVORIM(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SVOREX(_base.Weighted, _base.Classifier):
@@ -714,6 +741,7 @@ class SVOREX(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ISVOR(_base.Weighted, _base.Classifier):
@@ -741,6 +769,7 @@ class ISVOR(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class PLP(_base.Unweighted, _base.Classifier):
@@ -761,6 +790,7 @@ class PLP(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class LLGC(_base.Unweighted, _base.Classifier):
@@ -781,6 +811,7 @@ class LLGC(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class SBOR(_base.Unweighted, _base.Classifier):
@@ -806,6 +837,7 @@ class SBOR(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class ISBOR(_base.Unweighted, _base.Classifier):
@@ -831,6 +863,7 @@ class ISBOR(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class GPOR(_base.Unweighted, _base.Classifier):
@@ -857,6 +890,7 @@ class GPOR(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class POM(_base.Weighted, _base.Classifier):
@@ -876,6 +910,7 @@ class POM(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class CKR(_base.Unweighted, _base.Classifier):
@@ -901,6 +936,7 @@ class CKR(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class OGP(_base.Unweighted, _base.Classifier):
@@ -917,6 +953,7 @@ class OGP(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class MEDIAN(_base.Weighted, _base.Classifier):
@@ -934,6 +971,7 @@ class MEDIAN(_base.Weighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 class AutoOrdinal(_base.Unweighted, _base.Classifier):
@@ -949,6 +987,7 @@ class AutoOrdinal(_base.Unweighted, _base.Classifier):
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: bool = False,
     ) -> None: ...
 
 __all__ = [

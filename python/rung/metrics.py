@@ -7,14 +7,23 @@
 >>> metrics.scorers["mae"]  # for cross_val_score and GridSearchCV
 scorer('mae')
 
-Classes are the sorted labels of both arguments, or `order`, lowest first: a class that does not occur counts in amae,
-mmae and the kappas. Rows whose true label is missing are left out. docs/metrics.md has the definitions.
+The order of the classes is `order`, lowest first, else that of an ordered Categorical (pandas) or Enum (polars), else
+that of numbers; words without an order are refused where it matters. A class that does not occur counts in amae, mmae
+and the kappas if the order names it. Rows without a true label (None, NaN, -1 beside labels from 0 on) are left out.
+docs/metrics.md has the definitions.
 """
 
+from __future__ import annotations
+
+from typing import Any, Protocol
+
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from . import _labels
+from ._base import Classifier
 from ._library import Context, ffi, lib, pointer
+from ._types import ArrayLike, Labels, Order, Rows
 
 MEANING = {
     "mae": "mean absolute error, in classes",
@@ -32,6 +41,7 @@ MEANING = {
     "qkappa": "kappa with quadratic weights",
     "off1": "share of rows at most one class off",
 }
+WITHOUT_ORDER = ("mze", "acc", "gm", "ms")  # whatever the order of the classes, the same
 LESS_IS_BETTER = ("mae", "mze", "amae", "mmae", "mse", "rps")
 
 
@@ -47,84 +57,103 @@ def _measure(truth, predicted, classes, proba=None):
     return {name: getattr(out, name) for name, _ in ffi.typeof("rung_metrics").fields}
 
 
-def _rows(y_true, y_pred, order):
-    """Classes and ranks of both, without the rows that have no true label."""
-    known, y_true = _labels.labelled_rows(y_true, None)
-    y_true = np.array(y_true[known].tolist())
-    y_pred = np.asarray(y_pred)
-    if len(y_pred) != len(known):
-        raise ValueError(f"{len(known)} true and {len(y_pred)} predicted labels")
-    y_pred = y_pred[known]
-    classes = np.unique(np.concatenate([y_true, y_pred])) if order is None else np.asarray(order)
-    return classes, _labels.ranks_of(y_true, classes), _labels.ranks_of(y_pred, classes)
-
-
-def report(y_true, y_pred, proba=None, *, order=None):
+def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, order: Order = None) -> dict[str, float]:
     """All metrics as a dict, with the bootstrap range of the mae (mae_low, mae_high) and the number of rows n."""
-    classes, truth, predicted = _rows(y_true, y_pred, order)
-    if proba is not None:
-        proba = np.asarray(proba)[_labels.labelled_rows(y_true, None)[0]]
+    classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
     return _measure(truth, predicted, len(classes), proba)
 
 
-def _function(name):
-    def metric(y_true, y_pred, *, order=None):
-        classes, truth, predicted = _rows(y_true, y_pred, order)
+class Metric(Protocol):
+    """How a metric is called: true labels, predicted labels, the classes lowest first (None: as the labels say)."""
+
+    def __call__(self, y_true: Labels, y_pred: Labels, *, order: Order = None) -> float: ...
+
+
+def _metric(name: str) -> Metric:
+    def metric(y_true: Labels, y_pred: Labels, *, order: Order = None) -> float:
+        classes, truth, predicted = _labels.grade(y_true, y_pred, order=order, ordered=name not in WITHOUT_ORDER)
         return _measure(truth, predicted, len(classes))[name]
 
     metric.__name__ = metric.__qualname__ = name
     meaning = MEANING[name][0].upper() + MEANING[name][1:]
-    order = "order: the classes, lowest first; None: the sorted labels."
-    metric.__doc__ = f"{meaning}.\n\ny_true, y_pred: labels. {order}"
+    order = "None: that of the labels, see rung.metrics."
+    metric.__doc__ = f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order}"
     return metric
 
 
-globals().update({name: _function(name) for name in MEANING if name != "rps"})
+mae = _metric("mae")
+mze = _metric("mze")
+acc = _metric("acc")
+amae = _metric("amae")
+mmae = _metric("mmae")
+mse = _metric("mse")
+gm = _metric("gm")
+ms = _metric("ms")
+tau = _metric("tau")
+spearman = _metric("spearman")
+kappa = _metric("kappa")
+qkappa = _metric("qkappa")
+off1 = _metric("off1")
 
 
-def rps(y_true, proba, *, order=None):
+def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
     """Ranked probability score: the mean over the rows of the squared error of the cumulative probabilities.
 
-    y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: the sorted labels, which must be
+    y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: those of the labels, which must be
     K.
     """
-    known, y_true = _labels.labelled_rows(y_true, None)
-    y_true = np.array(y_true[known].tolist())
-    classes = np.unique(y_true) if order is None else np.asarray(order)
-    truth = np.zeros(len(known), np.intc)
-    truth[known] = _labels.ranks_of(y_true, classes)
-    return _measure(truth, np.maximum(truth, 1), len(classes), proba)["rps"]
+    classes, truth, predicted = _labels.grade(y_true, order=order)
+    return _measure(truth, predicted, len(classes), proba)["rps"]
+
+
+def _order_of(estimator, y):
+    """The order of the classes as an estimator knows it, also within pipelines and searches; others sort their classes,
+    so there it is that of the labels y, or None."""
+    inner = estimator
+    while not isinstance(inner, Classifier):
+        steps = getattr(inner, "steps", None)
+        inner = getattr(inner, "best_estimator_", None) or (steps[-1][1] if steps else None)
+        if inner is None:
+            return _labels.own_order(y)
+    return inner.classes_
 
 
 class Scorer:
     """scorer(estimator, X, y): a metric of the estimator's predictions for the labelled rows of X, larger is better (so
     errors are negative). The classes are those of the estimator, whatever occurs in y."""
 
-    def __init__(self, name):
+    def __init__(self, name: str, order: Order = None) -> None:
         self.name = name
+        self.order = order
 
-    def __call__(self, estimator, X, y):
-        unlabelled = getattr(estimator, "unlabelled", "auto")
-        known, y = _labels.labelled_rows(y, unlabelled)
-        X = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
-        truth = _labels.ranks_of(y[known].tolist(), estimator.classes_)
-        predicted = _labels.ranks_of(estimator.predict(X), estimator.classes_)
-        proba = estimator.predict_proba(X) if self.name == "rps" else None
-        value = _measure(truth, predicted, len(estimator.classes_), proba)[self.name]
+    def __call__(self, estimator: Any, X: Rows, y: Labels) -> float:
+        known, labels = _labels.labelled_rows(y, getattr(estimator, "unlabelled", "auto"))
+        X = _safe_indexing(X, np.flatnonzero(known))
+        order = _order_of(estimator, y) if self.order is None else self.order
+        seen = estimator.classes_
+        classes = _labels.grade(seen, order=order, ordered=self.name not in WITHOUT_ORDER)[0]
+        classes = _labels.with_others(classes, _labels.plain(labels[known]))
+        truth, predicted = (_labels.ranks_of(some, classes) for some in (labels[known], estimator.predict(X)))
+        proba = None
+        if self.name == "rps":  # columns by the estimator's classes
+            proba = np.zeros((len(truth), len(classes)))
+            proba[:, _labels.ranks_of(seen, classes) - 1] = estimator.predict_proba(X)
+        value = _measure(truth, predicted, len(classes), proba)[self.name]
         return -value if self.name in LESS_IS_BETTER else value
 
-    def __repr__(self):
-        return f"scorer({self.name!r})"
+    def __repr__(self) -> str:
+        return f"scorer({self.name!r}{'' if self.order is None else f', order={list(self.order)!r}'})"
 
 
 scorers = {name: Scorer(name) for name in MEANING}
 
 
-def scorer(name):
-    """The scorer of a metric, for `scoring=`."""
+def scorer(name: str, *, order: Order = None) -> Scorer:
+    """The scorer of a metric, for `scoring=`. order: the classes, lowest first; needed where they are words and the
+    estimator is none of rung's, which sorts them."""
     if name not in scorers:
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(scorers)}")
-    return scorers[name]
+    return scorers[name] if order is None else Scorer(name, order)
 
 
 __all__ = ["report", "scorer", "scorers", *MEANING]

@@ -63,12 +63,10 @@ def _draw_thresholds(ax, estimator):
 
 def plot_confusion(y_true, y_pred, *, order=None, ax=None):
     """The confusion matrix, classes lowest first, with its counts."""
-    from .metrics import _rows
-
+    classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
     ax = _axes(ax)
-    classes, truth, predicted = _rows(y_true, y_pred, order)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(counts, (truth - 1, predicted - 1), 1)
+    np.add.at(counts, (truth[truth > 0] - 1, predicted[truth > 0] - 1), 1)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
     for i, j in np.ndindex(counts.shape):
@@ -102,16 +100,14 @@ def plot_boundary(estimator, X, y=None, *, columns=(0, 1), resolution=200, ax=No
 
 def plot_reliability(y_true, proba, *, order=None, bins=10, ax=None):
     """Do the probabilities mean what they say? Share of right answers against the probability of the likeliest."""
-    ax = _axes(ax)
-    known, y_true = _labels.labelled_rows(y_true, None)
-    labels = np.array(y_true[known].tolist())
-    classes = np.unique(labels) if order is None else np.asarray(order)
-    proba = np.ascontiguousarray(np.asarray(proba, dtype=np.float64)[known])
-    if proba.shape != (len(labels), len(classes)):
+    classes, truth, _ = _labels.grade(y_true, order=order)
+    proba = np.ascontiguousarray(proba, dtype=np.float64)
+    if proba.shape != (len(truth), len(classes)):
         raise ValueError(
-            f"probabilities of shape {proba.shape} for {len(labels)} rows and {len(classes)} classes: give order="
+            f"probabilities of shape {proba.shape} for {len(truth)} rows and {len(classes)} classes: give order="
         )
-    truth, out, ece = _labels.ranks_of(labels, classes), ffi.new("rung_reliability_bin[]", bins), ffi.new("double *")
+    ax = _axes(ax)
+    out, ece = ffi.new("rung_reliability_bin[]", bins), ffi.new("double *")
     Context().call(
         lib.rung_reliability_compute, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece
     )

@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from . import _base, _table
-from ._library import ffi, keep, lib, pointer, text, texts
+from ._library import c_text, ffi, keep, lib, pointer, text, texts
 
 
 class OrdinalSearch(_base.Classifier):
@@ -32,7 +32,7 @@ class OrdinalSearch(_base.Classifier):
         The smoothest model within one standard error of the best.
     nested : bool, default False
         Cross-validate the search itself as well, for an honest error: `report_["nested"]`.
-    scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit
+    scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
     Attributes
@@ -62,6 +62,7 @@ class OrdinalSearch(_base.Classifier):
         random_state=1,
         n_jobs=None,
         memory_limit=None,
+        verbose=False,
     ):
         self.methods = methods
         self.grid = grid
@@ -79,6 +80,7 @@ class OrdinalSearch(_base.Classifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """Search and fit.
@@ -123,7 +125,7 @@ class OrdinalSearch(_base.Classifier):
             "weights": [f"{name}={weight!r}" for name, weight in class_weights],
         }
         kept = {name: texts(words, end=True) for name, words in lists.items()}
-        kept |= {name: ffi.new("char[]", str(getattr(self, name)).encode()) for name in ("metric", "scale")}
+        kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale")}
         for name, value in kept.items():
             setattr(options, name, value)
         options.folds, options.repeats = self.folds, self.repeats

@@ -4,6 +4,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
+from sklearn.ensemble import BaggingClassifier
 
 import rung
 from rung import _library
@@ -137,3 +139,42 @@ def test_precomputed_kernel(toy):
     given = rung.SDL(kernel="precomputed", calibrate=0, thresholds="midpoint").fit(np.exp(-2 * square), y)
     np.testing.assert_allclose(given.score_samples(np.exp(-2 * square)), direct.score_samples(X), atol=1e-8)
     assert given.__sklearn_tags__().input_tags.pairwise
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csc_array", "coo_array"])
+def test_sparse_rows_are_made_dense_where_they_fit(toy, kind):
+    X, y, truth = toy
+    sparse = getattr(scipy.sparse, kind)(X)
+    expected = rung.KDLOR().fit(X, y)
+    with pytest.warns(rung.RungWarning, match=r"X is sparse and made dense \(0.0 MiB\)"):
+        model = rung.KDLOR().fit(sparse, y)
+    np.testing.assert_array_equal(model.predict_proba(sparse), expected.predict_proba(X))
+    assert model.score(sparse, truth) == expected.score(X, truth)
+    assert rung.metrics.scorer("mae")(model, sparse, truth) == rung.metrics.scorer("mae")(expected, X, truth)
+
+
+def test_sparse_rows_that_do_not_fit_are_refused():
+    X, y = scipy.sparse.csr_array((100000, 2000)), np.arange(100000) % 3
+    with pytest.raises(MemoryError, match=r"1526 MiB made dense.*1024 MiB.*TruncatedSVD.*memory_limit=1600000000"):
+        rung.KDLOR().fit(X, y)
+    with pytest.raises(MemoryError, match="the limit is 1 MiB"):
+        rung.KDLOR(memory_limit=2**20).fit(X[:100], y[:100])
+
+
+def test_weights_of_a_method_that_takes_none(toy):
+    X, y, _ = toy
+    for estimator in (rung.GPOR(), rung.KPCA(), rung.OT()):
+        with pytest.raises(TypeError, match=r"^\w+ \(\w+\) takes no sample_weight; methods that do: kda, "):
+            estimator.fit(X, y, sample_weight=np.ones(len(y)))
+        estimator.fit(X[:40], y[:40], sample_weight=None)
+    with pytest.raises(TypeError, match="GPOR.fit has no argument 'weights'"):
+        rung.GPOR().fit(X, y, weights=1)
+    with pytest.raises(ValueError, match="gpor takes no row weights"):
+        rung.OrdinalClassifier("gpor").fit(X, y, sample_weight=np.ones(len(y)))
+    with pytest.raises(TypeError, match="GPOR has no parameter 'class_weight'"):
+        rung.GPOR(class_weight="balanced")
+
+
+def test_ensembles_without_weights(toy):
+    X, _, truth = toy
+    assert BaggingClassifier(rung.GPOR(), n_estimators=2).fit(X[:60], truth[:60]).score(X, truth) > 0.5

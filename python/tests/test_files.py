@@ -81,3 +81,22 @@ def test_generate(command):
     np.testing.assert_array_equal(y, [int(row[-1] or -1) for row in rows])
     with pytest.raises(ValueError, match="no data set 'nonsense'"):
         rung.generate("nonsense")
+
+
+def test_nul_is_refused_everywhere(toy, tmp_path):
+    X, y, _ = toy
+    model = rung.MEDIAN().fit(X, y)
+    for bad in (
+        lambda: rung.save(model, f"{tmp_path}/a\0.rung"),
+        lambda: rung.save(model, f"{tmp_path}/a\0.rung".encode()),
+        lambda: rung.load(f"{tmp_path}/a\0.rung"),
+        lambda: rung.generate("toy\0"),
+        lambda: rung.OrdinalClassifier("median\0x").fit(X, y),
+        lambda: rung.KDLOR(gamma="0.1\0").fit(X, y),
+        lambda: rung.OrdinalSearch("median", metric="mae\0").fit(X, y),
+        lambda: rung.MEDIAN().fit(X[:2], pd.Categorical(["a\0b", "a\0c"], ordered=True)),
+        lambda: rung.MEDIAN().fit(pd.DataFrame(X, columns=["a", "b\0"]), y),
+    ):
+        with pytest.raises(ValueError, match="contains a NUL character"):
+            bad()
+    assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import rung
 
@@ -96,3 +100,102 @@ def test_labels_that_are_none():
 def test_class_names_in_the_model():
     assert median().fit(X, NUMBERS.astype(float)).describe()["classes"] == ["1", "2", "3"]
     assert median(order=[0.5, 2.0]).fit(X, np.repeat([0.5, 2], 6)).describe()["classes"] == ["0.5", "2"]
+
+
+GRADES = pd.Categorical(WORDS, categories=["low", "mid", "high"], ordered=True)
+ANSWERS = np.repeat(["low", "mid", "mid"], 4)  # one class off for a third of the rows
+
+
+@pytest.mark.parametrize("truth", [GRADES, pd.Series(GRADES), pd.DataFrame({"grade": GRADES})], ids=type)
+def test_metrics_have_the_order_of_a_categorical(truth):
+    assert rung.metrics.mae(truth, ANSWERS) == rung.metrics.report(truth, ANSWERS)["mae"] == 1 / 3
+    assert rung.metrics.mae(ANSWERS, truth) == 1 / 3  # on either side
+    assert rung.metrics.mae(truth, GRADES) == 0
+    proba = np.eye(3)[np.repeat([0, 1, 1], 4)]
+    assert rung.metrics.rps(truth, proba) == pytest.approx(1 / 3 / 2)
+    assert median().fit(X, truth).classes_.tolist() == ["low", "mid", "high"]
+
+
+def test_metrics_have_the_order_of_an_enum():
+    polars = pytest.importorskip("polars")
+    truth = polars.Series(WORDS.tolist(), dtype=polars.Enum(["low", "mid", "high"]))
+    assert rung.metrics.mae(truth, ANSWERS) == 1 / 3
+    assert median().fit(X, truth).classes_.tolist() == ["low", "mid", "high"]
+    with pytest.warns(rung.RungWarning, match="alphabetical"):
+        median().fit(X, polars.Series(WORDS.tolist(), dtype=polars.Categorical))
+
+
+def test_metrics_refuse_words_without_an_order():
+    for truth in (WORDS, WORDS.tolist(), pd.Series(WORDS), pd.Series(WORDS).astype("category")):
+        for metric in (rung.metrics.mae, rung.metrics.report, rung.metrics.qkappa, rung.metrics.off1):
+            with pytest.raises(ValueError, match=r"words \(high, low, mid\), whose order is not known: give order="):
+                metric(truth, ANSWERS)
+        assert rung.metrics.acc(truth, ANSWERS) == 2 / 3  # no order needed
+    with pytest.raises(ValueError, match="order is not known"):
+        rung.metrics.rps(WORDS, np.eye(3)[NUMBERS - 1])
+    with pytest.raises(ValueError, match="low < mid < high and the predicted ones high < low < mid: give order="):
+        rung.metrics.mae(GRADES, pd.Categorical(WORDS, ordered=True))
+
+
+def test_numbers_as_text_are_ordered_as_numbers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        texts = np.array(["10", "9", "8"])[NUMBERS - 1]
+        assert median().fit(X, texts).classes_.tolist() == ["8", "9", "10"]
+        assert rung.metrics.mae(texts, np.repeat("9", 12)) == 2 / 3
+
+
+def test_metrics_leave_unlabelled_rows_out():
+    y = np.where(np.arange(12) % 2, NUMBERS, -1)
+    assert rung.metrics.report(y, NUMBERS)["n"] == 6 and rung.metrics.mae(y, NUMBERS) == 0
+    assert rung.metrics.rps(y, np.eye(3)[NUMBERS - 1]) == 0
+    assert rung.metrics.report(y, np.where(NUMBERS == 1, -1, NUMBERS))["n"] == 12  # -1 is predicted, so it is a class
+    assert rung.metrics.report(y, NUMBERS, order=[-1, 1, 2, 3])["n"] == 12
+    assert labelled(y, order=[-1, 1, 2, 3]) == 12
+
+
+def test_metrics_refuse_what_cannot_be_compared():
+    with pytest.raises(ValueError, match="label 1.5 is not a whole number: round"):
+        rung.metrics.mae(NUMBERS, np.repeat([1.5, 2, 3], 4))
+    with pytest.raises(ValueError, match="true labels are numbers and the predicted ones text"):
+        rung.metrics.mae(NUMBERS, WORDS)
+    with pytest.raises(ValueError, match="row 3 has a true label and no predicted one"):
+        rung.metrics.mae(NUMBERS, np.where(np.arange(12) == 3, np.nan, NUMBERS))
+
+
+def test_scorers_know_the_order_of_estimators_alone(toy):
+    X, _, truth = toy
+    names = np.array(["", "e", "b", "d", "a", "c"])
+    words = names[truth]
+    ordered = pd.Series(pd.Categorical(words, categories=names[1:], ordered=True))
+    scorer = rung.metrics.scorer("mae")
+    expected = scorer(LogisticRegression().fit(X, truth), X, truth)
+    theirs = LogisticRegression().fit(X, words)  # sorts its classes
+    with pytest.raises(ValueError, match="order is not known"):
+        scorer(theirs, X, words)
+    assert scorer(theirs, X, ordered) == rung.metrics.scorer("mae", order=names[1:])(theirs, X, words) == expected
+    expected = rung.metrics.scorer("rps")(LogisticRegression().fit(X, truth), X, truth)
+    assert rung.metrics.scorer("rps")(theirs, X, ordered) == pytest.approx(expected)
+    ours = rung.SVORIM(order=names[1:].tolist())
+    expected = scorer(rung.SVORIM().fit(X, truth), X, truth)
+    assert scorer(ours.fit(X, words), X, words) == expected
+    assert scorer(make_pipeline(StandardScaler(), ours).fit(X, words), X, words) == pytest.approx(expected)
+    assert scorer(GridSearchCV(ours, {"C": [1]}, cv=2).fit(X, words), X, words) == expected
+
+
+def test_scorers_count_a_class_that_was_not_learned(toy):
+    X, _, truth = toy
+    model = rung.SVORIM().fit(X[truth < 5], truth[truth < 5])
+    assert rung.metrics.scorer("mae")(model, X, truth) == -rung.metrics.mae(truth, model.predict(X))
+
+
+def test_intervals_as_classes():
+    X = np.linspace(0, 1, 40)[:, None]
+    y = pd.cut(X[:, 0], 3)
+    model = rung.KDLOR().fit(X, y)
+    assert model.classes_.tolist() == y.categories.tolist()
+    assert model.score(X, y) == rung.metrics.acc(y, model.predict(X)) > 0.8
+
+
+def test_score_counts_a_class_that_was_not_learned():
+    assert median().fit(X, NUMBERS).score(X, np.repeat([1, 2, 9], 4)) == 1 / 3

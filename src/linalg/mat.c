@@ -42,6 +42,19 @@ void op_done(rung_ctx *ctx, la_op op, double flops, double started)
 static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
 static int blas_users, blas_threads; /* calls under way in all threads; what to restore after the last */
 
+/* A child forked while other threads are in a call finds the lock open, and those calls are not under way there. */
+static void before_fork(void) { pthread_mutex_lock(&blas_lock); }
+static void after_fork(void) { pthread_mutex_unlock(&blas_lock); }
+static void after_fork_in_child(void)
+{
+    blas_users = 0;
+    pthread_mutex_unlock(&blas_lock);
+}
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child); /* fails without memory alone */
+}
+
 void la_enter(void)
 {
     pthread_mutex_lock(&blas_lock);
