@@ -91,33 +91,10 @@ static inline void check_fails(const rung_ctx *ctx, rung_status status, rung_sta
 #define assert_ok(ctx, call) check_ok(ctx, call, __FILE__, __LINE__)
 #define assert_fails(ctx, call, status, words) check_fails(ctx, call, status, words, __FILE__, __LINE__)
 
-/* ---- golden numbers: SHARED("golden/units/qp_m2/G.csv") ------------------------------------------------------------
- */
+/* ---- golden numbers: GOLDEN("units/qp_m2/G.csv") ------------------------------------------------------------------ */
 
-#ifdef RUNG_SHARED
-#define SHARED(path) RUNG_SHARED "/" path
-
-static inline bool shared_exists(void)
-{
-    FILE *file = fopen(SHARED("golden/README.md"), "r");
-    if (file) fclose(file);
-    return file != NULL;
-}
-
-/* For a test within a program that has others. */
-static inline void need_shared(void)
-{
-    if (shared_exists()) return;
-    print_message("skipped: there are no golden numbers in " RUNG_SHARED "\n");
-    skip();
-}
-
-/* For a program that is nothing without them: `if (!shared_exists()) return no_shared();` in main. */
-static inline int no_shared(void)
-{
-    print_message("skipped: there are no golden numbers in " RUNG_SHARED "\n");
-    return 77;
-}
+#ifdef RUNG_GOLDEN
+#define GOLDEN(path) RUNG_GOLDEN "/" path
 
 /* The numbers of a CSV file without header, row by row; release them with free. Fails the test on anything else. */
 static inline double *read_numbers(const char *path, int64_t *rows, int64_t *columns)

@@ -13,12 +13,9 @@ import pytest
 import rung
 from conftest import TREE
 
-GOLDEN = pathlib.Path(os.environ.get("RUNG_SHARED", TREE.parent / "shared")) / "golden"
-CASES = [
-    path.parent
-    for path in sorted(GOLDEN.glob("*/case.json"))
-    if json.loads(path.read_text())["method"] in rung.methods.CLASSES
-]
+GOLDEN = pathlib.Path(os.environ.get("RUNG_GOLDEN", TREE / "tests" / "golden" / "cases"))
+CASES = [path.parent for path in sorted(GOLDEN.glob("*/case.json"))]
+assert CASES, f"there are no golden cases in {GOLDEN}"
 
 
 def table(path):
@@ -51,7 +48,6 @@ def same(estimator, said, X):
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-@pytest.mark.skipif(not CASES, reason=f"there are no golden numbers in {GOLDEN}")
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_same_bits(command, folder, tmp_path):
     case = json.loads((folder / "case.json").read_text())
@@ -59,11 +55,12 @@ def test_same_bits(command, folder, tmp_path):
     command(
         "fit", folder / "train.csv", "-q", "-m", case["method"], "-o", tmp_path / "m.rung", *case["options"], *words
     )
+    scale = "none" if "none" in case["options"] else "standard"
     kind = rung.OrdinalRegressor if "--real" in case["options"] else rung.OrdinalClassifier
     X, y = table(folder / "train.csv")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rung.RungWarning)
-        estimator = kind(case["method"], params=case["params"], scale="none").fit(X, y)
+        estimator = kind(case["method"], params=case["params"], scale=scale).fit(X, y)
     proba = ["--proba"] * estimator.describe()["probabilities"]
     rung.save(estimator, tmp_path / "python.rung")
     test = folder / "test.csv" if (folder / "test.csv").exists() else folder / "train.csv"

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The default method with a fifth of the labels: fit on the training part of each partition, grade its test part.
 
-usage: auto.py RUNG DATA [SET...] [--quick] [--check] [-- FIT-OPTIONS...]
+usage: auto.py RUNG [SET...] [--quick] [--check] [-- FIT-OPTIONS...]
 Prints the mean test MAE and ranked probability score per data set beside the recipe's own numbers and the constant median, and USPS
 digits with 1, 2, 5, 10 labels per class (1500 rows, 1500 test rows, 16 draws). --check: at least four fifths of the sets within
-0.02 of the recipe, USPS at most 1.2, 0.68, 0.50, 0.42. --quick: the sets that take a moment. Exit 77: no data.
-Only the Python standard library is used."""
-import csv, gzip, json, math, os, random, statistics, subprocess, sys, tempfile
+0.02 of the recipe, USPS at most 1.2, 0.68, 0.50, 0.42. --quick: the sets that take a moment. Sets that are neither in data/ nor in RUNG_DATA are
+left out. Only the Python standard library is used."""
+import json, math, os, random, statistics, sys, tempfile
 
-from few_labels import call, hide, write
+from command import call, data_sets, write
+from few_labels import hide
 
 # set: (runs, MAE of the recipe, MAE of kdlor tuned, the former default); NAME:Q cuts a real target into Q classes of equal frequency
 RECIPE = {'contact-lenses': (30, .578, .589), 'pasture': (30, .337, .389), 'toy': (20, .098, .126), 'tae': (18, .671, .656),
@@ -17,22 +18,20 @@ RECIPE = {'contact-lenses': (30, .578, .589), 'pasture': (30, .337, .389), 'toy'
           'newthyroid': (15, .044, .059), 'machine:5': (15, .494, .667), 'machine:10': (15, 1.046, 1.538), 'housing:5': (8, .444, .500),
           'housing:10': (8, .934, 1.147), 'squash-stored': (20, .454, .469), 'squash-unstored': (20, .335, .404),
           'bondrate': (20, .511, .557), 'LEV': (8, .426, .464)}
-QUICK = ['contact-lenses', 'pasture', 'squash-stored', 'squash-unstored', 'newthyroid']
+QUICK = ['contact-lenses', 'toy', 'tae', 'balance-scale', 'pasture', 'squash-stored', 'squash-unstored', 'newthyroid']
 DRAWS = 16
 USPS = {1: (1.125, 1.2), 2: (.605, .68), 5: (.443, .50), 10: (.367, .42)}
 
 
-def read(folder, name):
+def read(name):
     """Header, rows with the label last, test rows of the official partitions."""
     name, _, bins = name.partition(':')
-    with open(os.path.join(folder, name, name + '.csv'), newline='') as f:
-        header, *rows = list(csv.reader(f))
+    header, rows = data_sets.table(name)
     if bins:
         targets = sorted(float(r[-1]) for r in rows)
         cuts = [targets[len(targets) * q // int(bins)] for q in range(1, int(bins))]
         rows = [r[:-1] + [str(1 + sum(float(r[-1]) >= c for c in cuts))] for r in rows]
-    with open(os.path.join(folder, name, 'splits_%sbins.csv' % bins if bins else 'splits.csv')) as f:
-        return header, rows, [set(map(int, line.split(','))) for line in f if line.strip()]
+    return header, rows, data_sets.splits(name, 'splits_%sbins.csv' % bins if bins else 'splits.csv')
 
 
 def partition(rows, splits, i):
@@ -52,12 +51,12 @@ def grade(rung, header, train, test, order, options):
     return out['mae'], out['rps']
 
 
-def table(rung, folder, sets, options):
+def table(rung, sets, options):
     """Prints a line per set; returns how many are as good as the recipe."""
     good = 0
     print('%-16s %5s %7s %7s %7s %7s %7s %7s' % ('set', 'runs', 'auto', '(s.e.)', 'rps', 'median', 'recipe', 'former'), flush=True)
     for name in sets:
-        header, rows, splits = read(folder, name)
+        header, rows, splits = read(name)
         runs, recipe, former = RECIPE[name]
         order = '<'.join(sorted({r[-1] for r in rows}, key=float))
         errors, scores, medians = [], [], []
@@ -79,9 +78,8 @@ def table(rung, folder, sets, options):
     return good
 
 
-def usps(rung, folder, options):
-    with gzip.open(os.path.join(folder, 'usps', 'usps.csv.gz'), 'rt', newline='') as f:
-        header, *rows = list(csv.reader(f))
+def usps(rung, options):
+    header, rows = data_sets.table('usps')
     order, good = '<'.join(sorted({r[-1] for r in rows}, key=float)), 0
     for per_class, (recipe, limit) in USPS.items():
         errors = []
@@ -107,18 +105,17 @@ def main():
         own, args = args[args.index('--') + 1:], args[:args.index('--')]
     check, quick = '--check' in args, '--quick' in args
     args = [a for a in args if not a.startswith('--')]
-    if len(args) < 2:
+    if not args:
         sys.exit(__doc__)
-    rung, folder, sets = os.path.abspath(args[0]), args[1], args[2:] or (QUICK if quick else list(RECIPE) + ['usps'])
-    if not os.path.isdir(os.path.join(folder, 'toy')):
-        print('skipped: there are no data sets in ' + folder)
-        sys.exit(77)
+    rung, sets = os.path.abspath(args[0]), args[1:] or (QUICK if quick else list(RECIPE) + ['usps'])
+    there = data_sets.present(dict.fromkeys(s.partition(':')[0] for s in sets))
+    sets = [s for s in sets if s.partition(':')[0] in there]
     tables = [s for s in sets if s != 'usps']
-    good = table(rung, folder, tables, own) if tables else 0
+    good = table(rung, tables, own) if tables else 0
     failed = good < .8 * len(tables)
     print('%d of %d sets as good as the recipe' % (good, len(tables)))
     if 'usps' in sets:
-        failed = usps(rung, folder, own) < len(USPS) or failed
+        failed = usps(rung, own) < len(USPS) or failed
     if check:
         print('1 failed' if failed else '1 passed, 0 failed')
         sys.exit(1 if failed else 0)

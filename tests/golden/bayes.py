@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sparse Bayesian and Gaussian process methods on the paper's data: error, size, probabilities, time and memory.
 
-usage: bayes.py RUNG DATA [--quick] [--check] [SET...]      DATA: the folder of benchmark data; exits with 77 where it is absent
+usage: bayes.py RUNG [--quick] [--check] [SET...]      sets that are neither in data/ nor in RUNG_DATA are left out
 
 Each line is a mean over test sets: official partitions where there are some; otherwise seeded random splits, the real target cut
 into 5 classes of equal frequency on the training rows. `vectors` are the basis functions kept, `covered` is the share of test rows
 within `--interval 0.9`; cpu: mean processor seconds of a fit, over all threads; MB: the largest peak. --quick: some partitions of the
 small sets. --check: exit 1 when an error, a number of vectors or a peak is above its limit. Only the Python standard library is used."""
 import csv
-import gzip
 import io
 import json
 import os
@@ -18,6 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+from command import call, data_sets, write
 
 # set: method, options, partitions, of these quick, largest mean mae, largest mean number of vectors (None: no limit)
 OFFICIAL = [
@@ -38,36 +39,11 @@ SPLIT = [("calhousing", 150, 0.52, 90, 500), ("census16", 200, 0.66, 90, None)]
 SPLITS = 20
 
 
-def read(data, name):
-    path = os.path.join(data, name, name + ".csv")
-    text = open(path) if os.path.exists(path) else gzip.open(path + ".gz", "rt")
-    with text:
-        head, *rows = csv.reader(text)
-    return head, rows
-
-
-def write(path, head, rows):
-    with open(path, "w", newline="") as f:
-        csv.writer(f).writerows([head] + rows)
-
-
-def partitions(data, name, count):
-    head, rows = read(data, name)
-    with open(os.path.join(data, name, "splits.csv")) as f:
-        for line in list(csv.reader(f))[:count]:
-            test = {int(x) for x in line}
-            yield head, [r for i, r in enumerate(rows) if i not in test], [rows[i] for i in sorted(test)]
-
-
-def random_splits(data, name, count, held):
-    head, rows = read(data, name)
+def random_splits(name, count, held):
+    head, rows = data_sets.table(name)
     for k in range(count):
         test = set(random.Random(k).sample(range(len(rows)), held))
         yield head, [r for i, r in enumerate(rows) if i not in test], [rows[i] for i in sorted(test)]
-
-
-def output(args):
-    return subprocess.run(args, check=True, capture_output=True, text=True).stdout
 
 
 def measured(args):
@@ -87,13 +63,13 @@ def run(rung, folder, splits, options):
         write(train, head, rows)
         write(test, head, held)
         seconds, peak = measured([rung, "fit", train, "-q", "-o", model] + options)
-        scores = json.loads(output([rung, "evaluate", model, test, "--json"]))
-        answers = csv.DictReader(io.StringIO(output([rung, "predict", model, test, "--interval", "0.9"])))
+        scores = json.loads(call([rung, "evaluate", model, test, "--json"]))
+        answers = csv.DictReader(io.StringIO(call([rung, "predict", model, test, "--interval", "0.9"])))
         inside = None
         if "--bins" not in options:
             inside = statistics.mean(float(a["low"]) <= float(r[-1]) <= float(a["high"]) for a, r in zip(answers, held))
         yield {"mae": scores["mae"], "ece": scores["calibration"]["ece"], "covered": inside, "seconds": seconds, "peak": peak,
-               "vectors": json.loads(output([rung, "inspect", model, "--json"]))["n_expansion"]}
+               "vectors": json.loads(call([rung, "inspect", model, "--json"]))["n_expansion"]}
 
 
 def report(name, method, options, found, mae, vectors, peak):
@@ -112,26 +88,24 @@ def report(name, method, options, found, mae, vectors, peak):
 def main():
     words = [a for a in sys.argv[1:] if not a.startswith("--")]
     quick, check = "--quick" in sys.argv, "--check" in sys.argv
-    rung, data, wanted = words[0], words[1], words[2:]
-    if not os.path.isdir(data):
-        print("skipped: there is no", data)
-        return 77
-    good = True
+    rung, wanted, good = words[0], words[1:], True
+    plan = [] if quick else [name for name, *_ in SPLIT]
+    sets = data_sets.present([s for s in dict.fromkeys([o[0] for o in OFFICIAL] + plan) if not wanted or s in wanted])
     print("%-16s %-6s %-13s %4s %-13s %6s  %5s  %5s %7s %6s"
           % ("set", "method", "options", "runs", "mae", "vectors", "ece", "cover", "cpu", "MB"))
     with tempfile.TemporaryDirectory() as folder:
         for name, method, params, all_runs, quick_runs, mae, vectors in OFFICIAL:
             count = quick_runs if quick else all_runs
-            if count == 0 or (wanted and name not in wanted):
+            if count == 0 or name not in sets:
                 continue
             options = ["-m", method] + [x for p in params for x in ("-p", p)]
-            found = list(run(rung, folder, partitions(data, name, count), options))
+            found = list(run(rung, folder, data_sets.partitions(name, count), options))
             good &= report(name, method, params, found, mae, vectors, None)
         for name, held, mae, vectors, peak in SPLIT:
-            if quick or (wanted and name not in wanted):
+            if name not in sets:
                 continue
             options = ["-m", "isbor", "-p", "gamma=0.1", "--bins", "5"]
-            found = list(run(rung, folder, random_splits(data, name, SPLITS, held), options))
+            found = list(run(rung, folder, random_splits(name, SPLITS, held), options))
             good &= report(name, "isbor", ["gamma=0.1"], found, mae, vectors, peak)
     return check and not good
 

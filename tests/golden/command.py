@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts of this folder share: writing a table, and running a command that must not fail."""
-import csv, subprocess, sys
+"""What the scripts of this folder share: the data sets, writing a table, and running a command that must not fail."""
+import csv
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools'))
+import data_sets  # noqa: E402,F401
 
 
 def write(path, header, rows):

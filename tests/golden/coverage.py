@@ -3,12 +3,14 @@
 """Do the ranges hold what they state, and are the probabilities worth something? On every data set, over seeded splits:
 fit on at most 100 labelled rows (at most half of the set), predict --proba --interval 0.9 for at most 200 others.
 
-usage: coverage.py RUNG DATA [SET...] [--splits N] [--method M]... [--check] [-- FIT-OPTIONS...]
+usage: coverage.py RUNG [SET...|quick] [--splits N] [--method M]... [--check] [-- FIT-OPTIONS...]
 Prints per set and method: coverage and mean width of the ranges (in ranks), the share of full ranges, accuracy; MAE beside
 that of the constant median; RPS beside that of the class frequencies. --check: coverage at least 0.87, and at most 0.95 where
 the accuracy is below 0.75; RPS below that of the frequencies where the MAE is below that of the median; exits 1 when one of
-these is missed. 77: the data are not there. Only the Python standard library is used."""
-import csv, gzip, os, random, subprocess, sys, tempfile
+these is missed. Sets that are neither in data/ nor in RUNG_DATA are left out. Only the Python standard library is used."""
+import csv, os, random, sys, tempfile
+
+from command import call, data_sets, write
 
 LEVEL, LOW, HIGH, ACCURATE = .9, .87, .95, .75
 PLAIN = ['ERA', 'LEV', 'automobile', 'balance-scale', 'bondrate', 'car', 'contact-lenses', 'ida-breast-cancer', 'ida-diabetis',
@@ -16,15 +18,13 @@ PLAIN = ['ERA', 'LEV', 'automobile', 'balance-scale', 'bondrate', 'car', 'contac
          'pyrim10', 'squash-stored', 'squash-unstored', 'tae', 'toy', 'usps', 'winequality-red', 'colon', 'leukemia']
 BINNED = ['autompg', 'bank32', 'bank8', 'calhousing', 'census16', 'census8', 'diabetes', 'housing', 'machine', 'pyrimidines',
           'triazines', 'wisconsin']  # real targets: five classes of equal frequency
-QUICK = ['automobile', 'LEV', 'tae', 'toy', 'housing']
+QUICK = ['automobile', 'ERA', 'LEV', 'car', 'tae', 'toy', 'housing']
 MOST_ROWS = 2000
 
 
-def load(folder, name):
+def load(name):
     """Header, rows as text, the last column the rank 1..K."""
-    path = os.path.join(folder, name, name + '.csv')
-    with (open(path, newline='') if os.path.exists(path) else gzip.open(path + '.gz', 'rt', newline='')) as f:
-        header, *rows = list(csv.reader(f))
+    header, rows = data_sets.table(name)
     random.Random(name).shuffle(rows)
     rows = rows[:MOST_ROWS]
     if name in BINNED:
@@ -37,18 +37,6 @@ def load(folder, name):
     return header[:-1] + ['label'], [r[:-1] + [rank(r[-1])] for r in rows]
 
 
-def call(args):
-    p = subprocess.run(args, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit('%s\n%s' % (' '.join(args), p.stderr))
-    return p.stdout
-
-
-def write(path, header, rows):
-    with open(path, 'w', newline='') as f:
-        csv.writer(f).writerows([header] + rows)
-
-
 def score(K, p, y):
     """The ranked probability score of one row."""
     total = cumulated = 0
@@ -58,8 +46,8 @@ def score(K, p, y):
     return total
 
 
-def run(rung, folder, name, method, splits, options, tmp):
-    header, rows = load(folder, name)
+def run(rung, name, method, splits, options, tmp):
+    header, rows = load(name)
     K, n = max(r[-1] for r in rows), len(rows)
     train, test, model = (os.path.join(tmp, x) for x in ('train.csv', 'test.csv', 'model.rung'))
     labels = min(100, n // 2)
@@ -107,20 +95,17 @@ def main():
         del args[at:at + 2]
     check = '--check' in args
     args = [a for a in args if a != '--check']
-    if len(args) < 2:
+    if not args:
         sys.exit(__doc__)
-    rung, folder, sets = os.path.abspath(args[0]), args[1], args[2:] or sorted(PLAIN + BINNED, key=str.lower)
-    if not os.path.isdir(os.path.join(folder, 'toy')):
-        print('skipped: there are no data sets in ' + folder)
-        sys.exit(77)
-    sets = QUICK if sets == ['quick'] else sets
+    rung, sets = os.path.abspath(args[0]), args[1:] or sorted(PLAIN + BINNED, key=str.lower)
+    sets = data_sets.present(QUICK if sets == ['quick'] else sets)
     passed = failed = 0
     print('%-18s %-8s %2s %6s %8s %6s %5s %6s %6s %6s %6s %6s' % ('set', 'method', 'K', 'labels', 'coverage', 'width', 'full',
                                                                  'acc', 'mae', 'median', 'rps', 'freq.'))
     with tempfile.TemporaryDirectory() as tmp:
         for name in sets:
             for method in methods or [None]:
-                K, labels, m = run(rung, folder, name, method, splits, options, tmp)
+                K, labels, m = run(rung, name, method, splits, options, tmp)
                 faults = []
                 if m['in'] < LOW:
                     faults.append('coverage too low')

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Few labels on the official partitions: tune on each training part with a stratified 20 % of its labels, grade the test part.
 
-usage: few_labels.py RUNG DATA [SET...] [--partitions N] [--check] [-- TUNE-OPTIONS...]
+usage: few_labels.py RUNG [SET...] [--partitions N] [--check] [-- TUNE-OPTIONS...]
 Prints the mean test MAE and its standard error per data set, as published (gamma 0.1, 1, 10, first minimum) and with our defaults of kdlor,
-beside the constant median of the labels. --check compares with the numbers expected of both and exits 1 when one is missed; 77:
-the data are not there. Only the Python standard library is used."""
-import csv, json, os, random, statistics, sys, tempfile
+beside the constant median of the labels. --check compares with the numbers expected of both and exits 1 when one is missed. Sets
+that are neither in data/ nor in RUNG_DATA are left out. Only the Python standard library is used."""
+import json, os, random, statistics, sys, tempfile
 
-from command import call, write
+from command import call, data_sets, write
 
 SETS = ['toy', 'tae', 'pasture', 'contact-lenses']
 # set: (published must be within the second number of the first, our default must be below the third)
@@ -26,15 +26,12 @@ def hide(labels, share, seed):
     return kept
 
 
-def run(rung, folder, name, partitions, variants):
+def run(rung, name, partitions, variants):
     """Mean absolute test errors: {variant: [one per partition]}, with the constant median as 'median'."""
-    with open(os.path.join(folder, name, name + '.csv'), newline='') as f:
-        header, *rows = list(csv.reader(f))
-    with open(os.path.join(folder, name, 'splits.csv')) as f:
-        splits = [set(map(int, line.split(','))) for line in f if line.strip()]
+    header, rows = data_sets.table(name)
     order = '<'.join(sorted({r[-1] for r in rows}, key=float))
     errors = {v: [] for v in list(variants) + ['median']}
-    for i, test in enumerate(splits[:partitions]):
+    for i, test in enumerate(data_sets.splits(name)[:partitions]):
         train = [r for j, r in enumerate(rows) if j not in test]
         kept = hide([r[-1] for r in train], .2, 1000 + i)
         train = [r if j in kept else r[:-1] + [''] for j, r in enumerate(train)]
@@ -63,17 +60,14 @@ def main():
         partitions = int(args[at + 1])
         del args[at:at + 2]
     args = [a for a in args if a != '--check']
-    if len(args) < 2:
+    if not args:
         sys.exit(__doc__)
-    rung, folder, sets = os.path.abspath(args[0]), args[1], args[2:] or SETS
-    if not os.path.isdir(os.path.join(folder, 'toy')):
-        print('skipped: there are no data sets in ' + folder)
-        sys.exit(77)
+    rung, sets = os.path.abspath(args[0]), data_sets.present(args[1:] or SETS)
     variants = {'own': own} if own else {'published': PUBLISHED, 'default': ['-m', 'kdlor']}
     print('%-18s %4s %s' % ('set', 'runs', ' '.join('%-16s' % v for v in list(variants) + ['median'])))
     passed = failed = 0
     for name in sets:
-        e = run(rung, folder, name, partitions, variants)
+        e = run(rung, name, partitions, variants)
         n = len(e['median'])
         se = lambda x: statistics.stdev(x) / n ** .5 if n > 1 else float('nan')
         print('%-18s %4d %s' % (name, n, ' '.join('%.3f (%.3f)   ' % (statistics.mean(x), se(x)) for x in e.values())), flush=True)

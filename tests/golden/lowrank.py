@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What landmarks cost in error: 1000 of them against the exact fit on 8000 rows, graded on the rows left.
 
-usage: lowrank.py RUNG DATA [SET...] [--methods M,...] [--rows N] [--landmarks M] [--check]
+usage: lowrank.py RUNG [SET...] [--methods M,...] [--rows N] [--landmarks M] [--check]
 The target is cut into five classes of equal size; each method runs with its defaults (ckr with gamma=1/d, as each further gamma is an
 eigendecomposition of 8000 rows; orml and es-dl with a tenth of the labels). --check exits 1 when a mean absolute error is more than 2 % above that of the
-exact fit; 77: the data are not there. Only the Python standard library is used."""
-import argparse, csv, gzip, json, os, random, sys, tempfile
+exact fit; 77: RUNG_DATA has no such data. Only the Python standard library is used."""
+import argparse, json, os, random, sys, tempfile
 
-from command import call, write
+from command import call, data_sets, write
 
 SETS = ['calhousing', 'census8']
 METHODS = {'kdlor': [], 'krr': [], 'svorim': [], 'ckr': ['-p', 'gamma=1/d'], 'orml': [], 'es-dl': []}
@@ -16,10 +16,9 @@ LABELLED = {'es-dl': .1, 'orml': .1}
 CLASSES, ALLOWED = 5, .02
 
 
-def read(folder, name):
+def read(name):
     """Rows of a set with their class as the last cell."""
-    with gzip.open(os.path.join(folder, name, name + '.csv.gz'), 'rt', newline='') as f:
-        header, *rows = list(csv.reader(f))
+    header, rows = data_sets.table(name)
     ordered = sorted(float(r[-1]) for r in rows)
     edges = [ordered[q * len(rows) // CLASSES] for q in range(1, CLASSES)]
     return header[:-1] + ['label'], [r[:-1] + [1 + sum(float(r[-1]) >= e for e in edges)] for r in rows]
@@ -37,20 +36,17 @@ def run(rung, train, test, method, landmarks):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('rung', type=os.path.abspath)
-    p.add_argument('data')
     p.add_argument('sets', nargs='*')
     p.add_argument('--methods', default=','.join(METHODS))
     p.add_argument('--rows', type=int, default=8000)
     p.add_argument('--landmarks', type=int, default=1000)
     p.add_argument('--check', action='store_true')
     a = p.parse_args()
-    if not os.path.isdir(os.path.join(a.data, SETS[0])):
-        print('skipped: there are no data sets in ' + a.data)
-        sys.exit(77)
+    data_sets.need(*(a.sets or SETS))
     print('%-12s %-8s %8s %8s %8s %8s' % ('set', 'method', 'exact', 'low', 'ratio', 'left out'), flush=True)
     failed = passed = 0
     for name in a.sets or SETS:
-        header, rows = read(a.data, name)
+        header, rows = read(name)
         random.Random(1).shuffle(rows)
         train, test = rows[:a.rows], rows[a.rows:]
         with tempfile.TemporaryDirectory() as tmp:

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables 1 and 2 of Liu, Liu, Chan (AAAI 2011): MovieLens genres and USPS digits, graded by the methods of that paper.
 
-usage: manifold_tables.py RUNG DATA [usps|movielens|tuned] [--repeats N] [--sizes 10,20,50,100] [--check]
+usage: manifold_tables.py RUNG [usps|movielens|tuned] [--repeats N] [--sizes 10,20,50,100] [--check]
 usps: N random training sets per size (images per class), the rest is the test set. movielens: 100 ratings of each of N users with more
 than 100. tuned: orml with its default kernel, searched over its default grid, on USPS. Prints the mean test MAE and its standard error
-beside the constant median. --check: exit 1 where a number is further than 0.3 (plus two standard errors) from the one expected. 77: no
-data. Only the Python standard library is used."""
-import csv, gzip, io, os, random, statistics, sys, tempfile
+beside the constant median. --check: exit 1 where a number is further than 0.3 (plus two standard errors) from the one expected. 77: RUNG_DATA
+has no such data. Only the Python standard library is used."""
+import csv, io, os, random, statistics, sys, tempfile
 
-from command import call, write
+from command import call, data_sets, write
 
 RAW = ['--scale', 'none']
 VECTOR, TENSOR = RAW + ['-p', 'ridge=1e-6'], RAW + ['-p', 'ridge=0.01', '-p', 'shape=16x16']
@@ -33,12 +33,6 @@ PAPER = {
 SIZES = (10, 20, 50, 100)
 MOVIELENS = {'orml': 1.48, 'lda': 1.31, 'isoproj': 1.51, 'npe': 1.51, 'lpp': 1.53}
 MOVIELENS_PAPER = {'orml': 1.285, 'lda': 1.459, 'isoproj': 1.713, 'npe': 1.790, 'lpp': 1.676}
-
-
-def table(path):
-    with gzip.open(path, 'rt', newline='') as f:
-        header, *rows = list(csv.reader(f))
-    return header, rows
 
 
 def grade(rung, tmp, command, truth):
@@ -70,17 +64,16 @@ def draw(rows, size, seed):
     return [rows[i] for i in sorted(train)], [r for i, r in enumerate(rows) if i not in train]
 
 
-def usps(rung, data, sizes, repeats, commands):
-    header, rows = table(os.path.join(data, 'usps', 'usps.csv.gz'))
+def usps(rung, sizes, repeats, commands):
+    header, rows = data_sets.table('usps')
     for size in sizes:
         runs = [one(rung, header, *draw(rows, size, 7000 + 100 * size + i), commands) for i in range(repeats)]
         yield size, {k: [r[k] for r in runs] for k in runs[0]}
 
 
-def movielens(rung, data, users, commands):
-    _, ratings = table(os.path.join(data, 'movielens-100k', 'movielens-100k.csv.gz'))
-    with open(os.path.join(data, 'movielens-100k', 'items.csv'), newline='', encoding='utf-8') as f:
-        head, *items = list(csv.reader(f))
+def movielens(rung, users, commands):
+    _, ratings = data_sets.table('movielens-100k')
+    head, items = data_sets.table('movielens-100k', 'items.csv')
     genres = {r[0]: r[-19:] for r in items}
     of = {}
     for r in ratings:
@@ -105,20 +98,20 @@ def show(name, errors, expected, paper, check):
 def main():
     args = sys.argv[1:]
     option = lambda name, default: args[args.index(name) + 1] if name in args else default
-    if len(args) < 2: sys.exit(__doc__)
-    rung, data = os.path.abspath(args[0]), args[1]
-    what = args[2] if len(args) > 2 and not args[2].startswith('-') else 'usps'
+    if not args: sys.exit(__doc__)
+    rung = os.path.abspath(args[0])
+    what = args[1] if len(args) > 1 and not args[1].startswith('-') else 'usps'
     repeats, check, good = int(option('--repeats', 0)), '--check' in args, True
     sizes = [int(s) for s in option('--sizes', '10,20,50,100').split(',')]
-    if not os.path.exists(os.path.join(data, 'usps', 'usps.csv.gz')): sys.exit(77)
+    data_sets.need('movielens-100k' if what == 'movielens' else 'usps')
     commands = {m: ['fit', '-m', m] + METHODS[m] for m in METHODS}
     if what == 'movielens':
-        errors = movielens(rung, data, repeats or 10, {m: commands[m] for m in MOVIELENS})
+        errors = movielens(rung, repeats or 10, {m: commands[m] for m in MOVIELENS})
         print('MovieLens, %d users' % len(errors['median']))
         for m in errors: good &= show(m, errors[m], MOVIELENS.get(m), MOVIELENS_PAPER.get(m), check)
     else:
         if what == 'tuned': commands = {'orml rbf': ['tune', '-m', 'orml']}
-        for size, errors in usps(rung, data, sizes, repeats or 20, commands):
+        for size, errors in usps(rung, sizes, repeats or 20, commands):
             print('USPS, %d per class, %d repetitions' % (size, len(errors['median'])), flush=True)
             at = SIZES.index(size) if size in SIZES else None
             for m in errors:

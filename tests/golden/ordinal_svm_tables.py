@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Few labels by support vector machines with and without unlabelled rows, beside label propagation alone.
 
-usage: ordinal_svm_tables.py RUNG DATA [SET]...      SET: gauss4-linear gauss4 coil20 umist; exits with 77 where DATA is absent
+usage: ordinal_svm_tables.py RUNG [SET]...      SET: gauss4-linear gauss4 coil20 umist, the last two of RUNG_DATA
 
 The settings of Qian et al. (CIKM 2010) as far as the data allow: 10 random labellings of gauss4 (1 label per class, 4 x 50
 rows, 200 test rows), of the first object of COIL-20 (6 scales of 12 views, 80 % of them training rows, 2 labels per scale, pixels in
 [0, 1], rbf kernel of width 10) and of person 19 of UMIST (6 scales of 8 poses, 6 training rows, 1 label per scale, linear kernel). Mean
 error in per cent, unlabelled / test rows, with the standard deviation over the labellings. plp has the graph of sosvm."""
 import csv
-import gzip
 import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+
+from command import data_sets
 
 RBF10 = ["kernel=rbf", "width=10"]
 GRAPH = ["graph-width=1"]
@@ -34,15 +35,14 @@ SETS = {
 }
 
 
-def images(data, name, column, which, scale_of):
-    with gzip.open(os.path.join(data, name, name + ".csv.gz"), "rt") as f:
-        rows = list(csv.DictReader(f))
-    rows = [r for r in rows if r[column] == which]
+def images(name, column, which, scale_of):
+    head, rows = data_sets.table(name)
+    rows = [r for r in (dict(zip(head, row)) for row in rows) if r[column] == which]
     pixels = [k for k in rows[0] if k not in (column, "label")]
     return [([float(r[k]) / 255 for k in pixels], scale_of(int(r["label"]))) for r in rows]
 
 
-def splits(rung, data, name, run):
+def splits(rung, name, run):
     """Training rows, which of them are labelled, test rows."""
     pick = random.Random(run)
     if name.startswith("gauss4"):
@@ -51,9 +51,9 @@ def splits(rung, data, name, run):
         rows = [([float(v) for v in r[:-1]], int(r[-1])) for r in list(csv.reader(text.splitlines()))[1:]]
         train, test, labels = 50, 50, 1
     elif name == "coil20":
-        rows, train, test, labels = images(data, name, "object", "1", lambda v: 1 + (v - 1) // 12), 10, 2, 2
+        rows, train, test, labels = images(name, "object", "1", lambda v: 1 + (v - 1) // 12), 10, 2, 2
     else:
-        rows, train, test, labels = images(data, name, "subject", "19", lambda v: 1 + (v - 1) // 8), 6, 2, 1
+        rows, train, test, labels = images(name, "subject", "19", lambda v: 1 + (v - 1) // 8), 6, 2, 1
     learn, known, held = [], [], []
     for k in sorted({y for _, y in rows}):
         mine = [r for r in rows if r[1] == k]
@@ -93,19 +93,16 @@ def measure(rung, folder, method, parameters, learn, known, held):
 
 
 def main():
-    rung, data = sys.argv[1:3]
-    if not os.path.isdir(data):
-        print("skipped: there is no", data)
-        return 77
+    rung = sys.argv[1]
     print("%-14s %-8s %18s %18s" % ("set", "method", "unlabelled", "test"))
-    for name in sys.argv[3:] or SETS:
+    for name in sys.argv[2:] or SETS:
         methods = dict(SETS[name])
         graph = [p for p in methods["sosvm"] if p.split("=")[0] in ("graph-width", "novel")]
         methods["plp"] = graph
         results = {m: [] for m in methods}
         with tempfile.TemporaryDirectory() as folder:
             for run in range(10):
-                learn, known, held = splits(rung, data, name, run)
+                learn, known, held = splits(rung, name, run)
                 for m, parameters in methods.items():
                     results[m].append(measure(rung, folder, m, parameters, learn, known, held))
         for m, found in results.items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every benchmark data set, as it is: read, fit, predict.
+"""Every data set of data/ and of RUNG_DATA, as it is: read, fit, predict.
 
-usage: roundtrip.py RUNG DATA      RUNG: the command; DATA: the folder with a folder per data set
+usage: roundtrip.py RUNG
 
 A model is fitted to the file itself or, where it is large, to some of its rows through standard input, and then predicts
 the whole file. One class per row, on the model's scale, is what must come out; no file is edited by hand.
@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from command import data_sets
 
 ROWS = 1500  # fitted at most
 EVERY = 20   # of the text data, which have 22730 columns and are sorted: one row in so many
@@ -99,12 +101,10 @@ def round_trip(rung, path, folder):
 
 
 def main():
-    rung, data = sys.argv[1], pathlib.Path(sys.argv[2])
-    if not data.is_dir():
-        print(f"skipped: there are no data sets in {data}")
-        return 77
+    rung = sys.argv[1]
+    names = {path.name for place in data_sets.folders() for path in pathlib.Path(place).iterdir() if path.is_dir()}
     passed = failed = 0
-    for folder in sorted(path for path in data.iterdir() if path.is_dir()):
+    for folder in (pathlib.Path(data_sets.find(name)) for name in sorted(names)):
         files = list(data_files(folder))
         if not files:
             print(f"FAILED {folder.name}: no file of that name")

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of the optimal target vector, without any use of a test target: Boston housing and the IDA sets.
 
-usage: target.py RUNG DATA [--partitions N] [--check]
+usage: target.py RUNG [--partitions N] [--check]
 Boston: features in [0, 1], k = exp(-d^2), lambda 1; mean over random partitions of the root mean squared test error, for some
 numbers of test rows. IDA: standardised, linear kernel, lambda 1; mean test error in per cent. The number behind +- is the
-standard error of the mean. --check compares with the numbers expected and exits 1 when one is missed; 77: the data are not
-there. Only the Python standard library is used."""
-import csv, io, math, os, random, statistics, subprocess, sys, tempfile
+standard error of the mean. --check compares with the numbers expected and exits 1 when one is missed; 77: RUNG_DATA has no
+such data. Only the Python standard library is used."""
+import csv, io, math, os, random, statistics, sys, tempfile
+
+from command import call, data_sets, write
 
 BOSTON = {'ot labelled': ['ot', '-p', 'norm=labelled'], 'ot free': ['ot', '-p', 'norm=free'], 'krr': ['krr'],
           'krr 0.1': ['krr', '-p', 'lambda=0.1'], 'krr uncentred': ['krr', '-p', 'centre=no']}
@@ -24,13 +26,6 @@ EXPECTED = {5: {'ot labelled': 4.44, 'ot free': 2.95, 'krr': 3.33, 'krr 0.1': 2.
             'ida-thyroid': {'ot published': 14.0, 'ot balanced': 14.4, 'krr': 15.5, 'tld': 14.6}}
 
 
-def call(args):
-    p = subprocess.run(args, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit('%s\n%s' % (' '.join(args), p.stderr))
-    return p.stdout
-
-
 def predicted(rung, tmp, train, options, column):
     """Column of the predictions for all rows of the training file: by the fit itself where it says something of them."""
     model = os.path.join(tmp, 'm.rung')
@@ -40,21 +35,14 @@ def predicted(rung, tmp, train, options, column):
     return [float(r[at]) for r in rows[1:]]
 
 
-def read(folder, name):
-    with open(os.path.join(folder, name, name + '.csv'), newline='') as f:
-        header, *rows = list(csv.reader(f))
-    return header, rows
-
-
 def hidden(tmp, header, rows, test):
     path = os.path.join(tmp, 'train.csv')
-    with open(path, 'w', newline='') as f:
-        csv.writer(f).writerows([header] + [r[:-1] + [''] if i in test else r for i, r in enumerate(rows)])
+    write(path, header, [r[:-1] + [''] if i in test else r for i, r in enumerate(rows)])
     return path
 
 
-def boston(rung, folder, l, partitions):
-    header, rows = read(folder, 'housing')
+def boston(rung, l, partitions):
+    header, rows = data_sets.table('housing')
     errors = {v: [] for v in BOSTON}
     for k in range(partitions):
         test = set(random.Random(1000 * l + k).sample(range(len(rows)), l))
@@ -68,8 +56,8 @@ def boston(rung, folder, l, partitions):
     return errors
 
 
-def ida(rung, folder, name, partitions):
-    header, rows = read(folder, name)
+def ida(rung, name, partitions):
+    header, rows = data_sets.table(name)
     errors = {v: [] for v in IDA if v != 'tld' or name != 'ida-titanic'}
     for k in range(partitions):
         test = set(random.Random(k).sample(range(len(rows)), len(rows) - SIZES[name]))
@@ -90,18 +78,16 @@ def main():
         partitions = int(args[at + 1])
         del args[at:at + 2]
     args = [a for a in args if a != '--check']
-    if len(args) != 2:
+    if len(args) != 1:
         sys.exit(__doc__)
-    rung, folder = os.path.abspath(args[0]), args[1]
-    if not os.path.isdir(os.path.join(folder, 'housing')):
-        print('skipped: there are no data sets in ' + folder)
-        sys.exit(77)
+    rung = os.path.abspath(args[0])
+    data_sets.need('housing', *SIZES)
     runs = partitions or (20 if check else 100)
     passed = failed = 0
     for what in [5, 25] + list(SIZES) if check else [5, 10, 15, 20, 25, 100] + list(SIZES):
         real = isinstance(what, int)
         count = runs if what != 'ida-titanic' else min(runs, 3)
-        e = boston(rung, folder, what, count) if real else ida(rung, folder, what, count)
+        e = boston(rung, what, count) if real else ida(rung, what, count)
         line = ['boston %d' % what if real else what]
         for v, x in e.items():
             mean, se = statistics.mean(x), statistics.stdev(x) / len(x) ** .5

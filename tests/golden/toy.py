@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """kdlor on the toy set against results published with ORCA and with the method.
 
-usage: toy.py RUNG DATA      RUNG: the command; DATA: the folder with toy/toy.csv and toy/splits.csv
+usage: toy.py RUNG
 
 Partition 0, raw columns: ORCA's own expectation for its KDLOR, 64 of 75 test rows right. Standardised: the mean
 absolute error over partitions 0-9 for three widths of the kernel.
@@ -13,12 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+from command import data_sets, write
+
 FIXED = {"ridge-kind": "identity", "ridge": "1e-3", "thresholds": "midpoint", "calibrate": "0"}
-
-
-def write(path, head, rows):
-    with open(path, "w", newline="") as file:
-        csv.writer(file).writerows([head, *rows])
 
 
 def errors(rung, folder, train, test, head, params, options):
@@ -37,16 +34,8 @@ def errors(rung, folder, train, test, head, params, options):
 
 
 def main():
-    rung, toy = sys.argv[1], pathlib.Path(sys.argv[2]) / "toy"
-    if not (toy / "toy.csv").exists():
-        print(f"skipped: there is no {toy}/toy.csv")
-        return 77
-    head, *rows = csv.reader(open(toy / "toy.csv", newline=""))
-    partitions = []
-    for line in csv.reader(open(toy / "splits.csv", newline="")):
-        held = {int(cell) for cell in line}
-        partitions.append(([r for i, r in enumerate(rows) if i not in held], [rows[i] for i in sorted(held)]))
-
+    rung = sys.argv[1]
+    partitions = list(data_sets.partitions("toy", 10))
     good = True
 
     def check(what, got, want, tolerance):
@@ -57,12 +46,12 @@ def main():
 
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        train, test = partitions[0]
+        head, train, test = partitions[0]
         off = errors(rung, folder, train, test, head, {"gamma": "0.1", "C": "10"}, ["--scale", "none"])
         check("accuracy on partition 0", off.count(0) / len(off), 64 / 75, 1e-6)
         for gamma, want in (("0.1", 0.105), ("1", 0.100), ("10", 0.136)):
             maes = []
-            for train, test in partitions[:10]:
+            for head, train, test in partitions:
                 off = errors(rung, folder, train, test, head, {"gamma": gamma}, [])
                 maes.append(sum(off) / len(off))
             check(f"mean MAE over partitions 0-9, gamma {gamma}", sum(maes) / len(maes), want, 0.002)

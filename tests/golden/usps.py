@@ -2,21 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Label spreading on USPS digits as ranks 1..10: 1500 training rows with 1, 2, 5, 10 labels per class, 1500 test rows, mean of 4 draws.
 
-usage: usps.py RUNG DATA [--check]     prints the mean test MAE; --check: at most 0.75, 0.70, 0.52, 0.44. Exit 77: no data."""
-import csv, gzip, json, os, random, subprocess, sys, tempfile
+usage: usps.py RUNG [--check]     prints the mean test MAE; --check: at most 0.75, 0.70, 0.52, 0.44. 77: RUNG_DATA has no usps."""
+import json, os, random, sys, tempfile
+
+from command import call, data_sets, write
 
 LIMITS = {1: .75, 2: .70, 5: .52, 10: .44}
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    rung, path = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], 'usps', 'usps.csv.gz')
-    if not os.path.exists(path):
-        print('skipped: there is no ' + path)
-        sys.exit(77)
-    with gzip.open(path, 'rt', newline='') as f:
-        header, *rows = list(csv.reader(f))
+    rung = os.path.abspath(sys.argv[1])
+    data_sets.need('usps')
+    header, rows = data_sets.table('usps')
     failed = 0
     for per_class, limit in LIMITS.items():
         errors = []
@@ -30,12 +29,10 @@ def main():
                 train.append(rows[i] if count[y] <= per_class else rows[i][:-1] + [''])
             with tempfile.TemporaryDirectory() as tmp:
                 a, b, m = (os.path.join(tmp, x) for x in ('train.csv', 'test.csv', 'm.rung'))
-                for p, part in ((a, train), (b, [rows[i] for i in order[1500:]])):
-                    with open(p, 'w', newline='') as f:
-                        csv.writer(f).writerows([header] + part)
-                subprocess.run([rung, 'fit', a, '-q', '-m', 'llgc', '--scale', 'none', '-o', m], check=True)
-                out = subprocess.run([rung, 'evaluate', m, b, '--json'], check=True, capture_output=True, text=True).stdout
-                errors.append(json.loads(out)['mae'])
+                write(a, header, train)
+                write(b, header, [rows[i] for i in order[1500:]])
+                call([rung, 'fit', a, '-q', '-m', 'llgc', '--scale', 'none', '-o', m])
+                errors.append(json.loads(call([rung, 'evaluate', m, b, '--json']))['mae'])
         mean = sum(errors) / len(errors)
         failed += mean > limit
         print('%2d labels per class: mae %.3f (%s)' % (per_class, mean, ' '.join('%.3f' % e for e in errors)), flush=True)

@@ -86,9 +86,8 @@ static void neighbours_with_ties(void **state)
 /* The data of a golden case with ties, and with it the graph's edges: x1, x2, label. */
 static void golden_ties(void **state)
 {
-    need_shared();
     rung_ctx *ctx = *state;
-    FILE *file = fopen(SHARED("golden/sdl_ties/train.csv"), "r");
+    FILE *file = fopen(GOLDEN("cases/sdl_ties/train.csv"), "r");
     assert_non_null(file);
     char line[100];
     double X[200];

@@ -53,7 +53,7 @@ static void describe(rung_ctx *ctx, sample *s)
 static double *numbers(const char *unit, const char *file, int64_t *rows, int64_t *columns)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/%s/%s", SHARED("golden/units"), unit, file);
+    snprintf(path, sizeof path, "%s/%s/%s", GOLDEN("units"), unit, file);
     return read_numbers(path, rows, columns);
 }
 
@@ -110,7 +110,6 @@ static void golden_unit(rung_ctx *ctx, const char *unit)
 
 static void golden_numbers(void **state)
 {
-    need_shared();
     golden_unit(*state, "kta_gauss3");
     golden_unit(*state, "kta_linear4");
     golden_unit(*state, "kta_narrow3");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tests of the Python package, python/tests, on the library just built:  package.py REPOSITORY [PYTEST OPTIONS]
 
-RUNG_LIBRARY, RUNG_COMMAND and RUNG_SHARED tell where things are. Skipped (77) where pytest or what the package needs
+RUNG_LIBRARY and RUNG_COMMAND tell where things are. Skipped (77) where pytest or what the package needs
 is not installed; tools/setup test installs it."""
 
 import importlib.util

@@ -18,5 +18,5 @@ cp -r "$root/python/tests" "$place/tests"
 cd "$place"
 clean=$place/clean/bin/python
 "$clean" -c 'import rung, sys; print("rung", rung.__version__, rung.__file__); sys.exit(not rung.__file__.startswith(sys.prefix))'
-RUNG_COMMAND=$rung RUNG_SHARED=${RUNG_SHARED:-$root/../shared} "$clean" -m pytest -q -p no:cacheprovider tests
+RUNG_COMMAND=$rung RUNG_GOLDEN=$root/tests/golden/cases "$clean" -m pytest -q -p no:cacheprovider tests
 "$clean" "$root/tests/python/notebook.py" "$root/examples/few_labels.ipynb"

@@ -7,11 +7,10 @@
 static void log_differences_are_the_golden_ones(void **state)
 {
     (void)state;
-    need_shared();
     int64_t n, one;
-    double *z1 = read_numbers(SHARED("golden/units/ordprobit_logdiff/in_z1.csv"), &n, &one),
-           *z2 = read_numbers(SHARED("golden/units/ordprobit_logdiff/in_z2.csv"), &n, &one),
-           *expected = read_numbers(SHARED("golden/units/ordprobit_logdiff/out_logdiff.csv"), &n, &one);
+    double *z1 = read_numbers(GOLDEN("units/ordprobit_logdiff/in_z1.csv"), &n, &one),
+           *z2 = read_numbers(GOLDEN("units/ordprobit_logdiff/in_z2.csv"), &n, &one),
+           *expected = read_numbers(GOLDEN("units/ordprobit_logdiff/out_logdiff.csv"), &n, &one);
     for (int64_t i = 0; i < n; i++) {
         double got = normal_log_interval(z1[i], z2[i]);
         assert_true(fabs(got - expected[i]) <= 1e-11 * fabs(expected[i]));

@@ -5,14 +5,10 @@
 
 #include <jansson.h>
 
-#ifndef RUNG_SHARED
-#error "the tests are compiled with RUNG_SHARED"
-#endif
-
 static inline double *unit_numbers(const char *unit, const char *file, int64_t *rows, int64_t *columns)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/golden/units/%s/%s.csv", RUNG_SHARED, unit, file);
+    snprintf(path, sizeof path, GOLDEN("units/%s/%s.csv"), unit, file);
     return read_numbers(path, rows, columns);
 }
 
@@ -36,7 +32,7 @@ static inline int *unit_ranks(const char *unit, const char *file)
 static inline json_t *unit_params(const char *unit)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/golden/units/%s/params.json", RUNG_SHARED, unit);
+    snprintf(path, sizeof path, GOLDEN("units/%s/params.json"), unit);
     json_t *json = json_load_file(path, 0, NULL);
     assert_non_null(json);
     return json;

@@ -190,7 +190,6 @@ static void ep_unit(rung_ctx *ctx, const char *unit)
 
 static void golden_units(void **state)
 {
-    need_shared();
     laplace_unit(*state, "gpor_laplace_rbf3");
     laplace_unit(*state, "gpor_laplace_ard_imbalanced");
     ep_unit(*state, "gpor_ep_rbf3");

@@ -172,7 +172,6 @@ static void one_unit(rung_ctx *ctx, const char *unit)
 
 static void golden_units(void **state)
 {
-    need_shared();
     one_unit(*state, "sbor_fixed_alpha_rbf3");
     one_unit(*state, "sbor_fixed_alpha_imbalanced");
     one_unit(*state, "sbor_fixed_alpha_linear");
@@ -181,7 +180,6 @@ static void golden_units(void **state)
 /* The derivative of the evidence by alpha, w following, b held: explicit terms, and through H and the maximum. */
 static void evidence_gradient_is_the_golden_one(void **state)
 {
-    need_shared();
     rung_ctx *ctx = *state;
     const char *unit = "sbor_fixed_alpha_rbf3";
     const int64_t used[] = {0, 7, 13, 21, 34};

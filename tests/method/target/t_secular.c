@@ -37,11 +37,11 @@ static void check_unit(const char *name, double rho2, double mu, bool hard, doub
 {
     char path[300];
     int64_t n, one;
-    snprintf(path, sizeof path, SHARED("golden/units/%s/in_mu_a.csv"), name);
+    snprintf(path, sizeof path, GOLDEN("units/%s/in_mu_a.csv"), name);
     double *values = read_numbers(path, &n, &one);
-    snprintf(path, sizeof path, SHARED("golden/units/%s/in_f.csv"), name);
+    snprintf(path, sizeof path, GOLDEN("units/%s/in_f.csv"), name);
     double *f = read_numbers(path, &n, &one);
-    snprintf(path, sizeof path, SHARED("golden/units/%s/out_abs_xi.csv"), name);
+    snprintf(path, sizeof path, GOLDEN("units/%s/out_abs_xi.csv"), name);
     double *expected = read_numbers(path, &n, &one), xi[MOST];
     secular_root root;
     secular_solve(n, values, f, rho2, xi, &root);
@@ -57,7 +57,6 @@ static void check_unit(const char *name, double rho2, double mu, bool hard, doub
 static void golden_units(void **state)
 {
     (void)state;
-    need_shared();
     check_unit("ot_secular_ordinary", 0.6, -0.00808760731335, false, -0.154875334793);
     check_unit("ot_secular_hard", 0.7, 0.1, true, -0.005);
     check_unit("ot_secular_zero_f1_not_hard", 0.7, -0.708647833532, false, -1.34828994957);
