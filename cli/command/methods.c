@@ -13,13 +13,13 @@ static const struct {
     const char *name, *words;
 } method_flags[] = {{RUNG_NEEDS_LABELS, "needs_labels", "needs labelled rows"},
                     {RUNG_NEEDS_TWO_CLASSES, "needs_two_classes", "needs labels of at least two classes"},
-                    {RUNG_USES_UNLABELLED, "uses_unlabelled", "learns from the unlabelled rows too"},
-                    {RUNG_REAL_TARGETS, "real_targets", "takes real targets"},
-                    {RUNG_TRANSDUCTIVE, "transductive", "speaks of its own training rows"},
-                    {RUNG_WEIGHTS, "weights", "takes class and row weights"},
-                    {RUNG_UPDATABLE, "updatable", "can take in new rows"},
-                    {RUNG_PROBABILITIES, "probabilities", "has probabilities of its own"},
-                    {RUNG_EVIDENCE, "evidence", "tells its log evidence, which a search can decide by"}};
+                    {RUNG_USES_UNLABELLED, "uses_unlabelled", "also learns from unlabelled rows"},
+                    {RUNG_REAL_TARGETS, "real_targets", "supports real targets"},
+                    {RUNG_TRANSDUCTIVE, "transductive", "predicts its own training rows"},
+                    {RUNG_WEIGHTS, "weights", "supports class and row weights"},
+                    {RUNG_UPDATABLE, "updatable", "can be updated with new rows"},
+                    {RUNG_PROBABILITIES, "probabilities", "has its own probabilities"},
+                    {RUNG_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"}};
 enum { FLAGS = sizeof method_flags / sizeof *method_flags };
 
 static const char *const type_names[] = {
@@ -60,6 +60,7 @@ static json_t *param_json(const rung_param *p)
     json_object_set_new(all, "default", value_json(p, p->default_value));
     json_object_set_new(all, "published", value_json(p, p->published));
     json_object_set_new(all, "low", number ? jout_number(p->low) : json_null());
+    json_object_set_new(all, "low_open", json_boolean(number && p->flags & RUNG_OPEN_LOW));
     json_object_set_new(all, "high", number ? jout_number(p->high) : json_null());
     json_object_set_new(all, "log", json_boolean(p->flags & RUNG_LOG));
     json_object_set_new(all, "choices", list_json(p, p->choices, '|'));
@@ -86,14 +87,16 @@ static json_t *method_json(const rung_method *m)
 
 /* ---- text ---- */
 
-/* "> 0", "1 to 100", "kernel|identity" */
+/* "above 0", "from 1 to 100, exact, or auto", "kernel|identity" */
 static void allowed(const rung_param *p, char *text, size_t size)
 {
     *text = 0;
-    if (p->choices) {
+    if (p->type == RUNG_CHOICE) {
         snprintf(text, size, "%s", p->choices);
     } else if (p->type == RUNG_REAL || p->type == RUNG_INT) {
-        const char *more = p->flags & RUNG_AUTO ? ", or auto" : "";
+        char more[64];
+        snprintf(more, sizeof more, "%s%s%s", p->choices ? ", " : "", p->choices ? p->choices : "",
+                 p->flags & RUNG_AUTO ? ", or auto" : "");
         bool open = p->flags & RUNG_OPEN_LOW;
         if (isinf(p->low) && isinf(p->high))
             snprintf(text, size, "any number%s", more);
@@ -138,7 +141,7 @@ static void print_method(const rung_method *m)
     for (const rung_param *p = m->params; p->name; p++) {
         printf("  %s\n      ", p->name);
         wrap_text(stdout, p->help, 6, 6);
-        if (p->grid) printf("      worth trying: %s\n", p->grid);
+        if (p->grid) printf("      grid: %s\n", p->grid);
     }
 }
 
@@ -155,7 +158,7 @@ static void print_methods(void)
         sheet_add(&t, "%s", m->flags & RUNG_USES_UNLABELLED ? "all rows" : "labelled rows");
     }
     sheet_print(&t, stdout, "");
-    printf("\n'rung methods METHOD' tells its reference, cost and parameters.\n");
+    printf("\n'rung methods METHOD' shows the reference, cost and parameters of a method.\n");
 }
 
 static int methods_run(session *s, const arguments *args)
@@ -179,9 +182,9 @@ static int methods_run(session *s, const arguments *args)
     return EXIT_OK;
 }
 
-static const example examples[] = {{"rung methods", "which methods there are"},
-                                   {"rung methods kdlor", "one of them, with its parameters"},
-                                   {"rung methods --json", "everything, for a program"},
+static const example examples[] = {{"rung methods", "list all methods"},
+                                   {"rung methods kdlor", "explain one method and its parameters"},
+                                   {"rung methods --json", "everything, for use in a program"},
                                    {0}};
 
 const command command_methods = {.name = "methods",

@@ -815,7 +815,7 @@ class LLGC(_base.Unweighted, _base.Classifier):
     ) -> None: ...
 
 class SBOR(_base.Unweighted, _base.Classifier):
-    """Sparse Bayesian ordinal regression, in one batch."""
+    """Sparse Bayesian ordinal regression, batch form."""
 
     def __init__(
         self,
@@ -975,7 +975,7 @@ class MEDIAN(_base.Weighted, _base.Classifier):
     ) -> None: ...
 
 class AutoOrdinal(_base.Unweighted, _base.Classifier):
-    """An average of models that leave-one-out trusts: the default."""
+    """Average of models weighted by leave-one-out performance: the default."""
 
     def __init__(
         self,

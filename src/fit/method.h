@@ -117,7 +117,8 @@ enum { LANDMARKS_AUTO = -1 };
 #define LANDMARKS_PARAM(T)                                                                                             \
     {                                                                                                                  \
         .name = "landmarks",                                                                                           \
-        .help = "rows that stand for the kernel; exact: all of them; auto: exact where that fits into the memory",     \
+        .help = "maximum number of rows that approximate the kernel; exact: no approximation; auto: exact if that "    \
+                "fits into memory",                                                                                    \
         .type = RUNG_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,    \
         .choices = "exact", PARAM_PLACE(T, kernel.landmarks)                                                           \
     }
@@ -144,7 +145,7 @@ enum { LANDMARKS_AUTO = -1 };
          .published_grid = "0.1,1,10",                                                                                 \
          PARAM_PLACE(T, kernel.gamma)},                                                                                \
         {.name = "width",                                                                                              \
-         .help = "instead of gamma: gamma = 1 / (2 width^2)",                                                          \
+         .help = "alternative to gamma: gamma = 1 / (2 width^2)",                                                      \
          .type = RUNG_REAL,                                                                                            \
          .low = 0,                                                                                                     \
          .high = HUGE_VAL,                                                                                             \
@@ -168,17 +169,17 @@ enum { LANDMARKS_AUTO = -1 };
          PARAM_PLACE(T, kernel.coef0)},                                                                                \
     {                                                                                                                  \
         .name = "precisions",                                                                                          \
-        .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), the s_d as a comma list, one per coded column",                 \
+        .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), with the s_d separated by commas, one per coded column",        \
         .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
     }
 
-#define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto is 1/d"
+#define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto is 1/d"
 #define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
 
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     {                                                                                                                  \
         .name = "calibrate",                                                                                           \
-        .help = "folds of the held-out rows behind probabilities, ranges and recalibrated thresholds; 0: off",         \
+        .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none",        \
         .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)  \
     }
 
@@ -192,7 +193,7 @@ enum { LANDMARKS_AUTO = -1 };
     }
 #define GRAPH_NEIGHBOURS_PARAM(T, field, value, published_values)                                                      \
     {                                                                                                                  \
-        .name = "neighbours", .help = "nearest rows each row is joined with in the graph", .type = RUNG_INT,           \
+        .name = "neighbours", .help = "number of nearest rows connected with each row in the graph", .type = RUNG_INT, \
         .default_value = value, .published = value, .low = 1, .high = 100000, .published_grid = published_values,      \
         PARAM_PLACE(T, field)                                                                                          \
     }

@@ -16,7 +16,8 @@ typedef struct {
 #define NEIGHBOUR_GRAPH_PARAMS(T)                                                                                      \
     GRAPH_NEIGHBOURS_PARAM(T, graph.neighbours, "6", NULL),                                                            \
         {.name = "graph",                                                                                              \
-         .help = "weights of the graph: exp(-d^2/(2 s^2)), 1, or the mixture of neighbours nearest to the row",        \
+         .help = "edge weights: exp(-d^2/(2 s^2)), 1, or those of the convex combination of neighbours nearest to "    \
+                 "the row",                                                                                            \
          .type = RUNG_CHOICE,                                                                                          \
          .default_value = "gaussian",                                                                                  \
          .published = "gaussian",                                                                                      \
@@ -30,7 +31,7 @@ typedef struct {
 
 #define DERIVATIVE_PARAM(T)                                                                                            \
     {                                                                                                                  \
-        .name = "tolerance", .help = "largest projected derivative of the dual at the end", .type = RUNG_REAL,         \
+        .name = "tolerance", .help = "stop when no projected derivative of the dual is larger", .type = RUNG_REAL,     \
         .default_value = "1e-8", .published = "1e-8", .low = 0, .high = 1,                                             \
         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_CHEAP, PARAM_PLACE(T, tolerance)                                      \
     }
@@ -40,7 +41,7 @@ typedef struct {
 
 #define NOVEL_PARAM(T)                                                                                                 \
     {                                                                                                                  \
-        .name = "novel", .help = "how far labels travel: the chance that a walk goes on at an unlabelled row",         \
+        .name = "novel", .help = "how far labels spread: the probability that a walk continues at an unlabelled row",  \
         .type = RUNG_REAL, .default_value = "0.9", .published = "0.9", .low = 0, .high = 0.9999,                       \
         .flags = RUNG_OPEN_LOW, PARAM_PLACE(T, novel)                                                                  \
     }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds docs/methods against the method table:  methods.py RUNG REPOSITORY [--update]
+"""Compares docs/methods with the method table:  methods.py RUNG REPOSITORY [--update]
 
-Every method has a page docs/methods/NAME.md: words by hand, and between two marks what the table says. Without --update a page that
-is missing or out of date fails the test; with it the marked part is written again (at the end of a page that has none)."""
-import json, os, subprocess, sys
+Every method has a page docs/methods/NAME.md: text written by hand and, between two marks, the contents of the table. Without --update,
+a page that is missing or out of date fails the test; with it, the marked part is rewritten (at the end of a page that has none)."""
+import json, os, subprocess, sys, textwrap
 
 BEGIN, END = '<!-- from the method table: tests/docs/methods.py RUNG . --update -->', '<!-- end -->'
 
@@ -14,16 +14,19 @@ def cell(x):
 
 
 def span(p):
-    if p['choices']:
-        return ', '.join(p['choices']) if isinstance(p['choices'], list) else cell(p['choices'])
+    if p['type'] not in ('real', 'int'):
+        return ', '.join(p['choices'] or [])
     low, high = p['low'], p['high']
-    parts = ([] if low is None else ['from %g' % low]) + ([] if high is None else ['to %g' % high])
-    return ' '.join(parts) + (', auto' if p['auto'] else '') if p['type'] in ('real', 'int') else ''
+    bounds = ([] if low is None else ['%s %g' % ('above' if p['low_open'] else 'from', low)]) + ([] if high is None else ['to %g' % high])
+    return ', '.join(([' '.join(bounds)] if bounds else []) + (p['choices'] or []) + (['auto'] if p['auto'] else []))
+
+
+def fill(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def table(m):
-    lines = [BEGIN, '', '`-m %s`: %s. %s' % (m['name'], m['title'], m['reference'] + ('' if m['reference'].endswith('.') else '.')), '',
-             'Cost: %s.' % m['cost'], '']
+    lines = [BEGIN, '', fill('`-m %s`: %s. %s.' % (m['name'], m['title'], m['reference'].rstrip('.'))), '', fill('Cost: %s.' % m['cost']), '']
     if m['params']:
         lines += ['| parameter | default | published | allowed | searched | meaning |', '|---|---|---|---|---|---|']
         for p in m['params']:
@@ -42,7 +45,7 @@ def main():
         path, want = os.path.join(folder, m['name'] + '.md'), table(m)
         text = open(path).read() if os.path.exists(path) else ''
         if not text:
-            bad.append('%s: there is no page %s' % (m['name'], path))
+            bad.append('%s: the page %s is missing' % (m['name'], path))
             continue
         a, b = text.find(BEGIN), text.find(END)
         new = text[:a] + want + text[b + len(END):] if a >= 0 and b > a else text.rstrip() + '\n\n' + want + '\n'
@@ -51,7 +54,7 @@ def main():
         if '--update' in sys.argv:
             open(path, 'w').write(new)
         else:
-            bad.append('%s: the page does not say what the table says; run tests/docs/methods.py RUNG . --update' % m['name'])
+            bad.append('%s: the page differs from the table; run tests/docs/methods.py RUNG . --update' % m['name'])
     print('\n'.join(bad))
     print('%d passed, %d failed' % (len(methods) - len(bad), len(bad)))
     sys.exit(1 if bad else 0)

@@ -64,7 +64,7 @@ static const rung_param median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0
 const method method_median = {
     .info = {.name = "median",
              .title = "Constant median: the baseline",
-             .reference = "the posterior median without features",
+             .reference = "The posterior median without features",
              .cost = "time n, memory n",
              .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES,
              .params = median_rows},

@@ -174,7 +174,7 @@ static const rung_param pom_rows[] = {
      .choices = "logit|probit",
      PARAM_PLACE(pom_params, link)},
     {.name = "ridge",
-     .help = "penalty of the direction, ridge/2 |w|^2 beside the mean log likelihood",
+     .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
      .type = RUNG_REAL,
      .default_value = "0.001",
      .published = "1e-8",
@@ -192,7 +192,7 @@ const method method_pom = {
              .title = "Proportional odds model: the linear baseline",
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
-             .cost = "time n d^2 a step (some ten), memory n d; with more columns than rows n^2 d and n^3",
+             .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES,
              .params = pom_rows},
     .params_size = sizeof(pom_params),

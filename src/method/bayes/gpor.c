@@ -208,10 +208,10 @@ static double gpor_bytes(const problem_shape *shape, const void *params)
 
 static const rung_param gpor_rows[] = {
     KERNEL_PARAMS_AS(gpor_params, "auto", "auto", NULL,
-                     "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto: of largest "
-                     "evidence (rbf) or 1/d"),
+                     "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto: "
+                     "largest evidence (rbf) or 1/d"),
     {.name = "inference",
-     .help = "how the posterior is approximated",
+     .help = "approximation of the posterior",
      .type = RUNG_CHOICE,
      .default_value = "laplace",
      .published = "laplace",
@@ -225,7 +225,7 @@ static const rung_param gpor_rows[] = {
      .choices = "no|yes",
      PARAM_PLACE(gpor_params, ard)},
     {.name = "noise-floor",
-     .help = "the noise is at least this, in units of the latent value's standard deviation",
+     .help = "lower bound of the noise, in standard deviations of the latent value",
      .type = RUNG_REAL,
      .default_value = "0.02",
      .published = "0.02",
@@ -234,7 +234,7 @@ static const rung_param gpor_rows[] = {
      .flags = RUNG_OPEN_LOW,
      PARAM_PLACE(gpor_params, noise_floor)},
     {.name = "starts",
-     .help = "searches from different points; the one of largest evidence counts",
+     .help = "number of searches from different points; the largest evidence is kept",
      .type = RUNG_INT,
      .default_value = "1",
      .published = "1",
@@ -242,7 +242,7 @@ static const rung_param gpor_rows[] = {
      .high = 1000,
      PARAM_PLACE(gpor_params, starts)},
     {.name = "max-iterations",
-     .help = "steps of a search at most",
+     .help = "maximum number of steps of a search",
      .type = RUNG_INT,
      .default_value = "1000",
      .published = "1000",
@@ -257,7 +257,7 @@ const method method_gpor = {
              .title = "Gaussian process ordinal regression",
              .reference = "Chu, Ghahramani. Gaussian processes for ordinal regression. Journal of Machine Learning "
                           "Research 6:1019-1041, 2005",
-             .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows; takes no landmarks: isbor is for many rows",
+             .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows; no landmarks; for many rows use isbor",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
              .params = gpor_rows},
     .params_size = sizeof(gpor_params),

@@ -187,8 +187,8 @@ static double isbor_bytes(const problem_shape *shape, const void *params_)
 
 static const rung_param isbor_rows[] = {
     KERNEL_PARAMS_AS(isbor_params, "1/d", "1/d", GAMMA_GRID,
-                     "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary, auto: of largest "
-                     "evidence, the choice of functions counted"),
+                     "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto: "
+                     "largest evidence, corrected for the choice of functions"),
     {.name = "tolerance",
      .help = "stop when no action raises the log evidence by more; auto: 5e-6 per row and basis function",
      .type = RUNG_REAL,
@@ -199,7 +199,7 @@ static const rung_param isbor_rows[] = {
      .flags = RUNG_AUTO | RUNG_LOG,
      PARAM_PLACE(isbor_params, search.tolerance)},
     {.name = "max-iterations",
-     .help = "actions at most",
+     .help = "maximum number of actions",
      .type = RUNG_INT,
      .default_value = "1000",
      .published = "1000",
@@ -207,7 +207,7 @@ static const rung_param isbor_rows[] = {
      .high = 1e9,
      PARAM_PLACE(isbor_params, search.max_iterations)},
     {.name = "candidates",
-     .help = "basis functions to look at for each action, drawn at random; 0: all of them, and one action at a time",
+     .help = "number of random basis functions examined for each action; 0: all of them, one action at a time",
      .type = RUNG_INT,
      .default_value = "100",
      .published = "0",
@@ -229,7 +229,8 @@ const method method_isbor = {
              .title = "Incremental sparse Bayesian ordinal regression",
              .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
                           "2018. doi:10.1016/j.neunet.2018.07.015",
-             .cost = "time 200 l m for each of some 2 m actions, memory l m, for m basis functions and l labelled rows",
+             .cost =
+                 "time 200 l m for each of about 2 m actions, memory l m, for m basis functions and l labelled rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_UPDATABLE,
              .params = isbor_rows},
     .params_size = sizeof(isbor_params),

@@ -94,7 +94,7 @@ static double sbor_bytes(const problem_shape *shape, const void *params_)
 static const rung_param sbor_rows[] = {
     KERNEL_PARAMS(sbor_params),
     {.name = "max-iterations",
-     .help = "updates of the precisions at most",
+     .help = "maximum number of updates of the precisions",
      .type = RUNG_INT,
      .default_value = "500",
      .published = "500",
@@ -102,7 +102,7 @@ static const rung_param sbor_rows[] = {
      .high = 1e9,
      PARAM_PLACE(sbor_params, max_iterations)},
     {.name = "alpha0",
-     .help = "precision of every weight at the start",
+     .help = "initial precision of every weight",
      .type = RUNG_REAL,
      .default_value = "1e-3",
      .published = "1e-3",
@@ -111,7 +111,7 @@ static const rung_param sbor_rows[] = {
      .flags = RUNG_OPEN_LOW | RUNG_LOG,
      PARAM_PLACE(sbor_params, alpha0)},
     {.name = "prune",
-     .help = "drop a basis function when its precision passes this",
+     .help = "drop a basis function when its precision exceeds this value",
      .type = RUNG_REAL,
      .default_value = "1e6",
      .published = "1e6",
@@ -120,7 +120,7 @@ static const rung_param sbor_rows[] = {
      .flags = RUNG_OPEN_LOW | RUNG_LOG,
      PARAM_PLACE(sbor_params, prune)},
     {.name = "tolerance",
-     .help = "stop when no logarithm of a precision moves by more",
+     .help = "stop when no logarithm of a precision changes by more",
      .type = RUNG_REAL,
      .default_value = "1e-4",
      .published = "1e-4",
@@ -131,14 +131,15 @@ static const rung_param sbor_rows[] = {
 };
 
 const method method_sbor = {
-    .info = {.name = "sbor",
-             .title = "Sparse Bayesian ordinal regression, in one batch",
-             .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
-                          "2018 (its baseline). doi:10.1016/j.neunet.2018.07.015",
-             .cost = "time l^3 per update at first, memory 7 l^2 for l labelled rows; takes no landmarks: isbor is for "
-                     "many rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
-             .params = sbor_rows},
+    .info =
+        {.name = "sbor",
+         .title = "Sparse Bayesian ordinal regression, batch form",
+         .reference = "Li, de Rijke. Incremental sparse Bayesian ordinal regression. Neural Networks 106:294-302, "
+                      "2018 (its baseline). doi:10.1016/j.neunet.2018.07.015",
+         .cost =
+             "time l^3 per update at first, memory 7 l^2 for l labelled rows; no landmarks; for many rows use isbor",
+         .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE,
+         .params = sbor_rows},
     .params_size = sizeof(sbor_params),
     .bytes = sbor_bytes,
     .fit = sbor_fit,

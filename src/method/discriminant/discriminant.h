@@ -17,7 +17,7 @@ typedef struct {
 /* The two rows about the ridge, and all the rows of the ordered family; T has a member `discriminant_params d`. */
 #define RIDGE_PARAMS(T)                                                                                                \
     {.name = "ridge",                                                                                                  \
-     .help = "how much is added to the within-class scatter",                                                          \
+     .help = "amount added to the within-class scatter",                                                               \
      .type = RUNG_REAL,                                                                                                \
      .default_value = "0.01",                                                                                          \
      .published = "1e-8",                                                                                              \
@@ -27,15 +27,14 @@ typedef struct {
      .grid = "1,0.1,0.01,0.001,0.0001",                                                                                \
      PARAM_PLACE(T, d.ridge)},                                                                                         \
     {                                                                                                                  \
-        .name = "ridge-kind", .help = "what is added: ridge times the kernel matrix, or times the identity",           \
+        .name = "ridge-kind", .help = "matrix added: ridge times the kernel matrix, or ridge times the identity",      \
         .type = RUNG_CHOICE, .default_value = "kernel", .published = "identity", .choices = "kernel|identity",         \
         PARAM_PLACE(T, d.ridge_kind)                                                                                   \
     }
 
 #define DISCRIMINANT_PARAMS(T)                                                                                         \
     {.name = "C",                                                                                                      \
-     .help =                                                                                                           \
-         "weight of the margin between neighbouring class means; scales score and thresholds, never changes a rank",   \
+     .help = "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",   \
      .type = RUNG_REAL,                                                                                                \
      .default_value = "1",                                                                                             \
      .published = "1",                                                                                                 \
@@ -47,7 +46,7 @@ typedef struct {
     {                                                                                                                  \
         .name = "thresholds",                                                                                          \
         .help =                                                                                                        \
-            "fitted to out-of-fold scores, half way between projected class means, or weighted by the class sizes",    \
+            "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the class sizes",    \
         .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                                 \
         .choices = "recalibrated|midpoint|weighted", PARAM_PLACE(T, d.thresholds)                                      \
     }

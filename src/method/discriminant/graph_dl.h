@@ -19,7 +19,7 @@ typedef struct {
 #define NEIGHBOUR_PARAMS(T)                                                                                            \
     GRAPH_NEIGHBOURS_PARAM(T, neighbours, "5", "3,5,7"),                                                               \
     {                                                                                                                  \
-        .name = "graph-norm", .help = "graph Laplacian: degree minus adjacency, or normalised by the degrees",         \
+        .name = "graph-norm", .help = "graph Laplacian: degrees minus adjacency matrix, or normalised by the degrees", \
         .type = RUNG_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised",            \
         PARAM_PLACE(T, graph_norm)                                                                                     \
     }
@@ -31,7 +31,7 @@ typedef struct {
 
 #define RANK_PARAM(T)                                                                                                  \
     {                                                                                                                  \
-        .name = "rank", .help = "share of the components of the empirical feature space the graph is drawn in",        \
+        .name = "rank", .help = "share of the components of the empirical feature space in which the graph is built",  \
         .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW,    \
         PARAM_PLACE(T, rank)                                                                                           \
     }

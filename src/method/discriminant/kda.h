@@ -16,7 +16,7 @@ typedef struct {
 #define KDA_PARAMS(T)                                                                                                  \
     RIDGE_PARAMS(T),                                                                                                   \
         {.name = "components",                                                                                         \
-         .help = "directions to keep; 0: one less than there are classes",                                             \
+         .help = "number of directions; 0: one less than the number of classes",                                       \
          .type = RUNG_INT,                                                                                             \
          .default_value = "0",                                                                                         \
          .published = "0",                                                                                             \

@@ -134,7 +134,7 @@ static const rung_param rows[] = {
     GRAPH_PARAMS(graph_dl_params),
     RANK_PARAM(graph_dl_params),
     {.name = "align-iterations",
-     .help = "steps of each of the two alignments",
+     .help = "number of steps of each of the two alignments",
      .type = RUNG_INT,
      .default_value = "60",
      .published = "60",

@@ -259,9 +259,8 @@ static const rung_param ws_rows[] = {
     DISCRIMINANT_PARAMS(ws_params),
     SPREAD_PARAMS(ws_params),
     {.name = "neighbours",
-     .help =
-         "nearest rows each row is joined with while labels spread; 0: every pair is joined, as published; auto: 0, "
-         "and 10 with landmarks",
+     .help = "number of nearest rows connected with each row for spreading labels; 0: all pairs, as published; auto: "
+             "0, or 10 with landmarks",
      .type = RUNG_INT,
      .default_value = "auto",
      .published = "0",

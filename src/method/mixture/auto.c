@@ -92,11 +92,11 @@ static const rung_param auto_rows[] = {{0}};
 
 const method method_auto = {
     .info = {.name = "auto",
-             .title = "An average of models that leave-one-out trusts: the default",
-             .reference =
-                 "ogp, ckr, llgc and the class frequencies on the columns and their ranks, stacked by leave-one-out",
-             .cost = "time 400 l^3 up to 500 labels, some 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
-                     "gradients, and on 4000 to 50,000 unlabelled rows at most); memory 40 l^2, n^2 up to 4000 rows",
+             .title = "Average of models weighted by leave-one-out performance: the default",
+             .reference = "Stacking of ogp, ckr, llgc and the class frequencies, on the columns and on their ranks, by "
+                          "leave-one-out",
+             .cost = "time 400 l^3 up to 500 labels, about 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
+                     "gradients, on at most 4000 to 50,000 unlabelled rows); memory 40 l^2, n^2 up to 4000 rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
              .params = auto_rows},
     .params_size = 1,

@@ -363,12 +363,12 @@ static double ckr_bytes(const problem_shape *shape, const void *params_)
 }
 
 static const rung_param ckr_rows[] = {
-    KERNEL_PARAMS_AS(
-        ckr_params, "auto", "auto", NULL,
-        "rbf: k = exp(-gamma |x-z|^2); c/d is c over the number of columns that vary; auto: by leave-one-out"),
+    KERNEL_PARAMS_AS(ckr_params, "auto", "auto", NULL,
+                     "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto: "
+                     "chosen by leave-one-out"),
     LANDMARKS_PARAM(ckr_params),
     {.name = "ridge",
-     .help = "penalty of the coefficients; auto: by leave-one-out",
+     .help = "penalty of the coefficients; auto: chosen by leave-one-out",
      .type = RUNG_REAL,
      .default_value = "auto",
      .published = "auto",
@@ -387,7 +387,7 @@ static const rung_param ckr_rows[] = {
      .grid = "0,0.01,0.1,1",
      PARAM_PLACE(ckr_params, mu)},
     {.name = "neighbours",
-     .help = "mu > 0: nearest rows each row is joined with in the graph",
+     .help = "mu > 0: number of nearest rows connected with each row in the graph",
      .type = RUNG_INT,
      .default_value = "10",
      .published = "10",
@@ -400,7 +400,7 @@ static const rung_param ckr_rows[] = {
 const method method_ckr = {
     .info = {.name = "ckr",
              .title = "Cumulative kernel ridge with closed-form leave-one-out",
-             .reference = "kernel ridge regression of the indicators y > q; leave-one-out as in Cawley, Talbot. Neural "
+             .reference = "Kernel ridge regression of the indicators y > q; leave-one-out as in Cawley, Talbot. Neural "
                           "Networks 17(10):1467-1475, 2004",
              .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
                      "for each, memory l d + 6 m^2",

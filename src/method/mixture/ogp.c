@@ -44,7 +44,7 @@ static double ogp_bytes(const problem_shape *shape, const void *params)
 
 static const rung_param ogp_rows[] = {
     {.name = "features",
-     .help = "the columns as they are scaled, their ranks, or an average of both",
+     .help = "the scaled columns, their ranks, or an average of both",
      .type = RUNG_CHOICE,
      .default_value = "both",
      .published = "both",
@@ -56,9 +56,9 @@ static const rung_param ogp_rows[] = {
 const method method_ogp = {
     .info = {.name = "ogp",
              .title = "Ordinal probit Gaussian process, averaged over its widths and variances",
-             .reference = "likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
-                          "2005; thresholds inferred, averaged by leave-one-out",
-             .cost = "time 300 l^3 up to 500 labels, some 100 l^3 above; memory 16 l^2; the model some 20 l^2",
+             .reference = "Likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
+                          "2005; thresholds are inferred, models averaged by leave-one-out",
+             .cost = "time 300 l^3 up to 500 labels, about 100 l^3 above; memory 16 l^2; the model about 20 l^2",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES,
              .params = ogp_rows},
     .params_size = sizeof(ogp_params),

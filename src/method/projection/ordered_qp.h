@@ -48,15 +48,16 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 /* T has the members `int neighbours` and `discriminant_params d`. */
 #define ORDINAL_GRAPH_PARAM(T)                                                                                         \
     {                                                                                                                  \
-        .name = "neighbours", .help = "nearest rows, stretched by the gap of ranks, of which the mutual are joined",   \
+        .name = "neighbours",                                                                                          \
+        .help = "number of nearest rows, by distance times rank difference plus 1; mutual neighbours are connected",   \
         .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000,                         \
         PARAM_PLACE(T, neighbours)                                                                                     \
     }
 
 #define ORML_PARAMS(T)                                                                                                 \
     {.name = "ridge",                                                                                                  \
-     .help = "added to the graph form, relative to its trace over the columns (kernels: the rows); kernel=linear: 0 "  \
-             "takes the pseudo-inverse",                                                                               \
+     .help = "amount added to the graph term, relative to its trace divided by the number of columns (kernels: "       \
+             "rows); kernel=linear: 0 uses the pseudo-inverse",                                                        \
      .type = RUNG_REAL,                                                                                                \
      .default_value = "0.1",                                                                                           \
      .published = "0",                                                                                                 \
@@ -67,7 +68,7 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
      PARAM_PLACE(T, d.ridge)},                                                                                         \
         {.name = "thresholds",                                                                                         \
          .help =                                                                                                       \
-             "fitted to out-of-fold scores, half way between projected class means, or weighted by the class sizes",   \
+             "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the class sizes",   \
          .type = RUNG_CHOICE,                                                                                          \
          .default_value = "recalibrated",                                                                              \
          .published = "weighted",                                                                                      \
@@ -75,8 +76,8 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
          PARAM_PLACE(T, d.thresholds)},                                                                                \
     {                                                                                                                  \
         .name = "C",                                                                                                   \
-        .help = "weight of the margin between neighbouring class means; scales score and thresholds, never changes a " \
-                "rank",                                                                                                \
+        .help =                                                                                                        \
+            "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",    \
         .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                         \
         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT, PARAM_PLACE(T, d.C)                                        \
     }

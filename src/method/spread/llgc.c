@@ -44,7 +44,7 @@ static double llgc_bytes(const problem_shape *shape, const void *params_)
 static const rung_param llgc_rows[] = {
     SPREAD_PARAMS(llgc_params),
     {.name = "neighbours",
-     .help = "nearest rows each row is joined with; 0: every pair is joined, as published",
+     .help = "number of nearest rows connected with each row; 0: all pairs, as published",
      .type = RUNG_INT,
      .default_value = "10",
      .published = "0",

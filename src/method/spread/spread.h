@@ -12,7 +12,7 @@ typedef struct {
 /* T has a member `spread_params spread`. */
 #define SPREAD_PARAMS(T)                                                                                               \
     {.name = "spread",                                                                                                 \
-     .help = "how far labels travel over the graph, between 0 and 1",                                                  \
+     .help = "how far labels spread over the graph, between 0 and 1",                                                  \
      .type = RUNG_REAL,                                                                                                \
      .default_value = "0.99",                                                                                          \
      .published = "0.99",                                                                                              \
@@ -22,7 +22,7 @@ typedef struct {
      PARAM_PLACE(T, spread.spread)},                                                                                   \
     {                                                                                                                  \
         .name = "spread-width",                                                                                        \
-        .help = "width s of the graph's weights exp(-d^2/(2 s^2)); auto: the median distance to the last neighbour",   \
+        .help = "width s of the edge weights exp(-d^2/(2 s^2)); auto: the median distance to the last neighbour",      \
         .type = RUNG_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                      \
         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO, PARAM_PLACE(T, spread.width)                                    \
     }

@@ -39,7 +39,7 @@ const method method_isvor = {
              .reference = "Gu, Sheng, Tay, Romano, Li. Incremental support vector learning for ordinal regression. "
                           "IEEE TNNLS 26(7):1403-1416, 2015. doi:10.1109/TNNLS.2014.2342533",
              .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
-                     "l m (d + K) a round, and s^2 m",
+                     "l m (d + K) per round, and s^2 m",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
              .params = isvor_rows},
     .params_size = sizeof(ordinal_svm_params),

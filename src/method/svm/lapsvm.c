@@ -318,7 +318,7 @@ static const rung_param lapsvm_rows[] = {
      PARAM_PLACE(lapsvm_params, C)},
     MU_PARAM(lapsvm_params, "", 0, "0,0.01,0.1,1", NULL),
     {.name = "bias",
-     .help = "the constant of the score: 1 added to the kernel, or free of any penalty",
+     .help = "constant of the score: 1 added to the kernel, or unpenalised",
      .type = RUNG_CHOICE,
      .default_value = "kernel",
      .published = "kernel",
@@ -335,8 +335,8 @@ const method method_lapsvm = {
              .title = "Laplacian support vector machine, one class against the rest",
              .reference = "Belkin, Niyogi, Sindhwani. Manifold regularization: a geometric framework for learning from "
                           "labeled and unlabeled examples. JMLR 7:2399-2434, 2006",
-             .cost = "time 5/3 n^3, less where the kernel matrix has a lower rank; memory 3 n^2 for n rows, labelled "
-                     "or not; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2 for l labelled rows",
+             .cost = "time 5/3 n^3, less if the kernel matrix has a lower rank; memory 3 n^2 for n rows, labelled or "
+                     "not; m landmarks: time 4 n m^2, memory n d + 5 m^2 + l^2 for l labelled rows",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
              .params = lapsvm_rows},
     .params_size = sizeof(lapsvm_params),

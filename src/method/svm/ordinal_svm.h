@@ -22,7 +22,7 @@ double ordinal_svm_bytes(const problem_shape *shape, const void *params);
 
 #define ORDINAL_SVM_PARAMS(T)                                                                                          \
     {.name = "C",                                                                                                      \
-     .help = "price of a row on the wrong side of a threshold, or nearer to it than the margin",                       \
+     .help = "penalty of a row on the wrong side of a threshold, or within its margin",                                \
      .type = RUNG_REAL,                                                                                                \
      .default_value = "1",                                                                                             \
      .published = "1",                                                                                                 \

@@ -39,7 +39,7 @@ const method method_svorex = {
              .reference = "Chu, Keerthi. Support vector ordinal regression. Neural Computation 19(3):792-815, 2007. "
                           "doi:10.1162/neco.2007.19.3.792",
              .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
-                     "l m (d + K) a round, and s^2 m",
+                     "l m (d + K) per round, and s^2 m",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
              .params = svorex_rows},
     .params_size = sizeof(ordinal_svm_params),

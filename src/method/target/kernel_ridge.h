@@ -9,7 +9,7 @@ typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
 
 #define LAMBDA_PARAMS(T, value, published_value)                                                                       \
     {.name = "lambda",                                                                                                 \
-     .help = "weight of the ridge; auto is the one of least leave-one-out error",                                      \
+     .help = "weight of the ridge; auto: least leave-one-out error",                                                   \
      .type = RUNG_REAL,                                                                                                \
      .default_value = value,                                                                                           \
      .published = published_value,                                                                                     \
@@ -19,15 +19,14 @@ typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
      .grid = "10,1,0.1,0.01,0.001",                                                                                    \
      PARAM_PLACE(T, lambda)},                                                                                          \
     {                                                                                                                  \
-        .name = "lambda-kind",                                                                                         \
-        .help = "what lambda is a multiple of: the mean eigenvalue of the centred kernel matrix, or 1",                \
+        .name = "lambda-kind", .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1",       \
         .type = RUNG_CHOICE, .default_value = "relative", .published = "absolute", .choices = "relative|absolute",     \
         PARAM_PLACE(T, lambda_kind)                                                                                    \
     }
 
 #define TARGET_THRESHOLDS_PARAM(T)                                                                                     \
     {                                                                                                                  \
-        .name = "thresholds", .help = "fitted to out-of-fold scores, or half way between the values of the classes",   \
+        .name = "thresholds", .help = "fitted to out-of-fold scores, or midpoints of the class values",                \
         .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                                 \
         .choices = "recalibrated|midpoint", PARAM_PLACE(T, thresholds)                                                 \
     }

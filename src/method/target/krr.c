@@ -357,7 +357,7 @@ static const rung_param krr_rows[] = {
     LANDMARKS_PARAM(krr_params),
     LAMBDA_PARAMS(krr_params, "0.1", "0.1"),
     {.name = "centre",
-     .help = "centre the kernel and add an intercept that costs nothing",
+     .help = "centre the kernel and add an unpenalised intercept",
      .type = RUNG_CHOICE,
      .default_value = "yes",
      .published = "no",

@@ -226,7 +226,7 @@ static double tld_bytes(const problem_shape *shape, const void *params_)
 static const rung_param tld_rows[] = {
     KERNEL_PARAMS(tld_params),
     {.name = "lambda",
-     .help = "weight of the ridge, added to the diagonal of the kernel matrix as it stands",
+     .help = "weight of the ridge, added to the diagonal of the uncentred kernel matrix",
      .type = RUNG_REAL,
      .default_value = "1",
      .published = "1",
@@ -236,7 +236,7 @@ static const rung_param tld_rows[] = {
      .grid = "10,1,0.1,0.01",
      PARAM_PLACE(tld_params, lambda)},
     {.name = "lambda-star",
-     .help = "how much the unlabelled values are held to what the labelled rows alone say of them",
+     .help = "weight of the distance between the unlabelled values and their prediction from the labelled rows",
      .type = RUNG_REAL,
      .default_value = "0.1",
      .published = "0.1",
@@ -252,9 +252,9 @@ static const rung_param tld_rows[] = {
 const method method_tld = {
     .info = {.name = "tld",
              .title = "Transductive linear discrimination (a reconstruction)",
-             .reference = "after Chapelle, Vapnik, Weston. Transductive inference for estimating values of functions. "
+             .reference = "After Chapelle, Vapnik, Weston. Transductive inference for estimating values of functions. "
                           "NIPS 12, 1999, 421-427",
-             .cost = "time n^3, memory 3 n^2; takes no landmarks: ot is for many rows",
+             .cost = "time n^3, memory 3 n^2; no landmarks; for many rows use ot",
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE |
                       RUNG_USES_UNLABELLED,
              .params = tld_rows},
