@@ -17,8 +17,10 @@ export ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$PWD/t
 for name in "$@"; do
     found=build/fuzz/corpus/$name
     mkdir -p "$found"
+    longest=8192
+    [ "$name" = model ] && longest=32768 # models of many members
     # The messages of the readers go to stderr: closed. The limit of memory catches what grows without bound.
-    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time=$((seconds / $#)) -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
+    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time=$((seconds / $#)) -max_len=$longest -timeout=10 -rss_limit_mb=2048 \
         -close_fd_mask=2 -print_final_stats=1 -artifact_prefix=build/fuzz/failed/"$name"- \
         "$found" tests/fuzz/corpus/"$name" >build/fuzz/"$name".log 2>&1 || status=1
     grep -E 'ERROR|SUMMARY|Test unit written' build/fuzz/"$name".log

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 
 enum { ALIGNMENT = 64, LARGE = 8 << 20 };
@@ -62,7 +63,7 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
     *out = NULL;
     if (count < 0) return set_error(ctx, RUNG_EINTERNAL, "%s: negative size", what);
     int64_t bytes;
-    if (__builtin_mul_overflow(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
+    if (!product_fits(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
         return out_of_memory(ctx, count, size, what);
     void *room;
     if (posix_memalign(&room, ALIGNMENT, ALIGNMENT + (size_t)bytes) != 0) return out_of_memory(ctx, count, size, what);

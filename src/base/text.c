@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -100,7 +102,7 @@ bool text_integer(const char *text, size_t length, int64_t *out)
     if (p == end) return false;
     int64_t x = 0;
     for (; p < end; p++) {
-        if (!digit(*p) || __builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, *p - '0', &x)) return false;
+        if (!digit(*p) || !product_fits(x, 10, &x) || !difference_fits(x, *p - '0', &x)) return false;
     }
     if (!negative && x == INT64_MIN) return false;
     *out = negative ? x : -x;

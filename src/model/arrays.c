@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "model/file.h"
 
 enum { WIDTH = 8, NAME = 128 };
@@ -67,7 +68,8 @@ static rung_status check_entry(array_walk *w, const char *name, const char *dtyp
         same = json_is_integer(size) && json_integer_value(size) == dim[i];
     }
     if (!same) return set_error(w->ctx, RUNG_EFORMAT, "array %s has an unexpected shape", name);
-    if (begin != w->used || end < begin || end - begin != bytes || end > w->size)
+    int64_t expected;
+    if (begin != w->used || !sum_fits(w->used, bytes, &expected) || end != expected || end > w->size)
         return set_error(w->ctx, RUNG_EFORMAT, "array %s is said to be at bytes %lld to %lld", name, (long long)begin,
                          (long long)end);
     return RUNG_OK;
@@ -78,7 +80,7 @@ static rung_status visit(array_walk *w, pool *mem, const char *name, const char 
 {
     int64_t bytes = WIDTH;
     for (int i = 0; i < dims; i++)
-        if (dim[i] < 0 || __builtin_mul_overflow(bytes, dim[i], &bytes))
+        if (dim[i] < 0 || !product_fits(bytes, dim[i], &bytes))
             return set_error(w->ctx, RUNG_EFORMAT, "array %s has an impossible shape", name);
     int64_t count = bytes / WIDTH;
     switch (w->mode) {
@@ -91,7 +93,7 @@ static rung_status visit(array_walk *w, pool *mem, const char *name, const char 
         restore(*array, w->data + w->used, count);
         break;
     }
-    w->used += bytes;
+    if (!sum_fits(w->used, bytes, &w->used)) return set_error(w->ctx, RUNG_EFORMAT, "array %s is too large", name);
     return RUNG_OK;
 }
 
@@ -264,7 +266,12 @@ static rung_status walk_fills(naming *n, coding *code)
     for (int64_t j = 0; j < code->n_columns; j++) fill[j] = code->columns[j].nominal ? 0 : code->columns[j].fill;
     TRY(visit(n->w, &n->w->ctx->scratch, named(n, "fill"), "F64", 1, &code->n_columns, (void **)&fill));
     if (n->w->mode == ARRAYS_READ)
-        for (int64_t j = 0; j < code->n_columns; j++) code->columns[j].fill = fill[j];
+        for (int64_t j = 0; j < code->n_columns; j++) {
+            if (code->columns[j].nominal && fill[j] != 0)
+                return set_error(n->w->ctx, RUNG_EFORMAT, "column %lld of text has the fill value %g", (long long)j + 1,
+                                 fill[j]);
+            code->columns[j].fill = fill[j];
+        }
     return RUNG_OK;
 }
 

@@ -67,7 +67,7 @@ static void joint_proba(const probit_link *link, int K, const double *output, do
     }
     for (int q = 0; q < J; q++) {
         double s2 = variance + link->spread[q + q * J] + 2 * P[q] + common;
-        double z = (output[0] - link->b[q]) / sqrt(link->noise * link->noise + fmax(s2, 0));
+        double z = (output[0] - link->b[q]) / ordinal_probit_spread(link->noise, fmax(s2, 0));
         P[q] = 0.5 * erfc(-z / sqrt(2));
     }
     cumulative_repair(K, P);

@@ -104,6 +104,8 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
                                const block_room *room, const rung_output *out)
 {
     int columns = model_outputs(m), K = m->n_present, classes = m->code.n_classes;
+    TRY(check_outputs(ctx, n, columns, room->score, first));
+    if (room->proba) TRY(check_outputs(ctx, n, K, room->proba, first));
     if (out->score) memcpy(out->score + first * columns, room->score, (size_t)(n * columns) * sizeof(double));
     for (int64_t i = 0; (out->rank || out->low || out->high) && i < n; i++) {
         int rank = label && label[i] ? label[i] : rank_of(m, i, room);

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "model/file.h"
 
 enum { MOST_MEMBERS = 1 << 16 }; /* an element takes more room here than in the file */
@@ -24,6 +25,14 @@ static rung_status as_int(reader *r, json_int_t x, const char *what, int *out)
 {
     if (x < 0 || x > INT_MAX) return set_error(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
     *out = (int)x;
+    return RUNG_OK;
+}
+
+/* Whatever counts or numbers something: see base/checked.h. */
+static rung_status as_count(reader *r, json_int_t x, int64_t least, const char *what, int64_t *out)
+{
+    if (!count_fits(x, least)) return set_error(r->ctx, RUNG_EFORMAT, "%s is %lld", what, (long long)x);
+    *out = x;
     return RUNG_OK;
 }
 
@@ -72,7 +81,7 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
     TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
                   &categories));
     TRY(pool_text(r->ctx, r->mem, name, &one->name));
-    one->position = position;
+    TRY(as_count(r, position, 0, "the position of a column", &one->position));
     one->first = code->d;
     one->nominal = !json_is_null(categories);
     if (one->nominal) {
@@ -96,8 +105,8 @@ static rung_status read_coding(reader *r, json_t *json, coding *code)
     code->has_names = names;
     code->real = real;
     if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */
-    code->label_position = label_position;
-    code->file_columns = file_columns;
+    TRY(as_count(r, label_position, -1, "the position of the label", &code->label_position));
+    TRY(as_count(r, file_columns, 0, "the number of columns of the file", &code->file_columns));
     TRY(pool_text(r->ctx, r->mem, label, &code->label));
     TRY(read_texts(r, classes, "classes", &code->n_classes, &code->classes));
     TRY(length(r, columns, "columns", &n));
@@ -127,9 +136,8 @@ static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
     int i = 0;
     TRY(json_take(r->ctx, json, "neighbours", "{s:I, s:s}", "count", &count, "weights", &weights));
     TRY(one_of(r, weights, weight_names, "weights", &i));
-    s->neighbours = count;
     s->weights = (weight_kind)i;
-    return RUNG_OK;
+    return as_count(r, count, 1, "the number of neighbours", &s->neighbours);
 }
 
 static rung_status read_link(reader *r, json_t *json, probit_link *link)
@@ -141,7 +149,7 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
     TRY(json_take(r->ctx, json, "probit", "{s:I, s:s, s?b, s?b}", "rank", &rank, "over", &text, "logit", &logit,
                   "inferred", &inferred));
     TRY(one_of(r, text, over, "posterior over", &i));
-    link->rank = rank;
+    TRY(as_count(r, rank, 0, "the rank of the covariance", &link->rank));
     link->logit = logit;
     if (inferred) TRY(NEW(r->ctx, r->mem, link->spread, 0)); /* not NULL: its array is to be read */
     link->functions = i;
@@ -220,7 +228,7 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
         return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
     if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
     if (neighbours) TRY(read_neighbours(r, neighbours, s));
-    s->m = s->kind == SCORER_LINEAR ? m->code.d : terms;
+    TRY(as_count(r, s->kind == SCORER_LINEAR ? m->code.d : terms, 0, "the number of terms", &s->m));
     TRY(one_of(r, decides, decision_names, "decision", &i));
     one->decide.kind = (decision_kind)i;
     one->decide.K = one->cal.K = m->n_present;
@@ -255,7 +263,8 @@ static rung_status read_ranges(reader *r, json_t *json, conformal *c)
     if (!json || json_is_null(json)) return RUNG_OK;
     TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
                   &missed));
-    *c = (conformal){.n = scores, .missed = missed};
+    TRY(as_count(r, scores, 0, "the number of scores of the ranges", &c->n));
+    TRY(as_count(r, missed, 0, "the number of missed rows of the ranges", &c->missed));
     return as_int(r, repeats, "the number of repeats", &c->repeats);
 }
 
@@ -282,10 +291,10 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
     json_t *count = NULL;
     TRY(json_take(r->ctx, json, "report", "{s:s, s:o}", "name", &name, "count", &count));
     TRY(pool_text(r->ctx, r->mem, name, &out->name));
-    if (!json_is_null(count) && !(json_is_integer(count) && json_integer_value(count) >= 0))
+    if (!json_is_null(count) && !json_is_integer(count))
         return set_error(r->ctx, RUNG_EFORMAT, "report %s has no count", name);
-    out->n = json_is_null(count) ? -1 : json_integer_value(count);
-    return RUNG_OK;
+    out->n = -1;
+    return json_is_null(count) ? RUNG_OK : as_count(r, json_integer_value(count), 0, "a count of the report", &out->n);
 }
 
 rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
@@ -303,13 +312,13 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
-    m->n_rows = rows;
-    m->n_labelled = labelled;
-    m->n_expansion = expansion;
+    TRY(as_count(&r, rows, 0, "the number of rows", &m->n_rows));
+    TRY(as_count(&r, labelled, 0, "the number of labelled rows", &m->n_labelled));
+    TRY(as_count(&r, expansion, 0, "the size of the expansion", &m->n_expansion));
     m->sharpen = sharpen; /* until its number is read */
     m->has_cv = !json_is_null(cv);
     if (m->has_cv && !json_is_integer(cv)) return set_error(ctx, RUNG_EFORMAT, "cv is not a number");
-    m->cv.n = json_integer_value(cv);
+    if (m->has_cv) TRY(as_count(&r, json_integer_value(cv), 0, "the number of rows of cv", &m->cv.n));
 
     TRY(length(&r, present, "present", &m->n_present));
     TRY(NEW(ctx, r.mem, m->present, m->n_present));

@@ -100,9 +100,15 @@ ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double
     return o;
 }
 
+double ordinal_probit_spread(double sigma, double variance)
+{
+    double s2 = sigma * sigma + variance;
+    return isnormal(s2) ? sqrt(s2) : hypot(sigma, sqrt(variance));
+}
+
 void ordinal_probit_classes(double mean, double variance, int K, const double *b, double sigma, double *p)
 {
-    double s = sqrt(sigma * sigma + variance), sum = 0;
+    double s = ordinal_probit_spread(sigma, variance), sum = 0;
     for (int q = 1; q <= K; q++) sum += p[q - 1] = exp(ordinal_probit_log(mean, q, K, b, s));
     for (int q = 0; q < K; q++) p[q] /= sum;
 }

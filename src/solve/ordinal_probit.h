@@ -22,6 +22,8 @@ double normal_log_interval(double z1, double z2); /* log(Phi(z1) - Phi(z2)); -in
 /* b: the K - 1 thresholds, ascending. */
 ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma);
 double ordinal_probit_log(double f, int y, int K, const double *b, double sigma); /* lp alone */
+/* sqrt(sigma^2 + variance), where squares underflow too. */
+double ordinal_probit_spread(double sigma, double variance);
 /* p(q), q = 1..K, when f is normal with this mean and variance; they sum to 1. */
 void ordinal_probit_classes(double mean, double variance, int K, const double *b, double sigma, double *p);
 

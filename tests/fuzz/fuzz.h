@@ -10,6 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+/* A target that knows the structure of its input changes it by itself: in place, at most `most` bytes, the same change
+ * for the same seed. The second is libFuzzer's own. Either may be missing. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
+
 /* A file of these bytes that has no name on disk; its path, valid until fuzz_close. */
 const char *fuzz_open(const uint8_t *bytes, size_t size, int *fd, char path[32]);
 void fuzz_close(int fd);

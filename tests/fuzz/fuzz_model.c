@@ -3,6 +3,7 @@
  * be described and predicts, and saved and loaded again it is the same file. */
 #include "fuzz.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void predict(rung_ctx *ctx, const rung_model *model)
     int rank[ROWS], low[ROWS], high[ROWS];
     FUZZ_CLAIM(x && score && proba);
     for (int64_t i = 0; i < ROWS * d; i++) x[i] = (double)(i % 7) - 3;
+    if (d > 0) x[2 * d] = 1e300; /* the last row has cells no training row had */
     bool ranges = rung_model_interval(model) != NULL;
     const rung_view view = {.v = x, .n = ROWS, .d = d, .row = d, .col = 1};
     const rung_output out = {.rank = rung_model_has_ranks(model) ? rank : NULL,
@@ -41,8 +43,22 @@ static void predict(rung_ctx *ctx, const rung_model *model)
                              .low = ranges ? low : NULL,
                              .high = ranges ? high : NULL,
                              .level = 0.9};
-    if (rung_model_predict(ctx, model, &view, &out) == RUNG_OK && out.rank)
-        for (int i = 0; i < ROWS; i++) FUZZ_CLAIM(rank[i] >= 1 && rank[i] <= classes);
+    rung_view usual = view;
+    usual.n = ROWS - 1; /* where the last row overflows, the others still have an answer */
+    bool good = rung_model_predict(ctx, model, &view, &out) == RUNG_OK;
+    int rows = good ? ROWS : ROWS - 1;
+    good = good || rung_model_predict(ctx, model, &usual, &out) == RUNG_OK;
+    for (int i = 0; i < rows && good; i++) {
+        double sum = 0;
+        if (out.rank) FUZZ_CLAIM(rank[i] >= 1 && rank[i] <= classes);
+        if (out.low) FUZZ_CLAIM(low[i] >= 1 && low[i] <= high[i] && high[i] <= classes);
+        for (int o = 0; o < outputs; o++) FUZZ_CLAIM(isfinite(score[i * outputs + o]));
+        for (int q = 0; out.proba && q < classes; q++) {
+            FUZZ_CLAIM(proba[i * classes + q] >= 0 && proba[i * classes + q] <= 1 + 1e-6);
+            sum += proba[i * classes + q];
+        }
+        if (out.proba) FUZZ_CLAIM(fabs(sum - 1) <= 1e-5);
+    }
     free(x);
     free(score);
     free(proba);

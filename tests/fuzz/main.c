@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* usage: fuzz_NAME FILE|FOLDER...      runs a fuzz target on stored inputs, without libFuzzer */
+/* usage: fuzz_NAME [-mutants=N] FILE|FOLDER...
+ * Runs a fuzz target on stored inputs, without libFuzzer, and on N mutants of each, always the same ones. */
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
 
@@ -8,6 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { MOST_BYTES = 1 << 16, GENERATIONS = 4 };
+
+static long mutants;
+
+/* Every mutant is made from the one before, but for the first of each few. */
+static void run_mutants(const uint8_t *bytes, size_t size)
+{
+    uint8_t *room = malloc(MOST_BYTES);
+    size_t made = 0;
+    if (!room || size > MOST_BYTES) exit(1);
+    for (long i = 0; i < mutants; i++) {
+        if (i % GENERATIONS == 0) memcpy(room, bytes, made = size);
+        made = LLVMFuzzerCustomMutator(room, made, MOST_BYTES, (unsigned)i);
+        uint8_t *exact = malloc(made ? made : 1); /* ASan sees one byte too many */
+        if (!exact) exit(1);
+        LLVMFuzzerTestOneInput(memcpy(exact, room, made), made);
+        free(exact);
+    }
+    free(room);
+}
 
 static int run_file(const char *path)
 {
@@ -25,6 +47,7 @@ static int run_file(const char *path)
     }
     fclose(file);
     LLVMFuzzerTestOneInput(bytes, size);
+    if (mutants > 0) run_mutants(bytes, size);
     free(bytes);
     return 1;
 }
@@ -47,7 +70,11 @@ static int run(const char *path)
 int main(int argc, char **argv)
 {
     int count = 0;
-    for (int i = 1; i < argc; i++) count += run(argv[i]);
-    printf("%d inputs\n", count);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "-mutants=", 9) != 0)
+            count += run(argv[i]);
+        else if (LLVMFuzzerCustomMutator)
+            mutants = atol(argv[i] + 9);
+    printf("%d inputs, %ld mutants of each\n", count, mutants);
     return count > 0 ? 0 : 1;
 }

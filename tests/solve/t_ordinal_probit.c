@@ -150,6 +150,12 @@ static void classes_share_the_mass(void **state)
     }
     ordinal_probit_classes(1e300, 1, 4, b, 1, p);
     assert_true(p[3] == 1 && p[0] == 0 && p[1] == 0);
+    const double close[] = {-1e-200, 0, 1e-200}; /* their squares underflow */
+    ordinal_probit_classes(1e300, 0, 4, close, 1e-200, p);
+    assert_true(p[3] == 1 && p[0] == 0 && p[1] == 0 && p[2] == 0);
+    ordinal_probit_classes(0, 0, 4, close, 1e-200, p);
+    assert_close(p[0], 0.5 * erfc(1 / sqrt(2)), 1e-14);
+    assert_close(p[0] + p[1], 0.5, 1e-15);
     ordinal_probit_classes(0.2, 3, 4, b, 1, wide); /* noise 1 and variance 3 are noise 2 */
     ordinal_probit_classes(0.2, 0, 4, b, 2, p);
     assert_arrays_close(4, wide, p, 1e-15);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "fit/verify.h"
 
@@ -20,8 +21,7 @@ static rung_status parse_shape(rung_ctx *ctx, const char *shape, tensor *out)
         if (out->modes == TENSOR_MODES)
             return set_error(ctx, RUNG_EARG, "shape=%s has more than %d modes", shape, (int)TENSOR_MODES);
         out->size[out->modes++] = size;
-        if (__builtin_mul_overflow(out->d, size, &out->d)) out->d = -1;
-        if (out->d < 0) return set_error(ctx, RUNG_EARG, "shape=%s is too large", shape);
+        if (!product_fits(out->d, size, &out->d)) return set_error(ctx, RUNG_EARG, "shape=%s is too large", shape);
         at += length;
         if (!*at) return RUNG_OK;
     }
