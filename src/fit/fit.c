@@ -203,15 +203,19 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(interrupted(ctx));
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
-    bool own = count && method_holds_out(spec->method, params);
+    bool own = count && method_can_hold_out(spec->method, params);
     /* what folds share stays with the problem; the fit's own matrices go before the folds need theirs */
-    if (spec->method->prepare) TRY(spec->method->prepare(ctx, p, params));
+    fit_input in = {.method = spec->method, .p = p, .params = params};
+    if (spec->method->prepare) TRY(spec->method->prepare(ctx, &in));
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
+    in.p = &view;
     if (t->state)
-        TRY(spec->method->update(ctx, &model->mem, &view, params, t->known, t->state, &fit));
+        TRY(spec->method->update(ctx, &model->mem, &in, t->known, t->state, &fit));
+    else if (own)
+        TRY(spec->method->hold_out(ctx, &model->mem, &in, &f, &fit, &held));
     else
-        TRY(spec->method->fit(ctx, &model->mem, &view, params, own ? &f : NULL, &fit, own ? &held : NULL));
+        TRY(spec->method->fit(ctx, &model->mem, &in, &fit));
     pool_release(&ctx->scratch, mark);
     TRY(compare(ctx, spec, t, p, model, &fit));
     if (count && !own)

@@ -45,7 +45,7 @@ static rung_status refit(rung_ctx *ctx, const method *m, const void *params, hel
     TRY(NEW(ctx, &ctx->scratch, score, h->n));
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     if (h->sub.K > 1) {
-        TRY(m->fit(ctx, &ctx->scratch, &h->sub, params, NULL, &fit, NULL));
+        TRY(m->fit(ctx, &ctx->scratch, &(fit_input){.method = m, .p = &h->sub, .params = params}, &fit));
         TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank, out->K, proba));
     }
     for (int64_t i = 0; i < h->n && h->sub.K == 1 && proba; i++) proba[i * out->K + h->classes[0] - 1] = 1;
@@ -71,7 +71,8 @@ rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int co
         held_fold h = {.repeat = (int)(t / f->count), .fold = (int)(t % f->count)};
         TRY(interrupted(ctx));
         TRY(held_fold_new(ctx, p, f, &h));
-        if (count > 1 && h.n > 0 && h.sub.K > 1) TRY(m->share(ctx, &h.sub, params[0]));
+        if (count > 1 && h.n > 0 && h.sub.K > 1)
+            TRY(m->share(ctx, &(fit_input){.method = m, .p = &h.sub, .params = params[0]}));
         for (int c = 0; c < count && h.n > 0; c++) {
             pool_mark each = pool_here(&ctx->scratch);
             TRY(refit(ctx, m, params[c], &h, &out[c]));

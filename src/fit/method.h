@@ -44,35 +44,46 @@ typedef struct {
     report_entry *report;
 } fitted;
 
+struct method;
+
 typedef struct {
     int64_t n, labelled, d;
     int K;
-    double memory; /* the limit, which decides how much is kept; 0: none */
-    int threads;   /* that work side by side, each on matrices of its own; 0: one */
+    double memory;               /* the limit, which decides how much is kept; 0: none */
+    int threads;                 /* that work side by side, each on matrices of its own; 0: one */
+    const struct method *method; /* whose fit it is; method_peak sets it */
 } problem_shape;
+
+/* What a fit works on. */
+typedef struct {
+    const struct method *method; /* methods that share their hooks differ in its `variant` */
+    problem *p;
+    const void *params; /* settled */
+} fit_input;
 
 struct verification; /* verify.h */
 
 typedef struct method {
     rung_method info;
     int64_t params_size;
+    const void *variant; /* what tells methods that share hooks apart; of a type the hooks know */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
     /* Replaces what was left to `auto` and needs the labels (in params, a copy); NULL: nothing is. */
     rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
     /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
-    rung_status (*prepare)(rung_ctx *ctx, problem *p, const void *params);
+    rung_status (*prepare)(rung_ctx *ctx, const fit_input *in);
     /* Leaves in p->shared (scratch memory) what fits on p have in common if they differ in RUNG_CHEAP parameters alone.
      * A fit uses what it finds there, and otherwise calls this for itself; NULL: nothing is. */
-    rung_status (*share)(rung_ctx *ctx, problem *p, const void *params);
-    /* Whether fit has a cheaper way to held-out scores than fitting again, with these parameters; NULL: never. */
-    bool (*holds_out)(const void *params);
-    /* f: NULL, or (only if holds_out) the rows to hold out in turn, whose scores go to `held`. */
-    rung_status (*fit)(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                       held_out *held);
+    rung_status (*share)(rung_ctx *ctx, const fit_input *in);
+    rung_status (*fit)(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
+    /* A fit that also answers for the rows held out in turn, more cheaply than fits without them; NULL: the method has
+     * no such way. */
+    rung_status (*hold_out)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out, held_out *held);
+    bool (*can_hold_out)(const void *params); /* whether hold_out serves with these parameters; NULL: always */
     /* A fit that goes on from the state of an earlier one, which knew the first `known` rows of the problem; NULL: the
      * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
-    rung_status (*update)(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known, const double *state,
+    rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
                           fitted *out);
     bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
     /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h). */
@@ -201,12 +212,14 @@ enum { LANDMARKS_AUTO = -1 };
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
 
-/* Peak memory of a fit, landmarks=auto settled. */
+/* Peak memory of a fit with settled parameters. */
+double method_peak(const method *m, const problem_shape *shape, const void *params);
+/* The same of a specification, landmarks=auto settled. */
 rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
 /* With landmarks=auto, whatever was asked. */
 rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
 
-bool method_holds_out(const method *m, const void *params);
+bool method_can_hold_out(const method *m, const void *params);
 /* A copy of the parameters with nothing left to be settled. */
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
 /* Puts into the cache of a problem what its folds will take from there; as many landmarks as they will have. */

@@ -210,7 +210,17 @@ rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
     return RUNG_OK;
 }
 
-bool method_holds_out(const method *m, const void *params) { return m->holds_out && m->holds_out(params); }
+bool method_can_hold_out(const method *m, const void *params)
+{
+    return m->hold_out && (!m->can_hold_out || m->can_hold_out(params));
+}
+
+double method_peak(const method *m, const problem_shape *shape, const void *params)
+{
+    problem_shape whose = *shape;
+    whose.method = m;
+    return m->bytes(&whose, params);
+}
 
 /* ---- landmarks=auto ---- */
 
@@ -232,11 +242,11 @@ static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem
     double memory = ctx->memory > 0 ? (double)ctx->memory : USUAL_MEMORY;
     if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
     *landmark_count = 0;
-    double exact = m->bytes(shape, params);
+    double exact = method_peak(m, shape, params);
     if (exact <= memory) return;
     *landmark_count = USUAL_LANDMARKS;
-    while (*landmark_count > FEWEST_LANDMARKS && m->bytes(shape, params) > memory) *landmark_count /= 2;
-    if (m->bytes(shape, params) > exact) *landmark_count = 0;
+    while (*landmark_count > FEWEST_LANDMARKS && method_peak(m, shape, params) > memory) *landmark_count /= 2;
+    if (method_peak(m, shape, params) > exact) *landmark_count = 0;
 }
 
 static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, bool automatic,
@@ -251,7 +261,7 @@ static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const pro
     int *landmark_count = landmarks_place(spec->method, copy);
     if (automatic && landmark_count) *landmark_count = LANDMARKS_AUTO;
     settle_landmarks(ctx, spec->method, &limited, copy);
-    *out = spec->method->bytes(&limited, copy);
+    *out = method_peak(spec->method, &limited, copy);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -290,7 +300,7 @@ rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p)
     void *params = NULL;
     if (!spec->method->prepare) return RUNG_OK;
     TRY(with_landmarks(ctx, &ctx->scratch, spec, p, &params));
-    return spec->method->prepare(ctx, p, params);
+    return spec->method->prepare(ctx, &(fit_input){.method = spec->method, .p = p, .params = params});
 }
 
 void spec_free(rung_spec *spec)

@@ -183,7 +183,9 @@ rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool re
     fitted fit = {0};
     double *g = NULL, size = 0, off = 0;
     if (reverse) TRY(reversed(ctx, p, &again));
-    TRY(v->method->fit(ctx, &ctx->scratch, &again, v->params, NULL, &fit, NULL));
+    fit_input in = verified_fit(v);
+    in.p = &again;
+    TRY(v->method->fit(ctx, &ctx->scratch, &in, &fit));
     TRY(outputs(ctx, &fit.score, p, &g));
     for (int64_t i = 0; i < p->n; i++) {
         size = fmax(size, fabs(v->f[i]));

@@ -24,6 +24,12 @@ struct verification {
     conditions *found;
 };
 
+/* The fit whose answer is verified. */
+static inline fit_input verified_fit(const struct verification *v)
+{
+    return (fit_input){.method = v->method, .p = v->p, .params = v->params};
+}
+
 /* What the fit told about itself; NULL, or NaN: nothing by this name. */
 const double *told_list(const rung_model *m, const char *name, int64_t n);
 double told_number(const rung_model *m, const char *name);

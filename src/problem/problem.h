@@ -60,11 +60,13 @@ rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_
 
 /* ---- graphs: of the problem's rows only, so a fold's held-out rows leave expansion and graph ---- */
 
+typedef enum {
+    SPACE_INPUT,  /* between the rows; with a precomputed kernel as SPACE_FEATURE of full rank */
+    SPACE_FEATURE /* in the empirical feature space of k */
+} space_kind;
+
 typedef struct { /* where distances are measured */
-    enum {
-        SPACE_INPUT,  /* between the rows; with a precomputed kernel as SPACE_FEATURE of full rank */
-        SPACE_FEATURE /* in the empirical feature space of k */
-    } kind;
+    space_kind kind;
     kernel k;      /* SPACE_INPUT: only whether it is precomputed */
     double rank;   /* SPACE_FEATURE: floor(rank * n) leading components, at least one; 1: all of them */
     int landmarks; /* > 0: rank is that of so many landmark features, and the kernel matrix is not looked at */

@@ -111,7 +111,8 @@ static rung_status run_evidence(rung_ctx *ctx, const tune_state *r, const point_
     for (int i = 0; i < g->n; i++) {
         point_result *out = &r->search->results[g->points[i]];
         fitted fit = {0};
-        TRY(spec_at(r, g, i)->method->fit(ctx, &ctx->scratch, p, params[i], NULL, &fit, NULL));
+        const method *m = spec_at(r, g, i)->method;
+        TRY(m->fit(ctx, &ctx->scratch, &(fit_input){.method = m, .p = p, .params = params[i]}, &fit));
         for (int k = 0; k < fit.n_report; k++)
             if (strcmp(fit.report[k].name, "log_evidence") == 0) out->value = fit.report[k].value[0];
         out->se = NAN;
@@ -134,8 +135,9 @@ rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g
     TRY(NEW(ctx, &ctx->scratch, params, g->n));
     for (int i = 0; i < g->n; i++) TRY(method_settle(ctx, &ctx->scratch, spec_at(r, g, i), &p, &params[i]));
     if (r->search->metric == &tune_evidence) return run_evidence(ctx, r, g, &p, params);
-    if (g->n == 1 && method_holds_out(spec->method, params[0]))
-        TRY(spec->method->fit(ctx, &ctx->scratch, &p, params[0], f, &fit, held));
+    fit_input in = {.method = spec->method, .p = &p, .params = params[0]};
+    if (g->n == 1 && method_can_hold_out(spec->method, params[0]))
+        TRY(spec->method->hold_out(ctx, &ctx->scratch, &in, f, &fit, held));
     else
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));
     if (held->n == 0)

@@ -181,17 +181,14 @@ typedef struct {
     int calibrate;
 } toy_params;
 
-static rung_status toy_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status toy_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)params, (void)f, (void)held;
-    return membership_fit(ctx, mem, p, U, 2, WEIGHTS_GAUSSIAN, 0.5, DECISION_ARGMAX, out);
+    return membership_fit(ctx, mem, in->p, U, 2, WEIGHTS_GAUSSIAN, 0.5, DECISION_ARGMAX, out);
 }
 
-static rung_status half_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status half_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    TRY(toy_fit(ctx, mem, p, params, f, out, held));
+    TRY(toy_fit(ctx, mem, in, out));
     out->training.n--;
     return RUNG_OK;
 }

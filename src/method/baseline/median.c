@@ -10,10 +10,9 @@ typedef struct {
     int calibrate;
 } median_params;
 
-static rung_status median_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                              held_out *held)
+static rung_status median_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)params, (void)f, (void)held;
+    problem *p = in->p;
     double total = 0;
     TRY(NEW(ctx, mem, out->prior, p->K));
     for (int64_t i = 0; i < p->n; i++) {

@@ -79,11 +79,10 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
     return RUNG_OK;
 }
 
-static rung_status pom_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const pom_params *params = params_;
+    problem *p = in->p;
+    const pom_params *params = in->params;
     double *w = NULL, *b = NULL, value;
     for (int64_t i = 0; i < p->d * p->n; i++)
         if (!(fabs(p->X[i]) < 1e100))

@@ -145,14 +145,12 @@ static rung_status gpor_finish(rung_ctx *ctx, pool *mem, const gpor *g, fitted *
     return report_number(ctx, mem, out, "noise", g->sigma);
 }
 
-static rung_status gpor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status gpor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
     gpor g;
     double *theta = NULL;
     minimise_result found;
-    TRY(gpor_new(ctx, mem, p, params, &g));
+    TRY(gpor_new(ctx, mem, in->p, in->params, &g));
     TRY(NEW(ctx, &ctx->scratch, theta, g.n_theta));
     TRY(learn(ctx, &g, theta, &found));
     TRY(gpor_set(ctx, &g, theta));

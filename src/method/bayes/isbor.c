@@ -157,17 +157,15 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     return report_number(ctx, mem, out, "full_sweeps", s.full_sweeps);
 }
 
-static rung_status isbor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                             held_out *held)
+static rung_status isbor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    return fit_from(ctx, mem, p, params, 0, NULL, out);
+    return fit_from(ctx, mem, in->p, in->params, 0, NULL, out);
 }
 
-static rung_status isbor_update(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known,
-                                const double *state, fitted *out)
+static rung_status isbor_update(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
+                                fitted *out)
 {
-    return fit_from(ctx, mem, p, params, known, state, out);
+    return fit_from(ctx, mem, in->p, in->params, known, state, out);
 }
 
 static rung_status isbor_verify(rung_ctx *ctx, const struct verification *v)

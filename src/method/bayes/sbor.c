@@ -49,11 +49,10 @@ static double update(const sbor_params *params, sparse_model *m, bool *dropped)
     return change;
 }
 
-static rung_status sbor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status sbor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const sbor_params *params = params_;
+    problem *p = in->p;
+    const sbor_params *params = in->params;
     probit_map_rows rows = {.n = p->n, .K = p->K, .y = p->y};
     basis_functions basis;
     sparse_model m;

@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* es_dl.c - ES-DL: the graph joins rows that are near in the leading components of the empirical feature space (eq.
  * 19-21). */
-#include "fit/verify.h"
 #include "method/discriminant/graph_dl.h"
-
-static rung_status prepare(rung_ctx *ctx, problem *p, const void *params)
-{
-    return graph_dl_prepare_in(ctx, p, params, true, ((const graph_dl_params *)params)->rank);
-}
-
-static rung_status fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                       held_out *held)
-{
-    return graph_dl_fit_in(ctx, mem, p, params, true, ((const graph_dl_params *)params)->rank, f, out, held);
-}
-
-static rung_status verify(rung_ctx *ctx, const struct verification *v)
-{
-    return graph_dl_verify_in(ctx, v, true, ((const graph_dl_params *)v->params)->rank);
-}
 
 static const rung_param rows[] = {
     KERNEL_PARAMS(graph_dl_params),
@@ -40,10 +23,12 @@ const method method_es_dl = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
              .params = rows},
     .params_size = sizeof(graph_dl_params),
+    .variant = &(const graph_dl_variant){.space = SPACE_FEATURE, .reduced = true},
     .bytes = feature_dl_bytes,
     .settle = graph_dl_settle,
-    .prepare = prepare,
-    .holds_out = graph_dl_holds_out,
-    .fit = fit,
-    .verify = verify,
+    .prepare = graph_dl_prepare,
+    .fit = graph_dl_fit,
+    .hold_out = graph_dl_hold_out,
+    .can_hold_out = graph_dl_can_hold_out,
+    .verify = graph_dl_verify,
 };

@@ -19,13 +19,15 @@ static problem_graph graph_of(const graph_dl_params *params, const problem_space
     return (problem_graph){.space = *space, .neighbours = params->neighbours, .rule = GRAPH_OR, .weight = EDGE_BINARY};
 }
 
-rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
-                         const problem_space *space, const folds *f, fitted *out, held_out *held)
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const problem_space *space, const folds *f,
+                            fitted *out, held_out *held)
 {
+    const graph_dl_params *params = in->params;
     const la_csr *L = NULL;
     problem_graph g = graph_of(params, space);
-    if (params->mu > 0) TRY(problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L));
-    TRY(discriminant_fit(ctx, mem, p, k, params->kernel.landmarks, &params->d, L, params->mu, f, out, held));
+    if (params->mu > 0) TRY(problem_laplacian(ctx, in->p, &g, (laplacian_norm)params->graph_norm, &L));
+    TRY(discriminant_fit(ctx, mem, in->p, &space->k, params->kernel.landmarks, &params->d, L, params->mu, f, out,
+                         held));
     TRY(report_number(ctx, mem, out, "mu", params->mu));
     if (params->without > 0 || params->with > 0) {
         TRY(report_number(ctx, mem, out, "cv_mae_without_graph", params->without));
@@ -34,46 +36,48 @@ rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_pa
     return RUNG_OK;
 }
 
-static rung_status settle_space(rung_ctx *ctx, pool *mem, const problem *p, const graph_dl_params *params,
-                                bool feature_space, double rank, kernel *k, problem_space *space)
+static rung_status space_of(rung_ctx *ctx, pool *mem, const fit_input *in, problem_space *out)
 {
-    TRY(kernel_from_params(ctx, mem, &params->kernel, k));
-    *k = problem_kernel(p, k);
-    *space = (problem_space){.kind = feature_space ? SPACE_FEATURE : SPACE_INPUT,
-                             .k = *k,
-                             .rank = rank,
-                             .landmarks = params->kernel.landmarks};
+    const graph_dl_params *params = in->params;
+    const graph_dl_variant *variant = in->method->variant;
+    *out = (problem_space){
+        .kind = variant->space, .rank = variant->reduced ? params->rank : 1, .landmarks = params->kernel.landmarks};
+    TRY(kernel_from_params(ctx, mem, &params->kernel, &out->k));
+    out->k = problem_kernel(in->p, &out->k);
     return RUNG_OK;
 }
 
-rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
-                            double rank, const folds *f, fitted *out, held_out *held)
+rung_status graph_dl_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
+                              held_out *held)
 {
-    kernel k;
     problem_space space;
-    TRY(settle_space(ctx, mem, p, params, feature_space, rank, &k, &space));
-    return graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held);
+    TRY(space_of(ctx, mem, in, &space));
+    return graph_dl_fit_in(ctx, mem, in, &space, f, out, held);
 }
 
-rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
-                                double rank)
+rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    kernel k;
+    return graph_dl_hold_out(ctx, mem, in, NULL, out, NULL);
+}
+
+rung_status graph_dl_prepare(rung_ctx *ctx, const fit_input *in)
+{
+    const graph_dl_params *params = in->params;
     problem_space space;
     const la_mat *K;
     const landmarks *l;
     const la_csr *L;
-    TRY(settle_space(ctx, p->mem, p, params, feature_space, rank, &k, &space));
+    TRY(space_of(ctx, in->p->mem, in, &space));
     if (params->kernel.landmarks > 0)
-        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
+        TRY(problem_landmarks(ctx, in->p, &space.k, params->kernel.landmarks, &l));
     else
-        TRY(problem_gram(ctx, p, &k, &K));
+        TRY(problem_gram(ctx, in->p, &space.k, &K));
     if (params->mu == 0) return RUNG_OK;
     problem_graph g = graph_of(params, &space);
-    return problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, &L);
+    return problem_laplacian(ctx, in->p, &g, (laplacian_norm)params->graph_norm, &L);
 }
 
-rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space)
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, const problem_space *space)
 {
     const graph_dl_params *params = v->params;
     const la_csr *L = NULL;
@@ -82,17 +86,17 @@ rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const p
     return discriminant_verify(ctx, v, &params->d, L, params->mu, NULL);
 }
 
-rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank)
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v)
 {
-    kernel k;
     problem_space space;
-    TRY(settle_space(ctx, &ctx->scratch, v->p, v->params, feature_space, rank, &k, &space));
-    return graph_dl_verify(ctx, v, &space);
+    fit_input in = verified_fit(v);
+    TRY(space_of(ctx, &ctx->scratch, &in, &space));
+    return graph_dl_verify_in(ctx, v, &space);
 }
 
 /* Without a graph a fold is a matter of the labelled rows, and block deletion serves; with landmarks rows leave sums.
  */
-bool graph_dl_holds_out(const void *params_)
+bool graph_dl_can_hold_out(const void *params_)
 {
     const graph_dl_params *params = params_;
     return params->d.ridge_kind == RIDGE_KERNEL && (params->mu == 0 || params->kernel.landmarks > 0);
@@ -137,10 +141,11 @@ static rung_status grade(rung_ctx *ctx, const method *m, problem *p, const graph
     calibration cal = {.K = p->K};
     double off = 0;
     *mae = 0;
-    if (method_holds_out(m, params)) {
+    if (method_can_hold_out(m, params)) {
         fitted fit = {0};
         problem view = problem_view(p, &ctx->scratch);
-        TRY(m->fit(ctx, &ctx->scratch, &view, params, f, &fit, &held));
+        fit_input in = {.method = m, .p = &view, .params = params};
+        TRY(m->hold_out(ctx, &ctx->scratch, &in, f, &fit, &held));
     } else {
         TRY(held_out_by_refits(ctx, &ctx->scratch, m, 1, (const void *[]){params}, p, f, &held));
     }

@@ -36,19 +36,23 @@ typedef struct {
         PARAM_PLACE(T, rank)                                                                                           \
     }
 
-/* k: settled; space: where the graph is drawn. */
-rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, const kernel *k,
-                         const problem_space *space, const folds *f, fitted *out, held_out *held);
+/* space: where the graph is drawn, and the kernel of the fit; f, held: NULL for a fit alone. */
+rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const problem_space *space, const folds *f,
+                            fitted *out, held_out *held);
+rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, const problem_space *space);
 
-/* fit and prepare of the methods that differ in the space alone; rank: share of its components (1: all of them). */
-rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, bool feature_space,
-                            double rank, const folds *f, fitted *out, held_out *held);
-rung_status graph_dl_prepare_in(rung_ctx *ctx, problem *p, const graph_dl_params *params, bool feature_space,
-                                double rank);
-/* The conditions of a fit; space: where its graph is drawn. */
-rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v, const problem_space *space);
-rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, bool feature_space, double rank);
-bool graph_dl_holds_out(const void *params);
+/* The hooks of the methods that differ in the space alone (method.h), and their variant. */
+typedef struct {
+    space_kind space;
+    bool reduced; /* to the share `rank` of its components */
+} graph_dl_variant;
+
+rung_status graph_dl_prepare(rung_ctx *ctx, const fit_input *in);
+rung_status graph_dl_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
+rung_status graph_dl_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
+                              held_out *held);
+bool graph_dl_can_hold_out(const void *params);
+rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v);
 double graph_dl_bytes(const problem_shape *shape, const void *params);
 double feature_dl_bytes(const problem_shape *shape, const void *params); /* with a reduced feature space */
 /* mu=auto: compares with no graph by inductive cross-validation (held-out rows leave expansion and graph). */

@@ -18,9 +18,10 @@ static rung_status laplacian_of(rung_ctx *ctx, problem *p, const kda_params *par
     return params->mu > 0 ? problem_laplacian(ctx, p, &g, (laplacian_norm)params->graph_norm, out) : RUNG_OK;
 }
 
-rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params_)
+rung_status kda_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    const kda_params *params = params_;
+    problem *p = in->p;
+    const kda_params *params = in->params;
     const la_mat *K;
     const landmarks *l;
     const la_csr *L;
@@ -34,11 +35,10 @@ rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params_)
     return laplacian_of(ctx, p, params, &k, &L);
 }
 
-rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                    held_out *held)
+rung_status kda_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const kda_params *params = params_;
+    problem *p = in->p;
+    const kda_params *params = in->params;
     const la_csr *L;
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));

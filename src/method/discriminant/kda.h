@@ -25,9 +25,8 @@ typedef struct {
          PARAM_PLACE(T, components)},                                                                                  \
         CALIBRATE_PARAM(T, "0")
 
-rung_status kda_prepare(rung_ctx *ctx, problem *p, const void *params);
-rung_status kda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                    held_out *held);
+rung_status kda_prepare(rung_ctx *ctx, const fit_input *in);
+rung_status kda_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
 rung_status kda_verify(rung_ctx *ctx, const struct verification *v);
 
 #endif

@@ -16,11 +16,15 @@ typedef struct {
     int calibrate;
 } kdlor_params;
 
-static bool kdlor_holds_out(const void *params) { return ((const kdlor_params *)params)->d.ridge_kind == RIDGE_KERNEL; }
-
-static rung_status kdlor_prepare(rung_ctx *ctx, problem *p, const void *params_)
+static bool kdlor_can_hold_out(const void *params)
 {
-    const kdlor_params *params = params_;
+    return ((const kdlor_params *)params)->d.ridge_kind == RIDGE_KERNEL;
+}
+
+static rung_status kdlor_prepare(rung_ctx *ctx, const fit_input *in)
+{
+    problem *p = in->p;
+    const kdlor_params *params = in->params;
     const landmarks *l;
     const la_mat *K;
     kernel k;
@@ -30,14 +34,21 @@ static rung_status kdlor_prepare(rung_ctx *ctx, problem *p, const void *params_)
     return problem_gram(ctx, p, &k, &K);
 }
 
-static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                             held_out *held)
+/* f, held: NULL for a fit alone. */
+static rung_status kdlor_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
+                                  held_out *held)
 {
-    const kdlor_params *params = params_;
+    problem *p = in->p;
+    const kdlor_params *params = in->params;
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     return discriminant_fit(ctx, mem, p, &k, params->kernel.landmarks, &params->d, NULL, 0, f, out, held);
+}
+
+static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
+{
+    return kdlor_hold_out(ctx, mem, in, NULL, out, NULL);
 }
 
 static rung_status kdlor_verify(rung_ctx *ctx, const struct verification *v)
@@ -75,7 +86,8 @@ const method method_kdlor = {
     .params_size = sizeof(kdlor_params),
     .bytes = kdlor_bytes,
     .prepare = kdlor_prepare,
-    .holds_out = kdlor_holds_out,
     .fit = kdlor_fit,
+    .hold_out = kdlor_hold_out,
+    .can_hold_out = kdlor_can_hold_out,
     .verify = kdlor_verify,
 };

@@ -84,10 +84,10 @@ static rung_status learn_from_sample(rung_ctx *ctx, pool *mem, problem *p, const
     return learn_kernel(ctx, mem, &some, params, k, a);
 }
 
-static rung_status kes_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status kes_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    const graph_dl_params *params = params_;
+    problem *p = in->p;
+    const graph_dl_params *params = in->params;
     kernel k;
     alignments a;
     if (params->kernel.landmarks > 0 && p->n > ALIGNED_ROWS)
@@ -95,17 +95,10 @@ static rung_status kes_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     else
         TRY(learn_kernel(ctx, mem, p, params, &k, &a));
     problem_space space = {.kind = SPACE_FEATURE, .k = k, .rank = params->rank, .landmarks = params->kernel.landmarks};
-    TRY(graph_dl_fit(ctx, mem, p, params, &k, &space, f, out, held));
+    TRY(graph_dl_fit_in(ctx, mem, in, &space, NULL, out, NULL));
     TRY(report_list(ctx, mem, out, "precisions", p->d, k.precisions));
     TRY(report_list(ctx, mem, out, "alignment_start", 2, a.start));
     return report_list(ctx, mem, out, "alignment", 2, a.value);
-}
-
-/* Each fold learns its own kernel. */
-static bool kes_holds_out(const void *params)
-{
-    (void)params;
-    return false;
 }
 
 /* With the kernel of the model, which was learned. */
@@ -115,7 +108,7 @@ static rung_status kes_verify(rung_ctx *ctx, const struct verification *v)
                            .k = v->model->members->score.k,
                            .rank = ((const graph_dl_params *)v->params)->rank,
                            .landmarks = (int)v->landmarks};
-    return graph_dl_verify(ctx, v, &space);
+    return graph_dl_verify_in(ctx, v, &space);
 }
 
 /* With landmarks: the alignment of the sample beside the data, or the fit. */
@@ -165,7 +158,6 @@ const method method_kes_dl = {
     .params_size = sizeof(graph_dl_params),
     .bytes = kes_bytes,
     .settle = graph_dl_settle,
-    .holds_out = kes_holds_out,
-    .fit = kes_fit,
+    .fit = kes_fit, /* and no hold_out: each fold learns its own kernel */
     .verify = kes_verify,
 };

@@ -202,11 +202,10 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, problem *p, const kernel 
     return discriminant_results(ctx, mem, p->K, mean, c.s, params, alpha, degenerate, out);
 }
 
-static rung_status ws_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                          held_out *held)
+static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const ws_params *params = params_;
+    problem *p = in->p;
+    const ws_params *params = in->params;
     kernel k;
     double width, *U = NULL;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
@@ -220,9 +219,10 @@ static rung_status ws_fit(rung_ctx *ctx, pool *mem, problem *p, const void *para
     return report_number(ctx, mem, out, "spread_width", width);
 }
 
-static rung_status ws_prepare(rung_ctx *ctx, problem *p, const void *params_)
+static rung_status ws_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    const ws_params *params = params_;
+    problem *p = in->p;
+    const ws_params *params = in->params;
     const la_mat *K;
     const landmarks *l;
     kernel k;

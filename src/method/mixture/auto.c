@@ -62,10 +62,9 @@ static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted
     return RUNG_OK;
 }
 
-static rung_status auto_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status auto_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)params, (void)f, (void)held;
+    problem *p = in->p;
     mixture_summary summary;
     if (p->K < 2) return only_class(ctx, mem, p, out);
     TRY(mixture_fit(ctx, mem, p, &all_families, out, &summary));

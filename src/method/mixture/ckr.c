@@ -248,11 +248,10 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->score);
 }
 
-static rung_status ckr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const ckr_params *params = params_;
+    problem *p = in->p;
+    const ckr_params *params = in->params;
     pool_mark mark = pool_here(&ctx->scratch);
     int J = p->K - 1;
     ckr_search s;

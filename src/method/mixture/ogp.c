@@ -18,13 +18,11 @@ static mixture_options options_of(const ogp_params *params)
     return (mixture_options){.families = 1U << FAMILY_GP, .spaces = spaces};
 }
 
-static rung_status ogp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status ogp_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    mixture_options options = options_of(params);
+    mixture_options options = options_of(in->params);
     mixture_summary summary;
-    TRY(mixture_fit(ctx, mem, p, &options, out, &summary));
+    TRY(mixture_fit(ctx, mem, in->p, &options, out, &summary));
     TRY(report_number(ctx, mem, out, "weight_standard", summary.weight[0][FAMILY_GP]));
     TRY(report_number(ctx, mem, out, "weight_rank", summary.weight[1][FAMILY_GP]));
     return report_number(ctx, mem, out, "sharpen", out->sharpen);

@@ -25,23 +25,6 @@ rung_status isoproj_pair(rung_ctx *ctx, problem *p, const projection_params *par
     return RUNG_OK;
 }
 
-static rung_status isoproj_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                               held_out *held)
-{
-    (void)f, (void)held;
-    return projection_fit(ctx, mem, p, params, isoproj_pair, out);
-}
-
-static rung_status isoproj_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return projection_verify(ctx, v, isoproj_pair);
-}
-
-static double isoproj_bytes(const problem_shape *shape, const void *params)
-{
-    return projection_bytes(shape, params, 2, false);
-}
-
 static const rung_param isoproj_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
@@ -58,8 +41,9 @@ const method method_isoproj = {
              .flags = RUNG_USES_UNLABELLED,
              .params = isoproj_rows},
     .params_size = sizeof(projection_params),
-    .bytes = isoproj_bytes,
+    .variant = &(const projection_variant){.pair = isoproj_pair, .squares = 2},
+    .bytes = projection_bytes,
     .prepare = projection_prepare,
-    .fit = isoproj_fit,
-    .verify = isoproj_verify,
+    .fit = projection_fit,
+    .verify = projection_verify,
 };

@@ -42,23 +42,6 @@ rung_status lda_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     return RUNG_OK;
 }
 
-static rung_status lda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                           held_out *held)
-{
-    (void)f, (void)held;
-    return projection_fit(ctx, mem, p, params, lda_pair, out);
-}
-
-static rung_status lda_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return projection_verify(ctx, v, lda_pair);
-}
-
-static double lda_bytes(const problem_shape *shape, const void *params)
-{
-    return projection_bytes(shape, params, 0, false);
-}
-
 static const rung_param lda_rows[] = {
     COMPONENTS_PARAM,
     PROJECTION_RIDGE_PARAM,
@@ -76,7 +59,8 @@ const method method_lda = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS,
              .params = lda_rows},
     .params_size = sizeof(projection_params),
-    .bytes = lda_bytes,
-    .fit = lda_fit,
-    .verify = lda_verify,
+    .variant = &(const projection_variant){.pair = lda_pair},
+    .bytes = projection_bytes,
+    .fit = projection_fit,
+    .verify = projection_verify,
 };

@@ -27,23 +27,6 @@ rung_status lpp_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     return RUNG_OK;
 }
 
-static rung_status lpp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                           held_out *held)
-{
-    (void)f, (void)held;
-    return projection_fit(ctx, mem, p, params, lpp_pair, out);
-}
-
-static rung_status lpp_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return projection_verify(ctx, v, lpp_pair);
-}
-
-static double lpp_bytes(const problem_shape *shape, const void *params)
-{
-    return projection_bytes(shape, params, 0, false);
-}
-
 static const rung_param lpp_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
@@ -60,8 +43,9 @@ const method method_lpp = {
              .flags = RUNG_USES_UNLABELLED,
              .params = lpp_rows},
     .params_size = sizeof(projection_params),
-    .bytes = lpp_bytes,
+    .variant = &(const projection_variant){.pair = lpp_pair},
+    .bytes = projection_bytes,
     .prepare = projection_prepare,
-    .fit = lpp_fit,
-    .verify = lpp_verify,
+    .fit = projection_fit,
+    .verify = projection_verify,
 };

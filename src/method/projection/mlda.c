@@ -2,23 +2,6 @@
 /* mlda.c - multilinear discriminant analysis: lda with a direction that is a product of one vector per mode. */
 #include "method/projection/projection.h"
 
-static rung_status mlda_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                            held_out *held)
-{
-    (void)f, (void)held;
-    return tensor_projection_fit(ctx, mem, p, params, lda_pair, out);
-}
-
-static rung_status mlda_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return projection_verify(ctx, v, lda_pair);
-}
-
-static double mlda_bytes(const problem_shape *shape, const void *params)
-{
-    return projection_bytes(shape, params, 0, true);
-}
-
 static const rung_param mlda_rows[] = {
     SHAPE_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
@@ -37,7 +20,8 @@ const method method_mlda = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS,
              .params = mlda_rows},
     .params_size = sizeof(projection_params),
-    .bytes = mlda_bytes,
-    .fit = mlda_fit,
-    .verify = mlda_verify,
+    .variant = &(const projection_variant){.pair = lda_pair, .modes = true},
+    .bytes = projection_bytes,
+    .fit = tensor_projection_fit,
+    .verify = projection_verify,
 };

@@ -21,23 +21,6 @@ rung_status npe_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     return RUNG_OK;
 }
 
-static rung_status npe_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                           held_out *held)
-{
-    (void)f, (void)held;
-    return projection_fit(ctx, mem, p, params, npe_pair, out);
-}
-
-static rung_status npe_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return projection_verify(ctx, v, npe_pair);
-}
-
-static double npe_bytes(const problem_shape *shape, const void *params)
-{
-    return projection_bytes(shape, params, 0, false);
-}
-
 static const rung_param npe_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
@@ -54,8 +37,9 @@ const method method_npe = {
              .flags = RUNG_USES_UNLABELLED,
              .params = npe_rows},
     .params_size = sizeof(projection_params),
-    .bytes = npe_bytes,
+    .variant = &(const projection_variant){.pair = npe_pair},
+    .bytes = projection_bytes,
     .prepare = projection_prepare,
-    .fit = npe_fit,
-    .verify = npe_verify,
+    .fit = projection_fit,
+    .verify = projection_verify,
 };

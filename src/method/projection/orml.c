@@ -34,13 +34,14 @@ static rung_status orml_kernel(rung_ctx *ctx, pool *mem, const problem *p, const
     return RUNG_OK;
 }
 
-static rung_status orml_prepare(rung_ctx *ctx, problem *p, const void *params)
+static rung_status orml_prepare(rung_ctx *ctx, const fit_input *in)
 {
+    problem *p = in->p;
     const la_mat *K;
     const landmarks *l;
-    int m = ((const orml_params *)params)->kernel.landmarks;
+    int m = ((const orml_params *)in->params)->kernel.landmarks;
     kernel k;
-    TRY(orml_kernel(ctx, p->mem, p, params, &k));
+    TRY(orml_kernel(ctx, p->mem, p, in->params, &k));
     if (k.kind == KERNEL_LINEAR) return RUNG_OK;
     return m > 0 ? problem_landmarks(ctx, p, &k, m, &l) : problem_gram(ctx, p, &k, &K);
 }
@@ -150,11 +151,10 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, problem *p, const orml_p
     return expansion_scorer(ctx, mem, p, k, c, &out->score);
 }
 
-static rung_status orml_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status orml_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const orml_params *params = params_;
+    problem *p = in->p;
+    const orml_params *params = in->params;
     const la_mat *K = NULL;
     class_index classes;
     ordered_direction s = {0};

@@ -143,11 +143,10 @@ static rung_status alternation_new(rung_ctx *ctx, const problem *p, const orml_m
     return RUNG_OK;
 }
 
-static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                              held_out *held)
+static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const orml_m_params *params = params_;
+    problem *p = in->p;
+    const orml_m_params *params = in->params;
     class_index classes;
     alternation a;
     tensor shape;

@@ -223,9 +223,12 @@ static rung_status form(rung_ctx *ctx, const la_mat *T, const la_mat *F, la_mat 
     return la_gemm(ctx, true, false, 1, T, F, 0, *out);
 }
 
-rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params, pair_maker *maker,
-                           fitted *out)
+static pair_maker *maker_of(const method *m) { return ((const projection_variant *)m->variant)->pair; }
+
+rung_status projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
+    problem *p = in->p;
+    const projection_params *params = in->params;
     row_space s;
     la_mat *A = NULL, *B = NULL;
     double *values = NULL, *V = NULL, *W = NULL, norm = 0;
@@ -236,7 +239,7 @@ rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projectio
         return set_error(ctx, RUNG_EARG, "components=%d, but the %lld rows of %lld columns span only %lld dimensions",
                          r, (long long)p->n, (long long)p->d, (long long)c);
     projection_pair pair = {.T = s.T};
-    TRY(maker(ctx, p, params, &pair));
+    TRY(maker_of(in->method)(ctx, p, params, &pair));
     TRY(form(ctx, pair.T, pair.N, &A));
     TRY(form(ctx, pair.T, pair.R, &B));
     TRY(NEW(ctx, &ctx->scratch, values, r));
@@ -266,14 +269,14 @@ typedef struct {
 } eigen_forms;
 
 /* Of a vector method: in the span of the rows. */
-static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, pair_maker *maker, eigen_forms *out)
+static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, eigen_forms *out)
 {
     const scorer *s = &v->model->members->score;
     row_space space;
     la_mat *turned = NULL;
     TRY(row_space_new(ctx, v->p, true, &space));
     projection_pair pair = {.T = space.T};
-    TRY(maker(ctx, v->p, v->params, &pair));
+    TRY(maker_of(v->method)(ctx, v->p, v->params, &pair));
     TRY(form(ctx, pair.T, pair.N, &out->A));
     TRY(form(ctx, pair.T, pair.R, &out->B));
     out->d = (double)v->p->d;
@@ -286,7 +289,7 @@ static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, pai
 }
 
 /* Of a tensor method: those the last mode sees, which was improved last. */
-static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, pair_maker *maker, eigen_forms *out)
+static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, eigen_forms *out)
 {
     const projection_params *params = v->params;
     row_space space;
@@ -296,7 +299,7 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
     double off;
     TRY(row_space_new(ctx, v->p, false, &space));
     projection_pair pair = {.T = space.T};
-    TRY(maker(ctx, v->p, params, &pair));
+    TRY(maker_of(v->method)(ctx, v->p, params, &pair));
     const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
     TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
     TRY(tensor_told(ctx, v, params->shape, &t, &off));
@@ -307,7 +310,7 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
 }
 
 /* A w = lambda B w, and lambda B - A (lambda the first one, and a little) is positive definite: none is larger. */
-rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_maker *maker)
+rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
 {
     const projection_params *params = v->params;
     int r = v->model->members->score.outputs;
@@ -315,7 +318,7 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_
     eigen_forms e = {0};
     double *AV = NULL, *BV = NULL, worst = 0;
     if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
-    TRY(params->shape ? last_mode_forms(ctx, v, maker, &e) : vector_forms(ctx, v, maker, &e));
+    TRY(params->shape ? last_mode_forms(ctx, v, &e) : vector_forms(ctx, v, &e));
     int64_t c = la_rows(e.A);
     TRY(ridge_denominator(ctx, e.A, e.cancels, params->ridge, e.d, e.B));
     TRY(times(ctx, e.A, r, e.V, &AV));
@@ -332,11 +335,11 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_
     return RUNG_OK;
 }
 
-rung_status projection_prepare(rung_ctx *ctx, problem *p, const void *params)
+rung_status projection_prepare(rung_ctx *ctx, const fit_input *in)
 {
     problem_space space = {.kind = SPACE_INPUT};
     neighbours nb;
-    return problem_neighbours(ctx, p, &space, ((const projection_params *)params)->neighbours, &nb);
+    return problem_neighbours(ctx, in->p, &space, ((const projection_params *)in->params)->neighbours, &nb);
 }
 
 /* ---- memory ---- */
@@ -359,17 +362,19 @@ double linear_fit_bytes(const fit_size *s)
     return 8 * (s->copies * s->n * s->d + s->n * (2 * s->K + 10) + fmax(search, forms));
 }
 
-double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool modes)
+double projection_bytes(const problem_shape *shape, const void *params_)
 {
+    const projection_params *params = params_;
+    const projection_variant *variant = shape->method->variant;
     bool graph = params->neighbours > 0;
     double n = (double)(graph ? shape->n : shape->labelled);
     fit_size s = {.n = n,
                   .d = (double)shape->d,
                   .copies = graph ? 1 + (double)shape->labelled / n : 1,
                   .k = fmin(params->neighbours, n),
-                  .squares = squares,
+                  .squares = variant->squares,
                   .forms = 2,
-                  .longest = modes ? tensor_longest(params->shape, shape->d) : 0,
+                  .longest = variant->modes ? tensor_longest(params->shape, shape->d) : 0,
                   .K = shape->K};
     return linear_fit_bytes(&s);
 }

@@ -70,14 +70,20 @@ typedef struct {
 typedef rung_status pair_maker(rung_ctx *ctx, problem *p, const projection_params *params, projection_pair *pair);
 pair_maker lda_pair, lpp_pair, npe_pair, isoproj_pair;
 
-/* Vector and tensor methods: fit from a pair of forms. */
-rung_status projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params, pair_maker *maker,
-                           fitted *out);
-rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params,
-                                  pair_maker *maker, fitted *out);
+/* What the methods differ in (method.h). */
+typedef struct {
+    pair_maker *pair;
+    double squares; /* n x n matrices on the way to the forms */
+    bool modes;     /* directions are products of one vector per mode */
+} projection_variant;
+
+/* The hooks of the vector and the tensor methods. */
+rung_status projection_prepare(rung_ctx *ctx, const fit_input *in); /* the neighbours, if there are any */
+rung_status projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
+rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
 /* The eigenpairs of a finished model, from the pair made anew (verify.h). */
-rung_status projection_verify(rung_ctx *ctx, const struct verification *v, pair_maker *maker);
-rung_status projection_prepare(rung_ctx *ctx, problem *p, const void *params); /* the neighbours, if there are any */
+rung_status projection_verify(rung_ctx *ctx, const struct verification *v);
+double projection_bytes(const problem_shape *shape, const void *params);
 
 /* Peak memory of a linear fit over n rows of d columns, of which `copies` exist before it starts. */
 typedef struct {
@@ -90,7 +96,6 @@ typedef struct {
 } fit_size;
 double linear_fit_bytes(const fit_size *s);
 double graph_search_bytes(double n, double d, double k); /* of finding neighbours and joining them */
-double projection_bytes(const problem_shape *shape, const projection_params *params, double squares, bool modes);
 
 /* T -= 1 m', m the mean of its rows with these weights (their sum 0: nothing). */
 rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);

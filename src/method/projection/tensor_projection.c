@@ -20,9 +20,11 @@ static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, 
     return RUNG_OK;
 }
 
-rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const projection_params *params,
-                                  pair_maker *maker, fitted *out)
+rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
+    problem *p = in->p;
+    const projection_params *params = in->params;
+    const projection_variant *variant = in->method->variant;
     row_space s;
     tensor t;
     tensor_forms forms;
@@ -31,7 +33,7 @@ rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, problem *p, const pr
     TRY(tensor_new(ctx, params->shape, p->d, &t));
     TRY(row_space_new(ctx, p, false, &s));
     projection_pair pair = {.T = s.T};
-    TRY(maker(ctx, p, params, &pair));
+    TRY(variant->pair(ctx, p, params, &pair));
     const la_mat *F[TENSOR_FORMS] = {pair.N, pair.R};
     TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
     for (int sweep = 0; sweep < params->sweeps; sweep++)

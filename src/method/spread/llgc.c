@@ -13,11 +13,10 @@ typedef struct {
 
 enum { DECIDE_ARGMAX, DECIDE_MEDIAN };
 
-static rung_status llgc_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status llgc_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const llgc_params *params = params_;
+    problem *p = in->p;
+    const llgc_params *params = in->params;
     double *U = NULL, width;
     TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
     TRY(spread_labels(ctx, p, &params->spread, params->neighbours, U, &width));

@@ -11,11 +11,10 @@ typedef struct {
     int calibrate;
 } plp_params;
 
-static rung_status plp_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status plp_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const plp_params *params = params_;
+    problem *p = in->p;
+    const plp_params *params = in->params;
     const la_csr *S;
     double *P = NULL, width;
     bool gaussian = params->graph.weights == WEIGH_GAUSSIAN;

@@ -187,9 +187,10 @@ static rung_status list_labelled(rung_ctx *ctx, const problem *p, contest_ground
     return RUNG_OK;
 }
 
-static rung_status lapsvm_share(rung_ctx *ctx, problem *p, const void *params_)
+static rung_status lapsvm_share(rung_ctx *ctx, const fit_input *in)
 {
-    const lapsvm_params *params = params_;
+    problem *p = in->p;
+    const lapsvm_params *params = in->params;
     contest_ground *on = NULL;
     const la_csr *S;
     response_kernel k;
@@ -206,15 +207,14 @@ static rung_status lapsvm_share(rung_ctx *ctx, problem *p, const void *params_)
     return RUNG_OK;
 }
 
-static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *folds_,
-                              fitted *out, held_out *held)
+static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)folds_, (void)held;
-    const lapsvm_params *params = params_;
+    problem *p = in->p;
+    const lapsvm_params *params = in->params;
     contest_results r;
     response_kernel k;
     TRY(lapsvm_kernel(ctx, mem, p, params, &k));
-    if (!p->shared) TRY(lapsvm_share(ctx, p, params));
+    if (!p->shared) TRY(lapsvm_share(ctx, in));
     const contest_ground *on = p->shared;
     TRY(results_new(ctx, p->n, p->K, &r));
     TRY(solve_classes(ctx, p, params, on, &r));
@@ -251,7 +251,8 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
     int K = v->p->K;
     contest_results r;
     double *f = NULL, *norm = NULL, caps = 0, infeasible = 0, gap = 0, least = INFINITY;
-    TRY(lapsvm_share(ctx, v->p, params));
+    fit_input in = verified_fit(v);
+    TRY(lapsvm_share(ctx, &in));
     const contest_ground *on = v->p->shared;
     TRY(results_new(ctx, n, K, &r));
     TRY(NEW(ctx, &ctx->scratch, f, n));
@@ -285,9 +286,10 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
-static rung_status lapsvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+static rung_status lapsvm_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    const lapsvm_params *params = params_;
+    problem *p = in->p;
+    const lapsvm_params *params = in->params;
     response_kernel k;
     TRY(lapsvm_kernel(ctx, p->mem, p, params, &k));
     TRY(response_prepare(ctx, p, &k));

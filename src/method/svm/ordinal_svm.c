@@ -43,21 +43,25 @@ static rung_status set_score(rung_ctx *ctx, pool *mem, const svor_problem *q, co
     return landmark_results(ctx, mem, q->l, 1, w, out);
 }
 
-rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, svor_hinges hinges,
-                            int64_t known, const double *start, fitted *out)
+rung_status ordinal_svm_update(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
+                               fitted *out)
 {
-    const ordinal_svm_params *params = params_;
-    svor_problem q = {
-        .p = p, .hinges = hinges, .C = params->C, .diagonal = params->diagonal, .tolerance = params->tolerance};
+    problem *p = in->p;
+    const ordinal_svm_params *params = in->params;
+    svor_problem q = {.p = p,
+                      .hinges = *(const svor_hinges *)in->method->variant,
+                      .C = params->C,
+                      .diagonal = params->diagonal,
+                      .tolerance = params->tolerance};
     svor_solution s;
     double *pulls = NULL;
     int J = p->K - 1;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &q.k));
     q.k = problem_kernel(p, &q.k);
     if (params->kernel.landmarks > 0) TRY(problem_landmarks(ctx, p, &q.k, params->kernel.landmarks, &q.l));
-    if (start) {
+    if (state) {
         TRY(NEW(ctx, &ctx->scratch, pulls, p->n * J));
-        memcpy(pulls, start, (size_t)(known * J) * sizeof *pulls);
+        memcpy(pulls, state, (size_t)(known * J) * sizeof *pulls);
         q.start = pulls;
     }
     TRY(svor_solve(ctx, &ctx->scratch, &q, &s));
@@ -71,9 +75,15 @@ rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *pa
     return report_number(ctx, mem, out, "gap", s.gap / s.primal);
 }
 
-rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    const ordinal_svm_params *params = params_;
+    return ordinal_svm_update(ctx, mem, in, 0, NULL, out);
+}
+
+rung_status ordinal_svm_prepare(rung_ctx *ctx, const fit_input *in)
+{
+    problem *p = in->p;
+    const ordinal_svm_params *params = in->params;
     const la_mat *K;
     const landmarks *l;
     kernel k;

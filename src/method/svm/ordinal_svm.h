@@ -12,12 +12,12 @@ typedef struct {
     int calibrate;
 } ordinal_svm_params;
 
-/* start: as in method.h, for the first `known` rows; NULL: from nothing. */
-rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, svor_hinges hinges, int64_t known,
-                            const double *start, fitted *out);
-/* The duality gap of a finished model (verify.h). */
-rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges);
-rung_status ordinal_svm_prepare(rung_ctx *ctx, problem *p, const void *params);
+/* The hooks (method.h); the variant of a method is its svor_hinges. */
+rung_status ordinal_svm_prepare(rung_ctx *ctx, const fit_input *in);
+rung_status ordinal_svm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
+rung_status ordinal_svm_update(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
+                               fitted *out);
+rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v); /* by the duality gap of the model */
 double ordinal_svm_bytes(const problem_shape *shape, const void *params);
 
 #define ORDINAL_SVM_PARAMS(T)                                                                                          \

@@ -93,15 +93,17 @@ static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge
     return RUNG_OK;
 }
 
-rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v, svor_hinges hinges)
+rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v)
 {
+    svor_hinges hinges = *(const svor_hinges *)v->method->variant;
     const ordinal_svm_params *params = v->params;
     problem *p = v->p;
+    fit_input in = verified_fit(v);
     fitted fit = {0};
     double *cap = NULL, norm, lower, infeasible;
     if (params->diagonal > 0) /* a score is not all of the kernel matrix then */
         return verify_by_refit(ctx, v, params->kernel.landmarks == 0);
-    TRY(ordinal_svm_fit(ctx, &ctx->scratch, p, params, hinges, 0, NULL, &fit));
+    TRY(ordinal_svm_fit(ctx, &ctx->scratch, &in, &fit));
     TRY(NEW(ctx, &ctx->scratch, cap, p->n));
     for (int64_t i = 0; i < p->n; i++) cap[i] = params->C * (p->w ? p->w[i] : 1);
     hinge_rows h = {.n = p->n, .K = p->K, .y = p->y, .cap = cap, .hinges = hinges};

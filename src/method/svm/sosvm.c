@@ -173,9 +173,10 @@ static rung_status sosvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, cons
     return RUNG_OK;
 }
 
-static rung_status sosvm_share(rung_ctx *ctx, problem *p, const void *params_)
+static rung_status sosvm_share(rung_ctx *ctx, const fit_input *in)
 {
-    const sosvm_params *params = params_;
+    problem *p = in->p;
+    const sosvm_params *params = in->params;
     sosvm *s = NULL;
     const la_csr *L;
     response_kernel k;
@@ -256,16 +257,15 @@ static rung_status set_decision(rung_ctx *ctx, pool *mem, const problem *p, cons
     return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->decide);
 }
 
-static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                             held_out *held)
+static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const sosvm_params *params = params_;
+    problem *p = in->p;
+    const sosvm_params *params = in->params;
     solution answer = {0};
     row_pairs pairs;
     response_kernel k;
     TRY(sosvm_kernel(ctx, mem, p, params, &k));
-    if (!p->shared) TRY(sosvm_share(ctx, p, params));
+    if (!p->shared) TRY(sosvm_share(ctx, in));
     const sosvm *s = p->shared;
     TRY(pairs_of(ctx, s, params->pairs, &pairs));
     TRY(solve(ctx, s, params, &pairs, &answer));
@@ -305,7 +305,8 @@ static rung_status sosvm_verify(rung_ctx *ctx, const struct verification *v)
     solution best = {0};
     row_pairs pairs;
     double upper, lower = 0, total = 0, infeasible = 0;
-    TRY(sosvm_share(ctx, v->p, params));
+    fit_input in = verified_fit(v);
+    TRY(sosvm_share(ctx, &in));
     const sosvm *s = v->p->shared;
     TRY(novel_verify(ctx, v, s->S, params->novel, s->P));
     TRY(pairs_of(ctx, s, params->pairs, &pairs));
@@ -329,9 +330,10 @@ static rung_status sosvm_verify(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
-static rung_status sosvm_prepare(rung_ctx *ctx, problem *p, const void *params_)
+static rung_status sosvm_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    const sosvm_params *params = params_;
+    problem *p = in->p;
+    const sosvm_params *params = in->params;
     response_kernel k;
     TRY(sosvm_kernel(ctx, p->mem, p, params, &k));
     TRY(response_prepare(ctx, p, &k));

@@ -7,24 +7,6 @@
  * A row counts at the thresholds next to its class only. */
 #include "method/svm/ordinal_svm.h"
 
-static rung_status svorex_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                              held_out *held)
-{
-    (void)f, (void)held;
-    return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, 0, NULL, out);
-}
-
-static rung_status svorex_update(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known,
-                                 const double *state, fitted *out)
-{
-    return ordinal_svm_fit(ctx, mem, p, params, SVOR_EXPLICIT, known, state, out);
-}
-
-static rung_status svorex_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return ordinal_svm_verify(ctx, v, SVOR_EXPLICIT);
-}
-
 static const rung_param svorex_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
@@ -43,10 +25,11 @@ const method method_svorex = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
              .params = svorex_rows},
     .params_size = sizeof(ordinal_svm_params),
+    .variant = &(const svor_hinges){SVOR_EXPLICIT},
     .bytes = ordinal_svm_bytes,
     .prepare = ordinal_svm_prepare,
-    .fit = svorex_fit,
-    .update = svorex_update,
+    .fit = ordinal_svm_fit,
+    .update = ordinal_svm_update,
     .state_per_threshold = true,
-    .verify = svorex_verify,
+    .verify = ordinal_svm_verify,
 };

@@ -6,24 +6,6 @@
  * Every row counts at every threshold; the thresholds come out in order by themselves. */
 #include "method/svm/ordinal_svm.h"
 
-static rung_status svorim_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params, const folds *f, fitted *out,
-                              held_out *held)
-{
-    (void)f, (void)held;
-    return ordinal_svm_fit(ctx, mem, p, params, SVOR_IMPLICIT, 0, NULL, out);
-}
-
-static rung_status svorim_update(rung_ctx *ctx, pool *mem, problem *p, const void *params, int64_t known,
-                                 const double *state, fitted *out)
-{
-    return ordinal_svm_fit(ctx, mem, p, params, SVOR_IMPLICIT, known, state, out);
-}
-
-static rung_status svorim_verify(rung_ctx *ctx, const struct verification *v)
-{
-    return ordinal_svm_verify(ctx, v, SVOR_IMPLICIT);
-}
-
 static const rung_param svorim_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
@@ -42,10 +24,11 @@ const method method_svorim = {
              .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
              .params = svorim_rows},
     .params_size = sizeof(ordinal_svm_params),
+    .variant = &(const svor_hinges){SVOR_IMPLICIT},
     .bytes = ordinal_svm_bytes,
     .prepare = ordinal_svm_prepare,
-    .fit = svorim_fit,
-    .update = svorim_update,
+    .fit = ordinal_svm_fit,
+    .update = ordinal_svm_update,
     .state_per_threshold = true,
-    .verify = svorim_verify,
+    .verify = ordinal_svm_verify,
 };

@@ -16,9 +16,9 @@ typedef struct {
     int lambda_kind, components, calibrate;
 } kpca_params;
 
-static rung_status kpca_prepare(rung_ctx *ctx, problem *p, const void *params)
+static rung_status kpca_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    return centred_kernel_prepare(ctx, p, &((const kpca_params *)params)->kernel);
+    return centred_kernel_prepare(ctx, in->p, &((const kpca_params *)in->params)->kernel);
 }
 
 /* Means of the components over the labelled rows of each class: V holds the vectors (n x r). */
@@ -37,16 +37,15 @@ static rung_status nearest_mean(rung_ctx *ctx, pool *mem, const problem *p, int 
     return nearest_mean_decision(ctx, mem, p->K, r, mean, &out->decide);
 }
 
-static rung_status kpca_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const kpca_params *params = params_;
+    problem *p = in->p;
+    const kpca_params *params = in->params;
     int r = params->components;
     centred_kernel c;
     double *value = NULL, *root = NULL, *left = NULL, *v = NULL, *a = NULL, *bias = NULL, lambda;
     if (r > p->n) return set_error(ctx, RUNG_EARG, "components=%d: %lld rows have at most as many", r, (long long)p->n);
-    TRY(kpca_prepare(ctx, p, params));
+    TRY(kpca_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, true, &c));
     TRY(centred_lambda(ctx, &c, isnan(params->lambda) ? 0.1 : params->lambda, params->lambda_kind, &lambda));

@@ -21,15 +21,9 @@ typedef struct {
 
 enum { LOO_ROWS = 2000 }; /* real targets: up to this many rows the leave-one-out error is worth an inverse */
 
-static bool krr_holds_out(const void *params)
+static rung_status krr_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    (void)params;
-    return true;
-}
-
-static rung_status krr_prepare(rung_ctx *ctx, problem *p, const void *params)
-{
-    return centred_kernel_prepare(ctx, p, &((const krr_params *)params)->kernel);
+    return centred_kernel_prepare(ctx, in->p, &((const krr_params *)in->params)->kernel);
 }
 
 typedef struct {
@@ -273,14 +267,16 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const fold
     return RUNG_OK;
 }
 
-static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+/* f, held: NULL for a fit alone. */
+static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
+                                held_out *held)
 {
-    const krr_params *params = params_;
+    problem *p = in->p;
+    const krr_params *params = in->params;
     centred_kernel c;
     target_values t;
     ridge g = {.c = &c};
-    TRY(krr_prepare(ctx, p, params));
+    TRY(krr_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(target_values_new(ctx, p, &t));
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
@@ -305,6 +301,11 @@ static rung_status krr_fit(rung_ctx *ctx, pool *mem, problem *p, const void *par
     if (f) TRY(hold_out(ctx, mem, &g, f, mean, out, held));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
+}
+
+static rung_status krr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
+{
+    return krr_hold_out(ctx, mem, in, NULL, out, NULL);
 }
 
 /* The normal equations in the scores of the rows: f - b = K~ (y - f) / lambda, b the mean of y (0 without centring). */
@@ -380,7 +381,7 @@ const method method_krr = {
     .params_size = sizeof(krr_params),
     .bytes = krr_bytes,
     .prepare = krr_prepare,
-    .holds_out = krr_holds_out,
     .fit = krr_fit,
+    .hold_out = krr_hold_out,
     .verify = krr_verify,
 };

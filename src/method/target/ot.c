@@ -18,15 +18,9 @@ typedef struct {
     int lambda_kind, norm, balance, components, thresholds, calibrate;
 } ot_params;
 
-static bool ot_holds_out(const void *params)
+static rung_status ot_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    (void)params;
-    return true;
-}
-
-static rung_status ot_prepare(rung_ctx *ctx, problem *p, const void *params)
-{
-    return centred_kernel_prepare(ctx, p, &((const ot_params *)params)->kernel);
+    return centred_kernel_prepare(ctx, in->p, &((const ot_params *)in->params)->kernel);
 }
 
 typedef struct {
@@ -198,16 +192,18 @@ static rung_status finish(rung_ctx *ctx, pool *mem, ot *o, int r, fitted *out)
     return training_answers(ctx, mem, n, r, output, o->p->K > 0 ? o->p->y : NULL, &out->training);
 }
 
-static rung_status ot_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                          held_out *held)
+/* f, held: NULL for a fit alone. */
+static rung_status ot_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
+                               held_out *held)
 {
-    const ot_params *params = params_;
+    problem *p = in->p;
+    const ot_params *params = in->params;
     int r = params->components;
     ot o;
     if (r >= p->n)
         return set_error(ctx, RUNG_EARG, "components=%d: %lld rows have at most %lld", r, (long long)p->n,
                          (long long)p->n - 1);
-    TRY(ot_prepare(ctx, p, params));
+    TRY(ot_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(start(ctx, mem, p, params, out, &o));
     TRY(NEW(ctx, &ctx->scratch, o.v, p->n * r));
@@ -229,6 +225,11 @@ static rung_status ot_fit(rung_ctx *ctx, pool *mem, problem *p, const void *para
     if (r > 1) TRY(report_list(ctx, mem, out, "left_by_ridge", r - 1, o.left + 1));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
+}
+
+static rung_status ot_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
+{
+    return ot_hold_out(ctx, mem, in, NULL, out, NULL);
 }
 
 /* What the rows were given and what the regression on it says of them, back in the units of y = (u, t). */
@@ -322,7 +323,7 @@ const method method_ot = {
     .params_size = sizeof(ot_params),
     .bytes = ot_bytes,
     .prepare = ot_prepare,
-    .holds_out = ot_holds_out,
     .fit = ot_fit,
+    .hold_out = ot_hold_out,
     .verify = ot_verify,
 };

@@ -19,11 +19,12 @@ typedef struct {
     int thresholds, calibrate;
 } tld_params;
 
-static rung_status tld_prepare(rung_ctx *ctx, problem *p, const void *params)
+static rung_status tld_prepare(rung_ctx *ctx, const fit_input *in)
 {
+    problem *p = in->p;
     const la_mat *K;
     kernel k;
-    TRY(kernel_from_params(ctx, p->mem, &((const tld_params *)params)->kernel, &k));
+    TRY(kernel_from_params(ctx, p->mem, &((const tld_params *)in->params)->kernel, &k));
     k = problem_kernel(p, &k);
     return problem_gram(ctx, p, &k, &K);
 }
@@ -122,11 +123,10 @@ static rung_status improve(rung_ctx *ctx, const la_mat *M, const target_values *
     return RUNG_OK;
 }
 
-static rung_status tld_fit(rung_ctx *ctx, pool *mem, problem *p, const void *params_, const folds *f, fitted *out,
-                           held_out *held)
+static rung_status tld_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    (void)f, (void)held;
-    const tld_params *params = params_;
+    problem *p = in->p;
+    const tld_params *params = in->params;
     int64_t n = p->n, *order = NULL;
     kernel k;
     const la_mat *K;

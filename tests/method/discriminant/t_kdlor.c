@@ -141,7 +141,9 @@ static fitted fit_sample(rung_ctx *ctx, const rung_spec *spec, const sample *s, 
     kernel k;
     assert_ok(ctx, NEW(ctx, &ctx->scratch, p, 1));
     problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, p);
-    assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch, p, spec->params, f, &fit, held));
+    fit_input in = {.method = spec->method, .p = p, .params = spec->params};
+    assert_ok(ctx, f ? spec->method->hold_out(ctx, &ctx->scratch, &in, f, &fit, held)
+                     : spec->method->fit(ctx, &ctx->scratch, &in, &fit));
     assert_ok(ctx, kernel_from_params(ctx, &ctx->scratch, spec->params, &k));
     k = problem_kernel(p, &k);
     assert_ok(ctx, problem_gram(ctx, p, &k, &K));
@@ -316,7 +318,9 @@ static void check_folds(rung_ctx *ctx, const sample *s, bool weighted, const fol
         double score;
         problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, &all);
         assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &all, n, rows, &sub, classes));
-        assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch, &sub, spec->params, NULL, &fit, NULL));
+        assert_ok(ctx,
+                  spec->method->fit(ctx, &ctx->scratch,
+                                    &(fit_input){.method = spec->method, .p = &sub, .params = spec->params}, &fit));
         assert_ok(ctx, scorer_apply(ctx, &fit.score, 1, s->X + held.row[i] * s->d, &score));
         for (int q = 0; q < fit.map.n; q++) fit.map.s[q] = classes[q];
         assert_close(held.score[i], rank_score(&fit.map, score), 1e-8);

@@ -214,7 +214,8 @@ static fitted fit_method(rung_ctx *ctx, problem *p, const char *name, const char
         *value++ = 0;
         assert_ok(ctx, spec_set(ctx, spec, one, value));
     }
-    assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch, p, spec->params, NULL, &out, NULL));
+    assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch,
+                                     &(fit_input){.method = spec->method, .p = p, .params = spec->params}, &out));
     spec_free(spec);
     return out;
 }
@@ -342,7 +343,7 @@ static void the_memory_estimate_is_true(void **state)
         assert_ok(ctx, spec_set(ctx, spec, "landmarks", "25"));
         ctx->scratch.peak = 0;
         assert_ok(ctx, method_fit(ctx, spec, data, &model));
-        double estimate = spec->method->bytes(&shape, spec->params), measured = (double)ctx->scratch.peak;
+        double estimate = method_peak(spec->method, &shape, spec->params), measured = (double)ctx->scratch.peak;
         if (!(estimate < 1.5 * measured && measured < 1.5 * estimate))
             fail_msg("%s: estimated %.0f bytes, measured %.0f", names[i], estimate, measured);
         rung_model_free(model);

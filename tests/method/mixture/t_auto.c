@@ -259,7 +259,7 @@ static void memory_is_estimated(void **state)
         ctx->scratch.peak = 0;
         rung_model *m = fit(ctx, cases[i].method, data);
         problem_shape shape = {.n = m->n_rows, .labelled = m->n_labelled, .d = 2, .K = 3, .threads = ctx->threads};
-        double estimate = spec->method->bytes(&shape, spec->params),
+        double estimate = method_peak(spec->method, &shape, spec->params),
                measured = (double)(ctx->scratch.peak + m->mem.peak);
         if (!(measured < 1.5 * estimate && estimate < 1.5 * measured))
             fail_msg("%s, %lld rows: estimated %.0f bytes, measured %.0f", cases[i].method, (long long)cases[i].n,

@@ -142,8 +142,10 @@ static void precomputed_kernels_have_no_landmarks(void **state)
     for (int i = 0; i < 3; i++) {
         fitted out = {0};
         rung_spec *spec = make_spec(ctx, (const char *[]){"krr", "kpca", "ot"}[i], "kernel=precomputed landmarks=5");
-        assert_fails(ctx, spec->method->fit(ctx, &ctx->scratch, &s.p, spec->params, NULL, &out, NULL), RUNG_EARG,
-                     "landmarks=exact is the only choice");
+        assert_fails(ctx,
+                     spec->method->fit(ctx, &ctx->scratch,
+                                       &(fit_input){.method = spec->method, .p = &s.p, .params = spec->params}, &out),
+                     RUNG_EARG, "landmarks=exact is the only choice");
         spec_free(spec);
     }
 }

@@ -97,8 +97,10 @@ static void components_beyond_the_rank_are_zero(void **state)
     assert_int_equal(reported_list(&fit, "eigenvalues")->n, 2);
     rung_spec *spec = make_spec(ctx, "kpca", "components=13");
     fitted out = {0};
-    assert_fails(ctx, method_kpca.fit(ctx, &ctx->scratch, &s.p, spec->params, NULL, &out, NULL), RUNG_EARG,
-                 "components=13");
+    assert_fails(ctx,
+                 method_kpca.fit(ctx, &ctx->scratch,
+                                 &(fit_input){.method = &method_kpca, .p = &s.p, .params = spec->params}, &out),
+                 RUNG_EARG, "components=13");
     spec_free(spec);
 }
 

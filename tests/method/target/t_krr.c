@@ -159,7 +159,10 @@ static void check_refused(rung_ctx *ctx, small *s, const char *options, rung_sta
 {
     rung_spec *spec = make_spec(ctx, "krr", options);
     fitted out = {0};
-    assert_fails(ctx, method_krr.fit(ctx, &ctx->scratch, &s->p, spec->params, NULL, &out, NULL), status, text);
+    assert_fails(ctx,
+                 method_krr.fit(ctx, &ctx->scratch,
+                                &(fit_input){.method = &method_krr, .p = &s->p, .params = spec->params}, &out),
+                 status, text);
     spec_free(spec);
 }
 

@@ -408,7 +408,10 @@ static void too_many_components(void **state)
     small s = make_small(ctx, 8, 2, 2, 1, 13);
     rung_spec *spec = make_spec(ctx, "ot", "components=8");
     fitted out = {0};
-    assert_fails(ctx, method_ot.fit(ctx, &ctx->scratch, &s.p, spec->params, NULL, &out, NULL), RUNG_EARG, "at most 7");
+    assert_fails(
+        ctx,
+        method_ot.fit(ctx, &ctx->scratch, &(fit_input){.method = &method_ot, .p = &s.p, .params = spec->params}, &out),
+        RUNG_EARG, "at most 7");
     spec_free(spec);
 }
 

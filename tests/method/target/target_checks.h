@@ -67,7 +67,9 @@ static inline fitted fit_small(rung_ctx *ctx, small *s, const char *method_name,
 {
     rung_spec *spec = make_spec(ctx, method_name, options);
     fitted out = {0};
-    assert_ok(ctx, spec->method->fit(ctx, &ctx->scratch, &s->p, spec->params, f, &out, held));
+    fit_input in = {.method = spec->method, .p = &s->p, .params = spec->params};
+    assert_ok(ctx, f ? spec->method->hold_out(ctx, &ctx->scratch, &in, f, &out, held)
+                     : spec->method->fit(ctx, &ctx->scratch, &in, &out));
     spec_free(spec);
     return out;
 }
