@@ -13,6 +13,13 @@
 
 enum { RUNS = 5 };
 
+/* Lets OpenBLAS use its own threads; another BLAS, where the weak reference is NULL, keeps what it has. */
+void openblas_set_num_threads(int threads) __attribute__((weak));
+static inline void blas_threads(int threads)
+{
+    if (openblas_set_num_threads) openblas_set_num_threads(threads);
+}
+
 static inline double seconds(void)
 {
     struct timespec t;

@@ -39,7 +39,7 @@ static void measure_floors(rung_ctx *ctx, int64_t n, const double *x, bool qr, f
     need(ctx, la_gram(ctx, X, &rbf, A));
     la_add_diagonal(A, 0.01, NULL);
     la_get(A, a);
-    openblas_set_num_threads(ctx->threads);
+    blas_threads(ctx->threads);
     t = seconds();
     if (qr) {
         LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, (int)n, (int)n, a, (int)n, work, work + n, (int)n * 64);
@@ -48,7 +48,7 @@ static void measure_floors(rung_ctx *ctx, int64_t n, const double *x, bool qr, f
         LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)n);
         best->openblas_potrf = smaller(best->openblas_potrf, seconds() - t);
     }
-    openblas_set_num_threads(1);
+    blas_threads(1);
     free(a);
     free(work);
     pool_free_all(&ctx->scratch);

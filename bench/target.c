@@ -91,11 +91,11 @@ static double time_syevd(rung_ctx *ctx, const sample *s)
     la_enter();
     kernel_matrix(ctx, s, &A);
     la_get(A, a);
-    openblas_set_num_threads(ctx->threads);
+    blas_threads(ctx->threads);
     double t = seconds();
     LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)s->n, a, (int)s->n, w);
     t = seconds() - t;
-    openblas_set_num_threads(1);
+    blas_threads(1);
     pool_free_all(&ctx->scratch);
     la_leave();
     free(a);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Matrices: memory, copies, diagonals; counters; the BLAS threads of a call. */
+/* Matrices: memory, copies, diagonals; counters. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <cblas.h>
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,41 +33,6 @@ void op_done(rung_ctx *ctx, la_op op, double flops, double started)
     ctx->ops[op].calls++;
     ctx->ops[op].flops += flops;
     ctx->ops[op].seconds += op_start() - started;
-}
-
-/* ---- BLAS threads ---- */
-
-static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
-static int blas_users, blas_threads; /* calls under way in all threads; what to restore after the last */
-
-/* A child forked while other threads are in a call finds the lock open, and those calls are not under way there. */
-static void before_fork(void) { pthread_mutex_lock(&blas_lock); }
-static void after_fork(void) { pthread_mutex_unlock(&blas_lock); }
-static void after_fork_in_child(void)
-{
-    blas_users = 0;
-    pthread_mutex_unlock(&blas_lock);
-}
-__attribute__((constructor)) static void watch_forks(void)
-{
-    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child); /* fails without memory alone */
-}
-
-void la_enter(void)
-{
-    pthread_mutex_lock(&blas_lock);
-    if (blas_users++ == 0) {
-        blas_threads = openblas_get_num_threads();
-        openblas_set_num_threads(1);
-    }
-    pthread_mutex_unlock(&blas_lock);
-}
-
-void la_leave(void)
-{
-    pthread_mutex_lock(&blas_lock);
-    if (--blas_users == 0) openblas_set_num_threads(blas_threads);
-    pthread_mutex_unlock(&blas_lock);
 }
 
 /* ---- memory ---- */
