@@ -9,65 +9,67 @@ BUILD = cmake --build --preset release -j $(JOBS)
 .PHONY: all build demo figures test test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
-all: build ## build the command (build/rung) and the library; installs missing packages first
+all: build ## build the command (build/rung) and the libraries; checks first that all packages are there
 
 build:
-	tools/setup build
-	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=OFF
+	@tools/setup check build
+	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF
 	$(BUILD)
 
-demo: build ## build, then run the demonstration
+demo: ## install missing packages (Debian), build, then run the demonstration
+	tools/setup install build
+	@$(MAKE) build
 	build/rung demo
 
 figures: build ## draw the figures of README and docs again (docs/figures)
 	tools/figures.sh build/rung
 
-test: ## build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
-	tools/setup build test
+test: ## install missing packages (Debian), build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
+	tools/setup install build test
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
 test-long: ## what is too slow for every day: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
-	tools/setup build test lint long
+	tools/setup install build test lint long
 	@$(MAKE) tsan
 	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
 
 fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in all
-	tools/setup build test fuzz
+	tools/setup install build test fuzz
 	tools/fuzz.sh $(or $(SECONDS),600)
 
 coverage: ## lines and branches of src/ that the unit and command tests run: what never ran, and the total
-	tools/setup build test
-	cmake --preset coverage -DRUNG_TESTS=ON
+	tools/setup install build test
+	cmake --preset coverage -DBUILD_TESTING=ON
 	cmake --build --preset coverage -j $(JOBS)
 	find build/coverage -name '*.gcda' -delete
 	status=0; ctest --preset coverage -L '^(unit|cli)$$' -j $(JOBS) || status=1; \
 	tools/coverage.py build/coverage --least 95 && exit $$status
 
 tsan: ## a search and an experiment under ThreadSanitizer (clang, libomp, archer)
-	tools/setup build lint
-	cmake --preset tsan -DRUNG_TESTS=OFF
+	tools/setup install build lint
+	cmake --preset tsan -DBUILD_TESTING=OFF
 	cmake --build --preset tsan -j $(JOBS) --target rung_command
 	tools/tsan.sh build/tsan
 
 install: ## install to $(DESTDIR)$(PREFIX)
-	tools/setup build
-	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=OFF -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@tools/setup check build
+	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	$(BUILD)
 	DESTDIR="$(DESTDIR)" cmake --install build
 
 bench: ## build and run the benchmarks, then write docs/performance.md
-	tools/setup build peers
-	$(CONFIGURE) -DRUNG_TESTS=OFF -DRUNG_BENCH=ON
+	tools/setup install build peers
+	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=ON
 	$(BUILD)
 	@for program in $$(find build/bench -maxdepth 1 -type f -executable ! -name bench_scale | sort); do echo "== $$program"; $$program || exit; done
 	bench/performance.py build docs/performance.md --peers build/peers/bin/python
 
 format: ## rewrite the C files in the one format
-	tools/setup lint
+	tools/setup install lint
 	tools/lint.sh format
 
 lint: ## check format, include order, clang-tidy, cppcheck and a clang build, all warnings as errors
-	tools/setup build test lint
+	tools/setup install build test lint
 	tools/lint.sh check
 
 clean: ## remove what was built (build/venv, the downloaded Python packages, stays)

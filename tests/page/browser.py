@@ -193,7 +193,7 @@ def main():
     rung, pictures = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program:
-        print("there is no Chromium here (tools/setup long installs it)")
+        print("there is no Chromium here (tools/setup install long installs it)")
         return 77
     score = Score()
     with tempfile.TemporaryDirectory(prefix="rung-page-") as folder:

@@ -2,7 +2,7 @@
 """The tests of the Python package, python/tests, on the library just built:  package.py REPOSITORY [PYTEST OPTIONS]
 
 RUNG_LIBRARY and RUNG_COMMAND tell where things are. Skipped (77) where pytest or what the package needs
-is not installed; tools/setup test installs it."""
+is not installed; tools/setup install test installs it."""
 
 import importlib.util
 import os
