@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fit.c - the whole library in one page: read a CSV file, fit, judge, predict, save.
+/* fit.c - the whole library in one page: read a CSV file, fit, estimate the error, predict, save.
  *
  *     cc fit.c $(pkg-config --cflags --libs rung) -o fit && ./fit train.csv model.rung
  *
@@ -9,6 +9,7 @@
 
 enum { SHOWN = 5 };
 
+/* The error on rows held out of the fit, and the answers for the first rows. */
 static rung_status show(rung_ctx *ctx, const rung_model *model, const rung_data *data)
 {
     rung_metrics cv;
@@ -39,8 +40,7 @@ int main(int argc, char **argv)
     rung_status status = rung_ctx_new(&ctx);
     if (status == RUNG_OK) status = rung_table_read(ctx, argv[1], NULL, &table);
     if (status == RUNG_OK) status = rung_data_encode(ctx, table, NULL, &data);
-    if (status == RUNG_OK) status = rung_spec_new(ctx, "kdlor", 0, &spec);
-    if (status == RUNG_OK) status = rung_spec_set(ctx, spec, "gamma", "0.5");
+    if (status == RUNG_OK) status = rung_spec_new(ctx, "auto", 0, &spec);
     if (status == RUNG_OK) status = rung_model_fit(ctx, spec, data, &model);
     if (status == RUNG_OK) status = show(ctx, model, data);
     if (status == RUNG_OK) status = rung_model_save(ctx, model, argv[2]);

@@ -3,7 +3,7 @@
 # usage: lint.sh check|format      check: everything without changing a file; format: rewrite the C files
 set -eu
 cd "$(dirname "$0")/.."
-sources=$(find include src cli tests bench examples -name '*.[ch]' | LC_ALL=C sort)
+sources=$(find include src cli tests bench examples \( -name '*.[ch]' -o -name '*.cpp' \) | LC_ALL=C sort)
 
 # shellcheck disable=SC2086 # file names here have no spaces
 if [ "$1" = format ]; then
@@ -19,7 +19,7 @@ echo "== include order"
 tools/layers.sh
 
 echo "== clang"
-cmake --preset clang -DRUNG_TESTS=ON -DRUNG_BENCH=ON -DRUNG_WERROR=ON >/dev/null
+cmake --preset clang -DBUILD_TESTING=ON -DRUNG_BENCH=ON -DRUNG_WERROR=ON >/dev/null
 cmake --build --preset clang -j "$(nproc)"
 
 echo "== clang-tidy"

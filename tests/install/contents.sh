@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What is installed: files, versions that agree, exported symbols, a header that stands alone.
+# usage: contents.sh BUILD CC
+set -eu
+# shellcheck source=tests/install/prefix.sh
+. "$(dirname "$0")/prefix.sh"
+cc=$2
+
+echo "== files"
+for file in bin/rung include/rung/rung.h; do [ -f "$prefix/$file" ] || bad "$file is missing"; done
+for file in librung.a librung.so cmake/rung/rungConfig.cmake cmake/rung/rungConfigVersion.cmake; do
+    [ -f "$lib/$file" ] || bad "$file is missing"
+done
+[ "$(find "$prefix/include" -type f | wc -l)" = 1 ] || bad "there is more than one header"
+if grep -rlF "$work/first" "$prefix"; then bad "these name the folder they were first installed in"; fi
+
+echo "== versions"
+abi=$(sed -n 's/^#define RUNG_ABI \([0-9]*\).*/\1/p' "$header")
+[ "$(pkg-config --modversion rung)" = "$version" ] ||
+    bad "pkg-config says $(pkg-config --modversion rung), the header $version"
+soname=$(readelf -d "$lib/librung.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+[ "$soname" = "librung.so.$abi" ] || bad "the soname is $soname, RUNG_ABI $abi"
+"$prefix/bin/rung" --version | grep -qF "$version" || bad "rung --version does not say $version"
+
+echo "== exported symbols"
+nm -D --defined-only "$lib/librung.so" | awk '$2 != "A" { print $NF }' >"$work/exported"
+if grep -vE "^rung_[a-z_]+@@RUNG_$abi\$" "$work/exported"; then bad "exported, but not as rung_*@@RUNG_$abi"; fi
+sed -n 's/^RUNG_API.*[ *]\(rung_[a-z_]*\)(.*/\1/p' "$header" | LC_ALL=C sort >"$work/declared"
+sed 's/@.*//' "$work/exported" | LC_ALL=C sort | diff "$work/declared" - ||
+    bad "declared in rung.h (<) and exported (>) differ"
+
+echo "== the header alone"
+printf '#include <rung/rung.h>\n' >"$work/alone.c"
+for standard in c99 c11 c17; do
+    # shellcheck disable=SC2046 # a list of words
+    "$cc" -std=$standard -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags rung) -fsyntax-only "$work/alone.c"
+done
+echo "installed files: fine"
