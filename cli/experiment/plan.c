@@ -71,11 +71,26 @@ char **plan_names(const char *list, const char *folder, partition_kind kind, con
     return strcmp(list, "all") ? names_split(list) : names_of_folders(folder, kind, splits);
 }
 
-char *plan_path(const plan *p, const char *path)
+static char *from_environment(const plan *p, const char *folder, int line)
+{
+    size_t n = strcspn(folder, "/");
+    char *name = text_of("%.*s", (int)n - 1, folder + 1);
+    const char *value = getenv(name);
+    if (!value || !*value)
+        ini_wrong(&p->file, line,
+                  "the environment variable %s is not set; it names the folder of the data sets (docs/data-sets.md); "
+                  "or give --folder",
+                  name);
+    free(name);
+    return value && *value ? text_of("%s%s", value, folder + n) : NULL;
+}
+
+char *plan_folder(const plan *p, const char *folder, int line)
 {
     const char *slash = strrchr(p->file.path, '/');
-    if (*path == '/' || !slash) return text_of("%s", path);
-    return text_of("%.*s/%s", (int)(slash - p->file.path), p->file.path, path);
+    if (*folder == '$') return from_environment(p, folder, line);
+    if (*folder == '/' || !slash) return text_of("%s", folder);
+    return text_of("%.*s/%s", (int)(slash - p->file.path), p->file.path, folder);
 }
 
 /* ---- data sets and methods ---- */
@@ -216,6 +231,30 @@ static void settle_method(plan_method *m)
 
 /* ---- the whole ---- */
 
+static void method_free(plan_method *m)
+{
+    char *texts[] = {m->name, m->method, m->metric, m->scale, m->settings};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
+    names_free(m->fixed);
+    names_free(m->grids);
+    free(m->on);
+}
+
+/* A method whose data sets were all left out has nothing to do, and no column in reports. */
+static void drop_idle_methods(plan *p)
+{
+    int kept = 0;
+    for (int i = 0; i < p->n_methods; i++) {
+        bool busy = false;
+        for (int d = 0; d < p->n_datasets; d++) busy = busy || p->methods[i].on[d];
+        if (busy)
+            p->methods[kept++] = p->methods[i];
+        else
+            method_free(&p->methods[i]);
+    }
+    p->n_methods = kept;
+}
+
 static bool orca_dialect(const ini *f)
 {
     for (int i = 0; i < f->n; i++)
@@ -223,17 +262,20 @@ static bool orca_dialect(const ini *f)
     return false;
 }
 
-bool plan_read(session *s, const char *path, const uint64_t *seed, plan *out)
+bool plan_read(session *s, const char *path, const plan_changes *changes, plan *out)
 {
-    *out = (plan){.seed = seed ? *seed : 1};
+    *out = (plan){.changes = *changes, .seed = changes->seed ? *changes->seed : 1};
     if (!ini_read(path, &out->file)) return false;
     if (!(orca_dialect(&out->file) ? plan_read_orca(s, out) : plan_read_own(s, out))) return false;
     for (int i = 0; i < out->n_datasets; i++) {
-        if (seed) out->datasets[i].seed = *seed;
+        if (changes->seed) out->datasets[i].seed = *changes->seed;
+        if (changes->runs) out->datasets[i].runs = changes->runs;
         settle_dataset(&out->datasets[i]);
     }
+    drop_idle_methods(out);
     for (int i = 0; i < out->n_methods; i++) settle_method(&out->methods[i]);
-    return true;
+    if (out->n_methods == 0) complain("experiment: no method of %s is for these data sets", path);
+    return out->n_methods > 0;
 }
 
 void plan_free(plan *p)
@@ -243,14 +285,7 @@ void plan_free(plan *p)
         char *texts[] = {d->name, d->source, d->folder, d->file, d->splits, d->label, d->order, d->ignore, d->settings};
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
     }
-    for (int i = 0; i < p->n_methods; i++) {
-        plan_method *m = &p->methods[i];
-        char *texts[] = {m->name, m->method, m->metric, m->scale, m->settings};
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) free(texts[t]);
-        names_free(m->fixed);
-        names_free(m->grids);
-        free(m->on);
-    }
+    for (int i = 0; i < p->n_methods; i++) method_free(&p->methods[i]);
     free(p->datasets);
     free(p->methods);
     free(p->name);

@@ -46,8 +46,16 @@ typedef struct {
     char *settings;
 } plan_method;
 
+typedef struct { /* what the command line says instead of the plan; NULL and 0: nothing */
+    const uint64_t *seed;
+    const char *folder;   /* of the data sets, seen from the current folder */
+    const char *datasets; /* a comma list */
+    int64_t runs;
+} plan_changes;
+
 typedef struct {
     ini file;
+    plan_changes changes;
     char *name;
     char *metric; /* to report by default */
     int n_datasets, n_methods;
@@ -56,9 +64,8 @@ typedef struct {
     uint64_t seed;
 } plan;
 
-/* seed: of the command line, NULL without one. What is wrong is printed with its line; false then. Release the plan in
- * both cases. */
-bool plan_read(session *s, const char *path, const uint64_t *seed, plan *out);
+/* What is wrong is printed with its line; false then. Release the plan in both cases. */
+bool plan_read(session *s, const char *path, const plan_changes *changes, plan *out);
 void plan_free(plan *p);
 
 /* Whether a method searches at all, or is simply fitted. */
@@ -77,8 +84,9 @@ bool plan_read_orca(session *s, plan *p);
 plan_dataset *plan_add_dataset(plan *p, const char *name);
 plan_method *plan_add_method(plan *p, const char *name);
 bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name, const char *values, int line);
-/* path, seen from the folder of the .ini file. */
-char *plan_path(const plan *p, const char *path);
+/* A folder, seen from that of the .ini file; $NAME at its beginning is an environment variable. NULL without that
+ * variable, printed with the line. */
+char *plan_folder(const plan *p, const char *folder, int line);
 /* The names of a comma list, ending with NULL; `all`: the folders of `folder` whose files are of this kind, in order.
  * splits: the name of a file of test rows, for SPLITS. */
 char **plan_names(const char *list, const char *folder, partition_kind kind, const char *splits);

@@ -160,10 +160,11 @@ static char *values_of(const char *text)
 /* ---- one experiment ---- */
 
 /* Paths in ORCA's files start from where ORCA runs: seen from the .ini file, then from here. */
-static char *base_folder(const plan *p, const char *given)
+static char *base_folder(const plan *p, const char *given, int line)
 {
-    char *path = plan_path(p, given);
-    if (access(path, F_OK) == 0) return path;
+    if (p->changes.folder) return text_of("%s", p->changes.folder);
+    char *path = plan_folder(p, given, line);
+    if (!path || access(path, F_OK) == 0) return path;
     free(path);
     return text_of("%s", given);
 }
@@ -194,8 +195,9 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
         text_of("%s", standard && (!strcasecmp(standard, "true") || !strcmp(standard, "1")) ? "standard" : "none");
     if (!folder || !sets) return ini_wrong(&p->file, s->line, "{general-conf} needs basedir and datasets");
     (void)ini_get(s, "report_sum"); /* a matter of reports */
-    *base = base_folder(p, folder);
-    *names = plan_names(sets, *base, ORCA, "");
+    *base = base_folder(p, folder, ini_line(s, "basedir"));
+    if (!*base) return false;
+    *names = plan_names(p->changes.datasets ? p->changes.datasets : sets, *base, ORCA, "");
     if (!(*names)[0]) return ini_wrong(&p->file, s->line, "there are no data sets in %s", *base);
     return ini_all_used(&p->file, s, general_keys);
 }

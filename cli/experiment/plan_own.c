@@ -144,13 +144,22 @@ static bool read_bins(place *p, plan_dataset *d)
     return true;
 }
 
+/* Where the folders of the data sets are; NULL: printed. */
+static char *base_folder(const plan *out, place *p)
+{
+    const char *folder = get(p, "folder"), *own = p->own ? ini_get(p->own, "folder") : NULL;
+    if (out->changes.folder && !own) return text_of("%s", out->changes.folder);
+    return plan_folder(out, folder ? folder : ".", line_of(p, "folder"));
+}
+
 static bool read_dataset(plan *out, place *p, const char *name)
 {
     plan_dataset *d = plan_add_dataset(out, name);
-    const char *source = p->own ? ini_get(p->own, "source") : NULL, *folder = get(p, "folder");
+    const char *source = p->own ? ini_get(p->own, "source") : NULL;
     int64_t seed = (int64_t)out->seed;
+    char *base = base_folder(out, p);
+    if (!base) return false;
     d->source = text_of("%s", source ? source : name);
-    char *base = plan_path(out, folder ? folder : ".");
     d->folder = text_of("%s/%s", base, d->source);
     free(base);
     d->file = text(p, "file");
@@ -175,6 +184,32 @@ static bool read_dataset(plan *out, place *p, const char *name)
 
 /* ---- a method ---- */
 
+static ini_section *section(ini *f, const char *kind, const char *name)
+{
+    for (int i = 0; i < f->n; i++) {
+        size_t n = strlen(kind);
+        const char *title = f->sections[i].name;
+        if (strncmp(title, kind, n) || (title[n] && !isspace((unsigned char)title[n]))) continue;
+        title += n;
+        while (isspace((unsigned char)*title)) title++;
+        if (!strcmp(title, name)) return &f->sections[i];
+    }
+    return NULL;
+}
+
+/* A data set that the plan knows, though it is not among those to run: their list was shortened. */
+static bool left_out(plan *out, place *p, const char *name)
+{
+    if (section(&out->file, "dataset", name)) return true;
+    const char *written = ini_get(p->general, "datasets");
+    if (!out->changes.datasets || !written) return false;
+    char **names = plan_names(written, "", SPLITS, "");
+    bool found = !strcmp(written, "all");
+    for (int i = 0; names[i] && !found; i++) found = !strcmp(names[i], name);
+    names_free(names);
+    return found;
+}
+
 static bool read_on(plan *out, place *p, plan_method *m)
 {
     const char *list = p->own ? ini_get(p->own, "datasets") : NULL;
@@ -187,7 +222,8 @@ static bool read_on(plan *out, place *p, plan_method *m)
         bool found = false;
         for (int i = 0; i < out->n_datasets; i++)
             if (!strcmp(out->datasets[i].name, names[n])) m->on[i] = found = true;
-        if (!found) good = ini_wrong(p->file, line_of(p, "datasets"), "%s is no data set of this plan", names[n]);
+        if (!found && !left_out(out, p, names[n]))
+            good = ini_wrong(p->file, line_of(p, "datasets"), "%s is no data set of this plan", names[n]);
     }
     names_free(names);
     return good;
@@ -232,19 +268,6 @@ static bool read_method(session *s, plan *out, place *p, const char *name)
 
 /* ---- the whole ---- */
 
-static ini_section *section(ini *f, const char *kind, const char *name)
-{
-    for (int i = 0; i < f->n; i++) {
-        size_t n = strlen(kind);
-        const char *title = f->sections[i].name;
-        if (strncmp(title, kind, n) || (title[n] && !isspace((unsigned char)title[n]))) continue;
-        title += n;
-        while (isspace((unsigned char)*title)) title++;
-        if (!strcmp(title, name)) return &f->sections[i];
-    }
-    return NULL;
-}
-
 static bool check_sections(const ini *f)
 {
     for (int i = 0; i < f->n; i++) {
@@ -258,9 +281,11 @@ static bool check_sections(const ini *f)
 
 static bool read_datasets(plan *out, place *p)
 {
-    const char *list = ini_get(p->general, "datasets"), *folder = get(p, "folder");
+    const char *list = ini_get(p->general, "datasets");
+    if (out->changes.datasets) list = out->changes.datasets;
     if (!list) return ini_wrong(p->file, p->general->line, "[experiment] needs the key datasets: names, or all");
-    char *base = plan_path(out, folder ? folder : ".");
+    char *base = base_folder(out, p);
+    if (!base) return false;
     const char *partitions = get(p, "partitions"), *splits = partitions ? partitions : "splits.csv";
     char **names = plan_names(list, base, kind_of(partitions), splits);
     bool good = true;
@@ -275,6 +300,20 @@ static bool read_datasets(plan *out, place *p)
     names_free(names);
     free(base);
     return good;
+}
+
+/* A section of a data set that is not among `datasets`: it was taken out of them, or it is a typing mistake. */
+static void tell_left_out(const session *s, plan *p)
+{
+    for (int i = 0; i < p->file.n && !s->quiet && !p->changes.datasets; i++) {
+        const ini_section *own = &p->file.sections[i];
+        bool found = strncmp(own->name, "dataset ", 8) != 0;
+        for (int d = 0; d < p->n_datasets && !found; d++)
+            found = section(&p->file, "dataset", p->datasets[d].name) == own;
+        if (!found)
+            complain("experiment: %s, line %d: [%s] is not among the datasets of [experiment]: left out", p->file.path,
+                     own->line, own->name);
+    }
 }
 
 bool plan_read_own(session *s, plan *p)
@@ -299,14 +338,6 @@ bool plan_read_own(session *s, plan *p)
         complain("experiment: %s has no [method NAME] section", p->file.path);
         return false;
     }
-    for (int i = 0; i < p->file.n; i++) { /* a section of a data set that is not among `datasets` is a mistake */
-        const char *title = p->file.sections[i].name;
-        bool found = strncmp(title, "dataset ", 8) != 0;
-        for (int d = 0; d < p->n_datasets && !found; d++)
-            found = section(&p->file, "dataset", p->datasets[d].name) == &p->file.sections[i];
-        if (!found)
-            return ini_wrong(&p->file, p->file.sections[i].line, "[%s] is not among the datasets of [experiment]",
-                             title);
-    }
+    tell_left_out(s, p);
     return ini_all_used(&p->file, general.general, general_keys);
 }

@@ -12,6 +12,9 @@
 
 #define GROUP "Running"
 const option run_options[] = {
+    {"folder", 0, "FOLDER", "run: where the folders of the data sets are, instead of the plan's folder", GROUP},
+    {"datasets", 0, "LIST", "run: these data sets instead of the plan's, separated by commas", GROUP},
+    {"runs", 0, "N", "run: so many partitions of each data set, instead of the plan's number", GROUP},
     {"db", 0, "FILE", "run: the database (default: the plan's name with .db, in the current folder)", GROUP},
     {"shard", 0, "I/N", "run: the I-th of N parts of the cells, for clusters; merge puts them together", GROUP},
     {"retry", 0, NULL, "run: try failed cells again", GROUP},
@@ -126,6 +129,20 @@ static int tell_end(runner *r, int code)
     return code == EXIT_OK && n.failed ? FAILED : code;
 }
 
+/* Every data set that cannot be run is named, before anything runs. */
+static bool count_partitions(runner *r)
+{
+    bool good = true, there = true;
+    for (int i = 0; i < r->plan.n_datasets; i++) {
+        good = (r->counts[i] = partitions_count(&r->plan.datasets[i])) > 0 && good;
+        there = there && partitions_there(&r->plan.datasets[i]);
+    }
+    if (!there)
+        complain("experiment: docs/data-sets.md describes the folders of data sets, and where those of the plans come "
+                 "from");
+    return good;
+}
+
 static int run_plan(runner *r, int shard, int shards, bool retry)
 {
     r->counts = allocate((size_t)r->plan.n_datasets, sizeof *r->counts);
@@ -133,8 +150,7 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
     size_t size = (size_t)(r->plan.n_datasets * r->plan.n_methods);
     r->spent = allocate(size, sizeof *r->spent);
     r->cells_done = allocate(size, sizeof *r->cells_done);
-    for (int i = 0; i < r->plan.n_datasets; i++)
-        if ((r->counts[i] = partitions_count(&r->plan.datasets[i])) == 0) return FAILED;
+    if (!count_partitions(r)) return FAILED;
     if (!store_open(&r->store, r->store.path, true) ||
         !cells_open(&r->cells, &r->store, &r->plan, r->counts, shard, shards, retry) || !cells_beat(&r->cells))
         return FAILED;
@@ -152,14 +168,23 @@ int experiment_run(session *s, const arguments *args)
         return USAGE;
     }
     int shard, shards;
+    long long runs = 0;
+    const char *runs_text = option_value(args, "runs");
+    if (runs_text && !parse_whole(runs_text, 1, 1000000, &runs)) {
+        complain("experiment: --runs %s: expected a whole number from 1", runs_text);
+        return USAGE;
+    }
     if (!read_shard(option_value(args, "shard"), &shard, &shards)) return USAGE;
     char *db = given ? text_of("%s", given) : default_db(path);
     uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 0;
+    plan_changes changes = {.seed = seed_text ? &seed : NULL,
+                            .folder = option_value(args, "folder"),
+                            .datasets = option_value(args, "datasets"),
+                            .runs = runs};
     pthread_mutex_init(&r.lock, NULL);
     r.store.path = db;
     int code = FAILED;
-    if (plan_read(s, path, seed_text ? &seed : NULL, &r.plan))
-        code = run_plan(&r, shard, shards, option_given(args, "retry"));
+    if (plan_read(s, path, &changes, &r.plan)) code = run_plan(&r, shard, shards, option_given(args, "retry"));
     for (int i = 0; r.datasets && i < r.plan.n_datasets; i++) plan_data_close(&r.datasets[i]);
     if (r.cells.store) cells_close(&r.cells);
     store_close(&r.store);

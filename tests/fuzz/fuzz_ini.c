@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (memchr(bytes, '/', size)) return 0; /* folders of this machine are no matter of the reader */
     FUZZ_CLAIM(rung_ctx_new(&s.ctx) == RUNG_OK);
     fuzz_open(bytes, size, &fd, path);
-    plan_read(&s, path, NULL, &p);
+    plan_read(&s, path, &(plan_changes){0}, &p);
     plan_free(&p);
     fuzz_close(fd);
     rung_ctx_free(s.ctx);
