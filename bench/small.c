@@ -32,9 +32,7 @@ static double operations(const rung_ctx *ctx)
 static int has(const char *method, const char *param)
 {
     const rung_method *m = rung_method_find(method);
-    for (const rung_param *p = m ? m->params : NULL; p && p->name; p++)
-        if (strcmp(p->name, param) == 0) return 1;
-    return 0;
+    return m && rung_method_param_find(m, param);
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,8 @@ static void offer_params(const question *q, const char *prefix, const char *type
     const rung_method *m = rung_method_find(name);
     free(name);
     const char *equals = strchr(typed, '=');
-    for (const rung_param *p = m ? m->params : NULL; p && p->name; p++) {
+    const rung_param *p;
+    for (int i = 0; m && (p = rung_method_param_at(m, i)); i++) {
         if (!equals) {
             offer(q, prefix, p->name, "=", p->help);
         } else if (strlen(p->name) == (size_t)(equals - typed) && !strncmp(p->name, typed, strlen(p->name))) {

@@ -119,6 +119,24 @@ const rung_method *rung_method_find(const char *name)
     return m ? &m->info : NULL;
 }
 
+/* Only entries of the table are rung_methods, and `info` is the first member of those. */
+static const param_row *rows_of(const rung_method *m) { return ((const method *)m)->params; }
+
+const rung_param *rung_method_param_at(const rung_method *m, int index)
+{
+    if (index < 0) return NULL;
+    const param_row *row = rows_of(m);
+    while (row->info.name && index-- > 0) row++;
+    return row->info.name ? &row->info : NULL;
+}
+
+const rung_param *rung_method_param_find(const rung_method *m, const char *name)
+{
+    for (const param_row *row = rows_of(m); row->info.name; row++)
+        if (strcmp(row->info.name, name) == 0) return &row->info;
+    return NULL;
+}
+
 rung_status rung_spec_new(rung_ctx *ctx, const char *name, int as_published, rung_spec **out)
 {
     NOTHING(out);

@@ -59,12 +59,7 @@ static void free_answers(answers *a)
     free(a->proba);
 }
 
-static bool has_param(const rung_method *m, const char *name)
-{
-    for (const rung_param *p = m->params; p->name; p++)
-        if (strcmp(p->name, name) == 0) return true;
-    return false;
-}
+static bool has_param(const rung_method *m, const char *name) { return rung_method_param_find(m, name) != NULL; }
 
 /* NULL, or the number of landmarks with which the methods that have them are fitted, and no others. */
 static const char *landmarks_of_fits = NULL;
@@ -167,9 +162,11 @@ static void each_row_is_complete(void **state)
     for
         EACH_METHOD(m)
         {
-            assert_true(m->name && m->title && m->reference && m->cost && m->params);
+            assert_true(m->name && m->title && m->reference && m->cost);
             assert_ptr_equal(rung_method_find(m->name), m);
-            for (const rung_param *p = m->params; p->name; p++) {
+            const rung_param *p;
+            for (int i = 0; (p = rung_method_param_at(m, i)); i++) {
+                assert_ptr_equal(rung_method_param_find(m, p->name), p);
                 assert_true(p->help && *p->help);
                 assert_true(p->type == RUNG_INT || (p->type == RUNG_CHOICE) == (p->choices != NULL));
                 assert_true(p->default_value || (p->flags & RUNG_OPTIONAL));
@@ -184,7 +181,8 @@ static void values_outside_the_range_are_refused(void **state)
     rung_ctx *ctx = *state;
     for
         EACH_METHOD(m)
-    for (const rung_param *p = m->params; p->name; p++) {
+    for (int i = 0; rung_method_param_at(m, i); i++) {
+        const rung_param *p = rung_method_param_at(m, i);
         rung_spec *spec;
         char text[64];
         assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));

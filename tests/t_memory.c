@@ -230,12 +230,7 @@ static int close_place(void **state)
     return rmdir(p->folder);
 }
 
-static bool has_param(const rung_method *m, const char *name)
-{
-    for (const rung_param *row = m->params; row->name; row++)
-        if (strcmp(row->name, name) == 0) return true;
-    return false;
-}
+static bool has_param(const rung_method *m, const char *name) { return rung_method_param_find(m, name) != NULL; }
 
 /* ---- data ---- */
 

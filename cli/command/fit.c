@@ -123,7 +123,8 @@ static void tell_params(const arguments *args, const fit_job *job)
 {
     const json_t *params = json_object_get(job->about, "params");
     fprintf(stderr, "method      %s", job->method->name);
-    for (const rung_param *p = job->method->params; p->name; p++) {
+    const rung_param *p;
+    for (int i = 0; (p = rung_method_param_at(job->method, i)); i++) {
         json_t *value = json_object_get(params, p->name);
         bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(params));
         if (!value || json_is_null(value) || !(tried || was_set(args, p->name))) continue;

@@ -75,7 +75,8 @@ static json_t *method_json(const rung_method *m)
     json_t *all = json_object(), *flags = json_array(), *params = json_array();
     for (int i = 0; i < FLAGS; i++)
         if (m->flags & method_flags[i].flag) json_array_append_new(flags, jout_text(method_flags[i].name));
-    for (const rung_param *p = m->params; p->name; p++) json_array_append_new(params, param_json(p));
+    const rung_param *p;
+    for (int i = 0; (p = rung_method_param_at(m, i)); i++) json_array_append_new(params, param_json(p));
     json_object_set_new(all, "name", jout_text(m->name));
     json_object_set_new(all, "title", jout_text(m->title));
     json_object_set_new(all, "reference", jout_text(m->reference));
@@ -119,16 +120,17 @@ static void print_method(const rung_method *m)
     for (int i = 0; i < FLAGS; i++)
         if (m->flags & method_flags[i].flag) printf("  %s\n", method_flags[i].words);
     printf("\n");
-    if (!m->params->name) {
+    if (!rung_method_param_at(m, 0)) {
         printf("It has no parameters.\n");
         return;
     }
+    const rung_param *p;
     sheet t = sheet_new("llll");
     sheet_add(&t, "parameter");
     sheet_add(&t, "default");
     sheet_add(&t, "published");
     sheet_add(&t, "allowed");
-    for (const rung_param *p = m->params; p->name; p++) {
+    for (int i = 0; (p = rung_method_param_at(m, i)); i++) {
         char range[128];
         allowed(p, range, sizeof range);
         sheet_add(&t, "%s", p->name);
@@ -138,7 +140,7 @@ static void print_method(const rung_method *m)
     }
     sheet_print(&t, stdout, "");
     printf("\n");
-    for (const rung_param *p = m->params; p->name; p++) {
+    for (int i = 0; (p = rung_method_param_at(m, i)); i++) {
         printf("  %s\n      ", p->name);
         wrap_text(stdout, p->help, 6, 6);
         if (p->grid) printf("      grid: %s\n", p->grid);

@@ -27,11 +27,11 @@ static const char **all_fixed(const plan_method *m)
     const rung_method *method = rung_method_find(m->method);
     size_t n = 0, params = 0;
     while (m->fixed[n]) n++;
-    while (method->params[params].name) params++;
+    while (rung_method_param_at(method, (int)params)) params++;
     const char **fixed = allocate(n + params + 1, sizeof *fixed);
     for (size_t i = 0; i < n; i++) fixed[i] = text_of("%s", m->fixed[i]);
     for (size_t q = 0; q < params && m->listed; q++) {
-        const rung_param *p = &method->params[q];
+        const rung_param *p = rung_method_param_at(method, (int)q);
         const char *value = m->as_published ? p->published : p->default_value;
         bool named = !(m->as_published ? p->published_grid : p->grid) || !value;
         for (int list = 0; list < 2; list++)

@@ -160,7 +160,8 @@ bool plan_searches(const plan_method *m)
 {
     if (m->grids[0]) return true;
     const rung_method *method = rung_method_find(m->method);
-    for (const rung_param *q = method->params; !m->listed && q->name; q++) {
+    const rung_param *q;
+    for (int k = 0; !m->listed && (q = rung_method_param_at(method, k)); k++) {
         const char *grid = m->as_published ? q->published_grid : q->grid;
         bool fixed = false;
         for (int i = 0; m->fixed[i]; i++) fixed = fixed || setting_is(m->fixed[i], q->name);

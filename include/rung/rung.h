@@ -116,7 +116,6 @@ typedef struct {
     const char *choices;        /* RUNG_CHOICE: "kernel|identity"; RUNG_INT: a word that stands for 0, or NULL */
     const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
     const char *published_grid; /* what the paper searched; NULL: nothing */
-    int64_t place;              /* internal: where the value lives */
 } rung_param;
 
 enum { /* of a method */
@@ -134,11 +133,12 @@ enum { /* of a method */
 typedef struct {
     const char *name, *title, *reference, *cost;
     unsigned flags;
-    const rung_param *params; /* ends with a row whose name is NULL */
 } rung_method;
 
-RUNG_API const rung_method *rung_method_at(int index);          /* the table; NULL past the end */
-RUNG_API const rung_method *rung_method_find(const char *name); /* also by alias; NULL: unknown */
+RUNG_API const rung_method *rung_method_at(int index);                           /* the table; NULL past the end */
+RUNG_API const rung_method *rung_method_find(const char *name);                  /* also by alias; NULL: unknown */
+RUNG_API const rung_param *rung_method_param_at(const rung_method *, int index); /* NULL past the end */
+RUNG_API const rung_param *rung_method_param_find(const rung_method *, const char *name); /* NULL: it has none */
 
 /* ---- data --------------------------------------------------------------------------------------- */
 

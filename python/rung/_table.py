@@ -83,8 +83,8 @@ class Method:
         self.reference, self.cost = text(entry.reference), text(entry.cost)
         self.flags = entry.flags
         self.parameters = []
-        while entry.params[len(self.parameters)].name != ffi.NULL:
-            self.parameters.append(Parameter(entry.params[len(self.parameters)]))
+        while (row := lib.rung_method_param_at(entry, len(self.parameters))) != ffi.NULL:
+            self.parameters.append(Parameter(row))
 
     def has(self, *names):
         return any(parameter.name in names for parameter in self.parameters)

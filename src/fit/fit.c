@@ -94,7 +94,7 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
 static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
                                 rung_model *model)
 {
-    const rung_param *rows = spec->method->info.params;
+    const param_row *rows = spec->method->params;
     model->method = spec->method->info.name;
     model->library = RUNG_VERSION;
     model->n_rows = t->data->n;
@@ -103,11 +103,11 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     model->n_report = fit->n_report;
     model->report = fit->report;
     int count = 0;
-    while (rows[count].name) count++;
+    while (rows[count].info.name) count++;
     TRY(NEW(ctx, &model->mem, model->params, count));
     for (int i = 0; i < count; i++) {
         if (!spec->values[i]) continue;
-        model->params[model->n_params].name = rows[i].name;
+        model->params[model->n_params].name = rows[i].info.name;
         TRY(pool_text(ctx, &model->mem, spec->values[i], &model->params[model->n_params].value));
         model->n_params++;
     }

@@ -63,8 +63,21 @@ typedef struct {
 
 struct verification; /* verify.h */
 
+/* A row of a method's parameters: where the value lives in the method's own struct, and what everybody may know. */
+typedef struct {
+    size_t place;
+    rung_param info;
+} param_row;
+
+/* One row, for the member `field` of T: PARAM(my_params, ridge, .name = "ridge", .help = ...). */
+#define PARAM(T, field, ...)                                                                                           \
+    {                                                                                                                  \
+        offsetof(T, field), { __VA_ARGS__ }                                                                            \
+    }
+
 typedef struct method {
-    rung_method info;
+    rung_method info;        /* first: rung_method_param_at finds the rows from it */
+    const param_row *params; /* ends with a row without a name */
     int64_t params_size;
     const void *variant; /* what tells methods that share hooks apart; of a type the hooks know */
     /* Peak memory of a fit in bytes, beyond the data. */
@@ -126,88 +139,48 @@ typedef struct {
 
 enum { LANDMARKS_AUTO = -1 };
 #define LANDMARKS_PARAM(T)                                                                                             \
-    {                                                                                                                  \
-        .name = "landmarks",                                                                                           \
-        .help = "maximum number of rows that approximate the kernel; exact: no approximation; auto: exact if that "    \
-                "fits into memory",                                                                                    \
-        .type = RUNG_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,    \
-        .choices = "exact", PARAM_PLACE(T, kernel.landmarks)                                                           \
-    }
+    PARAM(T, kernel.landmarks, .name = "landmarks",                                                                    \
+          .help = "maximum number of rows that approximate the kernel; exact: no approximation; auto: exact if that "  \
+                  "fits into memory",                                                                                  \
+          .type = RUNG_INT, .default_value = "auto", .published = "exact", .low = 1, .high = 1e6, .flags = RUNG_AUTO,  \
+          .choices = "exact")
 
 #define GAMMA_GRID "0.03/d,0.1/d,0.3/d,1/d,3/d,10/d,30/d,100/d"
-#define PARAM_PLACE(T, field) .place = (int64_t)offsetof(T, field)
 #define KERNEL_PARAMS_AS(T, gamma_standard, gamma_published, gamma_grid, gamma_help)                                   \
-    {.name = "kernel",                                                                                                 \
-     .help = "kernel function",                                                                                        \
-     .type = RUNG_CHOICE,                                                                                              \
-     .default_value = "rbf",                                                                                           \
-     .published = "rbf",                                                                                               \
-     .choices = KERNEL_CHOICES,                                                                                        \
-     PARAM_PLACE(T, kernel.kind)},                                                                                     \
-        {.name = "gamma",                                                                                              \
-         .help = gamma_help,                                                                                           \
-         .type = RUNG_REAL,                                                                                            \
-         .default_value = gamma_standard,                                                                              \
-         .published = gamma_published,                                                                                 \
-         .low = 0,                                                                                                     \
-         .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN,                           \
-         .grid = gamma_grid,                                                                                           \
-         .published_grid = "0.1,1,10",                                                                                 \
-         PARAM_PLACE(T, kernel.gamma)},                                                                                \
-        {.name = "width",                                                                                              \
-         .help = "alternative to gamma: gamma = 1 / (2 width^2)",                                                      \
-         .type = RUNG_REAL,                                                                                            \
-         .low = 0,                                                                                                     \
-         .high = HUGE_VAL,                                                                                             \
-         .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP,                                           \
-         PARAM_PLACE(T, kernel.width)},                                                                                \
-        {.name = "degree",                                                                                             \
-         .help = "poly: k = (gamma x'z + coef0)^degree",                                                               \
-         .type = RUNG_INT,                                                                                             \
-         .default_value = "3",                                                                                         \
-         .published = "3",                                                                                             \
-         .low = 1,                                                                                                     \
-         .high = KERNEL_MOST_DEGREE,                                                                                   \
-         PARAM_PLACE(T, kernel.degree)},                                                                               \
-        {.name = "coef0",                                                                                              \
-         .help = "poly: the constant term",                                                                            \
-         .type = RUNG_REAL,                                                                                            \
-         .default_value = "1",                                                                                         \
-         .published = "1",                                                                                             \
-         .low = 0,                                                                                                     \
-         .high = HUGE_VAL,                                                                                             \
-         PARAM_PLACE(T, kernel.coef0)},                                                                                \
-    {                                                                                                                  \
-        .name = "precisions",                                                                                          \
-        .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), with the s_d separated by commas, one per coded column",        \
-        .type = RUNG_TEXT, .flags = RUNG_OPTIONAL, PARAM_PLACE(T, kernel.precisions)                                   \
-    }
+    PARAM(T, kernel.kind, .name = "kernel", .help = "kernel function", .type = RUNG_CHOICE, .default_value = "rbf",    \
+          .published = "rbf", .choices = KERNEL_CHOICES),                                                              \
+        PARAM(T, kernel.gamma, .name = "gamma", .help = gamma_help, .type = RUNG_REAL,                                 \
+              .default_value = gamma_standard, .published = gamma_published, .low = 0, .high = HUGE_VAL,               \
+              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_PER_COLUMN | RUNG_SMOOTH_DOWN, .grid = gamma_grid,  \
+              .published_grid = "0.1,1,10"),                                                                           \
+        PARAM(T, kernel.width, .name = "width", .help = "alternative to gamma: gamma = 1 / (2 width^2)",               \
+              .type = RUNG_REAL, .low = 0, .high = HUGE_VAL,                                                           \
+              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_OPTIONAL | RUNG_SMOOTH_UP),                                     \
+        PARAM(T, kernel.degree, .name = "degree", .help = "poly: k = (gamma x'z + coef0)^degree", .type = RUNG_INT,    \
+              .default_value = "3", .published = "3", .low = 1, .high = KERNEL_MOST_DEGREE),                           \
+        PARAM(T, kernel.coef0, .name = "coef0", .help = "poly: the constant term", .type = RUNG_REAL,                  \
+              .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL),                                     \
+        PARAM(T, kernel.precisions, .name = "precisions",                                                              \
+              .help = "ard: k = exp(-sum_d s_d (x_d-z_d)^2), with the s_d separated by commas, one per coded column",  \
+              .type = RUNG_TEXT, .flags = RUNG_OPTIONAL)
 
 #define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto is 1/d"
 #define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
 
 #define CALIBRATE_PARAM(T, value)                                                                                      \
-    {                                                                                                                  \
-        .name = "calibrate",                                                                                           \
-        .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none",        \
-        .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000, PARAM_PLACE(T, calibrate)  \
-    }
+    PARAM(T, calibrate, .name = "calibrate",                                                                           \
+          .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none",      \
+          .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000)
 
 /* Rows of the methods with a graph: its weight `mu`, and the neighbours a row is joined with. */
 #define MU_PARAM(T, more_help, more_flags, values, published_values)                                                   \
-    {                                                                                                                  \
-        .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_REAL,                        \
-        .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,                                        \
-        .flags = RUNG_LOG | RUNG_SMOOTH_UP | (more_flags), .grid = values, .published_grid = published_values,         \
-        PARAM_PLACE(T, mu)                                                                                             \
-    }
+    PARAM(T, mu, .name = "mu", .help = "weight of the graph over all rows" more_help, .type = RUNG_REAL,               \
+          .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,                                      \
+          .flags = RUNG_LOG | RUNG_SMOOTH_UP | (more_flags), .grid = values, .published_grid = published_values)
 #define GRAPH_NEIGHBOURS_PARAM(T, field, value, published_values)                                                      \
-    {                                                                                                                  \
-        .name = "neighbours", .help = "number of nearest rows connected with each row in the graph", .type = RUNG_INT, \
-        .default_value = value, .published = value, .low = 1, .high = 100000, .published_grid = published_values,      \
-        PARAM_PLACE(T, field)                                                                                          \
-    }
+    PARAM(T, field, .name = "neighbours", .help = "number of nearest rows connected with each row in the graph",       \
+          .type = RUNG_INT, .default_value = value, .published = value, .low = 1, .high = 100000,                      \
+          .published_grid = published_values)
 
 /* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);

@@ -11,7 +11,7 @@
 static int count_params(const method *m)
 {
     int n = 0;
-    while (m->info.params[n].name) n++;
+    while (m->params[n].info.name) n++;
     return n;
 }
 
@@ -43,9 +43,10 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
 }
 
 /* value NULL: unset (RUNG_OPTIONAL rows only, which are numbers or texts, by their default). */
-static rung_status store(rung_ctx *ctx, rung_spec *spec, const rung_param *row, const char *value)
+static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
 {
-    void *place = (char *)spec->params + row->place;
+    const rung_param *row = &at->info;
+    void *place = (char *)spec->params + at->place;
     switch (row->type) {
     case RUNG_REAL: {
         double x = NAN;
@@ -126,10 +127,10 @@ rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec 
     rung_status status = NEW(ctx, &spec->mem, params, m->params_size);
     if (status == RUNG_OK) status = NEW(ctx, &spec->mem, spec->values, count_params(m));
     spec->params = params;
-    for (int i = 0; status == RUNG_OK && m->info.params[i].name; i++) {
-        const rung_param *row = &m->info.params[i];
+    for (int i = 0; status == RUNG_OK && m->params[i].info.name; i++) {
+        const rung_param *row = &m->params[i].info;
         spec->values[i] = published ? row->published : row->default_value;
-        status = store(ctx, spec, row, spec->values[i]);
+        status = store(ctx, spec, &m->params[i], spec->values[i]);
     }
     if (status != RUNG_OK) {
         spec_free(spec);
@@ -141,9 +142,9 @@ rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec 
 
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
 {
-    const rung_param *rows = spec->method->info.params;
-    for (int i = 0; rows[i].name; i++)
-        if (strcmp(rows[i].name, name) == 0) {
+    const param_row *rows = spec->method->params;
+    for (int i = 0; rows[i].info.name; i++)
+        if (strcmp(rows[i].info.name, name) == 0) {
             const char *kept;
             TRY(pool_text(ctx, &spec->mem, value, &kept));
             TRY(store(ctx, spec, &rows[i], kept));
@@ -151,10 +152,10 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
             return RUNG_OK;
         }
     const char *best = NULL;
-    for (int i = 0; rows[i].name; i++) best = nearest(name, best, rows[i].name);
+    for (int i = 0; rows[i].info.name; i++) best = nearest(name, best, rows[i].info.name);
     const char *method_name = spec->method->info.name;
     if (best) return set_error(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
-    if (!rows[0].name)
+    if (!rows[0].info.name)
         return set_error(ctx, RUNG_EARG, "%s has no parameters: for '%s' choose the method that has it", method_name,
                          name);
     return set_error(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
@@ -163,9 +164,9 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
 
 const char *spec_value(const rung_spec *spec, const char *name)
 {
-    const rung_param *rows = spec->method->info.params;
-    for (int i = 0; rows[i].name; i++)
-        if (strcmp(rows[i].name, name) == 0) return spec->values[i];
+    const param_row *rows = spec->method->params;
+    for (int i = 0; rows[i].info.name; i++)
+        if (strcmp(rows[i].info.name, name) == 0) return spec->values[i];
     return NULL;
 }
 
@@ -230,8 +231,8 @@ enum { USUAL_LANDMARKS = 1000, FEWEST_LANDMARKS = 50 };
 
 static int *landmarks_place(const method *m, void *params)
 {
-    for (const rung_param *row = m->info.params; row->name; row++)
-        if (strcmp(row->name, "landmarks") == 0) return (int *)((char *)params + row->place);
+    for (const param_row *row = m->params; row->info.name; row++)
+        if (strcmp(row->info.name, "landmarks") == 0) return (int *)((char *)params + row->place);
     return NULL;
 }
 

@@ -201,8 +201,8 @@ rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool re
 /* What `landmarks` was settled to. */
 static int64_t landmarks_of(const method *m, const void *params)
 {
-    for (const rung_param *row = m->info.params; row->name; row++)
-        if (strcmp(row->name, "landmarks") == 0) return *(const int *)((const char *)params + row->place);
+    for (const param_row *row = m->params; row->info.name; row++)
+        if (strcmp(row->info.name, "landmarks") == 0) return *(const int *)((const char *)params + row->place);
     return 0;
 }
 

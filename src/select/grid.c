@@ -95,8 +95,8 @@ static void order_as_written(const rung_tune_options *o, const method *m, int n,
 {
     for (int i = 1; i < n; i++) {
         axis moved = list[i];
-        int place = place_of(o->grids, m->info.params[moved.row].name), j = i;
-        for (; j > 0 && place_of(o->grids, m->info.params[list[j - 1].row].name) > place; j--) list[j] = list[j - 1];
+        int place = place_of(o->grids, m->params[moved.row].info.name), j = i;
+        for (; j > 0 && place_of(o->grids, m->params[list[j - 1].row].info.name) > place; j--) list[j] = list[j - 1];
         list[j] = moved;
     }
 }
@@ -105,10 +105,10 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
                                int *count)
 {
     int rows = 0;
-    while (m->info.params[rows].name) rows++;
+    while (m->params[rows].info.name) rows++;
     TRY(NEW(ctx, mem, *out, rows));
     for (int i = 0; i < rows; i++) {
-        const rung_param *row = &m->info.params[i];
+        const rung_param *row = &m->params[i].info;
         const char *values = values_of(o, row);
         if (!values) continue;
         axis *a = &(*out)[(*count)++];
@@ -128,10 +128,10 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
 
 rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
 {
-    const rung_param *rows = spec->method->info.params;
-    for (int i = 0; rows[i].name; i++) {
-        const char *value = find_setting(o->fixed, rows[i].name);
-        if (value) TRY(spec_set(ctx, spec, rows[i].name, value));
+    const param_row *rows = spec->method->params;
+    for (int i = 0; rows[i].info.name; i++) {
+        const char *value = find_setting(o->fixed, rows[i].info.name);
+        if (value) TRY(spec_set(ctx, spec, rows[i].info.name, value));
     }
     if (o->scale) TRY(spec_set_scale(ctx, spec, o->scale));
     for (const char *const *w = o->weights; w && *w; w++) {
@@ -151,12 +151,12 @@ rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
 static rung_status key_of(rung_ctx *ctx, pool *mem, const rung_spec *spec, bool kernel_only, const char **out)
 {
     const char *kernel_value = spec_value(spec, "kernel");
-    const rung_param *rows = spec->method->info.params;
+    const param_row *rows = spec->method->params;
     TRY(pool_text(ctx, mem, kernel_only ? "" : spec->method->info.name, out));
-    for (int i = 0; rows[i].name; i++) {
-        bool of_kernel = is_kernel_param(rows[i].name);
-        if ((kernel_only && !of_kernel) || (of_kernel && !kernel_uses(kernel_value, rows[i].name))) continue;
-        TRY(pool_printf(ctx, mem, out, "%s;%s=%s", *out, rows[i].name, spec->values[i] ? spec->values[i] : ""));
+    for (int i = 0; rows[i].info.name; i++) {
+        bool of_kernel = is_kernel_param(rows[i].info.name);
+        if ((kernel_only && !of_kernel) || (of_kernel && !kernel_uses(kernel_value, rows[i].info.name))) continue;
+        TRY(pool_printf(ctx, mem, out, "%s;%s=%s", *out, rows[i].info.name, spec->values[i] ? spec->values[i] : ""));
     }
     return RUNG_OK;
 }
@@ -171,7 +171,7 @@ static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *
     out->points[out->n].spec = spec; /* freed with the grid from now on */
     out->n++;
     TRY(grid_fix(ctx, o, spec));
-    for (int a = 0; a < axes; a++) TRY(spec_set(ctx, spec, m->info.params[list[a].row].name, list[a].values[at[a]]));
+    for (int a = 0; a < axes; a++) TRY(spec_set(ctx, spec, m->params[list[a].row].info.name, list[a].values[at[a]]));
     TRY(key_of(ctx, mem, spec, true, &out->points[out->n - 1].kernel));
     TRY(key_of(ctx, mem, spec, false, &keys[out->n - 1]));
     for (int i = 0; i < out->n - 1; i++)
@@ -220,8 +220,8 @@ rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const c
         if (!equals) return set_error(ctx, RUNG_EARG, "a parameter is written NAME=VALUE, not '%s'", *settings);
         bool known = false;
         for (const char *const *name = methods; *name && !known; name++) {
-            const rung_param *rows = method_find(*name)->info.params;
-            for (int i = 0; rows[i].name; i++) known = known || setting_of(*settings, rows[i].name);
+            const param_row *rows = method_find(*name)->params;
+            for (int i = 0; rows[i].info.name; i++) known = known || setting_of(*settings, rows[i].info.name);
         }
         if (known) continue;
         char name[64];
@@ -259,7 +259,7 @@ void grid_free(grid *g)
 
 /* gamma=auto is 1/d and c/d is told from plain numbers by its sign: both compare as they stand only with their like.
  * The parameters that smooth are real numbers. */
-static double number_of(const rung_spec *spec, const rung_param *row)
+static double number_of(const rung_spec *spec, const param_row *row)
 {
     double x = *(const double *)(const void *)((const char *)spec->params + row->place);
     return isnan(x) ? -1 : x;
@@ -268,11 +268,11 @@ static double number_of(const rung_spec *spec, const rung_param *row)
 bool grid_smoother(const rung_spec *a, const rung_spec *b)
 {
     if (a->method != b->method) return false;
-    for (const rung_param *row = a->method->info.params; row->name; row++) {
-        if (!(row->flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN))) continue;
+    for (const param_row *row = a->method->params; row->info.name; row++) {
+        if (!(row->info.flags & (RUNG_SMOOTH_UP | RUNG_SMOOTH_DOWN))) continue;
         double x = number_of(a, row), y = number_of(b, row);
         if ((x < 0) != (y < 0)) continue;
-        if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->flags & RUNG_SMOOTH_UP) != 0);
+        if (fabs(x) != fabs(y)) return (fabs(x) > fabs(y)) == ((row->info.flags & RUNG_SMOOTH_UP) != 0);
     }
     return false;
 }

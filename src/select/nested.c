@@ -105,7 +105,7 @@ static rung_status nested(rung_ctx *ctx, const rung_tune_options *o, const rung_
 /* Whether a parameter belongs into the table: it was searched or set, or differs from its default. */
 static bool worth_telling(const rung_spec *spec, int row, const rung_tune_options *o)
 {
-    const rung_param *p = &spec->method->info.params[row];
+    const rung_param *p = &spec->method->params[row].info;
     const char *standard = o->as_published ? p->published : p->default_value;
     if (!spec->values[row]) return false;
     return !standard || strcmp(spec->values[row], standard) != 0 || p->grid || p->published_grid;
@@ -114,9 +114,9 @@ static bool worth_telling(const rung_spec *spec, int row, const rung_tune_option
 static void describe_point(const rung_spec *spec, const rung_tune_options *o, char *text, size_t size)
 {
     int used = snprintf(text, size, "%s", spec->method->info.name);
-    for (int i = 0; spec->method->info.params[i].name; i++)
+    for (int i = 0; spec->method->params[i].info.name; i++)
         if (worth_telling(spec, i, o) && (size_t)used < size)
-            used += snprintf(text + used, size - (size_t)used, " %s=%s", spec->method->info.params[i].name,
+            used += snprintf(text + used, size - (size_t)used, " %s=%s", spec->method->params[i].info.name,
                              spec->values[i]);
 }
 
@@ -138,9 +138,9 @@ static json_t *point_json(const search *s, int i, int *bad)
     const rung_spec *spec = s->grid.points[i].spec;
     const point_result *r = &s->results[i];
     json_t *object = json_object(), *params = json_object();
-    for (int row = 0; spec->method->info.params[row].name; row++)
+    for (int row = 0; spec->method->params[row].info.name; row++)
         if (worth_telling(spec, row, s->options))
-            json_put(params, spec->method->info.params[row].name, json_clean(spec->values[row]), bad);
+            json_put(params, spec->method->params[row].info.name, json_clean(spec->values[row]), bad);
     json_put(object, "method", json_string(spec->method->info.name), bad);
     json_put(object, "params", params, bad);
     json_put(object, "value", number(r->value), bad);

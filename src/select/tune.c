@@ -119,11 +119,11 @@ static void run_side_by_side(const tune_state *r, int n, const point_group *grou
 /* Whether fits of the two share their costly part. */
 static bool alike(const rung_spec *a, const rung_spec *b)
 {
-    const rung_param *row = a->method->info.params;
+    const param_row *row = a->method->params;
     if (a->method != b->method || !a->method->share) return false;
-    for (int i = 0; row[i].name; i++) {
+    for (int i = 0; row[i].info.name; i++) {
         const char *x = a->values[i], *y = b->values[i]; /* both NULL or none: points of a method set the same ones */
-        if (!(row[i].flags & RUNG_CHEAP) && x != y && strcmp(x, y) != 0) return false;
+        if (!(row[i].info.flags & RUNG_CHEAP) && x != y && strcmp(x, y) != 0) return false;
     }
     return true;
 }

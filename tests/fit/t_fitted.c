@@ -199,14 +199,15 @@ static double toy_bytes(const problem_shape *shape, const void *params)
     return 8.0 * (double)shape->n;
 }
 
-static const rung_param toy_rows[] = {CALIBRATE_PARAM(toy_params, "0"), {0}};
+static const param_row toy_rows[] = {CALIBRATE_PARAM(toy_params, "0"), {0}};
 
-static const method toy = {
-    .info = {.name = "toy", .flags = RUNG_USES_UNLABELLED | RUNG_TRANSDUCTIVE, .params = toy_rows},
-    .params_size = sizeof(toy_params),
-    .bytes = toy_bytes,
-    .fit = toy_fit};
-static const method half = {.info = {.name = "half", .flags = RUNG_USES_UNLABELLED, .params = toy_rows},
+static const method toy = {.info = {.name = "toy", .flags = RUNG_USES_UNLABELLED | RUNG_TRANSDUCTIVE},
+                           .params = toy_rows,
+                           .params_size = sizeof(toy_params),
+                           .bytes = toy_bytes,
+                           .fit = toy_fit};
+static const method half = {.info = {.name = "half", .flags = RUNG_USES_UNLABELLED},
+                            .params = toy_rows,
                             .params_size = sizeof(toy_params),
                             .bytes = toy_bytes,
                             .fit = half_fit};

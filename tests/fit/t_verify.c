@@ -217,9 +217,8 @@ static void other_forms_are_verified(void **state)
 
 static bool takes_kernel(const rung_method *m)
 {
-    const rung_param *row = m->params;
-    while (row->name && strcmp(row->name, "kernel") != 0) row++;
-    return row->name && strcmp(m->name, "gpor") != 0 && strcmp(m->name, "kes-dl") != 0; /* they need the rows */
+    return rung_method_param_find(m, "kernel") && strcmp(m->name, "gpor") != 0 &&
+           strcmp(m->name, "kes-dl") != 0; /* they need the rows */
 }
 
 /* Weights, numbers for targets, no labels, a kernel matrix: wherever the method takes them. */

@@ -58,15 +58,15 @@ static double median_bytes(const problem_shape *shape, const void *params)
     return 8 * ((double)shape->labelled * (double)shape->d + shape->K);
 }
 
-static const rung_param median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0}};
+static const param_row median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0}};
 
 const method method_median = {
     .info = {.name = "median",
              .title = "Constant median: the baseline",
              .reference = "The posterior median without features",
              .cost = "time n, memory n",
-             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES,
-             .params = median_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+    .params = median_rows,
     .params_size = sizeof(median_params),
     .bytes = median_bytes,
     .fit = median_fit,

@@ -164,24 +164,13 @@ static double pom_bytes(const problem_shape *shape, const void *params)
     return 8 * ((d > n ? 4 * n * n : 2 * n * d) + 2 * n * d + 4 * m * m + 4 * n);
 }
 
-static const rung_param pom_rows[] = {
-    {.name = "link",
-     .help = "logit: proportional odds; probit: a normal latent variable",
-     .type = RUNG_CHOICE,
-     .default_value = "logit",
-     .published = "logit",
-     .choices = "logit|probit",
-     PARAM_PLACE(pom_params, link)},
-    {.name = "ridge",
-     .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
-     .type = RUNG_REAL,
-     .default_value = "0.001",
-     .published = "1e-8",
-     .low = 0,
-     .high = HUGE_VAL,
-     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,
-     .grid = "0.0001,0.001,0.01,0.1,1",
-     PARAM_PLACE(pom_params, ridge)},
+static const param_row pom_rows[] = {
+    PARAM(pom_params, link, .name = "link", .help = "logit: proportional odds; probit: a normal latent variable",
+          .type = RUNG_CHOICE, .default_value = "logit", .published = "logit", .choices = "logit|probit"),
+    PARAM(pom_params, ridge, .name = "ridge",
+          .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
+          .type = RUNG_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
     CALIBRATE_PARAM(pom_params, "0"),
     {0},
 };
@@ -192,8 +181,8 @@ const method method_pom = {
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
              .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES,
-             .params = pom_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+    .params = pom_rows,
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,
     .fit = pom_fit,

@@ -16,40 +16,25 @@ typedef struct {
 
 /* The two rows about the ridge, and all the rows of the ordered family; T has a member `discriminant_params d`. */
 #define RIDGE_PARAMS(T)                                                                                                \
-    {.name = "ridge",                                                                                                  \
-     .help = "amount added to the within-class scatter",                                                               \
-     .type = RUNG_REAL,                                                                                                \
-     .default_value = "0.01",                                                                                          \
-     .published = "1e-8",                                                                                              \
-     .low = 0,                                                                                                         \
-     .high = HUGE_VAL,                                                                                                 \
-     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP,                                                               \
-     .grid = "1,0.1,0.01,0.001,0.0001",                                                                                \
-     PARAM_PLACE(T, d.ridge)},                                                                                         \
-    {                                                                                                                  \
-        .name = "ridge-kind", .help = "matrix added: ridge times the kernel matrix, or ridge times the identity",      \
-        .type = RUNG_CHOICE, .default_value = "kernel", .published = "identity", .choices = "kernel|identity",         \
-        PARAM_PLACE(T, d.ridge_kind)                                                                                   \
-    }
+    PARAM(T, d.ridge, .name = "ridge", .help = "amount added to the within-class scatter", .type = RUNG_REAL,          \
+          .default_value = "0.01", .published = "1e-8", .low = 0, .high = HUGE_VAL,                                    \
+          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                      \
+        PARAM(T, d.ridge_kind, .name = "ridge-kind",                                                                   \
+              .help = "matrix added: ridge times the kernel matrix, or ridge times the identity", .type = RUNG_CHOICE, \
+              .default_value = "kernel", .published = "identity", .choices = "kernel|identity")
 
 #define DISCRIMINANT_PARAMS(T)                                                                                         \
-    {.name = "C",                                                                                                      \
-     .help = "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",   \
-     .type = RUNG_REAL,                                                                                                \
-     .default_value = "1",                                                                                             \
-     .published = "1",                                                                                                 \
-     .low = 0,                                                                                                         \
-     .high = HUGE_VAL,                                                                                                 \
-     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT,                                                               \
-     PARAM_PLACE(T, d.C)},                                                                                             \
+    PARAM(T, d.C, .name = "C",                                                                                         \
+          .help =                                                                                                      \
+              "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",  \
+          .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                       \
+          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT),                                                         \
         RIDGE_PARAMS(T),                                                                                               \
-    {                                                                                                                  \
-        .name = "thresholds",                                                                                          \
-        .help =                                                                                                        \
-            "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the class sizes",    \
-        .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                                 \
-        .choices = "recalibrated|midpoint|weighted", PARAM_PLACE(T, d.thresholds)                                      \
-    }
+        PARAM(T, d.thresholds, .name = "thresholds",                                                                   \
+              .help = "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the "      \
+                      "class sizes",                                                                                   \
+              .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "midpoint",                           \
+              .choices = "recalibrated|midpoint|weighted")
 
 /* Labelled rows of a problem, class by class. */
 typedef struct {

@@ -3,7 +3,7 @@
  * 19-21). */
 #include "method/discriminant/graph_dl.h"
 
-static const rung_param rows[] = {
+static const param_row rows[] = {
     KERNEL_PARAMS(graph_dl_params),
     LANDMARKS_PARAM(graph_dl_params),
     DISCRIMINANT_PARAMS(graph_dl_params),
@@ -20,8 +20,8 @@ const method method_es_dl = {
                           "ordinal kernel discriminant "
                           "analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
              .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
-             .params = rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+    .params = rows,
     .params_size = sizeof(graph_dl_params),
     .variant = &(const graph_dl_variant){.space = SPACE_FEATURE, .reduced = true},
     .bytes = feature_dl_bytes,

@@ -18,11 +18,9 @@ typedef struct {
 
 #define NEIGHBOUR_PARAMS(T)                                                                                            \
     GRAPH_NEIGHBOURS_PARAM(T, neighbours, "5", "3,5,7"),                                                               \
-    {                                                                                                                  \
-        .name = "graph-norm", .help = "graph Laplacian: degrees minus adjacency matrix, or normalised by the degrees", \
-        .type = RUNG_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised",            \
-        PARAM_PLACE(T, graph_norm)                                                                                     \
-    }
+        PARAM(T, graph_norm, .name = "graph-norm",                                                                     \
+              .help = "graph Laplacian: degrees minus adjacency matrix, or normalised by the degrees",                 \
+              .type = RUNG_CHOICE, .default_value = "plain", .published = "plain", .choices = "plain|normalised")
 
 #define GRAPH_PARAMS(T)                                                                                                \
     MU_PARAM(T, "; auto: chosen by cross-validation, 0 (no graph) unless it helps", RUNG_AUTO, "0,0.01,0.1,0.5",       \
@@ -30,11 +28,9 @@ typedef struct {
         NEIGHBOUR_PARAMS(T)
 
 #define RANK_PARAM(T)                                                                                                  \
-    {                                                                                                                  \
-        .name = "rank", .help = "share of the components of the empirical feature space in which the graph is built",  \
-        .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW,    \
-        PARAM_PLACE(T, rank)                                                                                           \
-    }
+    PARAM(T, rank, .name = "rank",                                                                                     \
+          .help = "share of the components of the empirical feature space in which the graph is built",                \
+          .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW)
 
 /* space: where the graph is drawn, and the kernel of the fit; f, held: NULL for a fit alone. */
 rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const problem_space *space, const folds *f,

@@ -67,7 +67,7 @@ static double kda_bytes(const problem_shape *shape, const void *params)
     return 8 * (2 * n * n + 3 * n * d + n * (6 * K + 80));
 }
 
-static const rung_param kda_rows[] = {
+static const param_row kda_rows[] = {
     KERNEL_PARAMS(kda_params), LANDMARKS_PARAM(kda_params), KDA_PARAMS(kda_params), {0}};
 
 const method method_kda = {
@@ -77,8 +77,8 @@ const method method_kda = {
                  "Mika, Raetsch, Weston, Schoelkopf, Mueller. Fisher discriminant analysis with kernels. NNSP 1999, "
                  "41-48. doi:10.1109/NNSP.1999.788121",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS,
-             .params = kda_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS},
+    .params = kda_rows,
     .params_size = sizeof(kda_params),
     .bytes = kda_bytes,
     .prepare = kda_prepare,

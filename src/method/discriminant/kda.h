@@ -15,14 +15,9 @@ typedef struct {
 
 #define KDA_PARAMS(T)                                                                                                  \
     RIDGE_PARAMS(T),                                                                                                   \
-        {.name = "components",                                                                                         \
-         .help = "number of directions; 0: one less than the number of classes",                                       \
-         .type = RUNG_INT,                                                                                             \
-         .default_value = "0",                                                                                         \
-         .published = "0",                                                                                             \
-         .low = 0,                                                                                                     \
-         .high = 1000,                                                                                                 \
-         PARAM_PLACE(T, components)},                                                                                  \
+        PARAM(T, components, .name = "components",                                                                     \
+              .help = "number of directions; 0: one less than the number of classes", .type = RUNG_INT,                \
+              .default_value = "0", .published = "0", .low = 0, .high = 1000),                                         \
         CALIBRATE_PARAM(T, "0")
 
 rung_status kda_prepare(rung_ctx *ctx, const fit_input *in);

@@ -67,7 +67,7 @@ static double kdlor_bytes(const problem_shape *shape, const void *params_)
     return 8 * ((inverse ? 3 : 2) * n * n + 3 * n * d + n * (4 * K + 80));
 }
 
-static const rung_param kdlor_rows[] = {
+static const param_row kdlor_rows[] = {
     KERNEL_PARAMS(kdlor_params),
     LANDMARKS_PARAM(kdlor_params),
     DISCRIMINANT_PARAMS(kdlor_params),
@@ -81,8 +81,8 @@ const method method_kdlor = {
              .reference = "Sun, Li, Wu, Zhang, Li. Kernel discriminant learning for ordinal regression. IEEE TKDE "
                           "22(6):906-910, 2010. doi:10.1109/TKDE.2009.170",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS,
-             .params = kdlor_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS},
+    .params = kdlor_rows,
     .params_size = sizeof(kdlor_params),
     .bytes = kdlor_bytes,
     .prepare = kdlor_prepare,

@@ -120,27 +120,17 @@ static double kes_bytes(const problem_shape *shape, const void *params_)
     return fmax(rest, 8 * (2.4 * n * n + 2 * n * d + (double)shape->n * (d + 5)));
 }
 
-static const rung_param rows[] = {
+static const param_row rows[] = {
     KERNEL_PARAMS(graph_dl_params),
     LANDMARKS_PARAM(graph_dl_params),
     DISCRIMINANT_PARAMS(graph_dl_params),
     GRAPH_PARAMS(graph_dl_params),
     RANK_PARAM(graph_dl_params),
-    {.name = "align-iterations",
-     .help = "number of steps of each of the two alignments",
-     .type = RUNG_INT,
-     .default_value = "60",
-     .published = "60",
-     .low = 0,
-     .high = 100000,
-     PARAM_PLACE(graph_dl_params, align_iterations)},
-    {.name = "centred",
-     .help = "align the centred kernel matrices",
-     .type = RUNG_CHOICE,
-     .default_value = "no",
-     .published = "no",
-     .choices = "no|yes",
-     PARAM_PLACE(graph_dl_params, centred)},
+    PARAM(graph_dl_params, align_iterations, .name = "align-iterations",
+          .help = "number of steps of each of the two alignments", .type = RUNG_INT, .default_value = "60",
+          .published = "60", .low = 0, .high = 100000),
+    PARAM(graph_dl_params, centred, .name = "centred", .help = "align the centred kernel matrices", .type = RUNG_CHOICE,
+          .default_value = "no", .published = "no", .choices = "no|yes"),
     CALIBRATE_PARAM(graph_dl_params, "5"),
     {0},
 };
@@ -153,8 +143,8 @@ const method method_kes_dl = {
                  "kernel discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
              .cost = "time 60 n^2 d + n^3, memory 3 n^2 for n rows, labelled or not; n m^2, m^2 with m "
                      "landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
-             .params = rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+    .params = rows,
     .params_size = sizeof(graph_dl_params),
     .bytes = kes_bytes,
     .settle = graph_dl_settle,

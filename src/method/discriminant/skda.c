@@ -12,7 +12,7 @@ static double skda_bytes(const problem_shape *shape, const void *params_)
     return graph_dl_bytes(shape, &same);
 }
 
-static const rung_param skda_rows[] = {
+static const param_row skda_rows[] = {
     KERNEL_PARAMS(kda_params),    LANDMARKS_PARAM(kda_params),
     KDA_PARAMS(kda_params),       MU_PARAM(kda_params, "", 0, "0,0.01,0.1,0.5", "0.5,0.25,0.1,0.01"),
     NEIGHBOUR_PARAMS(kda_params), {0},
@@ -24,8 +24,8 @@ const method method_skda = {
              .reference =
                  "Cai, He, Han. Semi-supervised discriminant analysis. ICCV 2007. doi:10.1109/ICCV.2007.4408856",
              .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED,
-             .params = skda_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+    .params = skda_rows,
     .params_size = sizeof(kda_params),
     .bytes = skda_bytes,
     .prepare = kda_prepare,

@@ -87,7 +87,7 @@ static double auto_bytes(const problem_shape *shape, const void *params)
     return mixture_bytes(shape, &all_families);
 }
 
-static const rung_param auto_rows[] = {{0}};
+static const param_row auto_rows[] = {{0}};
 
 const method method_auto = {
     .info = {.name = "auto",
@@ -96,8 +96,8 @@ const method method_auto = {
                           "leave-one-out",
              .cost = "time 400 l^3 up to 500 labels, about 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
                      "gradients, on at most 4000 to 50,000 unlabelled rows); memory 40 l^2, n^2 up to 4000 rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
-             .params = auto_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+    .params = auto_rows,
     .params_size = 1,
     .bytes = auto_bytes,
     .fit = auto_fit,

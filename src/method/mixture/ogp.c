@@ -40,14 +40,9 @@ static double ogp_bytes(const problem_shape *shape, const void *params)
     return mixture_bytes(shape, &options);
 }
 
-static const rung_param ogp_rows[] = {
-    {.name = "features",
-     .help = "the scaled columns, their ranks, or an average of both",
-     .type = RUNG_CHOICE,
-     .default_value = "both",
-     .published = "both",
-     .choices = "standard|rank|both",
-     PARAM_PLACE(ogp_params, features)},
+static const param_row ogp_rows[] = {
+    PARAM(ogp_params, features, .name = "features", .help = "the scaled columns, their ranks, or an average of both",
+          .type = RUNG_CHOICE, .default_value = "both", .published = "both", .choices = "standard|rank|both"),
     {0},
 };
 
@@ -57,8 +52,8 @@ const method method_ogp = {
              .reference = "Likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
                           "2005; thresholds are inferred, models averaged by leave-one-out",
              .cost = "time 300 l^3 up to 500 labels, about 100 l^3 above; memory 16 l^2; the model about 20 l^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES,
-             .params = ogp_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES},
+    .params = ogp_rows,
     .params_size = sizeof(ogp_params),
     .bytes = ogp_bytes,
     .fit = ogp_fit,

@@ -25,7 +25,7 @@ rung_status isoproj_pair(rung_ctx *ctx, problem *p, const projection_params *par
     return RUNG_OK;
 }
 
-static const rung_param isoproj_rows[] = {
+static const param_row isoproj_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
@@ -38,8 +38,8 @@ const method method_isoproj = {
              .title = "Isometric projection",
              .reference = "Cai, He, Han. Isometric projection. AAAI 2007, 528-533",
              .cost = "time n^2 d + n^2 k log n, memory 2 n^2",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = isoproj_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = isoproj_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = isoproj_pair, .squares = 2},
     .bytes = projection_bytes,

@@ -27,7 +27,7 @@ rung_status lpp_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     return RUNG_OK;
 }
 
-static const rung_param lpp_rows[] = {
+static const param_row lpp_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
@@ -40,8 +40,8 @@ const method method_lpp = {
              .title = "Locality preserving projection",
              .reference = "He, Niyogi. Locality preserving projections. NIPS 16, 2003",
              .cost = "time n^2 d for the graph, n d^2 + d^3 (n^3 for d > n); memory 5 n d",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = lpp_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = lpp_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lpp_pair},
     .bytes = projection_bytes,

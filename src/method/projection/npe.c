@@ -21,7 +21,7 @@ rung_status npe_pair(rung_ctx *ctx, problem *p, const projection_params *params,
     return RUNG_OK;
 }
 
-static const rung_param npe_rows[] = {
+static const param_row npe_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
@@ -34,8 +34,8 @@ const method method_npe = {
              .title = "Neighbourhood preserving embedding",
              .reference = "He, Cai, Yan, Zhang. Neighborhood preserving embedding. ICCV 2005, 1208-1213",
              .cost = "time n^2 d for the graph, n k^2 d + n d^2 + d^3 (n^3 for d > n); memory 5 n d",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = npe_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = npe_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = npe_pair},
     .bytes = projection_bytes,

@@ -47,39 +47,25 @@ fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 
 /* T has the members `int neighbours` and `discriminant_params d`. */
 #define ORDINAL_GRAPH_PARAM(T)                                                                                         \
-    {                                                                                                                  \
-        .name = "neighbours",                                                                                          \
-        .help = "number of nearest rows, by distance times rank difference plus 1; mutual neighbours are connected",   \
-        .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000,                         \
-        PARAM_PLACE(T, neighbours)                                                                                     \
-    }
+    PARAM(T, neighbours, .name = "neighbours",                                                                         \
+          .help = "number of nearest rows, by distance times rank difference plus 1; mutual neighbours are connected", \
+          .type = RUNG_INT, .default_value = "10", .published = "10", .low = 1, .high = 1000000)
 
 #define ORML_PARAMS(T)                                                                                                 \
-    {.name = "ridge",                                                                                                  \
-     .help = "amount added to the graph term, relative to its trace divided by the number of columns (kernels: "       \
-             "rows); kernel=linear: 0 uses the pseudo-inverse",                                                        \
-     .type = RUNG_REAL,                                                                                                \
-     .default_value = "0.1",                                                                                           \
-     .published = "0",                                                                                                 \
-     .low = 0,                                                                                                         \
-     .high = HUGE_VAL,                                                                                                 \
-     .flags = RUNG_LOG | RUNG_SMOOTH_UP,                                                                               \
-     .grid = "1,0.1,0.01,0.001,0.0001",                                                                                \
-     PARAM_PLACE(T, d.ridge)},                                                                                         \
-        {.name = "thresholds",                                                                                         \
-         .help =                                                                                                       \
-             "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the class sizes",   \
-         .type = RUNG_CHOICE,                                                                                          \
-         .default_value = "recalibrated",                                                                              \
-         .published = "weighted",                                                                                      \
-         .choices = "recalibrated|midpoint|weighted",                                                                  \
-         PARAM_PLACE(T, d.thresholds)},                                                                                \
-    {                                                                                                                  \
-        .name = "C",                                                                                                   \
-        .help =                                                                                                        \
-            "weight of the margin between adjacent class means; scales score and thresholds, never changes a rank",    \
-        .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                         \
-        .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT, PARAM_PLACE(T, d.C)                                        \
-    }
+    PARAM(T, d.ridge, .name = "ridge",                                                                                 \
+          .help = "amount added to the graph term, relative to its trace divided by the number of columns (kernels: "  \
+                  "rows); kernel=linear: 0 uses the pseudo-inverse",                                                   \
+          .type = RUNG_REAL, .default_value = "0.1", .published = "0", .low = 0, .high = HUGE_VAL,                     \
+          .flags = RUNG_LOG | RUNG_SMOOTH_UP, .grid = "1,0.1,0.01,0.001,0.0001"),                                      \
+        PARAM(T, d.thresholds, .name = "thresholds",                                                                   \
+              .help = "fitted to out-of-fold scores, midpoints of the projected class means, or weighted by the "      \
+                      "class sizes",                                                                                   \
+              .type = RUNG_CHOICE, .default_value = "recalibrated", .published = "weighted",                           \
+              .choices = "recalibrated|midpoint|weighted"),                                                            \
+        PARAM(T, d.C, .name = "C",                                                                                     \
+              .help = "weight of the margin between adjacent class means; scales score and thresholds, never changes " \
+                      "a rank",                                                                                        \
+              .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                   \
+              .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_NO_EFFECT)
 
 #endif

@@ -2,7 +2,7 @@
 /* tlpp.c - tensor locality preserving projection: lpp with a direction that is a product of one vector per mode. */
 #include "method/projection/projection.h"
 
-static const rung_param tlpp_rows[] = {
+static const param_row tlpp_rows[] = {
     SHAPE_PARAM(projection_params),        NEIGHBOURS_PARAM(projection_params),     PROJECTION_RIDGE_PARAM,
     SWEEPS_PARAM(projection_params, "10"), CALIBRATE_PARAM(projection_params, "0"), {0},
 };
@@ -12,8 +12,8 @@ const method method_tlpp = {
              .title = "Tensor locality preserving projection",
              .reference = "He, Cai, Niyogi. Tensor subspace analysis. NIPS 18, 2006, 499-506",
              .cost = "time n^2 d for the graph, then sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = tlpp_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = tlpp_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = lpp_pair, .modes = true},
     .bytes = projection_bytes,

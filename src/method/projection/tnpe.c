@@ -2,7 +2,7 @@
 /* tnpe.c - tensor neighbourhood preserving embedding: npe with a direction that is a product of one vector per mode. */
 #include "method/projection/projection.h"
 
-static const rung_param tnpe_rows[] = {
+static const param_row tnpe_rows[] = {
     SHAPE_PARAM(projection_params),        NEIGHBOURS_PARAM(projection_params),     PROJECTION_RIDGE_PARAM,
     SWEEPS_PARAM(projection_params, "10"), CALIBRATE_PARAM(projection_params, "0"), {0},
 };
@@ -12,8 +12,8 @@ const method method_tnpe = {
              .title = "Tensor neighbourhood preserving embedding",
              .reference = "Dai, Yeung. Tensor embedding methods. AAAI 2006, 330-335",
              .cost = "time n^2 d for the graph, then sweeps x modes x min(n, d) d; memory 8 n d",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = tnpe_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = tnpe_rows,
     .params_size = sizeof(projection_params),
     .variant = &(const projection_variant){.pair = npe_pair, .modes = true},
     .bytes = projection_bytes,

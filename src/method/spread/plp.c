@@ -41,7 +41,7 @@ static double plp_bytes(const problem_shape *shape, const void *params)
            8 * (double)shape->n * (2 * (double)shape->d + 4.0 * shape->K); /* the rows and answers the model keeps */
 }
 
-static const rung_param plp_rows[] = {
+static const param_row plp_rows[] = {
     NOVEL_PARAM(plp_params),
     NEIGHBOUR_GRAPH_PARAMS(plp_params),
     CALIBRATE_PARAM(plp_params, "0"),
@@ -56,8 +56,8 @@ const method method_plp = {
                  "Xiang, Liu, Zhang. A general graph-based semi-supervised learning with novel class "
                  "discovery. Neural Computing and Applications 19:549-555, 2010",
              .cost = "time n^2 d for the neighbours, n k per sweep; memory n k",
-             .flags = RUNG_NEEDS_LABELS | RUNG_TRANSDUCTIVE | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED,
-             .params = plp_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_TRANSDUCTIVE | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+    .params = plp_rows,
     .params_size = sizeof(plp_params),
     .bytes = plp_bytes,
     .fit = plp_fit,

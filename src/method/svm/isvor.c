@@ -7,7 +7,7 @@
  */
 #include "method/svm/ordinal_svm.h"
 
-static const rung_param isvor_rows[] = {
+static const param_row isvor_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -22,8 +22,8 @@ const method method_isvor = {
                           "IEEE TNNLS 26(7):1403-1416, 2015. doi:10.1109/TNNLS.2014.2342533",
              .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
                      "l m (d + K) per round, and s^2 m",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
-             .params = isvor_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE},
+    .params = isvor_rows,
     .params_size = sizeof(ordinal_svm_params),
     .variant = &(const svor_hinges){SVOR_EXPLICIT},
     .bytes = ordinal_svm_bytes,

@@ -21,31 +21,17 @@ rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v); /* 
 double ordinal_svm_bytes(const problem_shape *shape, const void *params);
 
 #define ORDINAL_SVM_PARAMS(T)                                                                                          \
-    {.name = "C",                                                                                                      \
-     .help = "penalty of a row on the wrong side of a threshold, or within its margin",                                \
-     .type = RUNG_REAL,                                                                                                \
-     .default_value = "1",                                                                                             \
-     .published = "1",                                                                                                 \
-     .low = 0,                                                                                                         \
-     .high = HUGE_VAL,                                                                                                 \
-     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_DOWN,                                                             \
-     .grid = "0.1,1,10,100,1000",                                                                                      \
-     .published_grid = "0.001,0.01,0.1,1,10,100,1000",                                                                 \
-     PARAM_PLACE(T, C)},                                                                                               \
-        {.name = "tolerance",                                                                                          \
-         .help = "stop when the objective is within this share of its minimum (relative duality gap)",                 \
-         .type = RUNG_REAL,                                                                                            \
-         .default_value = "1e-3",                                                                                      \
-         .published = "1e-3",                                                                                          \
-         .low = 1e-12,                                                                                                 \
-         .high = 0.5,                                                                                                  \
-         .flags = RUNG_LOG,                                                                                            \
-         PARAM_PLACE(T, tolerance)},                                                                                   \
-    {                                                                                                                  \
-        .name = "diagonal",                                                                                            \
-        .help = "added to the diagonal of the training kernel matrix; the authors' program adds 0.001",                \
-        .type = RUNG_REAL, .default_value = "0", .published = "0.001", .low = 0, .high = HUGE_VAL,                     \
-        .flags = RUNG_LOG | RUNG_SMOOTH_UP, PARAM_PLACE(T, diagonal)                                                   \
-    }
+    PARAM(T, C, .name = "C", .help = "penalty of a row on the wrong side of a threshold, or within its margin",        \
+          .type = RUNG_REAL, .default_value = "1", .published = "1", .low = 0, .high = HUGE_VAL,                       \
+          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_DOWN, .grid = "0.1,1,10,100,1000",                           \
+          .published_grid = "0.001,0.01,0.1,1,10,100,1000"),                                                           \
+        PARAM(T, tolerance, .name = "tolerance",                                                                       \
+              .help = "stop when the objective is within this share of its minimum (relative duality gap)",            \
+              .type = RUNG_REAL, .default_value = "1e-3", .published = "1e-3", .low = 1e-12, .high = 0.5,              \
+              .flags = RUNG_LOG),                                                                                      \
+        PARAM(T, diagonal, .name = "diagonal",                                                                         \
+              .help = "added to the diagonal of the training kernel matrix; the authors' program adds 0.001",          \
+              .type = RUNG_REAL, .default_value = "0", .published = "0.001", .low = 0, .high = HUGE_VAL,               \
+              .flags = RUNG_LOG | RUNG_SMOOTH_UP)
 
 #endif

@@ -7,7 +7,7 @@
  * A row counts at the thresholds next to its class only. */
 #include "method/svm/ordinal_svm.h"
 
-static const rung_param svorex_rows[] = {
+static const param_row svorex_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -22,8 +22,8 @@ const method method_svorex = {
                           "doi:10.1162/neco.2007.19.3.792",
              .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
                      "l m (d + K) per round, and s^2 m",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
-             .params = svorex_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE},
+    .params = svorex_rows,
     .params_size = sizeof(ordinal_svm_params),
     .variant = &(const svor_hinges){SVOR_EXPLICIT},
     .bytes = ordinal_svm_bytes,

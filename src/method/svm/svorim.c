@@ -6,7 +6,7 @@
  * Every row counts at every threshold; the thresholds come out in order by themselves. */
 #include "method/svm/ordinal_svm.h"
 
-static const rung_param svorim_rows[] = {
+static const param_row svorim_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
@@ -21,8 +21,8 @@ const method method_svorim = {
                           "doi:10.1162/neco.2007.19.3.792",
              .cost = "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: "
                      "l m (d + K) per round, and s^2 m",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE,
-             .params = svorim_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE},
+    .params = svorim_rows,
     .params_size = sizeof(ordinal_svm_params),
     .variant = &(const svor_hinges){SVOR_IMPLICIT},
     .bytes = ordinal_svm_bytes,

@@ -153,35 +153,20 @@ static double kpca_bytes(const problem_shape *shape, const void *params_)
     return 8 * (2 * n * n + 2 * n * d + n * (8 * r + 40));
 }
 
-static const rung_param kpca_rows[] = {
+static const param_row kpca_rows[] = {
     KERNEL_PARAMS(kpca_params),
     LANDMARKS_PARAM(kpca_params),
-    {.name = "lambda",
-     .help = "only for the report: the share of each component that a ridge regression with this lambda leaves; auto "
-             "is 0.1",
-     .type = RUNG_REAL,
-     .default_value = "0.1",
-     .published = "0.1",
-     .low = 0,
-     .high = HUGE_VAL,
-     .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_NO_EFFECT,
-     PARAM_PLACE(kpca_params, lambda)},
-    {.name = "lambda-kind",
-     .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1",
-     .type = RUNG_CHOICE,
-     .default_value = "relative",
-     .published = "absolute",
-     .choices = "relative|absolute",
-     PARAM_PLACE(kpca_params, lambda_kind)},
-    {.name = "components",
-     .help = "number of components, largest first",
-     .type = RUNG_INT,
-     .default_value = "2",
-     .published = "2",
-     .low = 1,
-     .high = 100000,
-     .grid = "1,2,4,8",
-     PARAM_PLACE(kpca_params, components)},
+    PARAM(kpca_params, lambda, .name = "lambda",
+          .help =
+              "only for the report: the share of each component that a ridge regression with this lambda leaves; auto "
+              "is 0.1",
+          .type = RUNG_REAL, .default_value = "0.1", .published = "0.1", .low = 0, .high = HUGE_VAL,
+          .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_NO_EFFECT),
+    PARAM(kpca_params, lambda_kind, .name = "lambda-kind",
+          .help = "unit of lambda: the mean eigenvalue of the centred kernel matrix, or 1", .type = RUNG_CHOICE,
+          .default_value = "relative", .published = "absolute", .choices = "relative|absolute"),
+    PARAM(kpca_params, components, .name = "components", .help = "number of components, largest first",
+          .type = RUNG_INT, .default_value = "2", .published = "2", .low = 1, .high = 100000, .grid = "1,2,4,8"),
     CALIBRATE_PARAM(kpca_params, "0"),
     {0},
 };
@@ -192,8 +177,8 @@ const method method_kpca = {
              .reference = "Schoelkopf, Smola, Mueller. Nonlinear component analysis as a kernel eigenvalue problem. "
                           "Neural Computation 10(5):1299-1319, 1998. doi:10.1162/089976698300017467",
              .cost = "time about n^2 per component, memory 2 n^2; n m^2, m^2 with m landmarks (linear kernel: m = d)",
-             .flags = RUNG_USES_UNLABELLED,
-             .params = kpca_rows},
+             .flags = RUNG_USES_UNLABELLED},
+    .params = kpca_rows,
     .params_size = sizeof(kpca_params),
     .bytes = kpca_bytes,
     .prepare = kpca_prepare,

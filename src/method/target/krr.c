@@ -353,17 +353,12 @@ static double krr_bytes(const problem_shape *shape, const void *params_)
     return 8 * (matrices * n * n + 2 * n * d + 40 * n);
 }
 
-static const rung_param krr_rows[] = {
+static const param_row krr_rows[] = {
     KERNEL_PARAMS(krr_params),
     LANDMARKS_PARAM(krr_params),
     LAMBDA_PARAMS(krr_params, "0.1", "0.1"),
-    {.name = "centre",
-     .help = "centre the kernel and add an unpenalised intercept",
-     .type = RUNG_CHOICE,
-     .default_value = "yes",
-     .published = "no",
-     .choices = "yes|no",
-     PARAM_PLACE(krr_params, centre)},
+    PARAM(krr_params, centre, .name = "centre", .help = "centre the kernel and add an unpenalised intercept",
+          .type = RUNG_CHOICE, .default_value = "yes", .published = "no", .choices = "yes|no"),
     TARGET_THRESHOLDS_PARAM(krr_params),
     CALIBRATE_PARAM(krr_params, "5"),
     {0},
@@ -376,8 +371,8 @@ const method method_krr = {
                           "1998, 515-521",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks (linear kernel: "
                      "m = d)",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS,
-             .params = krr_rows},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS},
+    .params = krr_rows,
     .params_size = sizeof(krr_params),
     .bytes = krr_bytes,
     .prepare = krr_prepare,

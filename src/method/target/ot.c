@@ -278,33 +278,20 @@ static double ot_bytes(const problem_shape *shape, const void *params_)
     return 8 * (2 * n * n + n * m + most + 2 * n * d + n * (4 * r + 40));
 }
 
-static const rung_param ot_rows[] = {
+static const param_row ot_rows[] = {
     KERNEL_PARAMS(ot_params),
     LANDMARKS_PARAM(ot_params),
     LAMBDA_PARAMS(ot_params, "0.1", "1"),
-    {.name = "norm",
-     .help = "length of the unlabelled part: that of the labelled values, or free; auto: free for real targets, "
-             "labelled for classes",
-     .type = RUNG_CHOICE,
-     .default_value = "auto",
-     .published = "labelled",
-     .choices = "auto|labelled|free",
-     PARAM_PLACE(ot_params, norm)},
-    {.name = "balance",
-     .help = "centre the labels and leave a constant unpenalised; not for real targets",
-     .type = RUNG_CHOICE,
-     .default_value = "yes",
-     .published = "no",
-     .choices = "yes|no",
-     PARAM_PLACE(ot_params, balance)},
-    {.name = "components",
-     .help = "number of generalised components; the first is the target vector",
-     .type = RUNG_INT,
-     .default_value = "1",
-     .published = "1",
-     .low = 1,
-     .high = 100000,
-     PARAM_PLACE(ot_params, components)},
+    PARAM(ot_params, norm, .name = "norm",
+          .help = "length of the unlabelled part: that of the labelled values, or free; auto: free for real targets, "
+                  "labelled for classes",
+          .type = RUNG_CHOICE, .default_value = "auto", .published = "labelled", .choices = "auto|labelled|free"),
+    PARAM(ot_params, balance, .name = "balance",
+          .help = "centre the labels and leave a constant unpenalised; not for real targets", .type = RUNG_CHOICE,
+          .default_value = "yes", .published = "no", .choices = "yes|no"),
+    PARAM(ot_params, components, .name = "components",
+          .help = "number of generalised components; the first is the target vector", .type = RUNG_INT,
+          .default_value = "1", .published = "1", .low = 1, .high = 100000),
     TARGET_THRESHOLDS_PARAM(ot_params),
     CALIBRATE_PARAM(ot_params, "5"),
     {0},
@@ -318,8 +305,8 @@ const method method_ot = {
              .cost = "time about 4 n^3, memory 5 n^2 (norm=free: n^2 l, 2 n^2); n m^2, m^2 with m landmarks (linear "
                      "kernel: m = "
                      "d)",
-             .flags = RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE | RUNG_USES_UNLABELLED,
-             .params = ot_rows},
+             .flags = RUNG_REAL_TARGETS | RUNG_TRANSDUCTIVE | RUNG_USES_UNLABELLED},
+    .params = ot_rows,
     .params_size = sizeof(ot_params),
     .bytes = ot_bytes,
     .prepare = ot_prepare,

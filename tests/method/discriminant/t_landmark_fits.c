@@ -28,12 +28,7 @@ static void draw(rung_ctx *ctx, sample *s)
     assert_ok(ctx, rung_data_new(ctx, &view, s->y, NULL, K, &s->data));
 }
 
-static bool has(const rung_method *m, const char *name)
-{
-    for (const rung_param *p = m->params; p->name; p++)
-        if (strcmp(p->name, name) == 0) return true;
-    return false;
-}
+static bool has(const rung_method *m, const char *name) { return rung_method_param_find(m, name) != NULL; }
 
 /* mu NULL: as it is by default. */
 static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, const char *count, const char *mu)
