@@ -4,7 +4,7 @@
 
 usage: beside.py DB... TABLE [--metric mae] [--part test] [--mean | --wins]
        beside.py --update ../docs/results.md        the tables there whose databases are in the current folder
-TABLE names the rows of published.csv; a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
+TABLE names the rows of published.csv (-: none); a published number stands in brackets. --metric n_expansion counts the vectors of the models, seconds
 takes the wall clock of their last fit. --mean: one row, the mean over the data sets. --wins: on how many data sets a method is clearly better, as
 good, clearly worse than each other, by Wilcoxon's signed ranks over the partitions at 0.1 over the ordered pairs; without a result is worse.
 `6/30` behind a data set, or a number: so many of its partitions were finished. Only the Python standard library is used."""
@@ -13,7 +13,10 @@ import argparse, csv, os, shlex, sqlite3, sys
 
 def published(table, metric):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'published.csv'), newline='') as f:
-        return {(r['dataset'], r['method']): r['value'] for r in csv.DictReader(f) if r['table'] == table and r['metric'] == metric}
+        rows = list(csv.DictReader(f))
+    tables = list(dict.fromkeys(r['table'] for r in rows))
+    if table != '-' and table not in tables: sys.exit('beside.py: published.csv has no table %s; it has %s; - takes none' % (table, '; '.join(tables)))
+    return {(r['dataset'], r['method']): r['value'] for r in rows if r['table'] == table and r['metric'] == metric}
 
 
 def found(paths, metric, part):

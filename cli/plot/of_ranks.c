@@ -54,7 +54,7 @@ static int ranks_of_database(session *s, const arguments *args, report_choices *
 {
     store db = {0};
     results r = {0};
-    int code = report_read(args, operand(args, 1), choices, &db, &r);
+    int code = report_read(s, args, operand(args, 1), choices, &db, &r);
     if (code == EXIT_OK) {
         comparison c = comparison_new(&r, choices->alpha, -1);
         const char **name = allocate((size_t)r.methods, sizeof *name);

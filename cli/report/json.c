@@ -95,7 +95,7 @@ void report_json(const comparison *c)
     for (int j = 0; j < r->methods; j++) {
         json_t *one = json_object();
         json_object_set_new(one, "name", jout_text(r->method[j].name));
-        json_object_set_new(one, "method", jout_text(r->method[j].method));
+        json_object_set_new(one, "method", *r->method[j].method ? jout_text(r->method[j].method) : json_null());
         json_object_set_new(one, "mean", jout_number(report_average(c, j)));
         json_object_set_new(one, "mean_rank", jout_number(c->n ? c->mean_rank[j] : NAN));
         json_array_append_new(methods, one);

@@ -47,6 +47,31 @@ static void begin(FILE *file, const char *columns, int count, const char *column
     fputs("}\n\\toprule\n", file);
 }
 
+static void p_value(FILE *file, double p)
+{
+    if (p < 0.0001)
+        fputs("$p < 0.0001$", file);
+    else
+        fprintf(file, "$p = %.4f$", p);
+}
+
+/* The tests over the data sets, as a caption states them. */
+static void tests(FILE *file, const comparison *c)
+{
+    const friedman_test *t = &c->friedman;
+    bool all = c->n == c->r->sets;
+    for (int i = 0; i < c->r->sets; i++) all = all && c->paired[i] == c->r->set[i].partitions;
+    if (!all) fputs(" Ranks and tests rest on the partitions that all methods finished.", file);
+    fprintf(file, " Friedman test over %d data sets: $\\chi^2_{%g} = %.2f$, ", c->n, t->df1, t->chi_square);
+    p_value(file, t->chi_square_p);
+    if (isinf(t->f))
+        fputs("; all data sets rank the methods alike, ", file);
+    else
+        fprintf(file, "; Iman--Davenport $F_{%g,%g} = %.2f$, ", t->df1, t->df2, t->f);
+    p_value(file, t->f_p);
+    fprintf(file, ". Critical difference of mean ranks (Nemenyi test, level %g): %.3f.", c->alpha, c->critical);
+}
+
 static void means(FILE *file, const comparison *c)
 {
     const results *r = c->r;
@@ -78,12 +103,7 @@ static void means(FILE *file, const comparison *c)
         "} on the %s rows, mean and standard deviation over the partitions; the best method of a data set in bold, the "
         "second in italics.",
         r->part);
-    char *text;
-    for (int i = 0; (text = comparison_sentence(c, i)); i++) {
-        fputc(' ', file);
-        escaped(file, text);
-        free(text);
-    }
+    if (c->tested) tests(file, c);
     fputs("}\n\\end{table}\n", file);
 }
 

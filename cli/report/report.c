@@ -12,6 +12,10 @@
 const option report_options[] = {
     {"metric", 0, "KEY", "report: the number to compare by (default: the plan's, else mae)", GROUP},
     {"part", 0, "test|unlabelled|labelled", "report: the rows it was measured on (default test)", GROUP},
+    {"with", 0, "FILE",
+     "report: join the results of other programs, a CSV file of dataset, method, partition and metric columns; "
+     "repeatable",
+     GROUP},
     {"methods", 0, "NAME,...", "report: only these methods, in this order", GROUP},
     {"control", 0, "NAME", "report: the method held against the others (default: the best mean rank)", GROUP},
     {"alpha", 0, "P", "report: the level of the tests (default 0.05)", GROUP},
@@ -100,6 +104,10 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
         complain("%s: --alpha %s: expected a number above 0 and below 1", s->command, alpha);
         return USAGE;
     }
+    if (option_given(args, "with") && option_given(args, "orca")) {
+        complain("experiment report: --orca writes what the experiment stored; it takes no --with");
+        return USAGE;
+    }
     if (table && strcmp(out->format, "csv")) {
         complain("experiment report: --table goes with --format csv");
         return USAGE;
@@ -150,13 +158,37 @@ static int write_report(session *s, const arguments *args, const report_choices 
     return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
-int report_read(const arguments *args, const char *path, report_choices *choices, store *db, results *r)
+/* The results of the experiment, joined with those of other programs. */
+static int read_results(session *s, const arguments *args, const report_choices *choices, store *db, results *r)
+{
+    outside more = {0};
+    const char *file;
+    int at = 0, code = EXIT_OK;
+    while (code == EXIT_OK && (file = option_each(args, "with", &at)))
+        code = outside_read(s, file, choices->metric, choices->part, &more);
+    if (code == EXIT_OK && option_given(args, "with") && more.n == 0) {
+        complain("experiment report: --with: there is no %s of %s rows in it", choices->metric, choices->part);
+        code = FAILED;
+    }
+    if (code == EXIT_OK && !results_read(db, choices->metric, choices->part, option_value(args, "methods"), &more, r))
+        code = FAILED;
+    if (code == EXIT_OK && r->strangers && (r->strangers == more.n || !s->quiet))
+        complain("experiment report: --with: %lld of %lld results are of data sets or partitions that the experiment "
+                 "does not have: left out",
+                 (long long)r->strangers, (long long)more.n);
+    if (code == EXIT_OK && r->strangers && r->strangers == more.n) code = FAILED;
+    outside_free(&more);
+    return code;
+}
+
+int report_read(session *s, const arguments *args, const char *path, report_choices *choices, store *db, results *r)
 {
     if (!store_open(db, path, false)) return FAILED;
     if (!option_given(args, "metric")) choose_metric_of_plan(db, choices);
-    if (!results_read(db, choices->metric, choices->part, option_value(args, "methods"), r)) return FAILED;
+    int code = read_results(s, args, choices, db, r);
+    if (code != EXIT_OK) return code;
     r->larger_better = choices->larger_better;
-    if (r->planned) return EXIT_OK;
+    if (r->planned || r->joined) return EXIT_OK;
     complain("experiment: %s has no cells", path);
     return FAILED;
 }
@@ -165,7 +197,7 @@ static int report_steps(session *s, const arguments *args, store *db, results *r
 {
     report_choices choices;
     int control, code = report_read_choices(s, args, &choices);
-    if (code == EXIT_OK) code = report_read(args, operand(args, 1), &choices, db, r);
+    if (code == EXIT_OK) code = report_read(s, args, operand(args, 1), &choices, db, r);
     if (code != EXIT_OK) return code;
     if (option_given(args, "orca")) return report_orca(s, db, r, option_value(args, "orca"));
     code = find_control(args, r, &control);

@@ -20,7 +20,7 @@ typedef struct {
 } report_choices;
 int report_read_choices(session *s, const arguments *args, report_choices *out); /* EXIT_OK or an exit code */
 /* Opens the file and reads its results, of the plan's metric where none was asked for; both belong to the caller, also on failure. */
-int report_read(const arguments *args, const char *path, report_choices *choices, store *db, results *r);
+int report_read(session *s, const arguments *args, const char *path, report_choices *choices, store *db, results *r);
 
 /* One writer per format. */
 void report_text(FILE *file, const comparison *c);

@@ -90,6 +90,30 @@ static bool read_methods(store *s, results *r)
     return code == SQLITE_DONE;
 }
 
+static int named_method(const results *r, const char *name)
+{
+    for (int j = 0; j < r->methods; j++)
+        if (!strcmp(r->method[j].name, name)) return j;
+    return -1;
+}
+
+static bool add_methods(results *r, const outside *more)
+{
+    for (int64_t i = 0; i < more->n; i++) {
+        const outside_result *one = &more->list[i];
+        int at = named_method(r, one->method);
+        if (at >= 0 && r->method[at].id < 0) continue;
+        if (at >= 0) {
+            complain("experiment report: %s: the experiment has a method %s of its own; give this one another name",
+                     one->file, one->method);
+            return false;
+        }
+        ROOM(r->method, r->methods);
+        r->method[r->methods++] = (results_method){-1 - i, text_of("%s", one->method), text_of("%s", "")};
+    }
+    return true;
+}
+
 static void method_free(results_method *m)
 {
     free(m->name);
@@ -221,6 +245,40 @@ static bool read_cells(store *s, results *r)
     return code == SQLITE_DONE;
 }
 
+/* The data set of a result and the place of its partition there; -1: there is none. */
+static int find_place(const results *r, const outside_result *one, int *set)
+{
+    for (*set = 0; *set < r->sets; ++*set) {
+        const results_set *s = &r->set[*set];
+        for (int p = 0; p < s->partitions && !strcmp(s->name, one->set); p++)
+            if (s->partition[p] == one->partition) return p;
+    }
+    return -1;
+}
+
+static bool take_outside(results *r, const outside *more)
+{
+    for (int64_t i = 0; i < more->n; i++) {
+        const outside_result *one = &more->list[i];
+        int set, place = find_place(r, one, &set), method = named_method(r, one->method);
+        if (place < 0) r->strangers++;
+        if (place < 0 || method < 0) continue;
+        results_entry *e = &r->entry[set * r->methods + method];
+        if (e->cell[place]) {
+            complain("experiment report: %s: %s has two results for partition %lld of %s", one->file, one->method,
+                     one->partition, one->set);
+            return false;
+        }
+        e->planned++;
+        e->done++;
+        r->joined++;
+        e->cell[place] = -1;
+        e->value[place] = one->value;
+        e->search = e->fit = e->seconds = NAN;
+    }
+    return true;
+}
+
 static void summarise(results *r)
 {
     for (int i = 0; i < r->sets; i++) {
@@ -240,17 +298,18 @@ static void summarise(results *r)
     }
 }
 
-bool results_read(store *s, const char *metric, const char *part, const char *methods, results *out)
+bool results_read(store *s, const char *metric, const char *part, const char *methods, const outside *more,
+                  results *out)
 {
     *out = (results){.metric = metric, .part = part};
     out->name = plan_value(s, "name");
     out->file = plan_value(s, "file");
     out->plan = plan_value(s, "text");
-    if (!read_sets(s, out) || !read_methods(s, out) || (methods && !choose_methods(out, methods)) ||
-        !read_partitions(s, out))
+    if (!read_sets(s, out) || !read_methods(s, out) || !add_methods(out, more) ||
+        (methods && !choose_methods(out, methods)) || !read_partitions(s, out))
         return false;
     make_entries(out);
-    if (!read_cells(s, out)) return false;
+    if (!read_cells(s, out) || !take_outside(out, more)) return false;
     summarise(out);
     return true;
 }

@@ -4,6 +4,7 @@
 #define RUNG_CLI_REPORT_RESULTS_H
 
 #include "experiment/store.h"
+#include "report/outside.h"
 
 typedef struct {
     int64_t id;
@@ -15,18 +16,19 @@ typedef struct {
 } results_set;
 
 typedef struct {
-    int64_t id;
-    char *name, *method; /* as the plan calls it, as rung does */
+    int64_t id;          /* below 0: of another program */
+    char *name, *method; /* as the plan calls it, as rung does; "" of another program */
 } results_method;
 
 /* One method on one data set. Arrays go by the places of the set's partitions. */
 typedef struct {
     int planned, done, failed;
     double *value;               /* NaN: not done, or the metric is undefined there */
-    int64_t *cell;               /* 0: not planned */
+    int64_t *cell;               /* 0: not planned; below 0: of another program */
     int values;                  /* that are not NaN */
     double mean, sd;             /* of them; NaN: none, fewer than two */
-    double search, fit, seconds; /* mean seconds of the cells that are done: search, fit, all of it with prediction */
+    double search, fit, seconds; /* mean seconds of the cells that are done: search, fit, all of it with prediction; NaN
+                                  * of another program */
 } results_entry;
 
 typedef struct {
@@ -42,14 +44,16 @@ typedef struct {
     int sets, methods;
     results_set *set;
     results_method *method;
-    results_entry *entry; /* [set * methods + method] */
-    int planned, done, failures;
+    results_entry *entry;        /* [set * methods + method] */
+    int planned, done, failures; /* of the experiment itself */
+    int64_t joined, strangers;   /* results of other programs; those for partitions that the experiment does not have */
     results_failure *failure;
 } results;
 
-/* Only the methods of the list "a,b" (NULL: all), in its order. Failures are printed; false then. Released by
- * results_free, also after a failure. */
-bool results_read(store *s, const char *metric, const char *part, const char *methods, results *out);
+/* Only the methods of the list "a,b" (NULL: all), in its order. more: results of other programs, which join as further
+ * methods. Failures are printed; false then. Released by results_free, also after a failure. */
+bool results_read(store *s, const char *metric, const char *part, const char *methods, const outside *more,
+                  results *out);
 void results_free(results *r);
 
 const results_entry *results_at(const results *r, int set, int method);
