@@ -58,4 +58,5 @@ char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2))); /*
 bool parse_whole(const char *text, long long low, long long high, long long *out);
 bool parse_double(const char *text, double *out); /* finite */
 double seconds_now(void);
+int compare_numbers(const void *a, const void *b); /* doubles, ascending, for qsort */
 #endif

@@ -161,12 +161,6 @@ static json_t *real_json(const rung_real_metrics *m)
     return all;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The (lower) median of the n numbers that are no NaN; *labelled of them. */
 static double median_number(int64_t n, const double *v, int64_t *labelled)
 {

@@ -15,12 +15,6 @@ typedef struct {
 
 static double cell(const frame *f, int64_t i, int64_t j) { return f->X.v[i * f->X.row + j * f->X.col]; }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void by_columns(frame *f, int64_t x, int64_t y)
 {
     double *sorted = allocate((size_t)f->n, sizeof *sorted);

@@ -7,12 +7,6 @@
 
 /* ---- box plots ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void boxes_of_set(const html_writer *w, int set)
 {
     const results *r = w->c->r;

@@ -3,14 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/text.h"
 #include "data/labels.h"
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* How many of the sorted values, which are not all equal, belong below a cut that should have `at` of them below it; at
  * least one. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/text.h"
 #include "data/features.h"
 #include "data/labels.h"
@@ -86,8 +87,6 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
         }
     return RUNG_OK;
 }
-
-static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static rung_status learn_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
 {
@@ -226,12 +225,6 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
         data->weight[i] = x;
     }
     return RUNG_OK;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Equal cells are one group, numbered in order; a row without a value is a group of its own. */

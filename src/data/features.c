@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -72,8 +73,6 @@ static rung_status numbers_of_text(rung_ctx *ctx, const rung_table *t, int64_t j
     *out = x;
     return RUNG_OK;
 }
-
-static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* The number of a category, -1 if it is unknown. */
 static int64_t category_of_text(const column_code *code, const char *text)

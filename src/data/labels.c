@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/text.h"
 #include "data/dictionary.h"
 
@@ -66,12 +67,6 @@ static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order,
     *n_classes = (int)n;
     *classes = names;
     return labels_check_order(ctx, (int)n, names);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 static const char *const names[] = {
     [SCALE_STANDARD] = "standard", [SCALE_MINMAX] = "minmax", [SCALE_RANK] = "rank", [SCALE_NONE] = "none"};
 
@@ -44,12 +46,6 @@ static void fit_standard(int64_t n, const double *x, int64_t stride, double larg
     double variance = second / (double)n - first * first;
     *shift = ldexp(mean + first, exponent);
     *factor = inverse(ldexp(sqrt(variance), exponent));
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The distinct values of one column, ascending, and the share of rows at or below each. v is sorted. Returns how many.

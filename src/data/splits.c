@@ -6,6 +6,8 @@
 
 #include "base/rng.h"
 
+enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
+
 /* Streams of random numbers: one per repeat, apart from those of other tasks. */
 #define FOLDS_STREAM (UINT64_C(1) << 32)
 #define HOLDOUT_STREAM (UINT64_C(2) << 32)
@@ -18,8 +20,11 @@ typedef struct {
     int64_t eligible; /* rows in classes of two rows or more */
 } by_class;
 
-static rung_status sort_by_class(rung_ctx *ctx, int64_t n, const int *y, int K, by_class *out)
+static rung_status sort_by_class(rung_ctx *ctx, const ranked_rows *ranked, by_class *out)
 {
+    int64_t n = ranked->n;
+    int K = ranked->K;
+    const int *y = ranked->y;
     int64_t *next = NULL;
     TRY(NEW(ctx, &ctx->scratch, out->first, (int64_t)K + 1));
     TRY(NEW(ctx, &ctx->scratch, next, (int64_t)K + 1));
@@ -48,19 +53,33 @@ static rung_status open_folds(rung_ctx *ctx, pool *mem, int64_t n, int count, in
     return RUNG_OK;
 }
 
-rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, int count, int repeats,
-                             folds *out)
+int64_t count_labelled(const ranked_rows *ranked)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < ranked->n; i++) count += ranked->y[i] > 0;
+    return count;
+}
+
+int default_repeats(int64_t labelled) { return labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1; }
+
+rung_status folds_affordable(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out)
+{
+    if (count_labelled(ranked) > LARGE) return folds_holdout(ctx, mem, ranked, 1.0 / count, LARGE, out);
+    return folds_stratified(ctx, mem, ranked, count, repeats, out);
+}
+
+rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out)
 {
     by_class c;
     if (count < 2 || repeats < 1)
         return set_error(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
-    TRY(sort_by_class(ctx, n, y, K, &c));
-    TRY(open_folds(ctx, mem, n, c.eligible < count ? (int)c.eligible : count, repeats, out));
+    TRY(sort_by_class(ctx, ranked, &c));
+    TRY(open_folds(ctx, mem, ranked->n, c.eligible < count ? (int)c.eligible : count, repeats, out));
     for (int repeat = 0; repeat < repeats; repeat++) {
         rng r;
-        int turn = 0, *fold = out->fold + repeat * n;
+        int turn = 0, *fold = out->fold + repeat * ranked->n;
         rng_open(&r, ctx->seed, FOLDS_STREAM + (uint64_t)repeat);
-        for (int k = 1; k <= K; k++) {
+        for (int k = 1; k <= ranked->K; k++) {
             int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
             if (size < 2) continue;
             rng_shuffle(&r, rows, size);
@@ -99,9 +118,11 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The groups that have labelled rows, ascending; index[i] = the group of row i, -1 = unlabelled. */
-static rung_status count_groups(rung_ctx *ctx, int64_t n, const int *y, int K, const int *group, int64_t *index,
+static rung_status count_groups(rung_ctx *ctx, const ranked_rows *ranked, const int *group, int64_t *index,
                                 group_count **out, int64_t *count)
 {
+    int64_t n = ranked->n;
+    const int *y = ranked->y;
     int *names = NULL;
     int64_t labelled = 0, distinct = 0;
     TRY(NEW(ctx, &ctx->scratch, names, n));
@@ -113,7 +134,7 @@ static rung_status count_groups(rung_ctx *ctx, int64_t n, const int *y, int K, c
     TRY(NEW(ctx, &ctx->scratch, *out, distinct));
     for (int64_t g = 0; g < distinct; g++) {
         (*out)[g].name = names[g];
-        TRY(NEW(ctx, &ctx->scratch, (*out)[g].rows, K));
+        TRY(NEW(ctx, &ctx->scratch, (*out)[g].rows, ranked->K));
     }
     for (int64_t i = 0; i < n; i++) {
         index[i] = -1;
@@ -145,15 +166,18 @@ static int best_fold(int K, int count, const int64_t *held, const int64_t *class
     return best;
 }
 
-rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, const int *group, int count,
-                          int repeats, folds *out)
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *group, int count, int repeats,
+                          folds *out)
 {
+    int64_t n = ranked->n;
+    int K = ranked->K;
+    const int *y = ranked->y;
     int64_t *index = NULL, *order = NULL, *held = NULL, *size = NULL, groups;
     int *fold_of = NULL;
     group_count *list = NULL;
     group_turn *turns = NULL;
     TRY(NEW(ctx, &ctx->scratch, index, n));
-    TRY(count_groups(ctx, n, y, K, group, index, &list, &groups));
+    TRY(count_groups(ctx, ranked, group, index, &list, &groups));
     if (groups < 2)
         return set_error(ctx, RUNG_EDATA,
                          "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
@@ -197,8 +221,10 @@ static rung_status leaves_some(rung_ctx *ctx, int64_t n, const int *y, const int
     return set_error(ctx, RUNG_EDATA, "fold %d holds all labelled rows out: none is left to learn from", fold[first]);
 }
 
-rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out)
+rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *fold, int repeats, folds *out)
 {
+    int64_t n = ranked->n;
+    const int *y = ranked->y;
     int *number = NULL; /* of a fold that holds a labelled row out, from 1 */
     TRY(open_folds(ctx, mem, n, 0, repeats, out));
     TRY(NEW(ctx, &ctx->scratch, number, n));
@@ -218,21 +244,20 @@ rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const
     return RUNG_OK;
 }
 
-rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
-                          folds *out)
+rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, double share, int64_t most, folds *out)
 {
     by_class c;
     if (!(share > 0 && share < 1) || most < 1)
         return set_error(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share,
                          (long long)most);
-    TRY(sort_by_class(ctx, n, y, K, &c));
-    TRY(open_folds(ctx, mem, n, 1, 1, out));
+    TRY(sort_by_class(ctx, ranked, &c));
+    TRY(open_folds(ctx, mem, ranked->n, 1, 1, out));
     double target = fmin(fmax(round(share * (double)c.eligible), 1), (double)most);
     rng r;
     rng_open(&r, ctx->seed, HOLDOUT_STREAM);
     /* Rounding the running total, not each class, keeps the sum at the target. */
     int64_t seen = 0, taken = 0;
-    for (int k = 1; k <= K; k++) {
+    for (int k = 1; k <= ranked->K; k++) {
         int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
         if (size < 2) continue;
         rng_shuffle(&r, rows, size);
@@ -264,7 +289,7 @@ int64_t folds_kept(const folds *f, int repeat, int fold, int64_t *rows)
 rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share)
 {
     by_class c;
-    TRY(sort_by_class(ctx, n, y, K, &c));
+    TRY(sort_by_class(ctx, &(ranked_rows){.n = n, .y = y, .K = K}, &c));
     rng r;
     rng_open(&r, ctx->seed, HIDING_STREAM);
     int64_t hidden = 0; /* as in folds_holdout, the running total is rounded */
@@ -282,7 +307,7 @@ rung_status hide_labels(rung_ctx *ctx, int64_t n, int *y, int K, double share)
 rung_status keep_labels(rung_ctx *ctx, int64_t n, int *y, int K, int64_t keep)
 {
     by_class c;
-    TRY(sort_by_class(ctx, n, y, K, &c));
+    TRY(sort_by_class(ctx, &(ranked_rows){.n = n, .y = y, .K = K}, &c));
     rng r;
     rng_open(&r, ctx->seed, HIDING_STREAM);
     for (int k = 1; k <= K; k++) {

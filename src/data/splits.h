@@ -5,6 +5,14 @@
 
 #include "base/context.h"
 
+typedef struct {
+    int64_t n;
+    const int *y; /* 1..K, 0 = unlabelled */
+    int K;
+} ranked_rows;
+
+int64_t count_labelled(const ranked_rows *ranked);
+
 /* fold[r * n + i]: the fold (0..count-1) that holds row i out in repeat r, or -1: never held out. */
 typedef struct {
     int64_t n;
@@ -15,19 +23,21 @@ typedef struct {
 /* Stratified by class: the rows of each class are shuffled and dealt in turn, going on where the class before
  * stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a row
  * in every fold. out->count is lowered to the number of rows that can be held out, which may be 0. */
-rung_status folds_stratified(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, int count, int repeats,
-                             folds *out);
+rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 /* The same with the rows of one group (equal numbers) held out together, the folds as alike in their classes as the
  * groups allow: a fold may take a whole class away. */
-rung_status folds_grouped(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, const int *group, int count,
-                          int repeats, folds *out);
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *group, int count, int repeats,
+                          folds *out);
 /* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows are left in training whatever they
  * say. */
-rung_status folds_given(rung_ctx *ctx, pool *mem, int64_t n, const int *y, const int *fold, int repeats, folds *out);
+rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *fold, int repeats, folds *out);
 /* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified; none only where
  * every class has a single row. */
-rung_status folds_holdout(rung_ctx *ctx, pool *mem, int64_t n, const int *y, int K, double share, int64_t most,
-                          folds *out);
+rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, double share, int64_t most, folds *out);
+/* How often folds are drawn anew where nobody says: the fewer labels, the more the error depends on the draw. */
+int default_repeats(int64_t labelled);
+/* folds_stratified up to 2000 labelled rows; above, a single fold of the share 1 / count serves (folds_holdout). */
+rung_status folds_affordable(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 
 /* The rows held out by one fold, ascending; returns how many. rows has room for n. */
 int64_t folds_held(const folds *f, int repeat, int fold, int64_t *rows);

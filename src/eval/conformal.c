@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
+
 typedef struct {
     int low, high;
     double mass;
@@ -44,13 +46,7 @@ void conformal_range(int K, const double *p, int start, double limit, int *low, 
     *high = r.high;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->score, ascending); }
+void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->score, compare_numbers); }
 
 /* Of N + 1 exchangeable scores the new row's is among the k lowest with probability k / (N + 1). A whole row more than
  * the level asks for would be certain to keep it, and with a dozen rows mean 0.95 where 0.9 was stated; half a row more

@@ -3,6 +3,7 @@
  * sums are exact whatever their order, and a perfect prediction gives exactly 0 or 1. */
 #include "eval/metrics.h"
 
+#include "base/compare.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -212,12 +213,6 @@ static int64_t binomial(rng *r, int64_t n, double p)
     return mode;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Resampling n rows is drawing the counts of each absolute error from a multinomial: one binomial after the other.
  * Seed and stream are fixed, so that the same labels always give the same interval. */
 static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
@@ -236,7 +231,7 @@ static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
         }
         sums[b] = sum;
     }
-    qsort(sums, RESAMPLES, sizeof *sums, by_size);
+    qsort(sums, RESAMPLES, sizeof *sums, compare_integers);
     out->mae_low = (double)sums[TAIL - 1] / (double)c->n;
     out->mae_high = (double)sums[RESAMPLES - TAIL] / (double)c->n;
 }

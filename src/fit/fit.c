@@ -16,8 +16,6 @@
 #include "fit/propagation_baseline.h"
 #include "fit/update.h"
 
-enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
-
 /* ---- folds ---- */
 
 static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *count)
@@ -31,13 +29,6 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
                          "thresholds=recalibrated needs calibrate=2 or more (or take thresholds=midpoint)");
     *count = (int)value;
     return RUNG_OK;
-}
-
-static rung_status choose_folds(rung_ctx *ctx, const training *t, const problem *p, int count, folds *out)
-{
-    if (t->n_labelled > LARGE) return folds_holdout(ctx, &ctx->scratch, p->n, p->y, p->K, 1.0 / count, LARGE, out);
-    int repeats = t->n_labelled <= 60 ? 5 : t->n_labelled <= 150 ? 2 : 1;
-    return folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, count, repeats, out);
 }
 
 /* ---- calibration ---- */
@@ -198,7 +189,8 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(training_problem(ctx, t, spec, &p));
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    if (count) TRY(choose_folds(ctx, t, p, count, &f));
+    ranked_rows ranked = problem_ranks(p);
+    if (count) TRY(folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(t->n_labelled), &f));
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
     void *params;

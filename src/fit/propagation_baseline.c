@@ -6,7 +6,7 @@
 #include "fit/neighbour_graph.h"
 #include "graph/novel.h"
 
-enum { FOLDS = 5, LARGE = 2000 }; /* above so many labelled rows one held-out fold serves, as in calibrations */
+enum { FOLDS = 5 };
 static const double NOVEL = 0.9, ACCURACY = 1e-6; /* only the largest of K numbers counts */
 static const graph_params GRAPH = {.neighbours = 6, .weights = WEIGH_GAUSSIAN, .width = NAN};
 
@@ -26,17 +26,14 @@ static double errors(const problem *p, int64_t held, const int64_t *rows, const 
 rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool precomputed, fitted *out)
 {
     const kernel given = {.kind = KERNEL_PRECOMPUTED};
+    const ranked_rows ranked = problem_ranks(p);
     const la_csr *S;
     folds f;
-    int64_t *rows = NULL, held, total = 0, labelled = 0;
+    int64_t *rows = NULL, held, total = 0;
     int *y = NULL;
     double *P = NULL, sum = 0, width;
     TRY(neighbour_graph(ctx, p, &GRAPH, precomputed ? &given : NULL, &S, NULL, &width));
-    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
-    if (labelled > LARGE)
-        TRY(folds_holdout(ctx, &ctx->scratch, p->n, p->y, p->K, 1.0 / FOLDS, LARGE, &f));
-    else
-        TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, FOLDS, 1, &f));
+    TRY(folds_affordable(ctx, &ctx->scratch, &ranked, FOLDS, 1, &f));
     TRY(NEW(ctx, &ctx->scratch, rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, y, p->n));
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));

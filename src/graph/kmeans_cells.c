@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/rng.h"
 
 enum { SAMPLE_PER_CELL = 20, ROUNDS = 5, CHECKED = 512, STREAM = 0xce11 };
@@ -86,12 +87,6 @@ static rung_status cluster(rung_ctx *ctx, const la_mat *X, int64_t cells, cluste
 
 /* ---- how many cells ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The fewest cells in which the share `recall` of the true neighbours of some columns lie, and what that share is. */
 static rung_status count_probes(rung_ctx *ctx, const la_mat *X, const clustering *c, int64_t k, double recall,
                                 int64_t *probes, double *found)
@@ -117,7 +112,7 @@ static rung_status count_probes(rung_ctx *ctx, const la_mat *X, const clustering
         for (int64_t r = 0; r < c->cells; r++) rank[order[r + i * c->cells]] = r;
         for (int64_t j = 0; j < k; j++) need[j + i * k] = rank[c->cell[index[j + i * k]]] + 1;
     }
-    qsort(need, (size_t)all, sizeof *need, ascending);
+    qsort(need, (size_t)all, sizeof *need, compare_integers);
     *probes = need[(int64_t)ceil(recall * (double)all) - 1];
     for (int64_t i = 0; i < all; i++) within += need[i] <= *probes;
     *found = (double)within / (double)all;
@@ -130,7 +125,7 @@ static int64_t enough_cells(const clustering *c, int64_t k, int64_t probes, int6
 {
     int64_t held = 0, count = 0;
     for (int64_t i = 0; i < c->cells; i++) size[i] = c->start[i + 1] - c->start[i];
-    qsort(size, (size_t)c->cells, sizeof *size, ascending);
+    qsort(size, (size_t)c->cells, sizeof *size, compare_integers);
     while (count < c->cells && (held <= k || count < probes)) held += size[count++];
     return count;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "graph/kmeans_cells.h"
 
 static rung_status lists_new(rung_ctx *ctx, pool *mem, int64_t n, int64_t k, neighbours *out, int64_t **index,
@@ -175,12 +176,6 @@ rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const l
 
 /* ---- scales ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 rung_status neighbours_median(rung_ctx *ctx, const neighbours *nb, double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -194,7 +189,7 @@ rung_status neighbours_median(rung_ctx *ctx, const neighbours *nb, double *out)
         sum += d[i];
         positive += d[i] > 0;
     }
-    qsort(d, (size_t)nb->n, sizeof *d, ascending);
+    qsort(d, (size_t)nb->n, sizeof *d, compare_numbers);
     double median = 0.5 * (d[(nb->n - 1) / 2] + d[nb->n / 2]);
     if (median > 0)
         *out = median;

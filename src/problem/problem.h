@@ -3,6 +3,7 @@
 #ifndef RUNG_PROBLEM_PROBLEM_H
 #define RUNG_PROBLEM_PROBLEM_H
 
+#include "data/splits.h"
 #include "graph/graph.h"
 #include "kernel/feature.h"
 #include "kernel/kernel.h"
@@ -27,6 +28,8 @@ typedef struct problem {
     void *shared; /* what a method has left for its next fit on this problem (method.h: share), or NULL */
     problem_entry *cache;
 } problem;
+
+static inline ranked_rows problem_ranks(const problem *p) { return (ranked_rows){.n = p->n, .y = p->y, .K = p->K}; }
 
 void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w, const int64_t *origin,
                  int K, problem *out);

@@ -8,10 +8,10 @@
 #include "select/curve.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "eval/metrics.h"
 #include "fit/fit.h"
@@ -19,7 +19,6 @@
 
 enum {
     STREAM = 0x63757276, /* of the random numbers of the first repeat */
-    SIDE_BY_SIDE = 1500, /* up to this many rows cells run in parallel, above it the tiles of one fit do */
     MOST_LABELS = 500,   /* where sizes are not given: no size needs more labels than this ... */
     MOST_SIZES = 16      /* ... so there are at most 10 */
 };
@@ -192,9 +191,16 @@ static rung_status grade(rung_ctx *ctx, const plan *p, const rung_model *model, 
     return RUNG_OK;
 }
 
+typedef struct {
+    const plan *p;
+    int64_t first;
+} cell_range;
+
 /* A fit that cannot be made (a ridge too small) leaves a gap; anything else ends the whole. */
-static rung_status run_cell(rung_ctx *ctx, const plan *p, int64_t cell)
+static rung_status run_cell(rung_ctx *ctx, void *user, int64_t i)
 {
+    const plan *p = ((const cell_range *)user)->p;
+    int64_t cell = ((const cell_range *)user)->first + i;
     int repeat = (int)(cell % p->repeats);
     int size = p->size[cell / p->repeats % p->n_sizes];
     const line *l = &p->lines[cell / p->repeats / p->n_sizes];
@@ -208,38 +214,21 @@ static rung_status run_cell(rung_ctx *ctx, const plan *p, int64_t cell)
     model_free(model);
     dataset_free(train);
     dataset_free(test);
-    return status == RUNG_ESINGULAR || status == RUNG_ENOCONV ? RUNG_OK : status;
+    return status;
 }
 
 /* Cells of one size at a time, so that progress can be told; their bits do not depend on the number of workers. */
 static rung_status run_cells(rung_ctx *ctx, plan *p)
 {
-    int64_t cells = (int64_t)p->n_lines * p->n_sizes * p->repeats, step = (int64_t)p->repeats, done = 0;
-    int count = p->data->n > SIDE_BY_SIDE || ctx->memory > 0 ? 1 : ctx->threads;
-    rung_ctx **worker = NULL;
-    rung_status *status = NULL, first = RUNG_OK;
-    TRY(NEW(ctx, &ctx->scratch, worker, count));
-    TRY(NEW(ctx, &ctx->scratch, status, cells));
-    for (int w = 0; w < count && first == RUNG_OK; w++) {
-        first = context_worker(ctx, &worker[w]);
-        if (first == RUNG_OK) worker[w]->log = NULL; /* what one of a hundred fits has to say is no news */
-        if (first == RUNG_OK && count == 1) worker[w]->threads = ctx->threads;
-    }
-    for (; done < cells && first == RUNG_OK; done += step) {
+    int64_t cells = (int64_t)p->n_lines * p->n_sizes * p->repeats;
+    int workers = ctx->memory > 0 ? 1 : parallel_workers(ctx, p->data->n, p->repeats);
+    for (int64_t done = 0; done < cells; done += p->repeats) {
         progress(ctx, "fitting", (double)done / (double)cells);
-        first = interrupted(ctx);
-#pragma omp parallel for num_threads(count) schedule(dynamic) if (count > 1)
-        for (int64_t i = done; i < done + step; i++) {
-            if (first != RUNG_OK) continue;
-            rung_ctx *own = worker[omp_get_thread_num()];
-            status[i] = run_cell(own, p, i);
-            pool_free_all(&own->scratch);
-        }
-        for (int64_t i = done; i < done + step && first == RUNG_OK; i++) first = status[i];
+        TRY(interrupted(ctx));
+        TRY(parallel_tasks(ctx, workers, p->repeats, run_cell, &(cell_range){.p = p, .first = done}));
     }
-    for (int w = 0; w < count; w++) context_join(ctx, worker[w]);
     progress(ctx, "fitting", 1);
-    return first;
+    return RUNG_OK;
 }
 
 /* ---- the report ---- */

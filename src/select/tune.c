@@ -10,24 +10,22 @@
 #include "select/tune_point.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
-
-enum { SIDE_BY_SIDE = 1500 }; /* up to this many rows points run in parallel, above it the tiles of one fit do */
 
 /* ---- folds ---- */
 
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int64_t rows, const problem *p, folds *out)
 {
-    int64_t labelled = 0;
+    ranked_rows ranked = problem_ranks(p);
+    int64_t labelled = count_labelled(&ranked);
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
-    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
     if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: at least 2 are needed", count);
     if (repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", repeats);
-    if (!repeats) repeats = labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1;
+    if (!repeats) repeats = default_repeats(labelled);
     if (count == -1) repeats = 1; /* leave one out: there is only one way */
     if (count == -1) count = labelled > 2 ? (int)labelled : 2;
     int *of_row = NULL;
@@ -35,11 +33,11 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     if (o->own_folds) {
         for (int r = 0; r < o->own_repeats; r++)
             for (int64_t i = 0; i < p->n; i++) of_row[r * p->n + i] = o->own_folds[r * rows + p->origin[i]];
-        return folds_given(ctx, mem, p->n, p->y, of_row, o->own_repeats, out);
+        return folds_given(ctx, mem, &ranked, of_row, o->own_repeats, out);
     }
-    if (!o->groups) return folds_stratified(ctx, mem, p->n, p->y, p->K, count, repeats, out);
+    if (!o->groups) return folds_stratified(ctx, mem, &ranked, count, repeats, out);
     for (int64_t i = 0; i < p->n; i++) of_row[i] = o->groups[p->origin[i]];
-    return folds_grouped(ctx, mem, p->n, p->y, p->K, of_row, count, repeats, out);
+    return folds_grouped(ctx, mem, &ranked, of_row, count, repeats, out);
 }
 
 /* The folds of the labelled problem, told of all rows. */
@@ -56,16 +54,13 @@ static rung_status folds_of_all(rung_ctx *ctx, pool *mem, const problem *all, co
 
 /* ---- batches ---- */
 
-/* A point that cannot be fitted (a ridge too small) is out of the race; anything else ends the search. */
-static bool point_may_fail(rung_status status) { return status == RUNG_ESINGULAR || status == RUNG_ENOCONV; }
-
 static problem *problem_of(tune_state *r, const rung_spec *spec)
 {
     return uses_all(spec) ? &r->training.all : &r->training.labelled;
 }
 
 /* How many points run side by side: as many as there are threads and memory for. */
-static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int *out)
+static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int groups, int *out)
 {
     double shared = 0, each = 0, bytes = 0;
     int64_t rows = 0;
@@ -79,7 +74,7 @@ static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int
     }
     if (r->training.labelled.many_kernels) shared = 8.0 * (double)rows * (double)rows; /* the distances */
     TRY(memory_check(ctx, shared + each, "this search"));
-    int workers = rows > SIDE_BY_SIDE ? 1 : ctx->threads < n ? ctx->threads : n;
+    int workers = parallel_workers(ctx, rows, groups);
     while (workers > 1 && ctx->memory > 0 && shared + workers * each > (double)ctx->memory) workers--;
     *out = workers;
     return RUNG_OK;
@@ -93,11 +88,20 @@ static void give_up(const rung_ctx *ctx, rung_status status, point_result *out)
     memcpy(out->message, ctx->message, sizeof out->message);
 }
 
-/* Where one of the points cannot be fitted, each stands for itself. */
-static void run_each(rung_ctx *ctx, const tune_state *r, const point_group *g)
+typedef struct {
+    const tune_state *r;
+    int n;
+    point_group *groups;
+} point_batch;
+
+/* Points that cannot be fitted (a ridge too small) are out of the race; anything else ends the search. Where one of the
+ * points cannot be fitted, each stands for itself. */
+static rung_status run_group(rung_ctx *ctx, void *user, int64_t group)
 {
+    const tune_state *r = ((const point_batch *)user)->r;
+    const point_group *g = &((const point_batch *)user)->groups[group];
     rung_status status = tune_points(ctx, r, g);
-    bool apart = g->n > 1 && point_may_fail(status);
+    bool apart = g->n > 1 && task_may_fail(status);
     pool_free_all(&ctx->scratch);
     for (int i = 0; i < g->n; i++) {
         const point_group one = {1, g->points + i};
@@ -105,15 +109,10 @@ static void run_each(rung_ctx *ctx, const tune_state *r, const point_group *g)
         point_result *result = &r->search->results[g->points[i]];
         result->status = RUNG_OK;
         if (status != RUNG_OK) give_up(ctx, status, result);
+        if (status != RUNG_OK && !task_may_fail(status)) return status;
         if (apart) pool_free_all(&ctx->scratch);
     }
-    ctx->message[0] = 0;
-}
-
-static void run_side_by_side(const tune_state *r, int n, const point_group *groups, int workers, rung_ctx **worker)
-{
-#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
-    for (int i = 0; i < n; i++) run_each(worker[omp_get_thread_num()], r, &groups[i]);
+    return RUNG_OK;
 }
 
 /* Whether fits of the two share their costly part. */
@@ -128,21 +127,21 @@ static bool alike(const rung_spec *a, const rung_spec *b)
     return true;
 }
 
-/* The points in groups, each with those like its first one; `sorted` has room for the points. */
-static rung_status form_groups(rung_ctx *ctx, const tune_state *r, int n, const int *points, int *sorted,
-                               point_group **groups, int *count)
+/* The points in groups, each with those like its first one. */
+static rung_status batch_new(rung_ctx *ctx, const tune_state *r, int n, const int *points, point_batch *out)
 {
+    const grid_point *all = r->search->grid.points;
     bool *taken = NULL;
-    int used = 0;
-    TRY(NEW(ctx, &ctx->scratch, *groups, n));
+    int used = 0, *sorted = NULL;
+    *out = (point_batch){.r = r};
+    TRY(NEW(ctx, &ctx->scratch, out->groups, n));
+    TRY(NEW(ctx, &ctx->scratch, sorted, n));
     TRY(NEW(ctx, &ctx->scratch, taken, n));
-    *count = 0;
     for (int i = 0; i < n; i++) {
         if (taken[i]) continue;
-        point_group *g = &(*groups)[(*count)++];
+        point_group *g = &out->groups[out->n++];
         g->points = sorted + used;
         for (int j = i; j < n; j++) {
-            const grid_point *all = r->search->grid.points;
             if (taken[j] || (j != i && !alike(all[points[i]].spec, all[points[j]].spec))) continue;
             taken[j] = true;
             sorted[used++] = points[j];
@@ -154,33 +153,18 @@ static rung_status form_groups(rung_ctx *ctx, const tune_state *r, int n, const 
 
 static rung_status run_batch(rung_ctx *ctx, tune_state *r, int n, const int *points)
 {
-    search *s = r->search;
-    int workers = 1, count, *sorted = NULL;
-    point_group *groups = NULL;
-    rung_ctx **worker = NULL;
-    rung_status status = RUNG_OK;
-    TRY(NEW(ctx, &ctx->scratch, sorted, n));
-    TRY(form_groups(ctx, r, n, points, sorted, &groups, &count));
-    TRY(choose_workers(ctx, r, n, points, &workers));
-    if (workers > count) workers = count;
+    int workers = 1;
+    point_batch b;
+    TRY(batch_new(ctx, r, n, points, &b));
+    TRY(choose_workers(ctx, r, n, points, b.n, &workers));
     for (int i = 0; i < n; i++) {
-        const rung_spec *spec = s->grid.points[points[i]].spec;
+        const rung_spec *spec = r->search->grid.points[points[i]].spec;
         TRY(method_prepare(ctx, spec, problem_of(r, spec)));
     }
-    TRY(NEW(ctx, &ctx->scratch, worker, workers));
-    for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
-    if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
-    if (status == RUNG_OK) run_side_by_side(r, count, groups, workers, worker);
-    for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
-    TRY(status);
-    for (int i = 0; i < n; i++) {
-        const point_result *result = &s->results[points[i]];
-        if (result->status != RUNG_OK && !point_may_fail(result->status))
-            return set_error(ctx, result->status, "%s", result->message);
-    }
+    TRY(parallel_tasks(ctx, workers, b.n, run_group, &b));
     problem_forget(&r->training.labelled);
     problem_forget(&r->training.all);
-    return interrupted(ctx);
+    return RUNG_OK;
 }
 
 /* Points with the same kernel, in the order of their first one. */

@@ -167,12 +167,11 @@ rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *pa
     graph_dl_params *params = params_;
     if (!isnan(params->mu)) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t labelled = 0;
+    ranked_rows ranked = problem_ranks(p);
     folds f;
     double least = INFINITY;
     graph_dl_params trial = *params;
-    for (int64_t i = 0; i < p->n; i++) labelled += p->y[i] > 0;
-    TRY(folds_stratified(ctx, &ctx->scratch, p->n, p->y, p->K, 5, labelled <= 60 ? 5 : labelled <= 150 ? 2 : 1, &f));
+    TRY(folds_stratified(ctx, &ctx->scratch, &ranked, 5, default_repeats(count_labelled(&ranked)), &f));
     params->mu = 0;
     if (f.count == 0)
         log_at(ctx, RUNG_WARNING, "mu=auto: no class has two labelled rows to compare by; no graph is used");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method/mixture/candidates.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+#include "base/parallel.h"
 #include "graph/propagate.h"
 #include "method/mixture/cumulative_ridge.h"
 #include "method/mixture/ogp_gp.h"
@@ -74,37 +75,6 @@ bool candidates_near(const candidate *a, const candidate *b)
     if (a->kind == FAMILY_SPREAD) return a->graph == b->graph && a->spread == b->spread && a->level == b->level;
     bool linear = a->kernel == LINEAR || b->kernel == LINEAR;
     return (linear ? a->kernel == b->kernel : abs(a->kernel - b->kernel) <= 1) && abs(a->level - b->level) <= 1;
-}
-
-/* ---- side by side ---- */
-
-rung_status candidates_parallel(rung_ctx *ctx, int64_t rows, int n, candidates_task *task, void *user)
-{
-    int workers = rows > SIDE_BY_SIDE || n < 2 ? 1 : ctx->threads < n ? ctx->threads : n;
-    rung_ctx **worker = NULL;
-    rung_status status = RUNG_OK, *each = NULL;
-    TRY(NEW(ctx, &ctx->scratch, worker, workers));
-    TRY(NEW(ctx, &ctx->scratch, each, n));
-    for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
-    if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
-    if (status == RUNG_OK) {
-#pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
-        for (int i = 0; i < n; i++) {
-            rung_ctx *own = worker[omp_get_thread_num()];
-            each[i] = task(own, user, i);
-            if (each[i] == RUNG_ESINGULAR || each[i] == RUNG_ENOCONV) own->message[0] = 0;
-            pool_free_all(&own->scratch);
-        }
-    }
-    for (int i = 0; i < n && status == RUNG_OK; i++)
-        if (each[i] != RUNG_ESINGULAR && each[i] != RUNG_ENOCONV) status = each[i];
-    int64_t beside = 0;
-    for (int w = 0; w < workers && worker[w]; w++) beside += worker[w]->scratch.peak;
-    pool_beside(&ctx->scratch, beside);
-    for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
-    if (status != RUNG_OK) return status;
-    ctx->message[0] = 0;
-    return interrupted(ctx);
 }
 
 /* ---- the list ---- */
@@ -182,12 +152,6 @@ static rung_status share_grams(rung_ctx *ctx, candidates *c)
         TRY(problem_gram(ctx, &s->labelled, &k, &s->gram[one->kernel]));
     }
     return RUNG_OK;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* The median length of an edge; where that is 0, the root mean square. */
@@ -341,7 +305,7 @@ static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, in
     return RUNG_OK;
 }
 
-static rung_status run_task(rung_ctx *ctx, void *user, int i)
+static rung_status run_task(rung_ctx *ctx, void *user, int64_t i)
 {
     task_list *t = user;
     candidate *one = &t->c->list[t->first[i]];
@@ -359,6 +323,6 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c)
     TRY(make_room(ctx, c));
     TRY(list_tasks(ctx, c, false, &kernels));
     TRY(list_tasks(ctx, c, true, &graphs));
-    TRY(candidates_parallel(ctx, c->l, kernels.n, run_task, &kernels));
-    return candidates_parallel(ctx, c->p->n, graphs.n, run_task, &graphs);
+    TRY(parallel_tasks(ctx, parallel_workers(ctx, c->l, kernels.n), kernels.n, run_task, &kernels));
+    return parallel_tasks(ctx, parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task, &graphs);
 }

@@ -65,10 +65,4 @@ double candidate_reach_penalty(const candidates *c, const candidate *one);
 /* Whether b is a or next to it in the grid: the same family and space, widths and levels at most one step away. */
 bool candidates_near(const candidate *a, const candidate *b);
 
-/* Runs task(worker's context, user, i) for i < n, side by side up to SIDE_BY_SIDE rows, else one at a time on all
- * threads. RUNG_ESINGULAR and RUNG_ENOCONV of a task are left to it; anything else ends the run. */
-enum { SIDE_BY_SIDE = 1500 };
-typedef rung_status candidates_task(rung_ctx *ctx, void *user, int i);
-rung_status candidates_parallel(rung_ctx *ctx, int64_t rows, int n, candidates_task *task, void *user);
-
 #endif

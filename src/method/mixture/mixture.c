@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "eval/metrics.h"
 #include "graph/propagate.h"
 #include "method/mixture/stack.h"
@@ -324,7 +325,7 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     return RUNG_OK;
 }
 
-/* The tasks that run at once, each on matrices of its own (candidates_parallel). */
+/* The tasks that run at once, each on matrices of its own (base/parallel.h). */
 static double side_by_side(const problem_shape *shape, double rows)
 {
     return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));

@@ -3,6 +3,7 @@
  * members have in common are stored with the first of them. */
 #include <string.h>
 
+#include "base/parallel.h"
 #include "method/mixture/mixture.h"
 #include "method/mixture/ogp_gp.h"
 
@@ -13,7 +14,7 @@ typedef struct {
     member *members;
 } build;
 
-static const candidate *candidate_of(const build *b, int i)
+static const candidate *candidate_of(const build *b, int64_t i)
 {
     return b->parts[i].candidate < 0 ? NULL : &b->c->list[b->parts[i].candidate];
 }
@@ -138,7 +139,7 @@ static rung_status new_member(rung_ctx *ctx, const build *b, int i)
 }
 
 /* The factor a Gaussian process needs for its variance was not kept for all of the grid: once more for these few. */
-static rung_status expand(rung_ctx *ctx, void *user, int i)
+static rung_status expand(rung_ctx *ctx, void *user, int64_t i)
 {
     const build *b = user;
     const candidate *from = candidate_of(b, i);
@@ -166,7 +167,7 @@ rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n
         TRY(new_member(ctx, &b, i));
         graph = graph || out->members[i].power > 0;
     }
-    TRY(candidates_parallel(ctx, c->l, n, expand, &b));
+    TRY(parallel_tasks(ctx, parallel_workers(ctx, c->l, n), n, expand, &b));
     out->n_members = n;
     out->n_expansion = graph ? c->p->n : c->l;
     return RUNG_OK;
