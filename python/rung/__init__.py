@@ -19,11 +19,10 @@ from ._library import DataError, FileError, FormatError, LimitError, NumericErro
 from .images import read_images
 from .methods import *  # noqa: F403
 from .model_selection import SemiSupervisedKFold
-from .plots import plot_boundary, plot_confusion, plot_projection, plot_ranks, plot_reliability
-from .search import OrdinalSearch
+from .plots import plot_boundary, plot_confusion, plot_curve, plot_projection, plot_reliability
+from .search import OrdinalSearch, label_curve
 
 __all__ = [
-    *methods.__all__,
     "DataError",
     "EXPECTED_FAILED_CHECKS",
     "FileError",
@@ -36,13 +35,15 @@ __all__ = [
     "SemiSupervisedKFold",
     "__version__",
     "generate",
+    "label_curve",
     "load",
     "metrics",
     "plot_boundary",
     "plot_confusion",
+    "plot_curve",
     "plot_projection",
-    "plot_ranks",
     "plot_reliability",
     "read_images",
     "save",
 ]
+__all__ += methods.__all__

@@ -1,134 +1,380 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures, drawn by matplotlib. Every function draws into `ax` (None: a new one) and returns it."""
+"""Figures, drawn by matplotlib as `rung plot` draws them. Every function draws into `ax` (None: a new figure) and
+returns it. docs/plots.md tells what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _labels
+from . import _labels, _look
 from ._library import Context, ffi, lib, pointer
+from ._look import FONT, INK, PAPER, RULE, SMALL_FONT, SOFT_INK, points
+from ._types import ArrayLike, Labels, Order, Rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def _axes(ax):
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("the figures need matplotlib: pip install matplotlib") from None
-    return plt.subplots()[1]
-
-
-def _colours(K):
-    import matplotlib as mpl
-
-    return mpl.colormaps["viridis"](np.linspace(0.05, 0.95, K))
-
-
-def _known(estimator, X, y):
+def _known(estimator, y):
     known, y = _labels.labelled_rows(y, getattr(estimator, "unlabelled", "auto"))
     ranks = np.zeros(len(y), dtype=np.intc)
     ranks[known] = _labels.ranks_of(y[known].tolist(), estimator.classes_)
     return ranks
 
 
-def _scatter(ax, x, y, ranks, classes):
-    ax.scatter(x[ranks == 0], y[ranks == 0], s=6, color="0.75", label="unlabelled" if np.any(ranks == 0) else None)
-    for k, colour in enumerate(_colours(len(classes)), 1):
-        ax.scatter(x[ranks == k], y[ranks == k], s=18, color=colour, label=str(classes[k - 1]))
-    ax.legend(frameon=False, fontsize="small")
+def _called(estimator):
+    """The method, where the estimator is one of ours."""
+    return getattr(getattr(estimator, "_method", None), "name", type(estimator).__name__)
 
 
-def plot_projection(estimator, X, y=None, *, ax=None):
-    """The rows in the space a method projects to: the first two components, or the score against a random height.
+# ---- projection ----
 
-    Rows with a label have its colour, others are grey; y None: all are.
+
+def plot_projection(estimator: Any, X: Rows, y: Labels | None = None, *, ax: Axes | None = None) -> Axes:
+    """Where each class lies on the score: a histogram per true class on a strip of its own, the highest on top.
+
+    The background is the predicted class, between the thresholds. Where a method projects to several components, the
+    rows on the first two of them. y None: all rows are unlabelled.
     """
-    ax = _axes(ax)
     score = estimator.score_samples(X)
-    ranks = np.zeros(len(score), dtype=np.intc) if y is None else _known(estimator, X, y)
+    ranks = np.zeros(len(score), dtype=np.intc) if y is None else _known(estimator, y)
     if score.ndim == 2:
-        _scatter(ax, score[:, 0], score[:, 1], ranks, estimator.classes_)
-        ax.set(xlabel="component 1", ylabel="component 2")
-    else:
-        _scatter(ax, score, np.random.default_rng(1).uniform(size=len(score)), ranks, estimator.classes_)
-        ax.set(xlabel="score", yticks=[])
-        _draw_thresholds(ax, estimator)
+        return _plot_components(estimator, score, ranks, ax)
+    classes = estimator.classes_
+    strips = [*range(len(classes), 0, -1), *[0] * bool(np.any(ranks == 0))]  # from the top
+    ax = _look.axes(ax, 640, 110 + len(strips) * (46 if len(strips) <= 6 else 32))
+    low, high = float(score.min()), float(score.max())
+    room = 0.02 * (high - low) or 0.5 * abs(high) or 0.5
+    low, high = low - room, high + room
+    _look.plain_axes(ax, f"score of {_called(estimator)}", "", grid="x")
+    ax.set(xlim=(low, high), ylim=(0, len(strips)), yticks=np.arange(len(strips)) + 0.5)
+    _draw_bands(ax, estimator, low, high)
+    bins = int(max(12, min(90, _look.size(ax)[0] / 7, 2.2 * np.sqrt(len(score)))))
+    names, labels = _look.names(classes), []
+    for bottom, k in enumerate(reversed(strips)):
+        mine = score[ranks == k]
+        count, edge = np.histogram(mine, bins, (low, high))
+        height = 0.88 * count / max(1, count.max())
+        colour = _look.class_colour(k, len(classes)) if k else "#8c8c8c"
+        ax.bar(edge[:-1], height, np.diff(edge), bottom, align="edge", color=[colour], edgecolor=INK, linewidth=0.3)
+        ax.axhline(bottom, color=SOFT_INK, linewidth=points(0.75))
+        rows = f"{len(mine)} row{'' if len(mine) == 1 else 's'}"
+        labels.append(f"{names[k - 1] if k else 'unlabelled'}{', ' if len(strips) > 8 else chr(10)}{rows}")
+    ax.set_yticklabels(labels, fontsize=points(SMALL_FONT), color=INK)
+    _look.head(ax, f"Scores by class ({_called(estimator)})", "one strip per true class, each to its own scale", 16)
     return ax
 
 
-def _draw_thresholds(ax, estimator):
-    for threshold in estimator.describe()["thresholds"] or []:
-        if threshold is not None:
-            ax.axvline(threshold, color="0.4", linewidth=0.8, linestyle="--")
+def _draw_bands(ax, estimator, low, high):
+    told = estimator.describe()
+    thresholds = [np.nan if t is None else t for t in told["thresholds"] or []]
+    present = [told["classes"].index(name) + 1 for name in told["present"]]
+    for t in thresholds:
+        if low < t < high:
+            ax.axvline(t, color=INK, linewidth=points(1.2), linestyle=(0, (4, 3)), zorder=4)
+    if not thresholds or len(present) != len(thresholds) + 1:
+        return
+    names, width = _look.names(estimator.classes_), _look.size(ax)[0] / (high - low)
+    for k, left, right in zip(present, [low, *thresholds], [*thresholds, high], strict=True):
+        left, right = max(left, low), min(right, high)
+        if not right > left:
+            continue
+        ax.axvspan(left, right, color=_look.class_tint(k, len(names)), linewidth=0, zorder=0)
+        ax.axvspan(left, right, 1, 1.015, color=_look.class_colour(k, len(names)), linewidth=0, clip_on=False, zorder=5)
+        if _look.text_width(names[k - 1], SMALL_FONT) <= (right - left) * width:
+            ax.annotate(names[k - 1], ((left + right) / 2, 1), (0, points(6)), ("data", "axes fraction"),
+                        textcoords="offset points", ha="center", fontsize=points(SMALL_FONT), color=INK,
+                        annotation_clip=False)  # fmt: skip
 
 
-def plot_confusion(y_true, y_pred, *, order=None, ax=None):
-    """The confusion matrix, classes lowest first, with its counts."""
+def _plot_components(estimator, score, ranks, ax):
+    ax = _look.axes(ax, 600, 520)
+    _look.plain_axes(ax, "component 1", "component 2" if score.shape[1] > 1 else "")
+    second = score[:, 1] if score.shape[1] > 1 else np.zeros(len(score))
+    _look.rows_as_markers(ax, score[:, 0], second, ranks, estimator.classes_)
+    _look.head(ax, f"Rows by component ({_called(estimator)})", None, _look.legend(ax))
+    return ax
+
+
+# ---- confusion ----
+
+
+def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: Axes | None = None) -> Axes:
+    """True (down) against predicted (across) classes: the rows, and their share of the true class.
+
+    The order of the classes is that of `rung.metrics`; words without one are refused.
+    """
     classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
-    ax = _axes(ax)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (truth[truth > 0] - 1, predicted[truth > 0] - 1), 1)
-    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
-    for i, j in np.ndindex(counts.shape):
-        ax.text(j, i, counts[i, j], ha="center", va="center", color="white" if share[i, j] > 0.6 else "black")
-    ax.set(xlabel="predicted", ylabel="true", xticks=range(len(classes)), yticks=range(len(classes)))
-    ax.set_xticklabels(classes)
-    ax.set_yticklabels(classes)
+    names, K = _look.names(classes), len(classes)
+    widest = max(_look.text_width(name, FONT) for name in names)
+    cell = 62 if K <= 6 else 48
+    ax = _look.axes(ax, max(360, 100 + widest + cell * K), 100 + cell * K + (widest if widest > cell else 14))
+    cell = min(_look.size(ax)) / K
+    for i, rows in enumerate(counts.sum(axis=1)):
+        for j, count in enumerate(counts[i]):
+            _draw_cell(ax, i, j, count, rows, cell)
+        ax.annotate(str(rows), (1, i), (points(40), 0), ("axes fraction", "data"), textcoords="offset points",
+                    ha="right", va="center", fontsize=points(SMALL_FONT), color=SOFT_INK,
+                    annotation_clip=False)  # fmt: skip
+    ax.annotate("rows", (1, 1), (points(40), points(6)), "axes fraction", textcoords="offset points", ha="right",
+                fontsize=points(SMALL_FONT), color=SOFT_INK, annotation_clip=False)  # fmt: skip
+    ax.set(xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5), aspect="equal", xticks=range(K), yticks=range(K))
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.tick_params(length=0, labelcolor=INK, labelsize=points(min(FONT, max(5, 0.95 * cell))))
+    ax.set_xticklabels(names, rotation=90 if widest + 8 > cell else 0)
+    ax.set_yticklabels(names)
+    ax.set_xlabel("predicted", fontsize=points(FONT), fontweight="bold", color=INK)
+    ax.set_ylabel("true", fontsize=points(FONT), fontweight="bold", color=INK)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    above = 22 + (widest if widest + 8 > cell else 14)
+    _look.head(ax, "True and predicted classes", "rows, and their share of the true class", above)
     return ax
 
 
-def plot_boundary(estimator, X, y=None, *, columns=(0, 1), resolution=200, ax=None):
-    """The predicted class over two columns of X, the other columns at their medians."""
-    ax = _axes(ax)
-    names, type_of_frame = getattr(X, "columns", None), type(X)
-    X = np.asarray(X, dtype=np.float64)
-    a, b = columns
-    low, high = X[:, columns].min(axis=0), X[:, columns].max(axis=0)
-    low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
-    across, up = np.linspace(low[0], high[0], resolution), np.linspace(low[1], high[1], resolution)
-    grid = np.tile(np.median(X, axis=0), (resolution * resolution, 1))
-    grid[:, a], grid[:, b] = (part.ravel() for part in np.meshgrid(across, up))
-    if names is not None:  # a frame, as the estimator has seen
-        grid = type_of_frame(grid, columns=names)
-    rank = _labels.ranks_of(estimator.predict(grid), estimator.classes_).reshape(resolution, resolution)
-    colours = _colours(len(estimator.classes_))
-    ax.contourf(across, up, rank, levels=np.arange(len(colours) + 1) + 0.5, colors=colours, alpha=0.3)
-    ranks = np.zeros(len(X), dtype=np.intc) if y is None else _known(estimator, X, y)
-    _scatter(ax, X[:, a], X[:, b], ranks, estimator.classes_)
+def _draw_cell(ax, i, j, count, rows, cell):
+    from matplotlib.patches import Rectangle
+
+    share = count / rows if rows else 0.0
+    back = _look.share_colour(share)
+    ink = _look.ink_on(back) if count else SOFT_INK
+    ax.add_patch(
+        Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=back, edgecolor=INK if i == j else RULE,
+                  linewidth=points(1.5 if i == j else 1), zorder=3 if i == j else 2)
+    )  # fmt: skip
+    size = min(FONT + 1, max(7, 0.3 * cell), 0.9 * cell / _look.text_width(str(count), 1))
+    weight = "bold" if i == j else "normal"
+    two = cell >= 32 and count
+    ax.text(j, i - 0.11 if two else i, str(count), ha="center", va="center", color=ink, fontsize=points(size),
+            fontweight=weight, zorder=4)  # fmt: skip
+    if two:  # neither none nor all where some are
+        percent = "< 1 %" if share < 0.005 else "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+        ax.text(j, i + 0.2, percent, ha="center", va="center", color=ink, fontsize=points(min(10, 0.22 * cell)),
+                zorder=4)  # fmt: skip
+
+
+# ---- boundary ----
+
+
+class _Plane:
+    """Two directions through a table of numbers: two of its columns, or the first two principal components of the
+    standardised columns. A point (a, b) is the row  origin + scale (a u + b v)."""
+
+    def __init__(self, X, names, columns):
+        self.origin, self.scale = np.nanmedian(X, axis=0), np.ones(X.shape[1])
+        X = np.where(np.isnan(X), self.origin, X)
+        if columns is None and X.shape[1] > 2:
+            self.origin = X.mean(axis=0)
+            spread = X.std(axis=0)
+            self.scale = np.where(spread > 0, spread, 1)
+            axes = np.linalg.svd((X - self.origin) / self.scale, full_matrices=False)[2][:2]
+            self.axes = axes * np.sign(axes[np.arange(2), np.abs(axes).argmax(axis=1)])[:, None]
+            self.names = ["principal component 1", "principal component 2"]
+        else:
+            a, b = (0, 1) if columns is None else columns
+            self.axes = np.eye(X.shape[1])[[a, b]]
+            self.origin[[a, b]] = 0
+            self.names = [names[a], names[b]]
+        self.x, self.y = (((X - self.origin) / self.scale) @ self.axes.T).T
+
+    def rows(self, across, up):
+        a, b = (part.ravel() for part in np.meshgrid(across, up))
+        return self.origin + self.scale * (np.column_stack([a, b]) @ self.axes)
+
+
+def _numbers(X):
+    """The columns of numbers of a frame or array, their names and places, and a function that makes such rows of
+    others, with the other columns at their most frequent value."""
+    if not hasattr(X, "iloc"):
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        return X, [f"column {j + 1}" for j in range(X.shape[1])], list(range(X.shape[1])), lambda rows: rows
+    from pandas import DataFrame, concat
+    from pandas.api.types import is_numeric_dtype
+
+    places = [j for j in range(X.shape[1]) if is_numeric_dtype(X.iloc[:, j].dtype)]
+
+    others = X.drop(columns=X.columns[places])
+
+    def frame(rows):
+        typical = others.mode().reindex([0] * len(rows)).reset_index(drop=True)
+        return concat([DataFrame(rows, columns=X.columns[places]), typical], axis=1)[X.columns]
+
+    table = X.iloc[:, places].to_numpy(dtype=np.float64, na_value=np.nan)
+    return table, [str(X.columns[j]) for j in places], places, frame
+
+
+def _place(column, X, names, places):
+    """Of a column, by name or position, among those of numbers."""
+    position = column
+    if isinstance(column, str) and hasattr(X, "columns") and column in X.columns:
+        position = list(X.columns).index(column)
+    if position not in places:
+        raise ValueError(f"{column!r} is not a column of numbers; there are {', '.join(names[:20])}")
+    return places.index(position)
+
+
+def plot_boundary(
+    estimator: Any,
+    X: Rows,
+    y: Labels | None = None,
+    *,
+    columns: Sequence[Any] | None = None,
+    resolution: int = 200,
+    ax: Axes | None = None,
+) -> Axes:
+    """The predicted class over a plane, with the rows in front of it; crosses are unlabelled rows.
+
+    columns: two columns of numbers, by name or position; the others stay at their medians, columns of text at their
+    most frequent value. None: with two columns of numbers these, with more the first two principal components of them,
+    standardised. Rows do not lie in such a plane but in front of and behind it.
+    """
+    table, names, places, frame = _numbers(X)
+    if table.shape[1] < 2:
+        raise ValueError(f"a plane needs two columns of numbers, and X has {table.shape[1]}")
+    plane = _Plane(table, names, None if columns is None else [_place(c, X, names, places) for c in columns])
+    ax = _look.axes(ax, 600, 520)
+    across, up = (_around(values, resolution) for values in (plane.x, plane.y))
+    answers = estimator.predict(frame(plane.rows(across, up)))
+    classes = estimator.classes_
+    rank = _labels.ranks_of(answers, classes).reshape(resolution, resolution)
+    levels = np.arange(len(classes) + 1) + 0.5
+    tints = [_look.class_tint(k + 1, len(classes)) for k in range(len(classes))]
+    _look.plain_axes(ax, *plane.names, grid="")
+    ax.contourf(across, up, rank, levels=levels, colors=tints)
+    if len(np.unique(rank)) > 1:  # neighbours in the scale have neighbouring colours
+        ax.contour(across, up, rank, levels=levels[1:-1], colors=PAPER, linewidths=points(1.2))
+    ranks = np.zeros(len(table), dtype=np.intc) if y is None else _known(estimator, y)
+    _look.rows_as_markers(ax, plane.x, plane.y, ranks, classes)
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+    note = "background: the predicted class; markers: the rows and their true class"
+    _look.head(ax, f"Predicted class over a plane ({_called(estimator)})", note, _look.legend(ax))
     return ax
 
 
-def plot_reliability(y_true, proba, *, order=None, bins=10, ax=None):
-    """Do the probabilities mean what they say? Share of right answers against the probability of the likeliest."""
+def _around(values, resolution):
+    low, high = float(values.min()), float(values.max())
+    room = 0.04 * (high - low) or 1.0
+    return np.linspace(low - room, high + room, resolution)
+
+
+# ---- reliability ----
+
+
+def _wilson(share, n):
+    """Wilson's 95 % interval of a share."""
+    z = 1.96
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def plot_reliability(
+    y_true: Labels, proba: ArrayLike, *, order: Order = None, bins: int = 10, ax: Axes | None = None
+) -> Axes:
+    """How well the probabilities are calibrated: how often the most probable class is the true one, against its
+    probability, with 95 % (Wilson) intervals, and the number of rows below.
+
+    proba: (n, K), by classes lowest first. The order of the classes is that of `rung.metrics`.
+    """
     classes, truth, _ = _labels.grade(y_true, order=order)
     proba = np.ascontiguousarray(proba, dtype=np.float64)
     if proba.shape != (len(truth), len(classes)):
         raise ValueError(
             f"probabilities of shape {proba.shape} for {len(truth)} rows and {len(classes)} classes: give order="
         )
-    ax = _axes(ax)
     out, ece = ffi.new("rung_reliability_bin[]", bins), ffi.new("double *")
     Context().call(
         lib.rung_reliability_compute, len(truth), len(classes), pointer(truth, "int"), pointer(proba), bins, out, ece
     )
     full = [part for part in out if part.n > 0]
-    ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
-    ax.plot([part.confidence for part in full], [part.accuracy for part in full], marker="o")
-    ax.set(xlabel="probability", ylabel="share of right answers", xlim=(0, 1), ylim=(0, 1), title=f"ECE {ece[0]:.3f}")
+    ax = _look.axes(ax, 460, 520)
+    below, blue = 0.3, _look.THINGS[0]
+    _look.plain_axes(ax, "probability of the most probable class", "share that is right")
+    ax.set(xlim=(0, 1), ylim=(-below, 1), yticks=np.linspace(0, 1, 6))
+    ax.axhline(0, color=SOFT_INK, linewidth=points(1))
+    ax.plot([0, 1], [0, 1], color=SOFT_INK, linewidth=points(1.2), linestyle=(0, (5, 4)))
+    ends = np.array([_wilson(part.accuracy, part.n) for part in full]).reshape(-1, 2)
+    right = np.array([part.accuracy for part in full])
+    ax.errorbar(
+        [part.confidence for part in full], right, np.abs(ends - right[:, None]).T, fmt="o", color=blue,
+        markersize=points(9), markeredgecolor=PAPER, elinewidth=points(1.5), capsize=points(4), capthick=points(1.5),
+        clip_on=False, zorder=3,
+    )  # fmt: skip
+    most = max((part.n for part in full), default=1)
+    for part in full:
+        height = 0.8 * below * part.n / most
+        ax.bar(
+            (part.low + part.high) / 2,
+            height,
+            0.96 * (part.high - part.low),
+            -below,
+            color=[_look.mix(blue, PAPER, 0.45)],
+        )
+        if (part.high - part.low) * _look.size(ax)[0] >= 24:
+            ax.text((part.low + part.high) / 2, height - below + 0.01, str(part.n), ha="center", va="bottom",
+                    fontsize=points(10), color=SOFT_INK)  # fmt: skip
+    ax.annotate("rows", (0, -below), (points(-6), 0), ("axes fraction", "data"), textcoords="offset points", ha="right",
+                fontsize=points(SMALL_FONT), color=SOFT_INK, annotation_clip=False)  # fmt: skip
+    note = f"expected calibration error {ece[0]:.3f}; whiskers: 95 % intervals"
+    _look.head(ax, "Calibration of the probabilities", note)
     return ax
 
 
-def plot_ranks(estimator, X, y, *, ax=None):
-    """The scores of the rows of each true class, and the thresholds between the predicted ones."""
-    ax = _axes(ax)
-    score = estimator.score_samples(X)
-    score = score if score.ndim == 1 else score[:, 0]
-    ranks = _known(estimator, X, y)
-    rng = np.random.default_rng(1)
-    for k, colour in enumerate(_colours(len(estimator.classes_)), 1):
-        rows = ranks == k
-        ax.scatter(score[rows], k + rng.uniform(-0.25, 0.25, rows.sum()), s=10, color=colour)
-    _draw_thresholds(ax, estimator)
-    ax.set(xlabel="score", ylabel="true class", yticks=range(1, len(estimator.classes_) + 1))
-    ax.set_yticklabels(estimator.classes_)
+# ---- label curve ----
+
+
+def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
+    """The error against the number of labelled rows, as `rung.label_curve` (or `rung curve --json`) measured it.
+
+    Bands are one standard error to either side; paler dashed lines are fits without the unlabelled rows.
+    """
+    labels, lines = [size["labels"] for size in curve["sizes"]], curve["lines"]
+    ax = _look.axes(ax, 640, 420)
+    _look.plain_axes(ax, "labelled rows", curve["metric"])
+    methods = list(dict.fromkeys(line["method"] for line in lines))
+    lowest, highest = np.inf, -np.inf
+    for line in lines:
+        rivals = sum(other["method"] == line["method"] for other in lines) > 1
+        faint = rivals and not line["unlabelled"]
+        what = f", {'with' if line['unlabelled'] else 'without'} unlabelled rows" if rivals else ""
+        index = methods.index(line["method"])
+        thing, marker = _look.THINGS[index % len(_look.THINGS)], _look.MARKERS[index % len(_look.MARKERS)]
+        colour = _look.mix(thing, PAPER, 0.25 * faint)
+        mean, se = (np.array([np.nan if v is None else v for v in line[key]]) for key in ("mean", "se"))
+        low, high = mean - np.nan_to_num(se), mean + np.nan_to_num(se)
+        dash = (0, (5, 3)) if faint else _look.DASHES[index // len(_look.THINGS) % 3]
+        ax.plot(labels, mean, color=colour, linewidth=points(1.6 if faint else 2.2), linestyle=dash, marker=marker,
+                markersize=points(6 if faint else 8), markerfacecolor=PAPER if faint else colour,
+                label=f"{line['method']}{what}", zorder=3)  # fmt: skip
+        ax.fill_between(labels, low, high, color=thing, alpha=0.1 if faint else 0.18, linewidth=0)
+        lowest, highest = np.nanmin([lowest, *low]), np.nanmax([highest, *high])
+    _label_ticks(ax, labels)
+    if 0 < lowest < 0.35 * highest:
+        ax.set_ylim(bottom=0)
+    _look.head(ax, "What another label brings", "bands: one standard error to either side", _look.legend(ax))
     return ax
+
+
+def _label_ticks(ax, labels):
+    """The numbers of labels there are, the first and the last always, others where there is room."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    if labels[-1] >= 8 * labels[0]:
+        ax.set_xscale("log")
+    scale = np.log(labels) if labels[-1] >= 8 * labels[0] else np.array(labels)
+    at = 0.9 * _look.size(ax)[0] * (scale - scale[0]) / max(scale[-1] - scale[0], 1e-9)
+    kept = [0]
+    for i in range(1, len(labels) - 1):
+        if min(at[i] - at[kept[-1]], at[-1] - at[i]) > 30:
+            kept.append(i)
+    ticks = [labels[i] for i in dict.fromkeys([*kept, len(labels) - 1])]
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_minor_formatter(NullFormatter())

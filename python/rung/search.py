@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The library's own search for method and parameters, `rung tune`."""
+"""The library's own search for method and parameters, `rung tune`, and what more labels would bring, `rung curve`."""
+
+from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 
 from . import _base, _table
 from ._library import c_text, ffi, keep, lib, pointer, text, texts
+from ._types import ArrayLike, Labels, Order, Rows, Self
 
 
 class OrdinalSearch(_base.Classifier):
@@ -43,27 +49,31 @@ class OrdinalSearch(_base.Classifier):
     classes_, cv_, model_, n_features_in_, feature_names_in_, transduction_ : as in the estimators of the methods
     """
 
+    best_method_: str
+    best_params_: dict[str, Any]
+    report_: dict[str, Any]
+
     def __init__(
         self,
-        methods=None,
+        methods: str | Sequence[str] | None = None,
         *,
-        grid=None,
-        fixed=None,
-        metric="mae",
-        folds=5,
-        repeats=0,
-        one_se=False,
-        nested=False,
-        scale="standard",
-        missing="median",
-        order=None,
-        unlabelled="auto",
-        class_weight=None,
-        random_state=1,
-        n_jobs=None,
-        memory_limit=None,
-        verbose=False,
-    ):
+        grid: Mapping[str, Sequence[Any]] | None = None,
+        fixed: Mapping[str, Any] | None = None,
+        metric: str = "mae",
+        folds: int = 5,
+        repeats: int = 0,
+        one_se: bool = False,
+        nested: bool = False,
+        scale: str = "standard",
+        missing: str = "median",
+        order: Order = None,
+        unlabelled: Any = "auto",
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+        verbose: bool = False,
+    ) -> None:
         self.methods = methods
         self.grid = grid
         self.fixed = fixed
@@ -82,7 +92,7 @@ class OrdinalSearch(_base.Classifier):
         self.memory_limit = memory_limit
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Search and fit.
 
         X, y, sample_weight: as in the estimators of the methods. groups: a value per row; rows of one group are held
@@ -114,33 +124,103 @@ class OrdinalSearch(_base.Classifier):
                 raise ValueError(f"no method searched has a parameter {name!r}")
         return [f"{rows[name].key}={join(rows[name], value)}" for name, value in (values or {}).items()]
 
-    def _learn(self, ctx, data, class_weights):
-        if self._groups is not None and len(self._groups) != lib.rung_data_rows(data):
-            raise ValueError(f"{len(self._groups)} groups for {lib.rung_data_rows(data)} rows")
-        options = ffi.new("rung_tune_options *")
-        lists = {
+    def _options(self, kind, class_weights, **lists):
+        """The library's options of a search or a curve: what both have."""
+        lists |= {
             "methods": [method.name for method in self._candidates],
             "fixed": self._words(self.fixed, lambda row, value: row.text(value)),
-            "grids": self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values)),
             "weights": [f"{name}={weight!r}" for name, weight in class_weights],
         }
         kept = {name: texts(words, end=True) for name, words in lists.items()}
         kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale")}
+        options = ffi.new(f"rung_{kind}_options *")
         for name, value in kept.items():
             setattr(options, name, value)
-        options.folds, options.repeats = self.folds, self.repeats
-        options.one_se, options.nested = int(self.one_se), int(self.nested)
+        options.repeats = self.repeats
+        return keep(options, kept)
+
+    def _learn(self, ctx, data, class_weights):
+        if self._groups is not None and len(self._groups) != lib.rung_data_rows(data):
+            raise ValueError(f"{len(self._groups)} groups for {lib.rung_data_rows(data)} rows")
+        grids = self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values))
+        options = self._options("tune", class_weights, grids=grids)
+        options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
         options.groups = pointer(self._groups, "int")
         report = ffi.new("char **")
         model = ffi.new("rung_model **")
-        ctx.run(lib.rung_tune_run, keep(options, kept), data, model, report)
+        ctx.run(lib.rung_tune_run, options, data, model, report)
         self.report_ = json.loads(text(ffi.gc(report[0], lib.rung_free)))
         model = ffi.gc(model[0], lib.rung_model_free)
         self._tell(model)
         return model
+
+    def _curve(self, X, y, sizes):
+        """The report of a label curve of the methods, as a dict."""
+        X, classes, ranks = self._checked(X, y)
+        ctx, data, class_weights = self._prepare(X, y, None, classes, ranks)
+        options = self._options("curve", class_weights)
+        if sizes is not None:
+            sizes = np.ascontiguousarray(sizes, dtype=np.intc)
+            options.sizes, options.n_sizes = pointer(sizes, "int"), len(sizes)
+        report = ffi.new("char **")
+        ctx.run(lib.rung_curve_run, options, data, report)
+        curve = json.loads(text(ffi.gc(report[0], lib.rung_free)))
+        for line in curve["lines"]:
+            line["mean"], line["se"] = zip(*map(_mean_and_error, line["values"]), strict=True)
+        return curve
 
     def _tell(self, model):
         told = _base.Model(model).description
         self.best_method_ = told["method"]
         rows = {p.key: p for p in _table.METHODS[told["method"]].parameters}
         self.best_params_ = {rows[key].name: rows[key].value(value) for key, value in told["params"].items()}
+
+
+def _mean_and_error(values):
+    """Of the repeats, as the command has them; None where one of them has no value."""
+    if None in values:
+        return None, None
+    return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+
+
+def label_curve(
+    X: Rows,
+    y: Labels,
+    methods: str | Sequence[str] | None = None,
+    *,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 0,
+    **options: Any,
+) -> dict[str, Any]:
+    """The error against the number of labels: does labelling more pay, do the unlabelled rows? What `rung curve` does.
+
+    In every repeat a third of the labelled rows is held out as a test; of the others some labels per class are kept,
+    more and more of the same, and every method is fitted with and without the unlabelled rows.
+
+    Parameters
+    ----------
+    X, y : rows and labels, as in the estimators
+    methods : name or list of names, default None
+        None: the default method.
+    sizes : labels per class, ascending, default None
+        None: 5, 10, 20, ... as the data allow.
+    repeats : int, default 0
+        0: 10.
+    fixed, metric, scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
+        As in OrdinalSearch.
+
+    Returns
+    -------
+    dict like that of `rung curve --json`: sizes (labels), and lines with the values of all repeats, their mean and
+    standard error (se) per size; `rung.plot_curve` draws it.
+    """
+    unknown = sorted(set(options) - set(CURVE_OPTIONS))
+    if unknown:
+        raise TypeError(f"label_curve has no argument {', '.join(map(repr, unknown))}")
+    return OrdinalSearch(methods, repeats=repeats, **options)._curve(X, y, sizes)
+
+
+CURVE_OPTIONS = (
+    "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "random_state", "n_jobs",
+    "memory_limit", "verbose",
+)  # fmt: skip
