@@ -137,6 +137,8 @@ class Estimator(BaseEstimator):
 
 
 class Weighted:
+    _fit: Any
+
     def fit(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -170,6 +172,8 @@ def _refuse(estimator, unknown):
 
 
 class Unweighted:
+    _fit: Any
+
     def fit(self, X: Rows, y: Labels, **unknown: Any) -> Self:
         """Fit the model.
 
@@ -189,6 +193,8 @@ class Unweighted:
 
 
 class Unsupervised:
+    _fit: Any
+
     def fit(self, X: Rows, y: Labels | None = None, **unknown: Any) -> Self:
         """Fit the model.
 
@@ -325,10 +331,10 @@ class Classifier(ClassifierMixin, Estimator):
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The accuracy over the labelled rows; `rung.metrics` has the ordinal metrics and their scorers."""
-        known, y = _labels.labelled_rows(y, self.unlabelled)
+        known, labels = _labels.labelled_rows(y, self.unlabelled)
         (rank,) = self._predict(_safe_indexing(X, np.flatnonzero(known)), "rank")
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        return float(np.average(_labels.ranks_of(y[known], self.classes_, unknown=0) == rank, weights=weights))
+        return float(np.average(_labels.ranks_of(labels[known], self.classes_, unknown=0) == rank, weights=weights))
 
 
 def _margins(value, thresholds):
@@ -364,10 +370,10 @@ class Regressor(RegressorMixin, Estimator):
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The coefficient of determination over the rows that have a target."""
-        y = np.asarray(y, dtype=np.float64)
-        known = ~np.isnan(y)
+        targets = np.asarray(y, dtype=np.float64)
+        known = ~np.isnan(targets)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        return r2_score(y[known], self.predict(_safe_indexing(X, np.flatnonzero(known))), sample_weight=weights)
+        return r2_score(targets[known], self.predict(_safe_indexing(X, np.flatnonzero(known))), sample_weight=weights)
 
 
 class Projection(TransformerMixin):

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Model files, shared with the command line, and data sets by formula."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _base, _labels, methods
 from ._library import Context, ffi, lib
 from ._model import Model
 from ._table import METHODS
+from ._types import Path
 
 
-def save(estimator, path):
+def save(estimator: _base.Estimator, path: Path) -> None:
     """Save a fitted estimator as a model file, which `rung predict` and every other front end reads.
 
     The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training
@@ -20,7 +26,7 @@ def save(estimator, path):
     estimator.model_.save(path)
 
 
-def load(path):
+def load(path: Path) -> Any:
     """A fitted estimator from a model file, as `rung fit -o` and `rung.save` write it.
 
     Its class is that of the method (OrdinalClassifier or OrdinalRegressor where the model's target is not what that
@@ -56,7 +62,14 @@ def _fitted(estimator, model):
     return estimator
 
 
-def generate(name="toy", rows=300, *, noise=None, unlabelled=0.0, random_state=1):
+def generate(
+    name: str = "toy",
+    rows: int = 300,
+    *,
+    noise: float | None = None,
+    unlabelled: float = 0.0,
+    random_state: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A data set by formula, as `rung generate` makes it: X and y, with -1 for unlabelled rows.
 
     name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows

@@ -13,6 +13,7 @@ import re
 import threading
 import warnings
 import weakref
+from typing import Any
 
 import cffi
 import numpy as np
@@ -42,10 +43,10 @@ def _defined(header, name):
 
 
 _header = pathlib.Path(_first(_HERE / "rung.h", _TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
-ffi = cffi.FFI()
+ffi: Any = cffi.FFI()
 ffi.cdef(_declarations(_header))
 # Never unloaded: handles are released, and threads of OpenMP sleep, until the very end of the interpreter.
-lib = ffi.dlopen(
+lib: Any = ffi.dlopen(
     _first(os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"),
     ffi.RTLD_NOW | ffi.RTLD_NODELETE,
 )
@@ -220,7 +221,7 @@ class Context:
 
 # ---- arrays ----
 
-_alive = weakref.WeakKeyDictionary()
+_alive: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 
 
 def keep(owner, *things):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -92,8 +92,7 @@ def text_width(text: str, size: float) -> float:
 
 def size(ax: Axes) -> tuple[float, float]:
     """Width and height of an axis, as far as they are known before the figure is laid out."""
-    width, height = 96 * ax.figure.get_size_inches()
-    return float(width * ax.get_position().width), float(height * ax.get_position().height)
+    return float(96 * ax.bbox.width / ax.figure.dpi), float(96 * ax.bbox.height / ax.figure.dpi)
 
 
 # ---- parts ----
@@ -109,7 +108,7 @@ def head(ax: Axes, title: str, note: str | None = None, room: float = 0) -> None
     ax.set_title(title, loc="left", fontsize=points(TITLE_FONT), fontweight="bold", color=INK, pad=points(above), y=1.0)
 
 
-def plain_axes(ax: Axes, x_name: str, y_name: str, grid: str = "both") -> None:
+def plain_axes(ax: Axes, x_name: str, y_name: str, grid: Literal["both", "x", "y"] | None = "both") -> None:
     """Rules behind the data, ticks in soft ink, names of the axes."""
     ax.set_axisbelow(True)
     if grid:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images for the tensor methods."""
 
+from __future__ import annotations
+
+import os
 import pathlib
 
 import numpy as np
@@ -9,7 +12,7 @@ from sklearn.utils import Bunch
 SUFFIXES = {".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
 
 
-def read_images(folder, *, size=None, grey=True):
+def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None = None, grey: bool = True) -> Bunch:
     """The images of a folder as rows, with the folder they lie in as label. Needs Pillow.
 
     Parameters
@@ -42,8 +45,8 @@ def read_images(folder, *, size=None, grey=True):
         raise FileNotFoundError(f"{folder} holds no image ({', '.join(sorted(SUFFIXES))})")
     rows, shape = [], None
     for path in paths:
-        with Image.open(path) as image:
-            image = image.convert("L" if grey else "RGB")
+        with Image.open(path) as file:
+            image = file.convert("L" if grey else "RGB")
             if size is not None:
                 image = image.resize((size[1], size[0]), Image.Resampling.BILINEAR)
             pixels = np.asarray(image, dtype=np.float64) / 255

@@ -142,7 +142,7 @@ class Scorer:
         return -value if self.name in LESS_IS_BETTER else value
 
     def __repr__(self) -> str:
-        return f"scorer({self.name!r}{'' if self.order is None else f', order={list(self.order)!r}'})"
+        return f"scorer({self.name!r}{'' if self.order is None else f', order={np.asarray(self.order).tolist()!r}'})"
 
 
 scorers = {name: Scorer(name) for name in MEANING}

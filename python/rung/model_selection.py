@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation with unlabelled rows."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_consistent_length
 
 from ._labels import labelled_rows
+from ._types import ArrayLike, Labels, Rows
 
 
 class SemiSupervisedKFold(BaseCrossValidator):
@@ -26,17 +33,26 @@ class SemiSupervisedKFold(BaseCrossValidator):
     With groups (`split(X, y, groups)`) the labelled rows of a group are held out together.
     """
 
-    def __init__(self, n_splits=5, *, shuffle=True, random_state=1, unlabelled="auto"):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = True,
+        random_state: int | RandomState | None = 1,
+        unlabelled: Any = "auto",
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
         self.unlabelled = unlabelled
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: Rows | None = None, y: Labels | None = None, groups: ArrayLike | None = None) -> int:
         """The number of folds."""
         return self.n_splits
 
-    def split(self, X, y, groups=None):
+    def split(
+        self, X: Rows, y: Labels, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Pairs of row numbers (training, test)."""
         check_consistent_length(X, y, groups)
         known = labelled_rows(y, self.unlabelled)[0]

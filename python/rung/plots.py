@@ -112,7 +112,7 @@ def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: A
     np.add.at(counts, (truth[truth > 0] - 1, predicted[truth > 0] - 1), 1)
     names, K = _look.names(classes), len(classes)
     widest = max(_look.text_width(name, FONT) for name in names)
-    cell = 62 if K <= 6 else 48
+    cell: float = 62 if K <= 6 else 48
     ax = _look.axes(ax, max(360, 100 + widest + cell * K), 100 + cell * K + (widest if widest > cell else 14))
     cell = min(_look.size(ax)) / K
     for i, rows in enumerate(counts.sum(axis=1)):
@@ -245,7 +245,7 @@ def plot_boundary(
     rank = _labels.ranks_of(answers, classes).reshape(resolution, resolution)
     levels = np.arange(len(classes) + 1) + 0.5
     tints = [_look.class_tint(k + 1, len(classes)) for k in range(len(classes))]
-    _look.plain_axes(ax, *plane.names, grid="")
+    _look.plain_axes(ax, plane.names[0], plane.names[1], None)
     ax.contourf(across, up, rank, levels=levels, colors=tints)
     if len(np.unique(rank)) > 1:  # neighbours in the scale have neighbouring colours
         ax.contour(across, up, rank, levels=levels[1:-1], colors=PAPER, linewidths=points(1.2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -64,11 +64,11 @@ class OrdinalSearch(_base.Classifier):
         repeats: int = 0,
         one_se: bool = False,
         nested: bool = False,
-        scale: str = "standard",
-        missing: str = "median",
+        scale: Literal["standard", "minmax", "rank", "none"] = "standard",
+        missing: Literal["median", "error"] = "median",
         order: Order = None,
         unlabelled: Any = "auto",
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
