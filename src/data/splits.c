@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "data/row_groups.h"
 
 enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
 
@@ -68,18 +69,17 @@ rung_status folds_affordable(rung_ctx *ctx, pool *mem, const ranked_rows *ranked
     return folds_stratified(ctx, mem, ranked, count, repeats, out);
 }
 
-rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out)
+static rung_status deal_rows(rung_ctx *ctx, pool *mem, const ranked_rows *all, int count, int repeats, folds *out)
 {
     by_class c;
-    if (count < 2 || repeats < 1)
-        return set_error(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
-    TRY(sort_by_class(ctx, ranked, &c));
-    TRY(open_folds(ctx, mem, ranked->n, c.eligible < count ? (int)c.eligible : count, repeats, out));
+    int64_t n = all->n;
+    TRY(sort_by_class(ctx, all, &c));
+    TRY(open_folds(ctx, mem, n, c.eligible < count ? (int)c.eligible : count, repeats, out));
     for (int repeat = 0; repeat < repeats; repeat++) {
         rng r;
-        int turn = 0, *fold = out->fold + repeat * ranked->n;
+        int turn = 0, *fold = out->fold + repeat * n;
         rng_open(&r, ctx->seed, FOLDS_STREAM + (uint64_t)repeat);
-        for (int k = 1; k <= ranked->K; k++) {
+        for (int k = 1; k <= all->K; k++) {
             int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
             if (size < 2) continue;
             rng_shuffle(&r, rows, size);
@@ -95,10 +95,18 @@ rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked
 /* ---- groups ---- */
 
 typedef struct {
-    int name;      /* the caller's number */
-    int64_t size;  /* labelled rows */
-    int64_t *rows; /* per class */
+    int64_t size; /* labelled rows */
+    bool whole;   /* it has all rows of a class */
+    int64_t *of_class;
 } group_count;
+
+typedef struct {
+    row_groups rows; /* unlabelled ones, too */
+    group_count *list;
+    int64_t *class_size;
+    int64_t labelled; /* groups with labelled rows ... */
+    int64_t apart;    /* ... and those of them that have no class to themselves */
+} group_table;
 
 typedef struct { /* when a group is dealt: the largest first, equal ones as shuffled */
     int64_t size, place, group;
@@ -111,39 +119,30 @@ static int by_turn(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static int by_name(const void *a, const void *b)
+static rung_status count_groups(rung_ctx *ctx, const ranked_rows *all, group_table *out)
 {
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-/* The groups that have labelled rows, ascending; index[i] = the group of row i, -1 = unlabelled. */
-static rung_status count_groups(rung_ctx *ctx, const ranked_rows *ranked, const int *group, int64_t *index,
-                                group_count **out, int64_t *count)
-{
-    int64_t n = ranked->n;
-    const int *y = ranked->y;
-    int *names = NULL;
-    int64_t labelled = 0, distinct = 0;
-    TRY(NEW(ctx, &ctx->scratch, names, n));
-    for (int64_t i = 0; i < n; i++)
-        if (y[i] > 0) names[labelled++] = group[i];
-    qsort(names, (size_t)labelled, sizeof *names, by_name);
-    for (int64_t i = 0; i < labelled; i++)
-        if (i == 0 || names[i] != names[i - 1]) names[distinct++] = names[i];
-    TRY(NEW(ctx, &ctx->scratch, *out, distinct));
-    for (int64_t g = 0; g < distinct; g++) {
-        (*out)[g].name = names[g];
-        TRY(NEW(ctx, &ctx->scratch, (*out)[g].rows, ranked->K));
+    int K = all->K;
+    int64_t *counts = NULL;
+    *out = (group_table){0};
+    TRY(row_groups_new(ctx, &ctx->scratch, all->n, all->group, &out->rows));
+    TRY(NEW(ctx, &ctx->scratch, out->list, out->rows.count));
+    TRY(NEW(ctx, &ctx->scratch, counts, out->rows.count * K));
+    TRY(NEW(ctx, &ctx->scratch, out->class_size, K));
+    for (int64_t i = 0; i < all->n; i++) {
+        if (all->y[i] <= 0) continue;
+        int64_t g = out->rows.of[i];
+        out->list[g].size++;
+        counts[g * K + all->y[i] - 1]++;
+        out->class_size[all->y[i] - 1]++;
     }
-    for (int64_t i = 0; i < n; i++) {
-        index[i] = -1;
-        if (y[i] <= 0) continue;
-        index[i] = (int *)bsearch(&group[i], names, (size_t)distinct, sizeof *names, by_name) - names;
-        (*out)[index[i]].size++;
-        (*out)[index[i]].rows[y[i] - 1]++;
+    for (int64_t g = 0; g < out->rows.count; g++) {
+        group_count *one = &out->list[g];
+        one->of_class = counts + g * K;
+        for (int q = 0; q < K; q++)
+            if (one->of_class[q] && one->of_class[q] == out->class_size[q]) one->whole = true;
+        out->labelled += one->size > 0;
+        out->apart += one->size > 0 && !one->whole;
     }
-    *count = distinct;
     return RUNG_OK;
 }
 
@@ -156,7 +155,7 @@ static int best_fold(int K, int count, const int64_t *held, const int64_t *class
         double rise = 0;
         for (int q = 0; q < K; q++)
             if (class_size[q])
-                rise += (double)g->rows[q] * (2.0 * (double)held[f * K + q] + (double)g->rows[q]) /
+                rise += (double)g->of_class[q] * (2.0 * (double)held[f * K + q] + (double)g->of_class[q]) /
                         ((double)class_size[q] * (double)class_size[q]);
         if (rise < least) {
             least = rise;
@@ -166,49 +165,70 @@ static int best_fold(int K, int count, const int64_t *held, const int64_t *class
     return best;
 }
 
-rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *group, int count, int repeats,
-                          folds *out)
+/* The groups with labelled rows by their numbers, all or without those that have a class to themselves; returns how
+ * many. turns: room for all groups. */
+static int64_t list_groups(const ranked_rows *all, const group_table *t, bool whole, group_turn *turns, int64_t *order)
 {
-    int64_t n = ranked->n;
-    int K = ranked->K;
-    const int *y = ranked->y;
-    int64_t *index = NULL, *order = NULL, *held = NULL, *size = NULL, groups;
-    int *fold_of = NULL;
-    group_count *list = NULL;
+    int64_t n = 0;
+    for (int64_t g = 0; g < t->rows.count; g++)
+        if (t->list[g].size > 0 && (whole || !t->list[g].whole))
+            turns[n++] = (group_turn){.size = -(int64_t)all->group[t->rows.rows[t->rows.start[g]]], .group = g};
+    qsort(turns, (size_t)n, sizeof *turns, by_turn);
+    for (int64_t g = 0; g < n; g++) order[g] = turns[g].group;
+    return n;
+}
+
+static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const group_table *t, bool whole, folds *out)
+{
+    int64_t *order = NULL, *held = NULL, groups;
+    int *fold_of = NULL, K = all->K;
     group_turn *turns = NULL;
-    TRY(NEW(ctx, &ctx->scratch, index, n));
-    TRY(count_groups(ctx, ranked, group, index, &list, &groups));
-    if (groups < 2)
-        return set_error(ctx, RUNG_EDATA,
-                         "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
-                         (long long)groups);
-    if (count > groups) count = (int)groups;
-    TRY(open_folds(ctx, mem, n, count, repeats, out));
-    TRY(NEW(ctx, &ctx->scratch, order, groups));
-    TRY(NEW(ctx, &ctx->scratch, turns, groups));
-    TRY(NEW(ctx, &ctx->scratch, fold_of, groups));
-    TRY(NEW(ctx, &ctx->scratch, held, (int64_t)count * K));
-    TRY(NEW(ctx, &ctx->scratch, size, K));
-    for (int64_t i = 0; i < n; i++)
-        if (y[i] > 0) size[y[i] - 1]++;
-    for (int repeat = 0; repeat < repeats; repeat++) {
+    TRY(NEW(ctx, &ctx->scratch, order, t->rows.count));
+    TRY(NEW(ctx, &ctx->scratch, turns, t->rows.count));
+    TRY(NEW(ctx, &ctx->scratch, fold_of, t->rows.count));
+    TRY(NEW(ctx, &ctx->scratch, held, (int64_t)out->count * K));
+    for (int repeat = 0; repeat < out->repeats; repeat++) {
         rng r;
         rng_open(&r, ctx->seed, GROUPS_STREAM + (uint64_t)repeat);
-        for (int64_t g = 0; g < groups; g++) order[g] = g;
+        for (int64_t g = 0; g < t->rows.count; g++) fold_of[g] = -1;
+        groups = list_groups(all, t, whole, turns, order);
         rng_shuffle(&r, order, groups);
-        for (int64_t g = 0; g < groups; g++) turns[g] = (group_turn){list[order[g]].size, g, order[g]};
+        for (int64_t g = 0; g < groups; g++) turns[g] = (group_turn){t->list[order[g]].size, g, order[g]};
         qsort(turns, (size_t)groups, sizeof *turns, by_turn);
-        for (int64_t i = 0; i < (int64_t)count * K; i++) held[i] = 0;
+        for (int64_t i = 0; i < (int64_t)out->count * K; i++) held[i] = 0;
         for (int64_t g = 0; g < groups; g++) {
-            const group_count *next = &list[turns[g].group];
-            int f = best_fold(K, count, held, size, next);
+            const group_count *next = &t->list[turns[g].group];
+            int f = best_fold(K, out->count, held, t->class_size, next);
             fold_of[turns[g].group] = f;
-            for (int q = 0; q < K; q++) held[f * K + q] += next->rows[q];
+            for (int q = 0; q < K; q++) held[f * K + q] += next->of_class[q];
         }
-        for (int64_t i = 0; i < n; i++)
-            if (index[i] >= 0) out->fold[repeat * n + i] = fold_of[index[i]];
+        for (int64_t i = 0; i < all->n; i++)
+            if (all->y[i] > 0) out->fold[repeat * all->n + i] = fold_of[t->rows.of[i]];
     }
     return RUNG_OK;
+}
+
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *all, int count, int repeats, folds *out)
+{
+    group_table t;
+    TRY(count_groups(ctx, all, &t));
+    if (t.labelled < 2)
+        return set_error(ctx, RUNG_EDATA,
+                         "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
+                         (long long)t.labelled);
+    TRY(open_folds(ctx, mem, all->n, count > t.labelled ? (int)t.labelled : count, repeats, out));
+    return deal_groups(ctx, all, &t, true, out);
+}
+
+rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *all, int count, int repeats, folds *out)
+{
+    group_table t;
+    if (count < 2 || repeats < 1)
+        return set_error(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
+    if (!all->group) return deal_rows(ctx, mem, all, count, repeats, out);
+    TRY(count_groups(ctx, all, &t));
+    TRY(open_folds(ctx, mem, all->n, t.apart < count ? (int)t.apart : count, repeats, out));
+    return deal_groups(ctx, all, &t, false, out);
 }
 
 /* No fold may hold out every labelled row. */
@@ -244,20 +264,16 @@ rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, con
     return RUNG_OK;
 }
 
-rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, double share, int64_t most, folds *out)
+static rung_status hold_rows(rung_ctx *ctx, const ranked_rows *all, double share, int64_t most, folds *out)
 {
     by_class c;
-    if (!(share > 0 && share < 1) || most < 1)
-        return set_error(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share,
-                         (long long)most);
-    TRY(sort_by_class(ctx, ranked, &c));
-    TRY(open_folds(ctx, mem, ranked->n, 1, 1, out));
+    TRY(sort_by_class(ctx, all, &c));
     double target = fmin(fmax(round(share * (double)c.eligible), 1), (double)most);
     rng r;
     rng_open(&r, ctx->seed, HOLDOUT_STREAM);
     /* Rounding the running total, not each class, keeps the sum at the target. */
     int64_t seen = 0, taken = 0;
-    for (int k = 1; k <= ranked->K; k++) {
+    for (int k = 1; k <= all->K; k++) {
         int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
         if (size < 2) continue;
         rng_shuffle(&r, rows, size);
@@ -268,6 +284,53 @@ rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, d
         taken += quota;
     }
     return RUNG_OK;
+}
+
+/* Whether a group may be held out beside what is held already: every class keeps a row, and at least half of the
+ * group's rows are of classes that still want some. */
+static bool may_hold(int K, const group_count *g, const int64_t *held, const int64_t *class_size, double share)
+{
+    int64_t wanted = 0;
+    for (int q = 0; q < K; q++) {
+        if (g->of_class[q] && held[q] + g->of_class[q] >= class_size[q]) return false;
+        if ((double)held[q] < share * (double)class_size[q]) wanted += g->of_class[q];
+    }
+    return 2 * wanted >= g->size;
+}
+
+static rung_status hold_groups(rung_ctx *ctx, const ranked_rows *all, double share, int64_t most, folds *out)
+{
+    group_table t;
+    group_turn *turns = NULL;
+    int64_t *order = NULL, *held = NULL, groups, rows = 0, total = 0;
+    TRY(count_groups(ctx, all, &t));
+    TRY(NEW(ctx, &ctx->scratch, order, t.rows.count));
+    TRY(NEW(ctx, &ctx->scratch, held, all->K));
+    TRY(NEW(ctx, &ctx->scratch, turns, t.rows.count));
+    groups = list_groups(all, &t, false, turns, order);
+    for (int q = 0; q < all->K; q++) rows += t.class_size[q];
+    share = fmin(share, (double)most / (double)rows);
+    rng r;
+    rng_open(&r, ctx->seed, HOLDOUT_STREAM);
+    rng_shuffle(&r, order, groups);
+    for (int64_t j = 0; j < groups; j++) {
+        const group_count *g = &t.list[order[j]];
+        if (!may_hold(all->K, g, held, t.class_size, share) || (total > 0 && total + g->size > most)) continue;
+        for (int q = 0; q < all->K; q++) held[q] += g->of_class[q];
+        total += g->size;
+        for (int64_t i = t.rows.start[order[j]]; i < t.rows.start[order[j] + 1]; i++)
+            if (all->y[t.rows.rows[i]] > 0) out->fold[t.rows.rows[i]] = 0;
+    }
+    return RUNG_OK;
+}
+
+rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *all, double share, int64_t most, folds *out)
+{
+    if (!(share > 0 && share < 1) || most < 1)
+        return set_error(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share,
+                         (long long)most);
+    TRY(open_folds(ctx, mem, all->n, 1, 1, out));
+    return all->group ? hold_groups(ctx, all, share, most, out) : hold_rows(ctx, all, share, most, out);
 }
 
 int64_t folds_held(const folds *f, int repeat, int fold, int64_t *rows)

@@ -9,6 +9,7 @@ typedef struct {
     int64_t n;
     const int *y; /* 1..K, 0 = unlabelled */
     int K;
+    const int *group; /* labelled rows of one number are held out together; NULL: every row for itself */
 } ranked_rows;
 
 int64_t count_labelled(const ranked_rows *ranked);
@@ -22,12 +23,12 @@ typedef struct {
 
 /* Stratified by class: the rows of each class are shuffled and dealt in turn, going on where the class before
  * stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a row
- * in every fold. out->count is lowered to the number of rows that can be held out, which may be 0. */
+ * in every fold. With groups the folds are as alike in their classes as the groups allow, and a group with all rows of
+ * a class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which may
+ * be 0. */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
-/* The same with the rows of one group (equal numbers) held out together, the folds as alike in their classes as the
- * groups allow: a fold may take a whole class away. */
-rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *group, int count, int repeats,
-                          folds *out);
+/* By the caller's groups: all of them are held out, so a fold may take a whole class away. */
+rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 /* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows are left in training whatever they
  * say. */
 rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *fold, int repeats, folds *out);

@@ -236,6 +236,36 @@ static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
     out->mae_high = (double)sums[RESAMPLES - TAIL] / (double)c->n;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
+                                   rung_metrics *out)
+{
+    pool_mark here = pool_here(&ctx->scratch);
+    double *mean = NULL;
+    rng r;
+    TRY(NEW(ctx, &ctx->scratch, mean, RESAMPLES));
+    rng_open(&r, 1, 0x6d6165);
+    for (int b = 0; b < RESAMPLES; b++) {
+        int64_t sum = 0, rows = 0;
+        for (int64_t g = 0; g < groups; g++) {
+            int64_t drawn = rng_below(&r, groups);
+            sum += error[drawn];
+            rows += size[drawn];
+        }
+        mean[b] = (double)sum / (double)rows;
+    }
+    qsort(mean, RESAMPLES, sizeof *mean, ascending);
+    out->mae_low = mean[TAIL - 1];
+    out->mae_high = mean[RESAMPLES - TAIL];
+    pool_release(&ctx->scratch, here);
+    return RUNG_OK;
+}
+
 static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
                            bool resample, rung_metrics *out)
 {

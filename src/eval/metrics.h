@@ -16,6 +16,10 @@ rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, c
 rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
                           rung_metrics *out);
 
+/* mae_low and mae_high where rows come in groups (equal rows): these are resampled, with their sums of |error|. */
+rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
+                                   rung_metrics *out);
+
 /* A metric by its key. */
 typedef struct {
     const char *name;

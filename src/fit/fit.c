@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "data/row_groups.h"
 #include "eval/metrics.h"
 #include "fit/heldout.h"
 #include "fit/propagation_baseline.h"
@@ -125,7 +126,7 @@ static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *mod
 }
 
 /* The members, and what a transductive fit says of the training rows. Arrays are those of the fit. */
-static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, const fitted *fit,
+static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, fitted *fit,
                             rung_model *model)
 {
     if (fit->n_members == 0) TRY(only_member(ctx, fit, model));
@@ -134,6 +135,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
         model->members = fit->members;
         model->sharpen = fit->sharpen;
     }
+    if (t->repeated > 0)
+        TRY(report_number(ctx, &model->mem, fit, "equal_rows", (double)t->repeated / (double)t->n_labelled));
     model->training = fit->training;
     if (fit->training.n != 0 && fit->training.n != t->data->n)
         return set_error(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
@@ -160,20 +163,22 @@ static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training 
     return RUNG_OK;
 }
 
-/* Leave-one-out probabilities as answers for rows held out. */
+/* Leave-one-out probabilities as answers for rows held out; equal rows were left out together. */
 static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
 {
+    row_groups g;
+    TRY(row_groups_new(ctx, &ctx->scratch, t->n_labelled, t->labelled.group, &g));
     TRY(held_out_new(ctx, &ctx->scratch, t->n_labelled, out));
     out->K = p->K;
     out->proba = loo;
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i]) continue;
         out->row[out->n] = i;
-        out->fold[out->n] = (int)out->n;
+        out->fold[out->n] = (int)g.of[out->n];
         out->rank[out->n] = posterior_median(p->K, loo + out->n * p->K);
         out->n++;
     }
-    *f = (folds){.n = p->n, .count = (int)out->n, .repeats = 1};
+    *f = (folds){.n = p->n, .count = (int)g.count, .repeats = 1};
     return RUNG_OK;
 }
 
@@ -245,5 +250,9 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
                "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
+    if (t.repeated > 0)
+        log_at(ctx, RUNG_INFO,
+               "%lld of the %lld labelled rows equal another one in every column; equal rows are held out together",
+               (long long)t.repeated, (long long)t.n_labelled);
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }

@@ -4,8 +4,10 @@
 #include "fit/heldout.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "data/row_groups.h"
 #include "eval/metrics.h"
 
 enum { CROSS_GROUPS = 5 };
@@ -91,10 +93,12 @@ bool spec_recalibrates(const rung_spec *spec)
     return rule && strcmp(rule, "recalibrated") == 0;
 }
 
-/* The group a held-out row belongs to when thresholds are cross-fitted: its fold, or a share of a single fold. */
-static int cross_group(const held_out *h, const folds *f, int64_t i)
+/* The group a held-out row belongs to when thresholds are cross-fitted: its fold, or a share of a single fold, in which
+ * equal rows stay together. */
+static int cross_group(const problem *p, const held_out *h, const folds *f, int64_t i)
 {
-    return f->count > 1 ? h->fold[i] : (int)(i % CROSS_GROUPS);
+    if (f->count > 1) return h->fold[i];
+    return (int)((p->group ? p->group[h->row[i]] : i) % CROSS_GROUPS);
 }
 
 /* Fits on some of the held-out rows: those of `repeat` outside `group`, or all of them (repeat < 0). */
@@ -109,7 +113,7 @@ static rung_status fit_some(rung_ctx *ctx, const problem *p, const held_out *h, 
     TRY(NEW(ctx, &ctx->scratch, w, h->n));
     TRY(NEW(ctx, &ctx->scratch, y, h->n));
     for (int64_t i = 0; i < h->n; i++) {
-        if (repeat >= 0 && (h->repeat[i] != repeat || cross_group(h, f, i) == group)) continue;
+        if (repeat >= 0 && (h->repeat[i] != repeat || cross_group(p, h, f, i) == group)) continue;
         s[n] = h->score[i];
         y[n] = p->y[h->row[i]];
         w[n++] = share * (p->w ? p->w[h->row[i]] : 1);
@@ -143,7 +147,7 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
         for (int g = 0; g < groups; g++) {
             bool fitted_yet = false;
             for (int64_t i = 0; i < h->n; i++) {
-                if (h->repeat[i] != r || cross_group(h, f, i) != g) continue;
+                if (h->repeat[i] != r || cross_group(p, h, f, i) != g) continue;
                 if (!fitted_yet) TRY(fit_some(ctx, p, h, f, r, g, &cal));
                 fitted_yet = true;
                 if (recalibrated) rank[i] = calibrate_rank(&cal, h->score[i]);
@@ -156,33 +160,70 @@ rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, 
 
 /* ---- ranges ---- */
 
-/* Labelled rows that were not held out as they are the only ones of their class: a class that no label was left of
- * could not have been predicted. */
-static rung_status count_missed(rung_ctx *ctx, const problem *p, const int64_t *held, int64_t *out)
+/* Classes whose labelled rows were not held out as they are a single row, or equal rows: a class that no label was left
+ * of could not have been predicted. */
+static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_groups *g, const int64_t *held, int64_t *out)
 {
-    int64_t *count = NULL;
-    TRY(NEW(ctx, &ctx->scratch, count, p->K + 1));
-    for (int64_t i = 0; i < p->n; i++) count[p->y[i]]++;
-    for (int64_t i = 0; i < p->n; i++) *out += p->y[i] && count[p->y[i]] == 1 && held[i] == 0;
+    int64_t *first = NULL; /* of each class, from 1; 0: rows of several groups, or one that was held out */
+    TRY(NEW(ctx, &ctx->scratch, first, p->K + 1));
+    for (int64_t i = p->n - 1; i >= 0; i--) first[p->y[i]] = i + 1;
+    for (int64_t i = 0; i < p->n; i++) {
+        int64_t one = first[p->y[i]] - 1;
+        if (one >= 0 && (held[i] > 0 || g->of[i] != g->of[one])) first[p->y[i]] = 0;
+    }
+    for (int q = 1; q <= p->K; q++) *out += first[q] > 0;
     return RUNG_OK;
+}
+
+/* Equal rows do not count as several that could be exchanged for a new one: the first labelled one speaks for all. */
+static bool first_of_group(const problem *p, const row_groups *g, int64_t row)
+{
+    for (int64_t i = g->start[g->of[row]]; g->rows[i] < row; i++)
+        if (p->y[g->rows[i]]) return false;
+    return true;
 }
 
 rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
                             bool all_classes, const int *rank, const double *proba, conformal *out)
 {
     int64_t *times = NULL;
-    *out = (conformal){.repeats = f->repeats > 0 ? f->repeats : 1, .n = h->n};
+    row_groups g;
+    *out = (conformal){.repeats = f->repeats > 0 ? f->repeats : 1};
     TRY(NEW(ctx, &ctx->scratch, times, p->n));
     TRY(NEW(ctx, mem, out->score, h->n));
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &g));
     for (int64_t i = 0; i < h->n; i++) {
         times[h->row[i]]++;
-        out->score[i] = conformal_score(p->K, proba + i * p->K, rank[i], p->y[h->row[i]]);
+        if (!first_of_group(p, &g, h->row[i])) continue;
+        out->score[out->n++] = conformal_score(p->K, proba + i * p->K, rank[i], p->y[h->row[i]]);
     }
     conformal_sort(out);
-    return all_classes ? RUNG_OK : count_missed(ctx, p, times, &out->missed);
+    return all_classes ? RUNG_OK : count_missed(ctx, p, &g, times, &out->missed);
 }
 
 /* ---- metrics ---- */
+
+/* Equal rows are resampled together. */
+static rung_status group_interval(rung_ctx *ctx, const problem *p, const held_out *h, const int *rank, int repeat,
+                                  rung_metrics *out)
+{
+    row_groups g;
+    int64_t *error = NULL, *size = NULL, groups = 0;
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &g));
+    TRY(NEW(ctx, &ctx->scratch, error, g.count));
+    TRY(NEW(ctx, &ctx->scratch, size, g.count));
+    for (int64_t i = 0; i < h->n; i++) {
+        if (h->repeat[i] != repeat) continue;
+        error[g.of[h->row[i]]] += abs(rank[i] - p->y[h->row[i]]);
+        size[g.of[h->row[i]]]++;
+    }
+    for (int64_t i = 0; i < g.count; i++)
+        if (size[i] > 0) {
+            error[groups] = error[i];
+            size[groups++] = size[i];
+        }
+    return metrics_group_interval(ctx, groups, error, size, out);
+}
 
 /* Of the rows of one repeat, on the classes of the data. */
 static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h,
@@ -203,6 +244,7 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const proble
         n++;
     }
     TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
+    if (p->group) TRY(group_interval(ctx, p, h, rank, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "data/row_groups.h"
 
 static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
 {
@@ -80,24 +81,39 @@ static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const
     return RUNG_OK;
 }
 
+/* Labelled rows that are equal in all columns: a model that has seen one of them has seen the others, so they are held
+ * out together. */
+static rung_status find_equal(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
+{
+    int *group = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, group, t->data->n));
+    for (int64_t i = 0; i < t->data->n; i++) group[i] = -1;
+    TRY(equal_rows(ctx, t->data->d, t->data->X, labelled, rows, group, &t->repeated));
+    if (t->repeated > 0) t->group = group;
+    return RUNG_OK;
+}
+
 /* The problem of the rows given, scaled. */
 static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, problem *out)
 {
     const rung_data *data = t->data;
     double *X = NULL, *w = NULL, *target = NULL;
-    int *y = NULL;
+    int *y = NULL, *group = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
+    if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
     if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
     if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     scale_apply(&t->scale, n, &view, rows, X);
     for (int64_t i = 0; i < n; i++) {
         y[i] = t->y[rows[i]];
+        if (group) group[i] = t->group[rows[i]];
         if (w) w[i] = t->w[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, data->d, n, X, y, w, rows, t->K, out);
+    out->group = group;
     out->t = target;
     return RUNG_OK;
 }
@@ -117,6 +133,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         all[i] = i;
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
+    TRY(find_equal(ctx, labelled, rows, out));
     if (!use_unlabelled) return scaled_problem(ctx, out, labelled, rows, &out->labelled);
     int *classes = NULL;
     TRY(NEW(ctx, &ctx->scratch, classes, out->K));

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "data/row_groups.h"
 #include "fit/fit.h"
 
 /* ---- keeping ---- */
@@ -153,6 +154,9 @@ static rung_status training_of(rung_ctx *ctx, const rung_model *model, const run
     }
     if (t->K == model->n_present) t->state = model->kept.state;
     problem_new(&ctx->scratch, data->d, j->n, j->X, y, j->w, origin, t->K, &t->labelled);
+    TRY(NEW(ctx, &ctx->scratch, t->group, j->n));
+    TRY(equal_rows(ctx, data->d, j->X, j->n, origin, t->group, &t->repeated));
+    if (t->repeated > 0) t->labelled.group = t->group;
     return RUNG_OK;
 }
 

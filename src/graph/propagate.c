@@ -145,10 +145,44 @@ static rung_status dense_in_order(rung_ctx *ctx, const la_csr *A, const label_or
     return la_add_csr(ctx, 1, &moved, out);
 }
 
+/* What a label leaves of itself after it was taken away is rounding: 0. */
+static double without(double sum, double itself)
+{
+    static const double ROUNDING = 1e-9;
+    return sum - itself > ROUNDING * itself ? sum - itself : 0;
+}
+
+/* What the labels of the equal rows leave at each other is taken away from what arrived there: columns are classes. */
+static rung_status without_equal(rung_ctx *ctx, const propagation *p, const label_order *o, const la_mat *block,
+                                 double *arrived)
+{
+    const row_groups *t = p->together;
+    for (int64_t g = 0; t && g < t->count; g++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        int64_t m = row_groups_size(t, g), *rows = t->rows + t->start[g];
+        la_mat *own = NULL;
+        double *M = NULL;
+        if (m < 2) continue;
+        TRY(la_new(ctx, &ctx->scratch, m, m, &own));
+        TRY(NEW_RAW(ctx, &ctx->scratch, M, m * m));
+        TRY(la_gather(ctx, block, rows, rows, own));
+        la_get(own, M);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < m; j++) {
+                double *at = arrived + rows[i] + (p->y[o->row[o->last[rows[j]]]] - 1) * o->labelled;
+                if (i != j) *at = without(*at, M[i + j * m]);
+            }
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
 /* The trailing block of the Cholesky factor is that of the Schur complement of the unlabelled rows, whose inverse is
  * the block of A^-1 at the labelled ones. */
-static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *others)
+static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, const propagation *p, double *F, double *others)
 {
+    int K = p->K;
+    const int *y = p->y;
     int64_t n = A->rows;
     label_order o;
     double *Y = NULL, *diagonal = NULL, *arrived = NULL;
@@ -172,17 +206,26 @@ static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, int K, const
     for (int64_t i = 0; i < o.labelled; i++) Y[i + (y[o.row[o.last[i]]] - 1) * o.labelled] = 1;
     TRY(NEW(ctx, &ctx->scratch, arrived, o.labelled * K));
     TRY(la_mul(ctx, 1, tail, K, Y, 0, arrived));
+    TRY(without_equal(ctx, p, &o, tail, arrived));
     for (int64_t i = 0; i < o.labelled; i++)
         for (int q = 0; q < K; q++) others[i * K + q] = arrived[i + q * o.labelled];
     return RUNG_OK;
 }
 
 /* e_i'A^-1 e_i is minus twice the least value of the energy that conjugate gradients minimise: its error is the square
- * of the residual's size, so a coarse residual serves. What a label leaves of itself after that is rounding: 0. */
-static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, const int *y, double *F, double *others)
+ * of the residual's size, so a coarse residual serves. */
+static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, const propagation *p, double *F, double *others)
 {
     enum { AT_ONCE = LA_SIDE };
-    static const double COARSE = 1e-6, ROUNDING = 1e-9;
+    static const double COARSE = 1e-6;
+    const row_groups *t = p->together;
+    int K = p->K;
+    const int *y = p->y;
+    int64_t labelled = 0, *row_of = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, row_of, A->rows));
+    for (int64_t i = 0; i < A->rows; i++)
+        if (y[i]) row_of[labelled++] = i;
+    labelled = 0;
     int64_t n = A->rows, row[AT_ONCE], next = 0;
     double *B = NULL, *X = NULL;
     TRY(NEW(ctx, &ctx->scratch, B, n * (K > AT_ONCE ? K : AT_ONCE)));
@@ -198,28 +241,29 @@ static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, int K, co
                 row[k++] = next;
             }
         if (k > 0) TRY(graph_solve(ctx, A, k, B, COARSE, ITERATIONS, X));
-        for (int64_t c = 0; c < k; c++, others += K) {
-            int own = y[row[c]] - 1;
-            double itself = X[row[c] + c * n];
+        for (int64_t c = 0; c < k; c++, labelled++, others += K) {
+            int64_t first = t ? t->start[t->of[labelled]] : labelled,
+                    end = t ? t->start[t->of[labelled] + 1] : first + 1;
             for (int q = 0; q < K; q++) others[q] = F[row[c] + q * n];
-            others[own] = others[own] - itself > ROUNDING * itself ? others[own] - itself : 0;
+            for (int64_t i = first; i < end; i++) {
+                int64_t equal = row_of[t ? t->rows[i] : labelled];
+                others[y[equal] - 1] = without(others[y[equal] - 1], X[equal + c * n]);
+            }
         }
     }
     return RUNG_OK;
 }
 
-rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, int64_t dense,
-                             double *F, double *others)
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, const propagation *p, double *F, double *others)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = W->rows;
     la_csr A;
     TRY(graph_laplacian(ctx, &ctx->scratch, W, LAPLACIAN_NORMALISED, &A));
-    spread_system(spread, &A);
-    if (n <= dense)
-        TRY(scores_by_factor(ctx, &A, K, y, F, others));
+    spread_system(p->spread, &A);
+    if (W->rows <= p->dense)
+        TRY(scores_by_factor(ctx, &A, p, F, others));
     else
-        TRY(scores_by_gradients(ctx, &A, K, y, F, others));
+        TRY(scores_by_gradients(ctx, &A, p, F, others));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

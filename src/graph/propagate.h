@@ -7,6 +7,7 @@
 #ifndef RUNG_GRAPH_PROPAGATE_H
 #define RUNG_GRAPH_PROPAGATE_H
 
+#include "data/row_groups.h"
 #include "graph/graph.h"
 
 /* U (n x K) = memberships: rows of F made to sum to 1 (1/K where nothing arrived), one-hot where y (1..K, 0 =
@@ -24,10 +25,16 @@ rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y,
 rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F);
 
 /* The parts leave-one-out needs: F (n x K) = (I - a S)^-1 Y, not scaled, and of each labelled row, in their order, what
- * arrives there from all labels but its own: others (labelled x K by rows). Up to `dense` rows (PROPAGATE_DENSE is
+ * arrives there from all labels but its own (and those of equal rows): others (labelled x K by rows). Up to `dense` rows (PROPAGATE_DENSE is
  * where the other way is faster) by Cholesky, beyond that by conjugate gradients. */
 enum { PROPAGATE_DENSE = 4000 };
-rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, int64_t dense,
-                             double *F, double *others);
+typedef struct {
+    int K;
+    const int *y;               /* of every row; 0: unlabelled */
+    double spread;              /* a */
+    int64_t dense;              /* above this many rows by conjugate gradients */
+    const row_groups *together; /* of the labelled rows: equal ones, whose labels are all taken away; NULL: none */
+} propagation;
+rung_status propagate_scores(rung_ctx *ctx, const la_csr *W, const propagation *p, double *F, double *others);
 
 #endif

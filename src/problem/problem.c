@@ -28,12 +28,13 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                            problem *out, int *classes)
 {
     double *X = NULL, *w = NULL, *t = NULL;
-    int *y = NULL, *rank = NULL, K = 0;
+    int *y = NULL, *rank = NULL, *group = NULL, K = 0;
     int64_t *origin = NULL, d = parent->d;
     TRY(NEW_RAW(ctx, mem, X, d * n));
     TRY(NEW(ctx, mem, y, n));
     TRY(NEW(ctx, mem, origin, n));
     TRY(NEW(ctx, mem, rank, parent->K + 1));
+    if (parent->group) TRY(NEW(ctx, mem, group, n));
     if (parent->w) TRY(NEW(ctx, mem, w, n));
     if (parent->t) TRY(NEW(ctx, mem, t, n));
     for (int64_t i = 0; i < n; i++) rank[parent->y[rows[i]]] = 1;
@@ -47,6 +48,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
         memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
         y[i] = rank[parent->y[rows[i]]];
         origin[i] = parent->origin[rows[i]];
+        if (group) group[i] = parent->group[rows[i]];
         if (w) w[i] = parent->w[rows[i]];
         if (t) t[i] = parent->t[rows[i]];
     }
@@ -56,6 +58,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .K = K,
                      .X = X,
                      .y = y,
+                     .group = group,
                      .w = w,
                      .t = t,
                      .origin = origin,

@@ -17,6 +17,7 @@ typedef struct problem {
     int K;                        /* classes; each has a labelled row */
     const double *X;              /* d x n, scaled */
     const int *y;                 /* 1..K, 0 = unlabelled */
+    const int *group;             /* labelled rows of one number are held out together; NULL: each for itself */
     const double *w;              /* row weights, NULL = 1 */
     const double *t;              /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
@@ -29,7 +30,10 @@ typedef struct problem {
     problem_entry *cache;
 } problem;
 
-static inline ranked_rows problem_ranks(const problem *p) { return (ranked_rows){.n = p->n, .y = p->y, .K = p->K}; }
+static inline ranked_rows problem_ranks(const problem *p)
+{
+    return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group};
+}
 
 void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w, const int64_t *origin,
                  int K, problem *out);

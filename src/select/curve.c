@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "data/row_groups.h"
 #include "eval/metrics.h"
 #include "fit/fit.h"
 #include "select/grid.h"
@@ -39,6 +40,8 @@ typedef struct {
     int64_t labelled; /* rows */
     double *value;    /* lines x sizes x repeats, repeats are contiguous */
     int64_t test_rows;
+    row_groups equal; /* labelled rows that are equal in all columns are tests together */
+    bool any_equal;
 } plan;
 
 /* ---- what is compared ---- */
@@ -110,9 +113,46 @@ static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, plan
 
 /* ---- rows ---- */
 
+static rung_status find_equal(rung_ctx *ctx, plan *p)
+{
+    const rung_data *data = p->data;
+    int64_t *rows = NULL, n = 0, repeated;
+    int *group = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, data->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, group, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        group[i] = -1;
+        if (data->y[i]) rows[n++] = i;
+    }
+    TRY(equal_rows(ctx, data->d, data->X, n, rows, group, &repeated));
+    p->any_equal = repeated > 0;
+    return row_groups_new(ctx, &ctx->scratch, data->n, group, &p->equal);
+}
+
+/* Shuffled by groups: equal rows of a class stand next to each other. */
+static rung_status shuffle_groups(rung_ctx *ctx, const plan *p, rng *g, int64_t *order)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    const rung_data *data = p->data;
+    int64_t *turn = NULL, *next = NULL;
+    TRY(NEW(ctx, &ctx->scratch, turn, p->equal.count));
+    TRY(NEW(ctx, &ctx->scratch, next, p->K + 1));
+    for (int64_t i = 0; i < p->equal.count; i++) turn[i] = i;
+    rng_shuffle(g, turn, p->equal.count);
+    memcpy(next, p->first, (size_t)(p->K + 1) * sizeof *next);
+    for (int64_t t = 0; t < p->equal.count; t++)
+        for (int64_t i = p->equal.start[turn[t]]; i < p->equal.start[turn[t] + 1]; i++) {
+            int64_t row = p->equal.rows[i];
+            if (data->y[row]) order[next[data->y[row] - 1]++] = row;
+        }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status sort_rows(rung_ctx *ctx, plan *p)
 {
     const rung_data *data = p->data;
+    TRY(find_equal(ctx, p));
     TRY(NEW(ctx, &ctx->scratch, p->first, p->K + 1));
     for (int64_t i = 0; i < data->n; i++)
         for (int k = data->y[i]; data->y[i] && k <= p->K; k++) p->first[k]++;
@@ -122,7 +162,8 @@ static rung_status sort_rows(rung_ctx *ctx, plan *p)
         int64_t *order = p->order + r * p->labelled;
         rng g;
         rng_open(&g, ctx->seed, STREAM + (uint64_t)r);
-        for (int k = 1; k <= p->K; k++) {
+        if (p->any_equal) TRY(shuffle_groups(ctx, p, &g, order));
+        for (int k = 1; k <= p->K && !p->any_equal; k++) {
             int64_t n = p->first[k - 1];
             for (int64_t i = 0; i < data->n; i++)
                 if (data->y[i] == k) order[n++] = i;
@@ -151,7 +192,8 @@ static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data 
     return dataset_subset(ctx, p->data, n, rows, out);
 }
 
-/* All rows but the test, in their order; or those alone that keep their label. */
+/* All rows but the test, in their order; or those alone that keep their label. A labelled row that equals one of the
+ * test is left out. */
 static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int size, bool unlabelled, rung_data **out)
 {
     enum { TEST = 1, KEPT = 2 };
@@ -164,6 +206,11 @@ static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int si
         int64_t from = p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
         for (int64_t i = p->first[k - 1]; i < p->first[k]; i++)
             role[order[i]] = i < from ? TEST : i < from + size ? KEPT : 0;
+    }
+    for (int64_t i = 0; i < p->labelled && p->any_equal; i++) {
+        int64_t g = p->equal.of[order[i]];
+        if (role[order[i]] != TEST) continue;
+        for (int64_t j = p->equal.start[g]; j < p->equal.start[g + 1]; j++) role[p->equal.rows[j]] = TEST;
     }
     for (int64_t i = 0; i < all; i++)
         if (role[i] == KEPT || (unlabelled && role[i] != TEST)) rows[n++] = i;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "data/row_groups.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
 
@@ -37,7 +38,9 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     }
     if (!o->groups) return folds_stratified(ctx, mem, &ranked, count, repeats, out);
     for (int64_t i = 0; i < p->n; i++) of_row[i] = o->groups[p->origin[i]];
-    return folds_grouped(ctx, mem, &ranked, of_row, count, repeats, out);
+    if (p->group) TRY(join_groups(ctx, p->n, of_row, p->group, of_row));
+    ranked.group = of_row;
+    return folds_grouped(ctx, mem, &ranked, count, repeats, out);
 }
 
 /* The folds of the labelled problem, told of all rows. */

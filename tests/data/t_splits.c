@@ -129,7 +129,7 @@ static void test_grouped(void **state)
     int group[N], single[N];
     folds f;
     for (int i = 0; i < N; i++) group[i] = 100 - i % 4, single[i] = 7;
-    assert_ok(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K + 1}, group, 10, 2, &f));
+    assert_ok(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K + 1, group}, 10, 2, &f));
     assert_int_equal(f.count, 4); /* as many as there are groups */
     for (int repeat = 0; repeat < 2; repeat++)
         for (int i = 0; i < N; i++) {
@@ -138,7 +138,7 @@ static void test_grouped(void **state)
             for (int j = 0; j < i; j++)
                 if (y[i] && y[j]) assert_int_equal(group[i] == group[j], fold == f.fold[repeat * N + j]);
         }
-    assert_fails(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K}, single, 2, 1, &f), RUNG_EDATA,
+    assert_fails(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K, single}, 2, 1, &f), RUNG_EDATA,
                  "the labelled rows are in 1 group(s): at least 2 are needed to hold one out");
 }
 

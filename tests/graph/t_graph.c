@@ -353,7 +353,9 @@ static void scores_by_definition(void **state)
     assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S));
     for (int way = 0; way < 2; way++) {
         ctx->threads = 1 + way;
-        assert_ok(ctx, propagate_scores(ctx, &S, Q, y, 0.99, way == 0 ? N : 0, F[way], others[way]));
+        assert_ok(ctx,
+                  propagate_scores(ctx, &S, &(propagation){.K = Q, .y = y, .spread = 0.99, .dense = way == 0 ? N : 0},
+                                   F[way], others[way]));
     }
     assert_arrays_close(N * Q, F[1], F[0], 1e-8);
     assert_arrays_close(L * Q, others[1], others[0], 1e-8);
@@ -369,6 +371,36 @@ static void scores_by_definition(void **state)
                 assert_close(others[way][left_out * Q + q], x[row[left_out] + q * N], 1e-8);
     }
     for (int q = 0; q < Q; q++) assert_true(others[1][(L - 1) * Q + q] == 0);
+}
+
+/* Rows that are equal: what arrives at one of them without the labels of both. */
+static void scores_without_equal_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 40, Q = 2, L = 6 };
+    double *X = cloud(ctx, N), F[N * Q], others[2][L * Q], x[N * Q], Y[N * Q];
+    int y[N] = {0}, group[L] = {0, 1, 2, 2, 2, 5};
+    row_groups together;
+    neighbours nb;
+    la_csr S, A;
+    for (int i = 0; i < L; i++) y[i] = 1 + i % Q;
+    for (int i = 3; i < 5; i++) memcpy(X + i * D, X + 2 * D, D * sizeof *X);
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, L, group, &together));
+    assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, N, X, 5, &nb));
+    assert_ok(ctx, graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, 0.6, &S));
+    for (int way = 0; way < 2; way++) {
+        const propagation p = {.K = Q, .y = y, .spread = 0.9, .dense = way == 0 ? N : 0, .together = &together};
+        assert_ok(ctx, propagate_scores(ctx, &S, &p, F, others[way]));
+    }
+    assert_ok(ctx, graph_laplacian(ctx, &ctx->scratch, &S, LAPLACIAN_NORMALISED, &A));
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t e = A.start[i]; e < A.start[i + 1]; e++) A.value[e] = A.col[e] == i ? 1 : 0.9 * A.value[e];
+    for (int out = 0; out < L; out++) {
+        for (int i = 0; i < N * Q; i++) Y[i] = y[i % N] == i / N + 1 && (i % N >= L || group[i % N] != group[out]);
+        assert_ok(ctx, graph_solve(ctx, &A, Q, Y, 1e-13, 1000, x));
+        for (int q = 0; q < Q; q++)
+            for (int way = 0; way < 2; way++) assert_close(others[way][out * Q + q], x[out + q * N], 1e-6);
+    }
 }
 
 /* More columns than are solved side by side, some of them 0, by A x = b. */
@@ -480,8 +512,9 @@ static rung_status every_allocation(void *unused)
     if (s == RUNG_OK) s = neighbours_median(ctx, &nb, &width);
     if (s == RUNG_OK) s = graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S);
     if (s == RUNG_OK) s = propagate_graph(ctx, &S, 2, y, 0.9, U);
-    if (s == RUNG_OK) s = propagate_scores(ctx, &S, 2, y, 0.9, 8, U, others);
-    if (s == RUNG_OK) s = propagate_scores(ctx, &S, 2, y, 0.9, 0, U, others);
+    if (s == RUNG_OK)
+        s = propagate_scores(ctx, &S, &(propagation){.K = 2, .y = y, .spread = 0.9, .dense = 8}, U, others);
+    if (s == RUNG_OK) s = propagate_scores(ctx, &S, &(propagation){.K = 2, .y = y, .spread = 0.9}, U, others);
     context_free(ctx);
     return s;
 }
@@ -505,6 +538,7 @@ int main(void)
         WITH_CONTEXT(spreading_by_definition),
         WITH_CONTEXT(spreading_of_nothing),
         WITH_CONTEXT(scores_by_definition),
+        WITH_CONTEXT(scores_without_equal_rows),
         WITH_CONTEXT(many_columns_are_solved),
         WITH_CONTEXT(many_points_on_any_threads),
         WITH_CONTEXT(a_solver_that_gives_up_says_so),

@@ -110,12 +110,14 @@ static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
     TRY(scale_fit(ctx, &ctx->scratch, SCALE_RANK, p->d, p->n, p->X, &s->rank));
     scale_apply(&s->rank, p->n, &view, NULL, X);
     problem_new(&ctx->scratch, p->d, p->n, X, p->y, NULL, p->origin, p->K, &s->all);
+    s->all.group = p->group;
     return RUNG_OK;
 }
 
 rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, candidates *out)
 {
     int *classes = NULL;
+    const int *group = NULL;
     *out = (candidates){.p = p};
     TRY(NEW(ctx, &ctx->scratch, out->rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
@@ -135,9 +137,10 @@ rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigne
         TRY(problem_subset(ctx, &ctx->scratch, &space->all, out->l, out->rows, &space->labelled, classes));
         space->labelled.many_kernels = true;
         out->y = space->labelled.y;
+        group = space->labelled.group;
         list_space(out, families, s);
     }
-    return RUNG_OK;
+    return row_groups_new(ctx, &ctx->scratch, out->l, group, &out->together);
 }
 
 /* ---- what candidates share ---- */
@@ -245,6 +248,7 @@ static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
     ordinal_gp gp = {.n = c->l,
                      .K = c->p->K,
                      .y = c->y,
+                     .together = &c->together,
                      .gram = s->gram[one->kernel],
                      .variance = candidate_variance(one) * candidate_scale(c, one),
                      .prior_variance = candidate_variance(one)};
@@ -258,8 +262,9 @@ static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int
     const mixture_space *s = &c->space[list->space];
     double scale = candidate_scale(c, list);
     int64_t size = c->l * (c->p->K - 1);
+    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .together = &c->together};
     cumulative_ridge r;
-    rung_status status = cumulative_ridge_new(ctx, &ctx->scratch, s->gram[list->kernel], scale, c->p->K, c->y, &r);
+    rung_status status = cumulative_ridge_new(ctx, &ctx->scratch, s->gram[list->kernel], scale, &rows, &r);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
     TRY(status);
     for (int i = 0; i < count; i++) {
@@ -286,8 +291,9 @@ static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, in
     TRY(NEW(ctx, &ctx->scratch, others, l * K));
     TRY(NEW(ctx, &ctx->scratch, mass, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
-    rung_status status =
-        propagate_scores(ctx, s->edges[list->graph], K, c->p->y, spreads[list->spread], PROPAGATE_DENSE, F, others);
+    const propagation walk = {
+        .K = K, .y = c->p->y, .spread = spreads[list->spread], .dense = PROPAGATE_DENSE, .together = &c->together};
+    rung_status status = propagate_scores(ctx, s->edges[list->graph], &walk, F, others);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
     TRY(status);
     for (int q = 0; q < K; q++) {

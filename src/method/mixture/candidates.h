@@ -5,6 +5,7 @@
 #ifndef RUNG_METHOD_MIXTURE_CANDIDATES_H
 #define RUNG_METHOD_MIXTURE_CANDIDATES_H
 
+#include "data/row_groups.h"
 #include "fit/method.h"
 
 typedef enum { FAMILY_GP, FAMILY_RIDGE, FAMILY_SPREAD, FAMILY_KINDS } family_kind;
@@ -39,8 +40,9 @@ typedef struct { /* one picture of the columns */
 
 typedef struct {
     problem *p;
-    int64_t l, *rows; /* the labelled ones */
-    const int *y;     /* l: their ranks */
+    int64_t l, *rows;    /* the labelled ones */
+    const int *y;        /* l: their ranks */
+    row_groups together; /* equal ones among them */
     mixture_space space[SPACES];
     double *prior; /* K: shrunk class frequencies, where no label arrives */
     int n;

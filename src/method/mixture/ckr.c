@@ -29,8 +29,9 @@ static const double widths[] = {0.01, 0.03, 0.1, 0.3, 1, 3}; /* gamma = c/d */
 enum { RIDGES = sizeof ridges / sizeof *ridges, WIDTHS = sizeof widths / sizeof *widths };
 
 typedef struct {
-    problem labelled; /* ranks as in the whole problem: all its classes have labels */
-    int64_t *rows;    /* which rows these are */
+    problem labelled;    /* ranks as in the whole problem: all its classes have labels */
+    int64_t *rows;       /* which rows these are */
+    row_groups together; /* equal ones among the labelled rows */
     stack_rows stack;
     double error; /* of the best so far */
     kernel k;
@@ -65,7 +66,8 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
         if (p->y[i]) s->rows[l++] = i;
     TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
     s->labelled.many_kernels = true;
-    TRY(stack_rows_new(ctx, &ctx->scratch, l, p->K, s->labelled.y, &s->stack));
+    TRY(row_groups_new(ctx, &ctx->scratch, l, s->labelled.group, &s->together));
+    TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, &s->together, &s->stack));
     TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));
     TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
@@ -74,13 +76,13 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
     return NEW(ctx, &ctx->scratch, s->trial, l * J * trials);
 }
 
-/* A row's own error takes no part in the choice of the setting that answers for it: the answers are graded, and the
- * best of many settings would flatter itself. */
+/* The errors of a row and of those equal to it take no part in the choice of the setting that answers for it: the
+ * answers are graded, and the best of many settings would flatter itself. */
 static void choose_for_rows(const double *trial, double error, ckr_search *s)
 {
     int K = s->labelled.K, J = K - 1;
     for (int64_t i = 0; i < s->labelled.n; i++) {
-        double others = error - s->stack.weight[i] * cumulative_error(K, trial + i * J, s->labelled.y[i]);
+        double others = error - stack_group_error(&s->stack, trial, s->together.of[i]);
         if (!(others < s->least[i])) continue;
         s->least[i] = others;
         memcpy(s->loo + i * J, trial + i * J, (size_t)J * sizeof *s->loo);
@@ -104,6 +106,11 @@ static double kernel_scale(const kernel *k, const ckr_search *s)
     return k->kind == KERNEL_LINEAR ? 1 / fmax(1, (double)s->labelled.varying) : 1;
 }
 
+static cumulative_rows rows_of(const ckr_search *s)
+{
+    return (cumulative_rows){.n = s->labelled.n, .K = s->labelled.K, .y = s->labelled.y, .together = &s->together};
+}
+
 /* All ridges of one kernel matrix over the labelled rows; what is best so far is kept. */
 static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const kernel *k, const la_mat *G, ckr_search *s)
 {
@@ -111,8 +118,9 @@ static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const ker
     int64_t l = s->labelled.n;
     const double *list, scale = kernel_scale(k, s);
     int K = s->labelled.K, J = K - 1, count = ridge_list(params, &list);
+    cumulative_rows rows = rows_of(s);
     cumulative_ridge r;
-    TRY(cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, s->labelled.y, &r));
+    TRY(cumulative_ridge_new(ctx, &ctx->scratch, G, scale, &rows, &r));
     for (int j = 0; j < count; j++) {
         TRY(interrupted(ctx));
         TRY(cumulative_ridge_loo(ctx, &r, list[j], s->trial));
@@ -188,7 +196,8 @@ static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *pa
     features = *l;
     if (params->mu > 0) TRY(deform(ctx, p, params, k, l, &features));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(cumulative_features_new(ctx, &features, sub->n, sub->X, kernel_scale(k, s), sub->K, sub->y, &f));
+    cumulative_rows rows = rows_of(s);
+    TRY(cumulative_features_new(ctx, &features, sub->X, kernel_scale(k, s), &rows, &f));
     TRY(cumulative_features_loo(ctx, &f, count, list, s->trial));
     for (int j = 0; j < count; j++) {
         if (!is_best(k, list[j], s->trial + j * size, s)) continue;

@@ -3,25 +3,23 @@
 
 #include <math.h>
 
-#include "method/mixture/cumulative_ridge.h"
-
 enum { TILE = 4096 };
 
 /* Phi Phi' (m x m) and Phi [Y - p0, 1] (m x K). */
 static rung_status moments(rung_ctx *ctx, const cumulative_features *f, la_mat *S, double *sums)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = f->n, *rows = NULL;
-    int J = f->K - 1;
+    int64_t n = f->rows.n, *rows = NULL;
+    int J = f->rows.K - 1;
     double *targets = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, rows, n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, targets, n * f->K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, targets, n * f->rows.K));
     for (int64_t i = 0; i < n; i++) {
         rows[i] = i;
-        for (int q = 0; q < J; q++) targets[i + q * n] = (f->y[i] > q + 1) - f->p0[q];
+        for (int q = 0; q < J; q++) targets[i + q * n] = (f->rows.y[i] > q + 1) - f->rows.p0[q];
         targets[i + J * n] = 1;
     }
-    grouped_rows all = {.X = f->X, .count = n, .rows = rows, .groups = f->K, .member = targets, .columns = n};
+    grouped_rows all = {.X = f->X, .count = n, .rows = rows, .groups = f->rows.K, .member = targets, .columns = n};
     TRY(landmarks_moments(ctx, f->l, &all, 1, S, sums));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -49,7 +47,7 @@ static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const l
         for (int64_t i = 0; i < m; i++) all[i + j * w] = f->scale * inner[i + j * m];
         all[m + j * w] = all[j + m * w] = cross * s[j];
     }
-    all[m + m * w] = RIDGE_CONSTANT * (double)f->n;
+    all[m + m * w] = RIDGE_CONSTANT * (double)f->rows.n;
     la_put(all, out);
     pool_free(&ctx->scratch, all);
     pool_free(&ctx->scratch, inner);
@@ -60,7 +58,7 @@ static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const l
 static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, const double *sums)
 {
     int64_t m = f->l->m, w = m + 1;
-    int J = f->K - 1;
+    int J = f->rows.K - 1;
     double *right = NULL;
     la_mat *pull = NULL, *Z = NULL;
     TRY(NEW(ctx, &ctx->scratch, right, w * J));
@@ -68,7 +66,7 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     TRY(la_new(ctx, &ctx->scratch, w, J, &Z));
     for (int q = 0; q < J; q++) {
         double total = 0;
-        for (int64_t i = 0; i < f->n; i++) total += (f->y[i] > q + 1) - f->p0[q];
+        for (int64_t i = 0; i < f->rows.n; i++) total += (f->rows.y[i] > q + 1) - f->rows.p0[q];
         for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * sums[j + q * m];
         right[m + q * w] = sqrt(RIDGE_CONSTANT) * total;
     }
@@ -78,19 +76,21 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     return RUNG_OK;
 }
 
-rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, double scale, int K,
-                                    const int *y, cumulative_features *out)
+rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
+                                    const cumulative_rows *rows, cumulative_features *out)
 {
     int64_t m = l->m, w = m + 1;
     la_mat *S = NULL, *all = NULL;
-    double *sums = NULL;
-    *out = (cumulative_features){.l = l, .n = n, .X = X, .scale = scale, .K = K, .y = y};
-    TRY(NEW(ctx, &ctx->scratch, out->p0, K - 1));
+    double *sums = NULL, *p0 = NULL;
+    int K = rows->K;
+    *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};
+    TRY(NEW(ctx, &ctx->scratch, p0, K - 1));
+    cumulative_means(rows->n, K, rows->y, p0);
+    out->rows.p0 = p0;
     TRY(NEW(ctx, &ctx->scratch, out->values, w));
     TRY(NEW(ctx, &ctx->scratch, out->Z, w * (K - 1)));
     TRY(la_new(ctx, &ctx->scratch, w, w, &out->axes));
     pool_mark mark = pool_here(&ctx->scratch);
-    cumulative_means(n, K, y, out->p0);
     TRY(NEW(ctx, &ctx->scratch, sums, m * K));
     TRY(zeros(ctx, m, &S));
     TRY(moments(ctx, out, S, sums));
@@ -133,9 +133,10 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
                                     double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t w = f->l->m + 1, n = f->n;
-    int J = f->K - 1;
-    double *share = NULL, *pull = NULL;
+    int64_t w = f->l->m + 1, n = f->rows.n;
+    int J = f->rows.K - 1;
+    double *share = NULL, *pull = NULL, *leverage = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, leverage, n * count));
     TRY(NEW_RAW(ctx, &ctx->scratch, share, w * count));
     TRY(NEW_RAW(ctx, &ctx->scratch, pull, w * count * J));
     for (int r = 0; r < count; r++)
@@ -157,11 +158,13 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
         TRY(la_hadamard(ctx, B, B));
         TRY(la_mul(ctx, 1, B, count, share, 0, H));
         for (int r = 0; r < count; r++)
-            for (int64_t i = 0; i < t; i++)
-                cumulative_loo_row(f->K, f->y[first + i], f->p0, F + i + r * J * t, t, H[i + r * t],
-                                   loo + (r * n + first + i) * J);
+            for (int64_t i = 0; i < t; i++) {
+                leverage[r * n + first + i] = H[i + r * t];
+                for (int q = 0; q < J; q++) loo[(r * n + first + i) * J + q] = F[i + (r * J + q) * t];
+            }
         pool_release(&ctx->scratch, here);
     }
+    for (int r = 0; r < count; r++) cumulative_loo(&f->rows, leverage + r * n, loo + r * n * J);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -171,14 +174,14 @@ rung_status cumulative_features_weights(rung_ctx *ctx, const cumulative_features
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t m = f->l->m, w = m + 1;
-    int J = f->K - 1;
+    int J = f->rows.K - 1;
     double *pull = NULL, *v = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, pull, w * J));
     TRY(NEW_RAW(ctx, &ctx->scratch, v, w * J));
     for (int64_t i = 0; i < w * J; i++) pull[i] = f->Z[i] / (f->values[i % w] + ridge);
     TRY(la_mul(ctx, 1, f->axes, J, pull, 0, v));
     for (int q = 0; q < J; q++) {
-        bias[q] = f->p0[q] + sqrt(RIDGE_CONSTANT) * v[m + q * w];
+        bias[q] = f->rows.p0[q] + sqrt(RIDGE_CONSTANT) * v[m + q * w];
         for (int64_t j = 0; j < m; j++) V[j + q * m] = sqrt(f->scale) * v[j + q * w];
     }
     pool_release(&ctx->scratch, mark);
@@ -190,6 +193,6 @@ double cumulative_features_bytes(int64_t n_, int64_t d_, int K, int64_t m_, int 
 {
     double n = (double)n_, d = (double)d_, m = (double)m_, tile = fmin(n, TILE);
     double sums = m * m + n * (K + 1) + tile * (m + 2 * d + K + 1), eigen = 4 * m * m,
-           turn = m * m + tile * (2 * m + d + ridges * K) + m * ridges * K;
+           turn = m * m + tile * (2 * m + d + ridges * K) + (m * K + n) * ridges;
     return 8 * (m * m + fmax(sums, fmax(eigen, turn)));
 }

@@ -9,23 +9,21 @@
 #define RUNG_METHOD_MIXTURE_CUMULATIVE_FEATURES_H
 
 #include "kernel/landmark.h"
+#include "method/mixture/cumulative_ridge.h"
 
 typedef struct {
     const landmarks *l;
-    int64_t n;
     const double *X; /* d x n */
     double scale;
-    int K;
-    const int *y;
-    double *p0;     /* K - 1 */
+    cumulative_rows rows;
     double *values; /* m + 1: w, >= 0 */
     la_mat *axes;   /* A */
     double *Z;      /* (m + 1) x (K - 1) */
 } cumulative_features;
 
-/* Of scale * phi'phi over the columns of X; arrays in the scratch pool. */
-rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, double scale, int K,
-                                    const int *y, cumulative_features *out);
+/* Of scale * phi'phi over the columns of X; arrays in the scratch pool. p0 of the rows is computed here. */
+rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
+                                    const cumulative_rows *rows, cumulative_features *out);
 /* loo: for each ridge n x (K - 1) by rows, made valid probabilities. */
 rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f, int count, const double *ridges,
                                     double *loo);

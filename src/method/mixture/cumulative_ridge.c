@@ -14,29 +14,53 @@ void cumulative_means(int64_t n, int K, const int *y, double *p0)
     }
 }
 
-void cumulative_loo_row(int K, int y, const double *p0, const double *fit, int64_t stride, double leverage, double *loo)
+static double target(const cumulative_rows *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
+
+static void leave_row_out(const cumulative_rows *r, int64_t i, double leverage, double *loo)
 {
-    for (int q = 0; q < K - 1; q++) {
-        double t = (y > q + 1) - p0[q];
-        loo[q] = p0[q] + t - (t - fit[q * stride]) / fmax(1 - leverage, 1e-6);
+    for (int q = 0; q < r->K - 1; q++) {
+        double t = target(r, i, q);
+        loo[q] = r->p0[q] + t - (t - loo[q]) / fmax(1 - leverage, 1e-6);
     }
-    cumulative_repair(K, loo);
 }
 
-static double target(const cumulative_ridge *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
-
-rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale, int K, const int *y,
-                                 cumulative_ridge *out)
+static void leave_group_out(const cumulative_rows *r, int64_t m, const int64_t *rows, double leverage, double *loo)
 {
-    int64_t n = la_rows(gram);
-    int J = K - 1;
-    *out = (cumulative_ridge){.n = n, .K = K, .y = y};
-    TRY(NEW(ctx, mem, out->p0, J));
+    int J = r->K - 1;
+    double share = leverage / fmax(1 - (double)m * leverage, 1e-6);
+    for (int q = 0; q < J; q++) {
+        double residuals = 0;
+        for (int64_t k = 0; k < m; k++) residuals += target(r, rows[k], q) - loo[rows[k] * J + q];
+        for (int64_t k = 0; k < m; k++) loo[rows[k] * J + q] += r->p0[q] - share * residuals;
+    }
+}
+
+void cumulative_loo(const cumulative_rows *rows, const double *leverage, double *loo)
+{
+    int J = rows->K - 1;
+    const row_groups *t = rows->together;
+    for (int64_t i = 0; i < rows->n; i++)
+        if (!t || row_groups_size(t, t->of[i]) == 1) leave_row_out(rows, i, leverage[i], loo + i * J);
+    for (int64_t g = 0; t && g < t->count; g++)
+        if (row_groups_size(t, g) > 1)
+            leave_group_out(rows, row_groups_size(t, g), t->rows + t->start[g], leverage[t->rows[t->start[g]]], loo);
+    for (int64_t i = 0; i < rows->n; i++) cumulative_repair(rows->K, loo + i * J);
+}
+
+rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale,
+                                 const cumulative_rows *rows, cumulative_ridge *out)
+{
+    int64_t n = rows->n;
+    int J = rows->K - 1;
+    double *p0 = NULL;
+    *out = (cumulative_ridge){.rows = *rows};
+    TRY(NEW(ctx, mem, p0, J));
     TRY(NEW(ctx, mem, out->values, n));
     TRY(NEW(ctx, mem, out->Z, n * J));
     TRY(la_new(ctx, mem, n, n, &out->V));
     TRY(la_new(ctx, mem, n, n, &out->square));
-    cumulative_means(n, K, y, out->p0);
+    cumulative_means(n, rows->K, rows->y, p0);
+    out->rows.p0 = p0;
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *Y = NULL, *Z = NULL;
     int *none = NULL;
@@ -49,7 +73,7 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     TRY(la_gather(ctx, out->V, NULL, NULL, out->square));
     TRY(la_hadamard(ctx, out->V, out->square));
     for (int q = 0; q < J; q++)
-        for (int64_t i = 0; i < n; i++) out->Z[i + q * n] = target(out, i, q);
+        for (int64_t i = 0; i < n; i++) out->Z[i + q * n] = target(&out->rows, i, q);
     la_put(out->Z, Y);
     TRY(la_gemm(ctx, true, false, 1, out->V, Y, 0, Z));
     la_get(Z, out->Z);
@@ -60,8 +84,8 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
 
 rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *loo)
 {
-    int64_t n = r->n;
-    int J = r->K - 1;
+    int64_t n = r->rows.n;
+    int J = r->rows.K - 1;
     pool_mark mark = pool_here(&ctx->scratch);
     double *share = NULL, *SZ = NULL, *H = NULL, *F = NULL;
     TRY(NEW(ctx, &ctx->scratch, share, n));
@@ -72,22 +96,23 @@ rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, doubl
     for (int64_t i = 0; i < n * J; i++) SZ[i] = share[i % n] * r->Z[i];
     TRY(la_mul(ctx, 1, r->square, 1, share, 0, H));
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, F));
-    for (int64_t i = 0; i < n; i++) cumulative_loo_row(r->K, r->y[i], r->p0, F + i, n, H[i], loo + i * J);
+    for (int64_t i = 0; i < n * J; i++) loo[i / n + i % n * J] = F[i];
+    cumulative_loo(&r->rows, H, loo);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 rung_status cumulative_ridge_coef(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *coef, double *bias)
 {
-    int64_t n = r->n;
-    int J = r->K - 1;
+    int64_t n = r->rows.n;
+    int J = r->rows.K - 1;
     pool_mark mark = pool_here(&ctx->scratch);
     double *SZ = NULL;
     TRY(NEW(ctx, &ctx->scratch, SZ, n * J));
     for (int64_t i = 0; i < n * J; i++) SZ[i] = r->Z[i] / (r->values[i % n] + ridge);
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, coef));
     for (int q = 0; q < J; q++) {
-        bias[q] = r->p0[q];
+        bias[q] = r->rows.p0[q];
         for (int64_t i = 0; i < n; i++) bias[q] += RIDGE_CONSTANT * coef[i + q * n];
     }
     pool_release(&ctx->scratch, mark);

@@ -5,31 +5,37 @@
 #ifndef RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
 #define RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
 
+#include "data/row_groups.h"
 #include "linalg/la.h"
 
 #define RIDGE_CONSTANT 0.1 /* added to each kernel value: a penalised intercept */
 
 /* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
 void cumulative_means(int64_t n, int K, const int *y, double *p0);
-/* The leave-one-out prediction of a row of rank y from what it is fitted, F = fit[0], fit[stride] ... (without p0), and
- * its leverage H_ii; made valid probabilities. */
-void cumulative_loo_row(int K, int y, const double *p0, const double *fit, int64_t stride, double leverage,
-                        double *loo);
 
-typedef struct {
+typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     int64_t n;
     int K;
     const int *y;
-    double *p0;     /* K - 1 */
+    const double *p0;           /* K - 1 */
+    const row_groups *together; /* equal rows, which leave-one-out leaves out at once; NULL: every row for itself */
+} cumulative_rows;
+/* From fitted values f (n x (K - 1) by rows, without p0) and leverages h (n) to leave-one-out predictions, made valid
+ * probabilities, in place: p0 + t - (t - f) / (1 - h). m equal rows have one f and one h: p0 + f - h sum (t - f) / (1 -
+ * m h). */
+void cumulative_loo(const cumulative_rows *rows, const double *leverage, double *loo);
+
+typedef struct {
+    cumulative_rows rows;
     double *values; /* n: eigenvalues, >= 0 */
     la_mat *V;      /* n x n: eigenvectors */
     la_mat *square; /* its entries squared */
     double *Z;      /* n x (K - 1): V'(Y - p0) */
 } cumulative_ridge;
 
-/* Of scale * gram; arrays in mem. */
-rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale, int K, const int *y,
-                                 cumulative_ridge *out);
+/* Of scale * gram; arrays in mem. p0 of the rows is computed here. */
+rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale,
+                                 const cumulative_rows *rows, cumulative_ridge *out);
 /* loo: n x (K - 1) by rows, made valid probabilities. */
 rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *loo);
 /* P(x) = bias + sum_i coef_i scale k(x, x_i): coef n x (K - 1), bias K - 1. */

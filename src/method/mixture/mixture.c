@@ -61,17 +61,22 @@ static rung_status redundancy(rung_ctx *ctx, const problem *p, double *out)
 
 /* ---- families ---- */
 
-/* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / l. */
+/* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / (l - owned + 1); equal rows own their labels together. */
 static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, double *P)
 {
     int K = rows->K, J = K - 1;
-    double *count = NULL, *p = NULL, l = (double)rows->n;
+    const row_groups *t = rows->together;
+    double *count = NULL, *own = NULL, *p = NULL;
     TRY(NEW(ctx, &ctx->scratch, count, K));
+    TRY(NEW(ctx, &ctx->scratch, own, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
     for (int64_t i = 0; i < rows->n; i++) count[rows->y[i] - 1]++;
-    for (int64_t i = 0; i < rows->n; i++) {
-        for (int q = 0; q < K; q++) p[q] = (count[q] - (rows->y[i] == q + 1) + 1.0 / K) / l;
-        cumulative_sums(K, p, P + i * J);
+    for (int64_t g = 0; g < t->count; g++) {
+        memset(own, 0, (size_t)K * sizeof *own);
+        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) own[rows->y[t->rows[k]] - 1]++;
+        double others = (double)(rows->n - row_groups_size(t, g) + 1);
+        for (int q = 0; q < K; q++) p[q] = (count[q] - own[q] + 1.0 / K) / others;
+        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) cumulative_sums(K, p, P + t->rows[k] * J);
     }
     return RUNG_OK;
 }
@@ -82,7 +87,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
     candidates *c = &m->c;
     int64_t size = c->l * (c->p->K - 1);
     double *penalty = NULL;
-    TRY(stack_rows_new(ctx, &ctx->scratch, c->l, c->p->K, c->y, &m->rows));
+    TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, &c->together, &m->rows));
     TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
     TRY(NEW(ctx, &ctx->scratch, m->loo, c->n));
     TRY(NEW(ctx, &ctx->scratch, penalty, c->n));

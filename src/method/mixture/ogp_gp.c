@@ -322,6 +322,61 @@ static void leave_out(const laplace *s, int64_t i, double var, const double *M, 
 #undef COVARIANCE
 }
 
+/* The same for m equal rows at once. They have one latent value, so their sites act on the same J unknowns: A and g are
+ * sums over the sites, and with D = L L' the covariance without them is D_c = (D^-1 - A)^-1 = L (I - L'A L)^-1 L'. */
+static rung_status leave_group_out(rung_ctx *ctx, const laplace *s, int64_t m, const int64_t *rows, const double *var,
+                                   const double *M, double *loo)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int J = s->J;
+    int64_t n = s->p->n, first = rows[0], square = (int64_t)J * J;
+    double *A = NULL, *g = NULL, *L = NULL, *AL = NULL, *B = NULL, *X = NULL;
+    TRY(NEW(ctx, &ctx->scratch, A, square));
+    TRY(NEW(ctx, &ctx->scratch, g, J));
+    TRY(NEW(ctx, &ctx->scratch, L, square));
+    TRY(NEW(ctx, &ctx->scratch, AL, square));
+    TRY(NEW(ctx, &ctx->scratch, B, square));
+    TRY(NEW(ctx, &ctx->scratch, X, square));
+    for (int64_t k = 0; k < m; k++) {
+        const site *t = &s->sites[rows[k]];
+        int up = s->p->y[rows[k]] - 1, down = up - 1;
+        if (up < J) A[up + up * J] += t->h11, g[up] += t->g1;
+        if (down >= 0) A[down + down * J] += t->h22, g[down] += t->g2;
+        if (up < J && down >= 0) A[up + down * J] += t->h12, A[down + up * J] += t->h12;
+    }
+    for (int q = 0; q < J; q++)
+        for (int r = 0; r < J; r++) L[q + r * J] = s->V[q + r * J] + M[first + q * n] + M[first + r * n] + var[first];
+    TRY(la_small_spd_factor(ctx, J, L));
+    for (int q = 0; q < J; q++)
+        for (int r = q + 1; r < J; r++) L[q + r * J] = 0;
+    for (int q = 0; q < J; q++)
+        for (int r = 0; r < J; r++)
+            for (int k = r; k < J; k++) AL[q + r * J] += A[q + k * J] * L[k + r * J];
+    for (int q = 0; q < J; q++)
+        for (int r = 0; r < J; r++) {
+            B[q + r * J] = q == r;
+            for (int k = q; k < J; k++) B[q + r * J] -= L[k + q * J] * AL[k + r * J];
+            X[q + r * J] = L[r + q * J];
+        }
+    TRY(la_small_spd_solve(ctx, J, B, J, X)); /* D_c = L X */
+    for (int64_t k = 0; k < m; k++)
+        for (int q = 0; q < J; q++) {
+            double mean = s->b[q] - s->f[rows[k]], spread = 0;
+            for (int t = 0; t <= q; t++) {
+                spread += L[q + t * J] * X[t + q * J];
+                for (int r = 0; r < J; r++) mean -= L[q + t * J] * X[t + r * J] * g[r];
+            }
+            loo[rows[k] * J + q] = 0.5 * erfc(mean / sqrt(2 * (1 + fmax(spread, 0))));
+        }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+static bool has_equal(const ordinal_gp *p, int64_t i)
+{
+    return p->together && row_groups_size(p->together, p->together->of[i]) > 1;
+}
+
 rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -332,12 +387,18 @@ rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double
     TRY(NEW(ctx, &ctx->scratch, M, p->n * s.J));
     TRY(find_mode(ctx, &s));
     TRY(marginals(ctx, &s, var, M));
+    for (int64_t i = 0; i < p->n; i++)
+        if (!has_equal(p, i)) leave_out(&s, i, var[i], M, loo + i * s.J);
+    for (int64_t g = 0; p->together && g < p->together->count; g++) {
+        const row_groups *t = p->together;
+        if (row_groups_size(t, g) > 1)
+            TRY(leave_group_out(ctx, &s, row_groups_size(t, g), t->rows + t->start[g], var, M, loo));
+    }
     for (int64_t i = 0; i < p->n; i++) {
-        double *P = loo + i * s.J;
-        leave_out(&s, i, var[i], M, P);
         for (int q = 0; q < s.J; q++)
-            if (!isfinite(P[q])) return set_error(ctx, RUNG_ESINGULAR, "a leave-one-out prediction is not finite");
-        cumulative_repair(p->K, P);
+            if (!isfinite(loo[i * s.J + q]))
+                return set_error(ctx, RUNG_ESINGULAR, "a leave-one-out prediction is not finite");
+        cumulative_repair(p->K, loo + i * s.J);
     }
     memcpy(a, s.a, (size_t)p->n * sizeof *a);
     memcpy(b, s.b, (size_t)s.J * sizeof *b);

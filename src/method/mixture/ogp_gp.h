@@ -6,12 +6,14 @@
 #ifndef RUNG_METHOD_MIXTURE_OGP_GP_H
 #define RUNG_METHOD_MIXTURE_OGP_GP_H
 
+#include "data/row_groups.h"
 #include "linalg/la.h"
 
 typedef struct {
     int64_t n;
     int K; /* >= 2; each rank 1..K may be absent */
     const int *y;
+    const row_groups *together; /* equal rows, which leave-one-out leaves out at once; NULL: every row for itself */
     const la_mat *gram;
     double variance;       /* of f: K = variance * gram */
     double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */

@@ -12,15 +12,32 @@ static const double SINGLE = 0.25, STRENGTH = 8, PRIOR_STRENGTH = 8, CENTRE = 1.
 static const double exponents[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2};
 enum { EXPONENTS = sizeof exponents / sizeof *exponents };
 
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int *y, stack_rows *out)
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out)
 {
-    int64_t *count = NULL;
-    *out = (stack_rows){.n = n, .K = K, .y = y};
+    int64_t *count = NULL, *last = NULL, n = together->n; /* groups with rows of a class; the last one seen, from 1 */
+    *out = (stack_rows){.n = n, .K = K, .y = y, .together = together};
     TRY(NEW(ctx, mem, out->weight, n));
     TRY(NEW(ctx, mem, count, K));
-    for (int64_t i = 0; i < n; i++) count[y[i] - 1]++;
+    TRY(NEW(ctx, mem, last, K));
+    for (int64_t g = 0; g < together->count; g++)
+        for (int64_t i = together->start[g]; i < together->start[g + 1]; i++) {
+            int q = y[together->rows[i]] - 1;
+            count[q] += last[q] != g + 1;
+            last[q] = g + 1;
+        }
     for (int64_t i = 0; i < n; i++) out->weight[i] = count[y[i] - 1] == 1 ? SINGLE : 1;
     return RUNG_OK;
+}
+
+double stack_group_error(const stack_rows *rows, const double *P, int64_t group)
+{
+    const row_groups *t = rows->together;
+    double sum = 0;
+    for (int64_t k = t->start[group]; k < t->start[group + 1]; k++) {
+        int64_t i = t->rows[k];
+        sum += rows->weight[i] * cumulative_error(rows->K, P + i * (rows->K - 1), rows->y[i]);
+    }
+    return sum;
 }
 
 double stack_error(const stack_rows *rows, const double *P)
@@ -161,7 +178,8 @@ rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, doub
 
 /* ---- each row by the others ---- */
 
-/* p: what a family says of row i with the weights w_j exp(strength error of i), that is without the error of row i. */
+/* p: the prediction of a family for row i with the weights w_j exp(strength error of its group), that is without the
+ * errors of row i and those equal to it. */
 static void family_without(const stack_rows *rows, const stack_part *part, int64_t i, double *p)
 {
     int J = rows->K - 1;
@@ -173,7 +191,7 @@ static void family_without(const stack_rows *rows, const stack_part *part, int64
         for (int j = 0; j < part->n; j++) {
             if (!part->P[j] || !(part->w[j] > 0)) continue;
             const double *own = part->P[j] + i * J;
-            double gain = part->strength * rows->weight[i] * cumulative_error(rows->K, own, rows->y[i]);
+            double gain = part->strength * stack_group_error(rows, part->P[j], rows->together->of[i]);
             if (pass == 0) {
                 most = fmax(most, gain);
                 continue;
@@ -186,24 +204,39 @@ static void family_without(const stack_rows *rows, const stack_part *part, int64
     for (int q = 0; q < J; q++) p[q] /= total;
 }
 
-/* E_i'E_i, the part of row i in the stacking matrix, is taken out of it. */
-static void stacking_without(const stack_rows *rows, int m, const stack_part *parts, int64_t i, const double *G,
+/* E_i'E_i, the part of the rows of a group in the stacking matrix, is taken out of it. */
+static void stacking_without(const stack_rows *rows, int m, const stack_part *parts, int64_t group, const double *G,
                              double *out)
 {
     int J = rows->K - 1;
+    const row_groups *t = rows->together;
     memcpy(out, G, (size_t)m * (size_t)m * sizeof *out);
-    for (int a = 0; a < m; a++)
-        for (int b = 0; b < m; b++)
-            for (int q = 0; q < J; q++) {
-                double y = rows->y[i] > q + 1;
-                out[a * m + b] -= rows->weight[i] * (parts[a].mean[i * J + q] - y) * (parts[b].mean[i * J + q] - y);
-            }
+    for (int64_t k = t->start[group]; k < t->start[group + 1]; k++)
+        for (int a = 0; a < m; a++)
+            for (int b = 0; b < m; b++)
+                for (int q = 0; q < J; q++) {
+                    int64_t i = t->rows[k];
+                    double y = rows->y[i] > q + 1;
+                    out[a * m + b] -= rows->weight[i] * (parts[a].mean[i * J + q] - y) * (parts[b].mean[i * J + q] - y);
+                }
+}
+
+/* The prediction of row i by the weights w of the families, each without the row's group. */
+static void answer_without(const stack_rows *rows, int m, const stack_part *parts, const double *w, int64_t i,
+                           double *p, double *P)
+{
+    int J = rows->K - 1;
+    for (int a = 0; a < m; a++) {
+        family_without(rows, &parts[a], i, p);
+        add(J, w[a], p, P + i * J);
+    }
 }
 
 rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int J = rows->K - 1;
+    const row_groups *t = rows->together;
     double *G = NULL, *without = NULL, *w = NULL, *p = NULL, *together = NULL, all[EXPONENTS], cost[EXPONENTS];
     TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
     TRY(NEW(ctx, &ctx->scratch, without, (int64_t)m * m));
@@ -214,16 +247,17 @@ rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const s
     TRY(stack_families(ctx, rows, m, parts, w, together));
     exponent_costs(rows, together, p, all);
     memset(P, 0, (size_t)(rows->n * J) * sizeof *P);
-    for (int64_t i = 0; i < rows->n; i++) {
-        stacking_without(rows, m, parts, i, G, without);
+    for (int64_t g = 0; g < t->count; g++) {
+        stacking_without(rows, m, parts, g, G, without);
         TRY(simplex_qp(ctx, m, without, 1, w));
-        for (int e = 0; e < EXPONENTS; e++)
-            cost[e] = all[e] - sharpened_error(rows, i, exponents[e], together + i * J, p);
-        for (int a = 0; a < m; a++) {
-            family_without(rows, &parts[a], i, p);
-            add(J, w[a], p, P + i * J);
+        memcpy(cost, all, sizeof cost);
+        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++)
+            for (int e = 0; e < EXPONENTS; e++)
+                cost[e] -= sharpened_error(rows, t->rows[k], exponents[e], together + t->rows[k] * J, p);
+        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) {
+            answer_without(rows, m, parts, w, t->rows[k], p, P);
+            cumulative_sharpen(rows->K, cheapest(cost), P + t->rows[k] * J);
         }
-        cumulative_sharpen(rows->K, cheapest(cost), P + i * J);
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -5,16 +5,17 @@
 #ifndef RUNG_METHOD_MIXTURE_STACK_H
 #define RUNG_METHOD_MIXTURE_STACK_H
 
-#include "base/context.h"
+#include "data/row_groups.h"
 
 typedef struct {
     int64_t n;
     int K;
     const int *y;
-    double *weight; /* n: 1/4 for the only row of its class, which nobody can predict when it is held out; else 1 */
+    const row_groups *together; /* equal rows, which have leave-one-out predictions without all of them */
+    double *weight;             /* n: 1/4 for a row whose class leaves with it, so that nobody can predict it; else 1 */
 } stack_rows;
 
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int64_t n, int K, const int *y, stack_rows *out);
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
 double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row counts 1 */
@@ -36,6 +37,9 @@ typedef struct {
 /* w on the simplex that minimises |sum w mean - Y|^2 (weighted rows) + sum w^2 / prior, the priors normalised first;
  * P: the mixture, sum w mean. */
 rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *w, double *P);
+
+/* The part of the weighted error that a row and those equal to it have. */
+double stack_group_error(const stack_rows *rows, const double *P, int64_t group);
 
 /* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. Those
  * of stack_family and stack_families have seen the label of the row, which flatters the mixture with few rows. */

@@ -271,6 +271,47 @@ static void memory_is_estimated(void **state)
     }
 }
 
+/* Rows written three times: the error reported is that of rows nobody has seen, and so are the ranges. */
+static void repeated_rows_do_not_flatter(void **state)
+{
+    enum { N = 45, TEST = 1500, K = 3 };
+    static const char *const methods[] = {"auto", "ogp", "ckr", "kdlor", "svorim", "isbor", "pom"};
+    rung_ctx *ctx = *state;
+    static double x[2 * (3 * N + TEST)];
+    static int y[3 * N + TEST], rank[TEST], low[TEST], high[TEST];
+    rng r;
+    rng_open(&r, 7, 2);
+    for (int i = 0; i < 3 * N + TEST; i++) {
+        bool copy = i >= N && i < 3 * N;
+        y[i] = copy ? y[i % N] : 1 + i % K;
+        x[2 * i] = copy ? x[2 * (i % N)] : y[i] + 1.2 * rng_normal(&r);
+        x[2 * i + 1] = copy ? x[2 * (i % N) + 1] : rng_normal(&r);
+    }
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        rung_view X = {.v = x, .n = 3 * N, .d = 2, .row = 2, .col = 1};
+        rung_view test = {.v = x + 6 * N, .n = TEST, .d = 2, .row = 2, .col = 1};
+        rung_data *data;
+        rung_metrics honest;
+        double error = 0, inside = 0;
+        assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
+        rung_model *model = fit(ctx, methods[m], data);
+        assert_true(rung_model_cv(model, &honest));
+        assert_close(reported(model, "equal_rows"), 1, 0);
+        rung_output out = {.rank = rank, .low = low, .high = high, .level = 0.9};
+        if (!rung_model_interval(model)) out.low = out.high = NULL;
+        assert_ok(ctx, rung_predict(ctx, model, &test, &out));
+        for (int i = 0; i < TEST; i++) {
+            error += abs(rank[i] - y[3 * N + i]) / (double)TEST;
+            inside += (low[i] <= y[3 * N + i] && y[3 * N + i] <= high[i]) / (double)TEST;
+        }
+        if (fabs(honest.mae - error) > 0.15 || (out.low && inside < 0.82))
+            fail_msg("%s reports %.3f, new rows have %.3f; %.3f are inside", methods[m], honest.mae, error, inside);
+        assert_true(honest.mae_high - honest.mae_low > 0.2); /* 45 rows, not 135 */
+        rung_model_free(model);
+        rung_data_free(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
@@ -279,6 +320,7 @@ int main(void)
                                        WITH_CONTEXT(columns_that_say_nothing),
                                        WITH_CONTEXT(many_unlabelled_rows_are_thinned),
                                        WITH_CONTEXT(memory_is_estimated),
+                                       WITH_CONTEXT(repeated_rows_do_not_flatter),
                                        WITH_CONTEXT(redundant_columns),
                                        WITH_CONTEXT(spreadings_are_screened)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,14 +30,14 @@ static void make(rung_ctx *ctx, rows *r)
     la_put(r->G, r->gram);
 }
 
-/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows but `out`, at row `at`; K = scale G + 0.1. */
-static void by_definition(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, int out, int at,
-                          double *P)
+/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows but those two, at row `at`; K = scale G + 0.1. */
+static void without_some(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, const int out[2],
+                         int at, double *P)
 {
     double A[N * N], B[N * J];
     int keep[N], m = 0;
     for (int i = 0; i < N; i++)
-        if (i != out) keep[m++] = i;
+        if (i != out[0] && i != out[1]) keep[m++] = i;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) A[i + j * m] = scale * r->G[keep[i] + keep[j] * N] + 0.1 + (i == j ? ridge : 0);
         for (int q = 0; q < J; q++) B[i + q * m] = (r->y[keep[i]] > q + 1) - p0[q];
@@ -47,6 +47,12 @@ static void by_definition(rung_ctx *ctx, const rows *r, double scale, double rid
         P[q] = p0[q];
         for (int i = 0; i < m; i++) P[q] += (scale * r->G[at + keep[i] * N] + 0.1) * B[i + q * m];
     }
+}
+
+static void by_definition(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, int out, int at,
+                          double *P)
+{
+    without_some(ctx, r, scale, ridge, p0, (int[]){out, out}, at, P);
 }
 
 static void test_loo_is_a_refit(void **state)
@@ -60,20 +66,21 @@ static void test_loo_is_a_refit(void **state)
         cumulative_ridge s;
         pool own = {0};
         int64_t before = ctx->scratch.bytes;
-        assert_ok(ctx, cumulative_ridge_new(ctx, c % 2 ? &own : &ctx->scratch, r.gram, scale, K, r.y, &s));
+        assert_ok(ctx, cumulative_ridge_new(ctx, c % 2 ? &own : &ctx->scratch, r.gram, scale,
+                                            &(cumulative_rows){.n = N, .K = K, .y = r.y}, &s));
         assert_true((c % 2 == 1) == (ctx->scratch.bytes == before && own.bytes > 0));
         double below = 0;
         for (int q = 0; q < J; q++) {
             for (int i = 0; i < N; i++) below += r.y[i] == q + 1;
-            assert_close(s.p0[q], 1 - (below + (q + 1) * 0.5 / K) / (N + 0.5), 1e-15);
+            assert_close(s.rows.p0[q], 1 - (below + (q + 1) * 0.5 / K) / (N + 0.5), 1e-15);
         }
         assert_ok(ctx, cumulative_ridge_loo(ctx, &s, ridge, loo));
         assert_ok(ctx, cumulative_ridge_coef(ctx, &s, ridge, coef, bias));
         for (int i = 0; i < N; i++) {
-            by_definition(ctx, &r, scale, ridge, s.p0, i, i, expected);
+            by_definition(ctx, &r, scale, ridge, s.rows.p0, i, i, expected);
             cumulative_repair(K, expected);
             assert_arrays_close(J, loo + i * J, expected, 1e-9);
-            by_definition(ctx, &r, scale, ridge, s.p0, -1, i, expected);
+            by_definition(ctx, &r, scale, ridge, s.rows.p0, -1, i, expected);
             for (int q = 0; q < J; q++) {
                 double f = bias[q];
                 for (int j = 0; j < N; j++) f += coef[j + q * N] * scale * r.G[i + j * N];
@@ -81,6 +88,29 @@ static void test_loo_is_a_refit(void **state)
             }
         }
         pool_free_all(&own);
+    }
+}
+
+/* Rows 4 and 5 are equal: their predictions come from the other rows. */
+static void test_equal_rows_leave_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r;
+    row_groups together;
+    cumulative_ridge s;
+    int group[N];
+    double loo[N * J], expected[J];
+    make(ctx, &r);
+    for (int i = 0; i < N; i++) group[i] = i == 5 ? 4 : i;
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &together));
+    cumulative_rows all = {.n = N, .K = K, .y = r.y, .together = &together};
+    assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, r.gram, 1, &all, &s));
+    assert_ok(ctx, cumulative_ridge_loo(ctx, &s, 0.1, loo));
+    for (int i = 0; i < N; i++) {
+        bool equal = i == 4 || i == 5;
+        without_some(ctx, &r, 1, 0.1, s.rows.p0, (int[]){equal ? 4 : i, equal ? 5 : i}, i, expected);
+        cumulative_repair(K, expected);
+        assert_arrays_close(J, loo + i * J, expected, 1e-9);
     }
 }
 
@@ -109,8 +139,9 @@ static void test_features_are_a_kernel(void **state)
     assert_ok(ctx, landmarks_features(ctx, &l, N, x, Phi));
     assert_ok(ctx, la_syrk(ctx, true, 1, Phi, 0, G));
     la_get(Phi, phi);
-    assert_ok(ctx, cumulative_features_new(ctx, &l, N, x, scale, K, y, &f));
-    assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, G, scale, K, y, &exact));
+    assert_ok(ctx, cumulative_features_new(ctx, &l, x, scale, &(cumulative_rows){.n = N, .K = K, .y = y}, &f));
+    assert_ok(ctx,
+              cumulative_ridge_new(ctx, &ctx->scratch, G, scale, &(cumulative_rows){.n = N, .K = K, .y = y}, &exact));
     assert_ok(ctx, cumulative_features_loo(ctx, &f, 2, ridges, loo));
     for (int r = 0; r < 2; r++) {
         assert_ok(ctx, cumulative_ridge_loo(ctx, &exact, ridges[r], expected));
@@ -129,6 +160,7 @@ static void test_features_are_a_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit), WITH_CONTEXT(test_features_are_a_kernel)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit), WITH_CONTEXT(test_equal_rows_leave_together),
+                                       WITH_CONTEXT(test_features_are_a_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,39 @@ static void test_loo_is_near_a_refit(void **state)
     assert_true(mean > 0);
 }
 
+/* The first row three times, once with another rank: its prediction is near that of a fit without all three, and far
+ * from one that has seen two of them. */
+static void test_equal_rows_leave_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { M = N + 2 };
+    double X[M * D], a[M], b[J], loo[M * J], seen[M * J], P[J], off = 0, flattered = 0;
+    int y[M], group[M];
+    row_groups together;
+    make(X, y);
+    for (int i = 0; i < M; i++) group[i] = i < N ? i : 0;
+    for (int i = N; i < M; i++) {
+        memcpy(X + i * D, X, D * sizeof *X);
+        y[i] = i == N ? y[0] : 2;
+    }
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, M, group, &together));
+    ordinal_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
+    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, seen));
+    p.together = &together;
+    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    assert_arrays_close((N - 1) * J, loo + J, seen + J, 0); /* the others as before */
+    ordinal_gp q = {
+        .n = N - 1, .K = K, .y = y + 1, .gram = gram_of(ctx, N - 1, X + D), .variance = 3, .prior_variance = 3};
+    predict(ctx, &q, X + D, X, P);
+    for (int t = 0; t < J; t++) {
+        off = fmax(off, fabs(P[t] - loo[t]));
+        flattered = fmax(flattered, fabs(P[t] - seen[t]));
+        assert_close(loo[N * J + t], loo[t], 1e-9);
+        assert_close(loo[(N + 1) * J + t], loo[t], 1e-9);
+    }
+    assert_true(off < 0.08 && flattered > 2 * off);
+}
+
 /* Priors of any size: an answer is the mode, or there is none. Beyond 1e4 it is told by coefficients whose rounding the
  * prior magnifies, so only that it is finite. */
 static void test_mode_or_nothing(void **state)
@@ -128,6 +161,7 @@ static void test_mode_or_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit),
+                                       WITH_CONTEXT(test_equal_rows_leave_together),
                                        WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

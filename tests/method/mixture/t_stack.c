@@ -11,6 +11,7 @@ typedef struct {
     int y[ROWS];
     double P[MODELS][SIZE], constant[SIZE], penalty[MODELS], w[MODELS], mean[2][SIZE];
     double *of[MODELS];
+    row_groups together;
     stack_rows rows;
     stack_part parts[FAMILIES];
 } stack;
@@ -21,7 +22,8 @@ static void make(rung_ctx *ctx, stack *s)
     rng r;
     rng_open(&r, 5, 1);
     for (int i = 0; i < ROWS; i++) s->y[i] = i == 0 ? K : 1 + i % (K - 1); /* the last class has one row */
-    assert_ok(ctx, stack_rows_new(ctx, &ctx->scratch, ROWS, K, s->y, &s->rows));
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, ROWS, NULL, &s->together));
+    assert_ok(ctx, stack_rows_new(ctx, &ctx->scratch, K, s->y, &s->together, &s->rows));
     for (int m = 0; m <= MODELS; m++)
         for (int i = 0; i < ROWS; i++) {
             double *P = m < MODELS ? s->P[m] : s->constant;
