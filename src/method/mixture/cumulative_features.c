@@ -135,8 +135,8 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t w = f->l->m + 1, n = f->rows.n;
     int J = f->rows.K - 1;
-    double *share = NULL, *pull = NULL, *leverage = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, leverage, n * count));
+    double *share = NULL, *pull = NULL, *rest = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, rest, n * count));
     TRY(NEW_RAW(ctx, &ctx->scratch, share, w * count));
     TRY(NEW_RAW(ctx, &ctx->scratch, pull, w * count * J));
     for (int r = 0; r < count; r++)
@@ -159,12 +159,12 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
         TRY(la_mul(ctx, 1, B, count, share, 0, H));
         for (int r = 0; r < count; r++)
             for (int64_t i = 0; i < t; i++) {
-                leverage[r * n + first + i] = H[i + r * t];
+                rest[r * n + first + i] = 1 - H[i + r * t];
                 for (int q = 0; q < J; q++) loo[(r * n + first + i) * J + q] = F[i + (r * J + q) * t];
             }
         pool_release(&ctx->scratch, here);
     }
-    for (int r = 0; r < count; r++) cumulative_loo(&f->rows, leverage + r * n, loo + r * n * J);
+    for (int r = 0; r < count; r++) cumulative_loo(&f->rows, rest + r * n, loo + r * n * J);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

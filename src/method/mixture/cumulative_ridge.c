@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "solve/cumulative.h"
+#include "solve/left_out.h"
 
 void cumulative_means(int64_t n, int K, const int *y, double *p0)
 {
@@ -16,34 +17,15 @@ void cumulative_means(int64_t n, int K, const int *y, double *p0)
 
 static double target(const cumulative_rows *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
 
-static void leave_row_out(const cumulative_rows *r, int64_t i, double leverage, double *loo)
+void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo)
 {
-    for (int q = 0; q < r->K - 1; q++) {
-        double t = target(r, i, q);
-        loo[q] = r->p0[q] + t - (t - loo[q]) / fmax(1 - leverage, 1e-6);
-    }
-}
-
-static void leave_group_out(const cumulative_rows *r, int64_t m, const int64_t *rows, double leverage, double *loo)
-{
-    int J = r->K - 1;
-    double share = leverage / fmax(1 - (double)m * leverage, 1e-6);
-    for (int q = 0; q < J; q++) {
-        double residuals = 0;
-        for (int64_t k = 0; k < m; k++) residuals += target(r, rows[k], q) - loo[rows[k] * J + q];
-        for (int64_t k = 0; k < m; k++) loo[rows[k] * J + q] += r->p0[q] - share * residuals;
-    }
-}
-
-void cumulative_loo(const cumulative_rows *rows, const double *leverage, double *loo)
-{
+    static const double FLOOR = 1e-6;
     int J = rows->K - 1;
-    const row_groups *t = rows->together;
-    for (int64_t i = 0; i < rows->n; i++)
-        if (!t || row_groups_size(t, t->of[i]) == 1) leave_row_out(rows, i, leverage[i], loo + i * J);
-    for (int64_t g = 0; t && g < t->count; g++)
-        if (row_groups_size(t, g) > 1)
-            leave_group_out(rows, row_groups_size(t, g), t->rows + t->start[g], leverage[t->rows[t->start[g]]], loo);
+    for (int q = 0; q < J; q++) {
+        for (int64_t i = 0; i < rows->n; i++) loo[i * J + q] = target(rows, i, q) - loo[i * J + q];
+        left_out_residuals(rows->together, rows->n, rest, FLOOR, J, loo + q);
+        for (int64_t i = 0; i < rows->n; i++) loo[i * J + q] = rows->p0[q] + target(rows, i, q) - loo[i * J + q];
+    }
     for (int64_t i = 0; i < rows->n; i++) cumulative_repair(rows->K, loo + i * J);
 }
 
@@ -97,6 +79,7 @@ rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, doubl
     TRY(la_mul(ctx, 1, r->square, 1, share, 0, H));
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, F));
     for (int64_t i = 0; i < n * J; i++) loo[i / n + i % n * J] = F[i];
+    for (int64_t i = 0; i < n; i++) H[i] = 1 - H[i];
     cumulative_loo(&r->rows, H, loo);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -20,10 +20,9 @@ typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     const double *p0;           /* K - 1 */
     const row_groups *together; /* equal rows, which leave-one-out leaves out at once; NULL: every row for itself */
 } cumulative_rows;
-/* From fitted values f (n x (K - 1) by rows, without p0) and leverages h (n) to leave-one-out predictions, made valid
- * probabilities, in place: p0 + t - (t - f) / (1 - h). m equal rows have one f and one h: p0 + f - h sum (t - f) / (1 -
- * m h). */
-void cumulative_loo(const cumulative_rows *rows, const double *leverage, double *loo);
+/* From fitted values (n x (K - 1) by rows, without p0) to leave-one-out predictions (solve/left_out.h), made valid
+ * probabilities, in place. rest: 1 - the leverage of each row. */
+void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);
 
 typedef struct {
     cumulative_rows rows;

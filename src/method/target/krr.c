@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fit/verify.h"
+#include "solve/left_out.h"
 
 typedef struct {
     kernel_params kernel;
@@ -29,9 +30,10 @@ static rung_status krr_prepare(rung_ctx *ctx, const fit_input *in)
 typedef struct {
     const centred_kernel *c;
     double lambda;
-    double *y;        /* n: centred target */
-    double *a;        /* in the kernel's basis */
-    double *residual; /* n: R y */
+    double *y;                  /* n: centred target */
+    double *a;                  /* in the kernel's basis */
+    double *residual;           /* n: R y */
+    const row_groups *together; /* equal rows; NULL: there are none */
 } ridge;
 
 /* The constant part of I - R is 11'/n. */
@@ -41,16 +43,21 @@ static double constant_share(const centred_kernel *c) { return c->centred ? 1 / 
 
 typedef struct {
     const double *value, *y, *uy; /* eigenvalues of K~ (r), target, U'y */
-    double unit, *loo;
-    double *share, *pull; /* r x candidates: k / (k + lambda), and times uy */
+    double unit;
+    double *share, *pull;       /* r x candidates: k / (k + lambda), and times uy */
+    const row_groups *together; /* equal rows; NULL: there are none */
+    double *residual, *rest;    /* rows x candidates, only where there are equal rows: y - fit, 1 - leverage */
+    double loo[LAMBDA_CANDIDATES];
 } loo_path;
 
-static rung_status loo_path_new(rung_ctx *ctx, int64_t r, loo_path *path)
+static rung_status loo_path_new(rung_ctx *ctx, int64_t n, int64_t r, loo_path *path)
 {
+    int64_t kept = path->together ? n * LAMBDA_CANDIDATES : 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, path->residual, kept));
+    TRY(NEW_RAW(ctx, &ctx->scratch, path->rest, kept));
     TRY(NEW(ctx, &ctx->scratch, path->share, r * LAMBDA_CANDIDATES));
     TRY(NEW(ctx, &ctx->scratch, path->pull, r * LAMBDA_CANDIDATES));
     for (int q = 0; q < LAMBDA_CANDIDATES; q++) {
-        path->loo[q] = 0;
         for (int64_t j = 0; j < r; j++) {
             double k = fmax(path->value[j], 0);
             path->share[j + q * r] = k / (k + lambda_candidate(q) * path->unit);
@@ -61,8 +68,9 @@ static rung_status loo_path_new(rung_ctx *ctx, int64_t r, loo_path *path)
 }
 
 /* Adds the squared leave-one-out residuals of the rows `first` .. for all candidates, U being their rows of the
- * eigenvectors: R = I - 11'/n - U diag(k / (k + lambda)) U'. Destroys U. */
-static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, const loo_path *path, int64_t first, la_mat *U)
+ * eigenvectors: R = I - 11'/n - U diag(k / (k + lambda)) U'. Equal rows may be anywhere: their parts are kept. Destroys
+ * U. */
+static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, loo_path *path, int64_t first, la_mat *U)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t t = la_rows(U);
@@ -74,7 +82,13 @@ static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, const lo
     TRY(la_mul(ctx, 1, U, LAMBDA_CANDIDATES, path->share, 0, diagonal));
     for (int q = 0; q < LAMBDA_CANDIDATES; q++)
         for (int64_t i = 0; i < t; i++) {
-            double e = (path->y[first + i] - fit[i + q * t]) / (1 - constant_share(c) - diagonal[i + q * t]);
+            double residual = path->y[first + i] - fit[i + q * t], rest = 1 - constant_share(c) - diagonal[i + q * t];
+            if (path->together) {
+                path->residual[first + i + q * c->n] = residual;
+                path->rest[first + i + q * c->n] = rest;
+                continue;
+            }
+            double e = residual / rest;
             path->loo[q] += e * e / (double)c->n;
         }
     pool_release(&ctx->scratch, mark);
@@ -95,7 +109,7 @@ static rung_status whole_path(rung_ctx *ctx, const centred_kernel *c, loo_path *
     TRY(transposed_times(ctx, V, path->y, uy));
     path->value = value;
     path->uy = uy;
-    TRY(loo_path_new(ctx, c->n, path));
+    TRY(loo_path_new(ctx, c->n, c->n, path));
     return loo_path_add(ctx, c, path, 0, V);
 }
 
@@ -107,7 +121,7 @@ static rung_status thin_path(rung_ctx *ctx, const centred_kernel *c, loo_path *p
     TRY(basis_pull(ctx, c, path->y, uy));
     path->value = c->value;
     path->uy = uy;
-    TRY(loo_path_new(ctx, c->r, path));
+    TRY(loo_path_new(ctx, c->n, c->r, path));
     for (at = basis_begin(c); at.first < c->n; basis_end(ctx, &at)) {
         TRY(basis_next(ctx, c, &at));
         TRY(loo_path_add(ctx, c, path, at.first, at.U));
@@ -115,16 +129,26 @@ static rung_status thin_path(rung_ctx *ctx, const centred_kernel *c, loo_path *p
     return RUNG_OK;
 }
 
-static rung_status lambda_by_loo(rung_ctx *ctx, pool *mem, const centred_kernel *c, const double *y, fitted *out,
-                                 double *lambda)
+/* The mean square of the leave-one-out residuals, equal rows leaving together; residual is overwritten. */
+static double mean_square_left_out(const row_groups *together, int64_t n, const double *rest, double *residual)
 {
+    double sum = 0;
+    left_out_residuals(together, n, rest, -HUGE_VAL, 1, residual);
+    for (int64_t i = 0; i < n; i++) sum += residual[i] * residual[i] / (double)n;
+    return sum;
+}
+
+static rung_status lambda_by_loo(rung_ctx *ctx, pool *mem, const ridge *g, fitted *out, double *lambda)
+{
+    const centred_kernel *c = g->c;
     pool_mark mark = pool_here(&ctx->scratch);
-    double loo[LAMBDA_CANDIDATES];
-    loo_path path = {.y = y, .loo = loo};
+    loo_path path = {.y = g->y, .together = g->together};
     TRY(centred_lambda(ctx, c, 1, LAMBDA_RELATIVE, &path.unit));
     TRY(c->K ? whole_path(ctx, c, &path) : thin_path(ctx, c, &path));
+    for (int q = 0; q < LAMBDA_CANDIDATES && path.together; q++)
+        path.loo[q] = mean_square_left_out(g->together, c->n, path.rest + q * c->n, path.residual + q * c->n);
     pool_release(&ctx->scratch, mark);
-    return lambda_choose(ctx, mem, c, loo, out, lambda);
+    return lambda_choose(ctx, mem, c, path.loo, out, lambda);
 }
 
 /* ---- the fit ---- */
@@ -180,7 +204,7 @@ static rung_status thin_diagonal(rung_ctx *ctx, const ridge *g, double *diagonal
 static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
 {
     const centred_kernel *c = g->c;
-    double *diagonal = NULL;
+    double *diagonal = NULL, *residual = NULL;
     TRY(NEW(ctx, &ctx->scratch, diagonal, c->n));
     if (c->K) {
         la_diagonal(c->K, diagonal);
@@ -188,11 +212,10 @@ static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
     } else {
         TRY(thin_diagonal(ctx, g, diagonal));
     }
-    *out = 0;
-    for (int64_t i = 0; i < c->n; i++) {
-        double e = g->residual[i] / (diagonal[i] - constant_share(c));
-        *out += e * e / (double)c->n;
-    }
+    TRY(NEW_RAW(ctx, &ctx->scratch, residual, c->n));
+    memcpy(residual, g->residual, (size_t)c->n * sizeof *residual);
+    for (int64_t i = 0; i < c->n; i++) diagonal[i] -= constant_share(c);
+    *out = mean_square_left_out(g->together, c->n, diagonal, residual);
     return RUNG_OK;
 }
 
@@ -281,11 +304,14 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     TRY(target_values_new(ctx, p, &t));
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
     double mean = c.centred ? t.mean : 0;
+    row_groups together;
+    if (p->group) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &together));
+    if (p->group) g.together = &together;
     TRY(NEW(ctx, &ctx->scratch, g.y, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.residual, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.a, centred_basis(&c)));
     for (int64_t i = 0; i < p->n; i++) g.y[i] = t.v[i] - mean;
-    TRY(isnan(params->lambda) ? lambda_by_loo(ctx, mem, &c, g.y, out, &g.lambda)
+    TRY(isnan(params->lambda) ? lambda_by_loo(ctx, mem, &g, out, &g.lambda)
                               : centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &g.lambda));
     TRY(report_number(ctx, mem, out, "lambda", g.lambda));
     TRY(c.K ? solve_whole(ctx, &g) : solve_thin(ctx, &g));

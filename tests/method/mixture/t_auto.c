@@ -275,7 +275,7 @@ static void memory_is_estimated(void **state)
 static void repeated_rows_do_not_flatter(void **state)
 {
     enum { N = 45, TEST = 1500, K = 3 };
-    static const char *const methods[] = {"auto", "ogp", "ckr", "kdlor", "svorim", "isbor", "pom"};
+    static const char *const methods[] = {"auto", "ogp", "ckr", "kdlor", "krr"};
     rung_ctx *ctx = *state;
     static double x[2 * (3 * N + TEST)];
     static int y[3 * N + TEST], rank[TEST], low[TEST], high[TEST];
@@ -295,11 +295,11 @@ static void repeated_rows_do_not_flatter(void **state)
         double error = 0, inside = 0;
         assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
         rung_model *model = fit(ctx, methods[m], data);
-        assert_true(rung_model_cv(model, &honest));
+        if (!rung_model_cv(model, &honest)) fail_msg("%s reports no error", methods[m]);
         assert_close(reported(model, "equal_rows"), 1, 0);
         rung_output out = {.rank = rank, .low = low, .high = high, .level = 0.9};
         if (!rung_model_interval(model)) out.low = out.high = NULL;
-        assert_ok(ctx, rung_predict(ctx, model, &test, &out));
+        assert_ok(ctx, rung_model_predict(ctx, model, &test, &out));
         for (int i = 0; i < TEST; i++) {
             error += abs(rank[i] - y[3 * N + i]) / (double)TEST;
             inside += (low[i] <= y[3 * N + i] && y[3 * N + i] <= high[i]) / (double)TEST;
@@ -314,14 +314,11 @@ static void repeated_rows_do_not_flatter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
-                                       WITH_CONTEXT(members_share_arrays),
-                                       WITH_CONTEXT(many_labels_are_screened),
-                                       WITH_CONTEXT(columns_that_say_nothing),
-                                       WITH_CONTEXT(many_unlabelled_rows_are_thinned),
-                                       WITH_CONTEXT(memory_is_estimated),
-                                       WITH_CONTEXT(repeated_rows_do_not_flatter),
-                                       WITH_CONTEXT(redundant_columns),
-                                       WITH_CONTEXT(spreadings_are_screened)};
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(nothing_is_computed_twice),        WITH_CONTEXT(members_share_arrays),
+        WITH_CONTEXT(many_labels_are_screened),         WITH_CONTEXT(columns_that_say_nothing),
+        WITH_CONTEXT(many_unlabelled_rows_are_thinned), WITH_CONTEXT(memory_is_estimated),
+        WITH_CONTEXT(repeated_rows_do_not_flatter),     WITH_CONTEXT(redundant_columns),
+        WITH_CONTEXT(spreadings_are_screened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
