@@ -126,8 +126,7 @@ static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *mod
 }
 
 /* The members, and what a transductive fit says of the training rows. Arrays are those of the fit. */
-static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, fitted *fit,
-                            rung_model *model)
+static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, fitted *fit, rung_model *model)
 {
     if (fit->n_members == 0) TRY(only_member(ctx, fit, model));
     if (fit->n_members > 0) {

@@ -145,7 +145,7 @@ static void folds_equal_fits_without_their_rows(void **state)
         folds f;
         held_out held = {0};
         fitted fit = {0};
-        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, p.y, K}, 3, 2, &f));
+        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, p.y, K, NULL}, 3, 2, &f));
         assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, M, &defaults, L, 0.1, &f, &fit, &held));
         int64_t labelled = 0;
         for (int i = 0; i < N; i++) labelled += p.y[i] > 0;
