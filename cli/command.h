@@ -19,6 +19,7 @@ typedef struct {
     const char *help;     /* one line */
     const char *about;    /* more of it: paragraphs, separated by newlines */
     const option *const *options;
+    const char *output;      /* the file -o means where it is not given; NULL: none */
     const example *examples; /* ends with a row whose line is NULL */
     int (*run)(session *s, const arguments *args);
 } command;

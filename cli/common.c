@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "signals.h"
 
 #define GROUP "Global options"
 const option global_options[] = {
@@ -115,21 +116,6 @@ void session_progress(session *s, const char *stage, double done)
     if (!s->quiet) on_progress(s, stage, done);
 }
 
-/* ---- Ctrl-C ---- */
-
-static volatile sig_atomic_t stop_asked;
-static rung_ctx *volatile stop_ctx;
-
-/* The flag stays: the library forgets an interrupt when its next call starts. A second Ctrl-C kills. */
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-    if (stop_ctx) rung_ctx_interrupt(stop_ctx);
-}
-
-bool session_interrupted(void) { return stop_asked != 0; }
-
 /* ---- session ---- */
 
 bool parse_whole(const char *text, long long low, long long high, long long *out)
@@ -200,28 +186,23 @@ int session_open(session *s, const char *command, const arguments *args)
     rung_ctx_set_memory(s->ctx, limit);
     rung_ctx_set_log(s->ctx, on_log, s);
     if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
-    s->outer = stop_ctx;
-    stop_ctx = s->ctx;
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-    sigemptyset(&action.sa_mask);
-    /* A job in the background of a script ignores Ctrl-C; so it stays. */
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(SIGINT, &action, NULL);
+    s->outer = signals_watch(s->ctx);
     return EXIT_OK;
 }
 
 void session_close(session *s)
 {
     bar_clear(s);
-    if (s->ctx) stop_ctx = s->outer;
+    if (s->ctx) signals_unwatch(s->outer);
     rung_ctx_free(s->ctx);
     s->ctx = NULL;
 }
 
 int session_check(session *s, rung_status status)
 {
-    if (status == RUNG_OK && !stop_asked) return EXIT_OK;
+    if (status == RUNG_OK && !session_interrupted()) return EXIT_OK;
     bar_clear(s);
-    if (status == RUNG_EINTERRUPT || stop_asked) {
+    if (status == RUNG_EINTERRUPT || session_interrupted()) {
         complain("interrupted");
         return FAILED;
     }

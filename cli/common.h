@@ -42,7 +42,6 @@ int session_check(session *s, rung_status status);
         if (check_code_ != EXIT_OK) return check_code_;                                                                \
     } while (0)
 
-bool session_interrupted(void);
 /* What the library's progress shows: a bar with an estimate on a terminal, plain lines with -v otherwise. */
 void session_progress(session *s, const char *stage, double done);
 void session_counters(session *s); /* -v: the work done, operation by operation */

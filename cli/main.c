@@ -11,6 +11,7 @@
 #include "command.h"
 #include "json_out.h"
 #include "output.h"
+#include "signals.h"
 
 static const command *const commands[] = {&command_fit,     &command_tune,     &command_curve,      &command_predict,
                                           &command_update,  &command_evaluate, &command_metrics,    &command_inspect,
@@ -66,6 +67,32 @@ static bool operands_fit(const command *c, const arguments *args)
     return false;
 }
 
+/* The operand is meant to be added to: the model of update, the database of merge. */
+static bool added_to(const command *c, const arguments *args, int index)
+{
+    return (c == &command_update && index == 0) || (c == &command_experiment && !strcmp(operand(args, 0), "merge"));
+}
+
+/* No file that is read is written as well, whatever its names are. */
+static bool outputs_are_free(const command *c, const arguments *args)
+{
+    static const char *const writers[] = {"output", "report", "db"}, *const reader = "folds-file";
+    bool word_first = strcspn(c->operands, "|") < strcspn(c->operands, " "); /* run|merge|report names no file */
+    for (size_t w = 0; w < sizeof writers / sizeof *writers; w++) {
+        const char *path = option_value(args, writers[w]);
+        if (!path && w == 0) path = c->output;
+        if (!path) continue;
+        const char *also = option_value(args, reader);
+        also = also && output_same_file(path, also) ? also : NULL;
+        for (int i = word_first; i < args->operands && !also; i++)
+            if (output_same_file(path, operand(args, i)) && !added_to(c, args, i)) also = operand(args, i);
+        if (!also) continue;
+        complain("%s: --%s %s would overwrite the input %s; give another file", c->name, writers[w], path, also);
+        return false;
+    }
+    return true;
+}
+
 static void print_version(void)
 {
     printf("rung %s\n", rung_version());
@@ -96,7 +123,7 @@ int command_run(int argc, char *const *argv)
         help_command(stdout, c);
     } else if (option_given(&args, "version")) {
         print_version();
-    } else if (!operands_fit(c, &args)) {
+    } else if (!operands_fit(c, &args) || !outputs_are_free(c, &args)) {
         code = USAGE;
     } else if ((code = session_open(&s, c->name, &args)) == EXIT_OK) {
         code = c->run(&s, &args);
@@ -150,5 +177,5 @@ int main(int argc, char **argv)
     jout_init();
     int code = run(argc, argv);
     if (!stdout_close() && code == EXIT_OK) code = FAILED;
-    return code;
+    return signals_finish(code);
 }

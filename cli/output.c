@@ -1,99 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define _XOPEN_SOURCE 700
 #include "output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common.h"
 
 enum { LINE = 80 };
-
-/* ---- files ---- */
-
-bool output_open(output *o, const char *path)
-{
-    *o = (output){0};
-    if (!path || !strcmp(path, "-")) {
-        o->file = stdout;
-        return true;
-    }
-    char *real = realpath(path, NULL); /* a link stays a link */
-    o->path = real ? real : text_of("%s", path);
-    struct stat there;
-    bool in_place = stat(o->path, &there) == 0 && !S_ISREG(there.st_mode);
-    if (!in_place) o->temporary = text_of("%s.%ld.part", o->path, (long)getpid());
-    o->file = fopen(in_place ? o->path : o->temporary, "w");
-    if (!o->file) {
-        complain("cannot write %s: %s", path, strerror(errno));
-        free(o->temporary);
-        o->temporary = NULL; /* nothing of ours to remove */
-        output_discard(o);
-        return false;
-    }
-    return true;
-}
-
-bool output_possible(const char *path)
-{
-    if (!strcmp(path, "-")) return true;
-    struct stat there;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? text_of("/") : slash ? text_of("%.*s", (int)(slash - path), path) : text_of(".");
-    bool good = false;
-    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
-        errno = EISDIR;
-    else
-        good = access(folder, W_OK | X_OK) == 0 || (stat(path, &there) == 0 && access(path, W_OK) == 0);
-    if (!good) complain("cannot write %s: %s", path, strerror(errno));
-    free(folder);
-    return good;
-}
-
-bool output_keep(output *o)
-{
-    if (o->file == stdout) return true; /* checked at exit */
-    bool good = !ferror(o->file) && fflush(o->file) == 0;
-    if (good && o->temporary) good = fsync(fileno(o->file)) == 0;
-    int why = errno;
-    if (fclose(o->file) != 0 && good) good = false, why = errno;
-    o->file = NULL;
-    if (good && o->temporary && rename(o->temporary, o->path) != 0) good = false, why = errno;
-    if (!good) {
-        complain("cannot write %s: %s", o->path, strerror(why));
-    } else {
-        free(o->temporary);
-        o->temporary = NULL;
-    }
-    output_discard(o);
-    return good;
-}
-
-void output_discard(output *o)
-{
-    if (o->file && o->file != stdout) fclose(o->file);
-    if (o->temporary) unlink(o->temporary);
-    free(o->temporary);
-    free(o->path);
-    *o = (output){0};
-}
-
-bool stdout_close(void)
-{
-    errno = 0;
-    bool good = !ferror(stdout);
-    int why = 0;
-    if (fflush(stdout) != 0) good = false, why = errno;
-    if (fclose(stdout) != 0 && !why) good = false, why = errno;
-    /* A reader that stopped reading (head) knows; others are told. */
-    if (!good && why != EPIPE) complain("cannot write standard output: %s", why ? strerror(why) : "write failed");
-    return good;
-}
 
 /* ---- numbers and cells ---- */
 

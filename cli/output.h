@@ -7,19 +7,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
+typedef struct output_sink output_sink; /* where the bytes of a file go */
+
 typedef struct {
     FILE *file;
     char *path, *temporary; /* NULL: standard output; NULL: written in place */
+    output_sink *sink;      /* NULL: standard output */
 } output;
 
-/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep;
- * something that is not a plain file (/dev/null, a pipe) is written in place. Failures are printed; false then. */
+/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep, with the
+ * permissions of the file it replaces; something that is not a plain file (/dev/null, a pipe) is written in place.
+ * Failures are printed with their cause; false then. */
 bool output_open(output *o, const char *path);
-bool output_keep(output *o);    /* everything is written */
-void output_discard(output *o); /* leaves nothing behind; fine after output_keep */
+bool output_keep(output *o);         /* everything is written */
+void output_discard(output *o);      /* leaves nothing behind; fine after output_keep */
+bool output_failed(const output *o); /* what was written so far has met an error, which output_keep prints */
 
 /* Asked before long work: false, with a message, when the folder is not there or path cannot be a file. */
 bool output_possible(const char *path);
+
+bool output_same_file(const char *a, const char *b); /* one plain file, by whatever names */
 
 bool stdout_close(void); /* at exit: false, with a message, when something did not arrive */
 

@@ -239,7 +239,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
 {
     job->path = operand(args, 0);
     job->model_path = option_value(args, "output");
-    if (!job->model_path) job->model_path = "model.rung";
+    if (!job->model_path) job->model_path = command_fit.output;
     const char *method = option_value(args, "method");
     if (!strcmp(job->model_path, "-")) {
         complain("fit: -o -: a model is written to a file, not to standard output");
@@ -293,5 +293,6 @@ const command command_fit = {
              "unlabelled row. '-' is standard input. The error told is that of rows held out of the fit in turn, "
              "beside that of always answering the median.",
     .options = tables,
+    .output = "model.rung",
     .examples = examples,
     .run = fit_run};

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "json_out.h"
 #include "output.h"
+#include "signals.h"
 
 enum { STANDARD_ROWS = 300, LONGEST = 256 };
 

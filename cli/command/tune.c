@@ -251,7 +251,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
 {
     job->path = operand(args, 0);
     job->model_path = option_value(args, "output");
-    if (!job->model_path) job->model_path = "model.rung";
+    if (!job->model_path) job->model_path = command_tune.output;
     int code = read_options(s, args, job);
     if (code != EXIT_OK) return code;
     if (!output_possible(job->model_path)) return FAILED;
@@ -307,5 +307,6 @@ const command command_tune = {.name = "tune",
                                        "the winner is fitted on all rows and "
                                        "calibrated on those grades. Ties go to the smoother model.",
                               .options = tables,
+                              .output = "model.rung",
                               .examples = examples,
                               .run = tune_run};

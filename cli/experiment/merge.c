@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What the shards of an experiment found, in one file. A cell that is done beats one that failed, which beats one that
  * was never finished; of two that are done the first stays. Merging again changes nothing. */
-#define _POSIX_C_SOURCE 200809L
 #include "experiment/merge.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "experiment/store.h"
 #include "json_out.h"
+#include "output.h"
 
 #define GROUP "Merging"
 const option merge_options[] = {
@@ -120,17 +119,11 @@ static bool merge_one(store *s, const char *path, int64_t *taken)
     return good && store_do(s, "DETACH other", "");
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int merge_all(session *session_, const arguments *args, store *s)
 {
     for (int i = 1; i < args->operands; i++) {
         int64_t taken = 0;
-        if (same_file(operand(args, i), s->path)) continue;
+        if (output_same_file(operand(args, i), s->path)) continue;
         if (!merge_one(s, operand(args, i), &taken)) return FAILED;
         if (!session_->quiet) fprintf(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
     }

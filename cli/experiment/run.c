@@ -9,6 +9,7 @@
 
 #include "experiment/workers.h"
 #include "json_out.h"
+#include "signals.h"
 
 #define GROUP "Running"
 const option run_options[] = {

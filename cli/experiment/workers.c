@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 typedef struct {
     runner *run;
     rung_ctx *ctx;

@@ -62,7 +62,8 @@ bool figure_write(const figure *f, const char *path, figure_size size, double sc
                 : ends_with(path, ".pdf") ? canvas_pdf(o.file, size.width, size.height, f->title)
                                           : canvas_svg(o.file, size.width, size.height, f->title, f->detail, false);
     figure_draw(c, f);
-    if (c->close(c)) return output_keep(&o);
+    if (c->close(c) || output_failed(&o)) return output_keep(&o); /* which tells why it failed */
+    complain("%s could not be drawn; is it too large?", path);
     output_discard(&o);
     return false;
 }

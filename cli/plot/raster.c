@@ -112,7 +112,6 @@ static bool raster_close(canvas *c)
     good = good && cairo_surface_status(r->surface) == CAIRO_STATUS_SUCCESS;
     cairo_surface_destroy(r->surface);
     free(r);
-    if (!good) complain("the picture could not be drawn; is it too large?");
     return good;
 }
 

@@ -9,17 +9,23 @@
 #include "base/checked.h"
 #include "model/file.h"
 
-enum { WIDTH = 8, NAME = 128 };
+enum { WIDTH = 8, NAME = 128, PART = 512 }; /* values at a time */
 _Static_assert(sizeof(double) == WIDTH && sizeof(int64_t) == WIDTH, "arrays hold 64-bit values");
 
-static void store(unsigned char *to, const void *from, int64_t count)
+static rung_status store(array_walk *w, const void *from, int64_t count)
 {
     const unsigned char *p = from;
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, p + i * WIDTH, WIDTH);
-        for (int b = 0; b < WIDTH; b++) to[i * WIDTH + b] = (unsigned char)(bits >> (8 * b));
+    unsigned char part[PART * WIDTH];
+    for (int64_t first = 0; first < count; first += PART) {
+        int64_t n = count - first < PART ? count - first : PART;
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t bits;
+            memcpy(&bits, p + (first + i) * WIDTH, WIDTH);
+            for (int b = 0; b < WIDTH; b++) part[i * WIDTH + b] = (unsigned char)(bits >> (8 * b));
+        }
+        TRY(sink_put(w->ctx, w->sink, part, n * WIDTH));
     }
+    return RUNG_OK;
 }
 
 static void restore(void *to, const unsigned char *from, int64_t count)
@@ -85,7 +91,7 @@ static rung_status visit(array_walk *w, pool *mem, const char *name, const char 
     int64_t count = bytes / WIDTH;
     switch (w->mode) {
     case ARRAYS_PLAN: TRY(plan(w, name, dtype, dims, dim, bytes)); break;
-    case ARRAYS_WRITE: store(w->data + w->used, *array, count); break;
+    case ARRAYS_WRITE: TRY(store(w, *array, count)); break;
     case ARRAYS_READ:
         TRY(check_entry(w, name, dtype, dims, dim, bytes));
         json_object_del(w->header, name); /* used once; what is left at the end is unknown */

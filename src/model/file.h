@@ -6,7 +6,21 @@
 #include "base/json.h"
 #include "model/model.h"
 
-enum { MODEL_FORMAT = 1 };
+/* A model file is a safetensors file: the length of the header (8 bytes, little-endian), the header in JSON padded
+ * with spaces, the arrays. Its metadata begin with the checksum, so the digits stand at a fixed place:
+ * CRC-32 over the whole file with these digits read as '0'. */
+#define OPENING "{\"__metadata__\":{\"checksum\":\""
+#define NO_DIGITS "00000000"
+
+enum {
+    MODEL_FORMAT = 1,
+    LENGTH_BYTES = 8,
+    DIGITS = sizeof NO_DIGITS - 1,
+    DIGITS_AT = LENGTH_BYTES + sizeof OPENING - 1,
+    HEADER_MOST = 100 << 20
+};
+
+void model_digits(unsigned long crc, char digits[DIGITS + 1]); /* save.c */
 
 /* ---- check.c: what holds for every model; predict relies on it ---- */
 
@@ -20,16 +34,21 @@ rung_status model_check_texts(rung_ctx *ctx, const rung_model *m);
 
 typedef enum { ARRAYS_PLAN, ARRAYS_WRITE, ARRAYS_READ } arrays_mode;
 
+/* Where the bytes of a file go, one after the other (save.c). */
+typedef struct model_sink model_sink;
+rung_status sink_put(rung_ctx *ctx, model_sink *sink, const void *bytes, int64_t size);
+
 typedef struct {
     rung_ctx *ctx;
     arrays_mode mode;
     json_t *header;      /* name -> {dtype, shape, data_offsets}: PLAN adds entries, READ removes them */
-    unsigned char *data; /* WRITE, READ: the array part of the file */
+    model_sink *sink;    /* WRITE */
+    unsigned char *data; /* READ: the array part of the file */
     int64_t size;        /* READ: its length */
     int64_t used;        /* bytes walked so far */
 } array_walk;
 
-/* Visits every array of the model in the order of the file. PLAN lays them out, WRITE copies them to data, READ
+/* Visits every array of the model in the order of the file. PLAN lays them out, WRITE passes them to the sink, READ
  * allocates them in m->mem and fills them; the counts must be in m before. */
 rung_status model_walk_arrays(array_walk *w, rung_model *m);
 

@@ -121,7 +121,7 @@ def interrupted(rung, whole):
     while process.poll() is None and not count('stopped.db', "status = 'done'"): time.sleep(0.01)
     check(process.poll() is None, 'the plan is too small to be interrupted')
     process.send_signal(signal.SIGINT)
-    end(process)
+    end(process, -signal.SIGINT)
     con = sqlite3.connect('stopped.db')
     states = dict(con.execute('SELECT status, count(*) FROM cell GROUP BY 1'))
     check('running' not in states and states.get('waiting', 0) > 0, 'after Ctrl-C: %s' % states)

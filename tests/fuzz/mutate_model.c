@@ -260,8 +260,9 @@ static void change_count(model_file *f)
     const json_t *entry = some_array(f), *shape = json_object_get(entry, "shape");
     size_t dims = json_array_size(shape);
     if (dims == 0) return;
-    json_int_t old = json_integer_value(json_array_get(shape, draw(f, dims))), new = old + (draw(f, 2) ? 1 : -1);
+    json_int_t old = json_integer_value(json_array_get(shape, draw(f, dims)));
     if (old < 1 || old > MOST_GROWTH) return;
+    json_int_t new = old + (draw(f, 2) ? 1 : -1);
     const char *name;
     json_t *one;
     uint8_t *data = calloc(2 * f->size + MOST_GROWTH * WIDTH, 1);
