@@ -5,7 +5,8 @@
 # Where Debian's alternatives choose another BLAS, the reference is still there, in folders of its own.
 set -eu
 source=$1 cc=$2
-folders=$(find /usr/lib /usr/lib64 \( -path '*/blas/libblas.so.3' -o -path '*/lapack/liblapack.so.3' \) -exec dirname {} + 2>/dev/null || true)
+folders=$(find /usr/lib /usr/lib64 \( -path '*/blas/libblas.so.3' -o -path '*/lapack/liblapack.so.3' \) \
+    -exec dirname {} + 2>/dev/null || true)
 [ -n "$folders" ] || { echo "there is no reference BLAS here (Debian: libblas-dev liblapack-dev)"; exit 77; }
 LD_LIBRARY_PATH=$(echo "$folders" | paste -s -d :)
 export LD_LIBRARY_PATH

@@ -6,7 +6,7 @@ set -eu
 source=$1 cc=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bad() { echo "FAIL: $*"; exit 1; }
+bad() { echo "FAIL: $*"; [ ! -f "$work/log" ] || cat "$work/log"; exit 1; }
 
 # A pkg-config that does not know the modules in $without.
 mkdir "$work/bin"
@@ -21,14 +21,15 @@ configure() { # WITHOUT OPTION...
     export without
     shift
     rm -rf "$work/build"
-    cmake -S "$source" -B "$work/build" -DCMAKE_C_COMPILER="$cc" -DPKG_CONFIG_EXECUTABLE="$work/bin/pkg-config" "$@" >"$work/log" 2>&1
+    cmake -S "$source" -B "$work/build" -DCMAKE_C_COMPILER="$cc" -DPKG_CONFIG_EXECUTABLE="$work/bin/pkg-config" \
+        "$@" >"$work/log" 2>&1
 }
 refused() { # PACKAGES WITHOUT OPTION...: configuring fails and asks for just these packages
     packages=$1
     shift
     echo "== without $packages"
     if configure "$@"; then bad "configured without $packages"; fi
-    grep -qxF "    apt-get install $packages" "$work/log" || { cat "$work/log"; bad "the error does not ask for $packages"; }
+    grep -qxF "    apt-get install $packages" "$work/log" || bad "the error does not ask for $packages"
 }
 off=-DBUILD_TESTING=OFF
 no=-DCMAKE_DISABLE_FIND_PACKAGE_
@@ -42,18 +43,20 @@ refused zlib1g-dev "" $off ${no}ZLIB=ON
 refused $openmp "" $off ${no}OpenMP=ON
 refused libcairo2-dev cairo $off
 refused libsqlite3-dev sqlite3 $off
-refused "libjansson-dev zlib1g-dev libsqlite3-dev libcmocka-dev" "jansson sqlite3 cmocka" -DBUILD_TESTING=ON ${no}ZLIB=ON
+refused "libjansson-dev zlib1g-dev libsqlite3-dev libcmocka-dev" "jansson sqlite3 cmocka" -DBUILD_TESTING=ON \
+    ${no}ZLIB=ON
 
 echo "== the tests are built where they can be, unless asked for"
-configure "" || { cat "$work/log"; bad "not configured with everything there"; }
+configure "" || bad "not configured with everything there"
 [ -d "$work/build/tests" ] || bad "the tests are off"
-configure cmocka || { cat "$work/log"; bad "not configured without cmocka"; }
+configure cmocka || bad "not configured without cmocka"
 [ ! -d "$work/build/tests" ] || bad "the tests are on without cmocka"
 refused libcmocka-dev cmocka -DBUILD_TESTING=ON
 
 echo "== BUILD_SHARED_LIBS=OFF"
-configure "" $off -DBUILD_SHARED_LIBS=OFF || { cat "$work/log"; bad "not configured"; }
-grep -q 'INTERFACE_LINK_LIBRARIES rung::static' "$work/build/rungConfig.cmake" || bad "rung::rung is not the static library"
+configure "" $off -DBUILD_SHARED_LIBS=OFF || bad "not configured"
+grep -q 'INTERFACE_LINK_LIBRARIES rung::static' "$work/build/rungConfig.cmake" ||
+    bad "rung::rung is not the static library"
 if grep -F 'librung.so' "$work/build/cmake_install.cmake"; then bad "the shared library is installed"; fi
 
 echo "== make and make install ask for packages, and call neither sudo nor apt-get nor CMake"
@@ -68,6 +71,7 @@ chmod +x "$work/bare"/*
 for target in all install; do
     if PATH=$work/bare:$PATH make -C "$work/tree" $target >"$work/log" 2>&1; then bad "make $target goes on"; fi
     [ ! -f "$work/called" ] || bad "make $target calls $(cat "$work/called")"
-    [ "$(grep -c 'apt-get install.* libopenblas-dev .*libcairo2-dev' "$work/log")" = 1 ] || { cat "$work/log"; bad "make $target does not tell"; }
+    [ "$(grep -c 'apt-get install.* libopenblas-dev .*libcairo2-dev' "$work/log")" = 1 ] ||
+        bad "make $target does not tell"
 done
 echo "missing packages: named"
