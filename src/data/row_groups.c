@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/row_groups.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,12 @@ static int by_hash(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* FNV-1a by words; -0 counts as 0. */
+/* FNV-1a by words; -0 counts as 0, and all missing cells (NaN) are one value. */
 static uint64_t hash_row(int64_t d, const double *x)
 {
     uint64_t hash = UINT64_C(14695981039346656037), word;
     for (int64_t j = 0; j < d; j++) {
-        double v = x[j] + 0.0;
+        double v = isnan(x[j]) ? (double)NAN : x[j] + 0.0;
         memcpy(&word, &v, sizeof word);
         hash = (hash ^ word) * UINT64_C(1099511628211);
         hash ^= hash >> 32;
@@ -32,7 +33,7 @@ static uint64_t hash_row(int64_t d, const double *x)
 static bool same_row(int64_t d, const double *a, const double *b)
 {
     for (int64_t j = 0; j < d; j++)
-        if (a[j] != b[j]) return false;
+        if (a[j] != b[j] && !(isnan(a[j]) && isnan(b[j]))) return false;
     return true;
 }
 
