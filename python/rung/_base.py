@@ -23,14 +23,14 @@ from ._types import ArrayLike, Labels, Rows, Self, available_if
 
 
 def _threads(n_jobs):
-    """None: all cores, or what OMP_NUM_THREADS says (joblib sets it for its workers); -1: all cores."""
+    """None: all cores, or what OMP_NUM_THREADS says (joblib sets it for its workers); -1: all, -2: all but one."""
     if n_jobs is None:
         allowed = os.environ.get("OMP_NUM_THREADS", "")
         return int(allowed) if allowed.isdigit() else 0
-    return max(int(n_jobs), 0)
+    return max(int(n_jobs), 0) if n_jobs >= -1 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
-def _seed(random_state):
+def seed_of(random_state):
     if isinstance(random_state, numbers.Integral):
         return int(random_state) & 0xFFFFFFFFFFFFFFFF
     return int(check_random_state(random_state).randint(2**31))
@@ -51,9 +51,12 @@ class Estimator(BaseEstimator):
         return self._method, {key: p.text(value) for key, (p, value) in values.items() if value is not None}
 
     def _context(self, fitting=False):
-        seed = _seed(self.random_state) if fitting else 1
+        seed = seed_of(self.random_state) if fitting else 1
         progress = Progress() if fitting and self.verbose else None
-        return Context(seed=seed, threads=_threads(self.n_jobs), memory=self.memory_limit or 0, progress=progress)
+        memory = self.memory_limit or 0
+        if not isinstance(memory, numbers.Real):
+            raise TypeError(f"memory_limit={memory!r} is not a number of bytes")
+        return Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
 
     def _prepare(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
         """Context, data and class weights of a fit to rows that were checked."""
@@ -145,7 +148,8 @@ class Weighted:
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
+            dense array.
         y : array-like of shape (n,)
             The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
         sample_weight : array-like of shape (n,), default None
@@ -159,12 +163,12 @@ class Weighted:
 
 
 def _refuse(estimator, unknown):
-    """Arguments that fit does not have. They are taken by name alone, so scikit-learn sees no sample_weight in the
-    signature, and its ensembles draw rows instead of weighting them."""
+    """Rejects arguments that fit does not have. sample_weight is not in the signature, so that ensembles of
+    scikit-learn draw rows instead of weighting them."""
     if unknown.pop("sample_weight", None) is not None:
         weighted = [name for name, method in _table.METHODS.items() if method.takes_weights]
         raise TypeError(
-            f"{estimator._method.name} ({type(estimator).__name__}) takes no sample_weight; methods that do: "
+            f"{estimator._method.name} ({type(estimator).__name__}) does not support sample_weight; these methods do: "
             f"{', '.join(weighted)}"
         )
     if unknown:
@@ -180,7 +184,8 @@ class Unweighted:
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
+            dense array.
         y : array-like of shape (n,)
             The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
 
@@ -201,7 +206,8 @@ class Unsupervised:
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d)
-            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is made dense.
+            The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
+            dense array.
         y : array-like of shape (n,), default None
             The labels, for `predict`; the projection does without. None and NaN, and (see `unlabelled`) -1, mean an
             unlabelled row.

@@ -19,14 +19,46 @@ def _is_frame(X):
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc")
 
 
+NUMBERS = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")  # of a column of objects
+
+
 def _is_text(column):
     from pandas.api.types import is_numeric_dtype  # where there is a frame, there is pandas
 
-    return not is_numeric_dtype(column.dtype)
+    if column.dtype.kind in "mM":
+        name = column.name
+        raise TypeError(
+            f"column {name!r} contains dates or times: convert it to numbers, such as days since the first date, "
+            f"(X[{name!r}] - X[{name!r}].min()) / pandas.Timedelta(days=1), or the month or the weekday"
+        )
+    return not is_numeric_dtype(column.dtype) and not _are_numbers(column)
+
+
+def _are_numbers(column):
+    """Of a column of objects."""
+    from pandas.api.types import infer_dtype, is_object_dtype
+
+    return is_object_dtype(column.dtype) and infer_dtype(column, skipna=True) in NUMBERS
 
 
 def has_text(X):
-    return _is_frame(X) and any(_is_text(X.iloc[:, j]) for j in range(X.shape[1]))
+    return _is_frame(X) and any([_is_text(X.iloc[:, j]) for j in range(X.shape[1])])
+
+
+def _as_frame(X):
+    """X; a polars frame with columns of text as one of pandas, and columns of objects that are numbers as numbers."""
+    if type(X).__module__.startswith("polars") and not all(kind.is_numeric() for kind in X.dtypes):
+        from pandas import DataFrame
+
+        X = DataFrame({name: X[name].to_list() for name in X.columns})
+    if not _is_frame(X) or not X.columns.is_unique:
+        return X
+    objects = [name for name in X.columns if _are_numbers(X[name])]
+    if objects:
+        X = X.copy()
+    for name in objects:
+        X[name] = X[name].to_numpy(dtype=np.float64, na_value=np.nan)
+    return X
 
 
 SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
@@ -37,29 +69,37 @@ def _dense(estimator, X, reset):
     size, limit = 8 * X.shape[0] * X.shape[1], estimator.memory_limit or SPARSE_LIMIT
     if size > limit:
         raise LimitError(
-            f"X is sparse and would take {size / 2**20:.0f} MiB made dense, which rung works on; the limit is "
-            f"{limit / 2**20:.0f} MiB. Reduce the columns first, with sklearn.decomposition.TruncatedSVD for instance, "
-            f"or allow it by memory_limit={size} or more"
+            f"X is sparse; as the dense array that rung needs it would take {size / 2**20:.0f} MiB, and the limit is "
+            f"{limit / 2**20:.0f} MiB. Reduce the number of columns first, for example with "
+            f"sklearn.decomposition.TruncatedSVD, or allow it with memory_limit={size}"
         )
     if reset:
-        warnings.warn(f"X is sparse and made dense ({size / 2**20:.1f} MiB)", RungWarning, stacklevel=5)
+        warnings.warn(
+            f"X is sparse and is converted to a dense array ({size / 2**20:.1f} MiB)", RungWarning, stacklevel=5
+        )
     return X.toarray()
 
 
 def check(estimator, X, reset):
     """X, after the checks of scikit-learn: a frame where it has text, else an array of doubles."""
+    if estimator.missing not in ("median", "error"):
+        raise ValueError(f"missing={estimator.missing!r} is neither 'median' nor 'error'")
     least = 2 if reset else 1
-    if issparse(X):
-        X = _dense(estimator, X, reset)
+    X = _dense(estimator, X, reset) if issparse(X) else _as_frame(X)
     if has_text(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if len(X) < least:
             raise ValueError(f"Found array with {len(X)} sample(s) while a minimum of {least} is required.")
         return X
     missing = "allow-nan" if estimator.missing == "median" else True
-    return validate_data(
-        estimator, X, dtype=np.float64, ensure_all_finite=missing, ensure_min_samples=least, reset=reset
-    )
+    try:
+        return validate_data(
+            estimator, X, dtype=np.float64, ensure_all_finite=missing, ensure_min_samples=least, reset=reset
+        )
+    except ValueError as why:
+        if "could not convert string to float" in str(why):
+            raise ValueError(f"{why}. Text columns are supported in a DataFrame, not in an array") from None
+        raise
 
 
 def _needs_table(X):

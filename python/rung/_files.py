@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +23,11 @@ def save(estimator: _base.Estimator, path: Path) -> None:
     The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training
     rows.
     """
+    if not isinstance(estimator, _base.Estimator):
+        raise TypeError(
+            f"a model file holds an estimator of rung, not a {type(estimator).__name__}: save the estimator inside, "
+            "without the steps around it, or pickle the whole"
+        )
     check_is_fitted(estimator)
     estimator.model_.save(path)
 
@@ -68,14 +74,14 @@ def generate(
     *,
     noise: float | None = None,
     unlabelled: float = 0.0,
-    random_state: int = 1,
+    random_state: int | RandomState | None = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """A data set by formula, as `rung generate` makes it: X and y, with -1 for unlabelled rows.
 
     name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows
     whose label is hidden, at least one kept per class.
     """
-    ctx = Context(seed=random_state)
+    ctx = Context(seed=_base.seed_of(random_state))
     data = ctx.make("data", lib.rung_data_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)
     n, d = lib.rung_data_rows(data), lib.rung_data_features(data)
     X = np.frombuffer(ffi.buffer(lib.rung_data_view(data).v, n * d * 8)).reshape(n, d).copy()

@@ -57,8 +57,8 @@ def labelled_rows(y, unlabelled="auto"):
     be a class, that is beside at least two other labels which are whole numbers from 0 on; None: nothing else.
     """
     y = _column(y)
-    if hasattr(getattr(y, "dtype", None), "categories"):
-        y = np.asarray(y, dtype=object)
+    if any(hasattr(getattr(y, "dtype", None), name) for name in ("categories", "na_value")):
+        y = np.asarray(y, dtype=object)  # where whole numbers stay what they are beside missing ones
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "f":
         known = ~np.isnan(y)
@@ -126,8 +126,8 @@ def _unlabelled_beside(order, unlabelled):
 def rank(y, order=None, unlabelled="auto"):
     """The classes, lowest first, and the rank of every row: 1, 2, ..., 0 where it is unlabelled.
 
-    The order is `order`, else the labels' own (see own_order), else that of the sorted labels: numbers by their value,
-    words by the alphabet, with a warning.
+    The order is `order`, else the labels' own (see own_order), else that of the sorted labels: numbers by value, other
+    text alphabetically, with a warning.
     """
     order = own_order(y) if order is None else _given(order)
     known, y = labelled_rows(y, _unlabelled_beside(order, unlabelled))
@@ -153,7 +153,7 @@ def _classes_to_learn(labels):
     classes, ordered = _sorted(labels)
     if not ordered:
         warnings.warn(
-            f"the labels are text and taken in alphabetical order ({_listed(classes, ' < ', 6)}); give "
+            f"the labels are text and sorted alphabetically ({_listed(classes, ' < ', 6)}); give "
             "order=[lowest, ..., highest] or an ordered Categorical",
             RungWarning,
             stacklevel=5,
@@ -169,18 +169,18 @@ def _classes_to_learn(labels):
 def grade(y_true, y_pred=None, *, order=None, ordered=True):
     """The classes, lowest first, and the ranks of true (0: no label) and predicted labels, which are to be compared.
 
-    The order is `order`, else that of either argument (see own_order), else that of numbers. Words that have none are
-    refused where it counts (ordered), for any order of ours would give numbers that mean nothing.
+    The order is `order`, else that of either argument (see own_order), else that of numbers. Other text is rejected if
+    the order matters (ordered): the alphabetical order would give meaningless numbers.
     """
     order = _given(order) if order is not None else _common_order(y_true, y_pred)
     answered, answers = labelled_rows(y_true if y_pred is None else y_pred, None)
-    # An estimator never answers that a row is unlabelled: there -1 is a class.
+    # A predicted -1 is a class.
     a_class = y_pred is not None and order is None and -1 in answers[answered].tolist()
     known, truth = labelled_rows(y_true, None if a_class else _unlabelled_beside(order, "auto"))
     if len(answers) != len(known):
         raise ValueError(f"{len(known)} true and {len(answers)} predicted labels")
     if np.any(known & ~answered):
-        raise ValueError(f"row {np.flatnonzero(known & ~answered)[0]} has a true label and no predicted one")
+        raise ValueError(f"row {np.flatnonzero(known & ~answered)[0]} has a true label but no predicted one")
     truth, answers = plain(truth[known]), plain(answers[known])
     classes = _classes_to_compare(truth, answers, ordered) if order is None else order
     ranks, predicted = np.zeros(len(known), dtype=np.intc), np.ones(len(known), dtype=np.intc)
@@ -202,7 +202,7 @@ def _classes_to_compare(truth, answers, ordered):
         )
     if ordered and not natural:
         raise ValueError(
-            f"the labels are words ({_listed(classes, ', ', 6)}), whose order is not known: give order=[lowest, ..., "
+            f"the order of the text labels ({_listed(classes, ', ', 6)}) is not known: give order=[lowest, ..., "
             "highest], or labels as an ordered Categorical (pandas) or Enum (polars)"
         )
     return classes

@@ -141,7 +141,7 @@ os.register_at_fork(before=ffi._lock.acquire, after_in_parent=ffi._lock.release,
 class Context:
     """What a call needs: seed, threads, limit; its warnings and the reason of its failure. One per call.
 
-    progress: shows how far a call of `run` has come; None: nobody does.
+    progress: what shows the progress of `run`; None: nothing does.
     """
 
     def __init__(self, seed=1, threads=0, memory=0, progress=None):
@@ -246,10 +246,10 @@ def view(X):
 
 
 def _check_texts(arguments):
-    """C would take what stands before a NUL for the whole of a name or a path."""
+    """A NUL would end a name or a path in C."""
     for one in arguments:
         if isinstance(one, bytes) and b"\0" in one:
-            raise ValueError(f"{os.fsdecode(one)!r} contains a NUL character, which no name or path may")
+            raise ValueError(f"{os.fsdecode(one)!r} contains a NUL character; names and paths must not")
 
 
 def c_text(value):

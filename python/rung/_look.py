@@ -74,8 +74,8 @@ def ink_on(background: Any) -> str:
 
 
 def names(classes: Any) -> list[str]:
-    """Names to show: long ones without their middle, or another part where two would look the same; whole where that
-    cannot be."""
+    """Names to show. Long names lose a part in the middle, chosen so that they remain distinct; if that is not possible
+    they stay whole."""
     whole = [str(name) for name in classes]
     for tail in sorted(range(4, LONGEST_NAME - 4), key=lambda tail: abs(LONGEST_NAME // 2 - tail)):
         head = LONGEST_NAME - 1 - tail

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far a fit or a search has come, on standard error as the command shows it: a bar with the time left on a
-terminal, a line now and then elsewhere. Short work shows nothing."""
+"""Progress of a fit or a search on standard error: a bar with the time left on a terminal, as the command draws it, a
+line every few seconds elsewhere. Short work shows nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _duration(seconds: float) -> str:
 
 
 class Progress:
-    """Told by the library what it is at (`tell`), and by who waits for it that time goes by (`tick`)."""
+    """The library reports its stage to `tell`; `tick` updates the time in between."""
 
     def __init__(self) -> None:
         self._stage, self._done = "", 0.0
@@ -51,7 +51,7 @@ class Progress:
                 self._write(f"rung: {self._stage}: {100 * self._done:.0f} %{self._left(now)}\n")
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._drawn:
             self._write("\r\033[K")
 

@@ -26,8 +26,8 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "order": (
         "Sequence[Any] | None",
         None,
-        "The classes, lowest first. None: the order of an ordered Categorical (pandas) or Enum (polars), else of the "
-        "sorted labels, with a warning where they are words.",
+        "The classes, lowest first. None: the order of an ordered Categorical (pandas) or Enum (polars), else the "
+        "sorted labels; text other than numbers is sorted alphabetically, with a warning.",
     ),
     "unlabelled": (
         "Any",
@@ -47,7 +47,7 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     ),
     "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is refused before it starts."),
-    "verbose": ("bool", False, "Show on standard error how far a fit has come and how long it takes yet."),
+    "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
 }
 NOT_FOR_REGRESSORS = ("order", "unlabelled", "class_weight")
 

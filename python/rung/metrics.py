@@ -8,8 +8,8 @@
 scorer('mae')
 
 The order of the classes is `order`, lowest first, else that of an ordered Categorical (pandas) or Enum (polars), else
-that of numbers; words without an order are refused where it matters. A class that does not occur counts in amae, mmae
-and the kappas if the order names it. Rows without a true label (None, NaN, -1 beside labels from 0 on) are left out.
+that of numbers; other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae and
+the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored.
 docs/metrics.md has the definitions.
 """
 
@@ -107,8 +107,8 @@ def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
 
 
 def _order_of(estimator, y):
-    """The order of the classes as an estimator knows it, also within pipelines and searches; others sort their classes,
-    so there it is that of the labels y, or None."""
+    """The order of the classes: that of an estimator of rung, also inside a pipeline or search. Other estimators sort
+    their classes alphabetically; then it is the order of the labels y, or None."""
     inner = estimator
     while not isinstance(inner, Classifier):
         steps = getattr(inner, "steps", None)
@@ -149,8 +149,8 @@ scorers = {name: Scorer(name) for name in MEANING}
 
 
 def scorer(name: str, *, order: Order = None) -> Scorer:
-    """The scorer of a metric, for `scoring=`. order: the classes, lowest first; needed where they are words and the
-    estimator is none of rung's, which sorts them."""
+    """The scorer of a metric, for `scoring=`. order: the classes, lowest first; needed for text labels with
+    estimators of other packages, which sort their classes alphabetically."""
     if name not in scorers:
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(scorers)}")
     return scorers[name] if order is None else Scorer(name, order)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures, drawn by matplotlib as `rung plot` draws them. Every function draws into `ax` (None: a new figure) and
-returns it. docs/plots.md tells what they show."""
+returns it. docs/plots.md explains them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def plot_projection(estimator: Any, X: Rows, y: Labels | None = None, *, ax: Axe
         rows = f"{len(mine)} row{'' if len(mine) == 1 else 's'}"
         labels.append(f"{names[k - 1] if k else 'unlabelled'}{', ' if len(strips) > 8 else chr(10)}{rows}")
     ax.set_yticklabels(labels, fontsize=points(SMALL_FONT), color=INK)
-    _look.head(ax, f"Scores by class ({_called(estimator)})", "one strip per true class, each to its own scale", 16)
+    _look.head(
+        ax, f"Scores by class ({_called(estimator)})", "one strip per true class, each scaled to its own height", 16
+    )
     return ax
 
 
@@ -105,7 +107,7 @@ def _plot_components(estimator, score, ranks, ax):
 def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: Axes | None = None) -> Axes:
     """True (down) against predicted (across) classes: the rows, and their share of the true class.
 
-    The order of the classes is that of `rung.metrics`; words without one are refused.
+    The order of the classes is determined as in `rung.metrics`.
     """
     classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
@@ -134,7 +136,7 @@ def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: A
     for spine in ax.spines.values():
         spine.set_visible(False)
     above = 22 + (widest if widest + 8 > cell else 14)
-    _look.head(ax, "True and predicted classes", "rows, and their share of the true class", above)
+    _look.head(ax, "Confusion matrix", "rows, and their share of the true class", above)
     return ax
 
 
@@ -281,7 +283,7 @@ def plot_reliability(
     """How well the probabilities are calibrated: how often the most probable class is the true one, against its
     probability, with 95 % (Wilson) intervals, and the number of rows below.
 
-    proba: (n, K), by classes lowest first. The order of the classes is that of `rung.metrics`.
+    proba: (n, K), by classes lowest first. The order of the classes is determined as in `rung.metrics`.
     """
     classes, truth, _ = _labels.grade(y_true, order=order)
     proba = np.ascontiguousarray(proba, dtype=np.float64)
@@ -296,7 +298,7 @@ def plot_reliability(
     full = [part for part in out if part.n > 0]
     ax = _look.axes(ax, 460, 520)
     below, blue = 0.3, _look.THINGS[0]
-    _look.plain_axes(ax, "probability of the most probable class", "share that is right")
+    _look.plain_axes(ax, "probability of the most probable class", "share correct")
     ax.set(xlim=(0, 1), ylim=(-below, 1), yticks=np.linspace(0, 1, 6))
     ax.axhline(0, color=SOFT_INK, linewidth=points(1))
     ax.plot([0, 1], [0, 1], color=SOFT_INK, linewidth=points(1.2), linestyle=(0, (5, 4)))
@@ -331,7 +333,7 @@ def plot_reliability(
 
 
 def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
-    """The error against the number of labelled rows, as `rung.label_curve` (or `rung curve --json`) measured it.
+    """The error against the number of labelled rows, as measured by `rung.label_curve` or `rung curve --json`.
 
     Bands are one standard error to either side; paler dashed lines are fits without the unlabelled rows.
     """
@@ -358,7 +360,12 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     _label_ticks(ax, labels)
     if 0 < lowest < 0.35 * highest:
         ax.set_ylim(bottom=0)
-    _look.head(ax, "What another label brings", "bands: one standard error to either side", _look.legend(ax))
+    _look.head(
+        ax,
+        f"{curve['metric']} by number of labelled rows",
+        "bands: one standard error to either side",
+        _look.legend(ax),
+    )
     return ax
 
 

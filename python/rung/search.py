@@ -142,6 +142,11 @@ class OrdinalSearch(_base.Classifier):
     def _learn(self, ctx, data, class_weights):
         if self._groups is not None and len(self._groups) != lib.rung_data_rows(data):
             raise ValueError(f"{len(self._groups)} groups for {lib.rung_data_rows(data)} rows")
+        for name, values in (self.grid or {}).items():
+            if isinstance(values, str) or not np.iterable(values):
+                raise ValueError(
+                    f"grid: {name}={values!r} is not a list of values; give a single value in fixed={{...}}"
+                )
         grids = self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values))
         options = self._options("tune", class_weights, grids=grids)
         options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)

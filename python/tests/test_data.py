@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.pipeline import make_pipeline
 
 import rung
 from rung import _library
@@ -146,7 +147,7 @@ def test_sparse_rows_are_made_dense_where_they_fit(toy, kind):
     X, y, truth = toy
     sparse = getattr(scipy.sparse, kind)(X)
     expected = rung.KDLOR().fit(X, y)
-    with pytest.warns(rung.RungWarning, match=r"X is sparse and made dense \(0.0 MiB\)"):
+    with pytest.warns(rung.RungWarning, match=r"X is sparse and is converted to a dense array \(0.0 MiB\)"):
         model = rung.KDLOR().fit(sparse, y)
     np.testing.assert_array_equal(model.predict_proba(sparse), expected.predict_proba(X))
     assert model.score(sparse, truth) == expected.score(X, truth)
@@ -155,7 +156,7 @@ def test_sparse_rows_are_made_dense_where_they_fit(toy, kind):
 
 def test_sparse_rows_that_do_not_fit_are_refused():
     X, y = scipy.sparse.csr_array((100000, 2000)), np.arange(100000) % 3
-    with pytest.raises(MemoryError, match=r"1526 MiB made dense.*1024 MiB.*TruncatedSVD.*memory_limit=1600000000"):
+    with pytest.raises(MemoryError, match=r"1526 MiB.*1024 MiB.*TruncatedSVD.*memory_limit=1600000000"):
         rung.KDLOR().fit(X, y)
     with pytest.raises(MemoryError, match="the limit is 1 MiB"):
         rung.KDLOR(memory_limit=2**20).fit(X[:100], y[:100])
@@ -164,7 +165,7 @@ def test_sparse_rows_that_do_not_fit_are_refused():
 def test_weights_of_a_method_that_takes_none(toy):
     X, y, _ = toy
     for estimator in (rung.GPOR(), rung.KPCA(), rung.OT()):
-        with pytest.raises(TypeError, match=r"^\w+ \(\w+\) takes no sample_weight; methods that do: kda, "):
+        with pytest.raises(TypeError, match=r"^\w+ \(\w+\) does not support sample_weight; these methods do: kda, "):
             estimator.fit(X, y, sample_weight=np.ones(len(y)))
         estimator.fit(X[:40], y[:40], sample_weight=None)
     with pytest.raises(TypeError, match="GPOR.fit has no argument 'weights'"):
@@ -178,3 +179,59 @@ def test_weights_of_a_method_that_takes_none(toy):
 def test_ensembles_without_weights(toy):
     X, _, truth = toy
     assert BaggingClassifier(rung.GPOR(), n_estimators=2).fit(X[:60], truth[:60]).score(X, truth) > 0.5
+
+
+def test_columns_of_objects_that_are_numbers(toy):
+    X, y, _ = toy
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    expected = rung.KDLOR().fit(frame.mask(frame > 0.9), y)
+    for missing in (None, pd.NA, np.nan):
+        objects = frame.astype(object).mask(frame > 0.9, missing)
+        model = rung.KDLOR().fit(objects, y)
+        assert {column["kind"] for column in model.describe()["preprocessing"]["columns"]} == {"number"}
+        np.testing.assert_array_equal(model.score_samples(objects), expected.score_samples(frame.mask(frame > 0.9)))
+
+
+def test_dates_are_refused(toy):
+    X, y, _ = toy
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(seen=pd.date_range("2024-01-01", periods=len(X)))
+    with pytest.raises(TypeError, match="column 'seen' contains dates or times: convert it to numbers"):
+        rung.KDLOR().fit(frame, y)
+
+
+def test_polars_frames():
+    polars = pytest.importorskip("polars")
+    X, y = people()
+    X.loc[3, "smokes"] = None
+    expected = rung.ESDL().fit(X, y)
+    frame = polars.DataFrame({name: [None if pd.isna(cell) else cell for cell in X[name]] for name in X})
+    model = rung.ESDL().fit(frame, polars.Series("stage", y))
+    np.testing.assert_array_equal(model.predict_proba(frame), expected.predict_proba(X))
+    assert model.feature_names_in_.tolist() == ["age", "smokes", "height"] and model.score(frame, y) > 0.5
+    numbers = frame.select("age", "height")
+    np.testing.assert_array_equal(
+        rung.ESDL().fit(numbers, y).score_samples(numbers),
+        rung.ESDL().fit(X[["age", "height"]], y).score_samples(X[["age", "height"]]),
+    )
+
+
+def test_clear_words_for_wrong_arguments(toy, tmp_path):
+    X, y, _ = toy
+    for bad, kind, words in (
+        (lambda: rung.KDLOR().fit(np.full((300, 1), "x"), y), ValueError, "supported in a DataFrame, not in an array"),
+        (lambda: rung.KDLOR(missing="mean").fit(X, y), ValueError, "missing='mean' is neither 'median' nor 'error'"),
+        (lambda: rung.KDLOR(memory_limit="1G").fit(X, y), TypeError, "memory_limit='1G' is not a number of bytes"),
+        (lambda: rung.OrdinalSearch("kdlor", grid={"gamma": 1}).fit(X, y), ValueError, "gamma=1 is not a list"),
+        (lambda: rung.OrdinalSearch("kdlor", grid={"gamma": "1/d"}).fit(X, y), ValueError, "'1/d' is not a list"),
+        (lambda: rung.save(make_pipeline(rung.MEDIAN()).fit(X, y), tmp_path / "m"), TypeError, "not a Pipeline"),
+    ):
+        with pytest.raises(kind, match=words):
+            bad()
+
+
+def test_text_labels_that_others_have_numbered(toy):
+    """Ensembles of scikit-learn number text by the alphabet; with order= that is found."""
+    X, _, truth = toy
+    words = np.array(["", "e", "b", "d", "a", "c"])[truth]
+    with pytest.raises(ValueError, match="label . is not one of the classes e, b, d, a, c"):
+        VotingClassifier([("a", rung.SVORIM(order=["e", "b", "d", "a", "c"]))]).fit(X, words)

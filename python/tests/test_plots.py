@@ -87,7 +87,7 @@ def test_order_of_the_classes():
         lambda: rung.plot_confusion(list(truth), ["mid"] * 4),
         lambda: rung.plot_reliability(list(truth), proba),
     ):
-        with pytest.raises(ValueError, match="order is not known: give order="):
+        with pytest.raises(ValueError, match="is not known: give order="):
             bad()
 
 
