@@ -155,6 +155,7 @@ static bool parse_size(const char *text, int64_t *out)
 
 int session_open(session *s, const char *command, const arguments *args)
 {
+    enum { MOST_THREADS = 4096 };
     *s = (session){.command = command,
                    .json = option_given(args, "json"),
                    .quiet = option_given(args, "quiet"),
@@ -167,8 +168,8 @@ int session_open(session *s, const char *command, const arguments *args)
         complain("%s: --seed %s: expected a whole number, 0 or more", command, seed);
         return USAGE;
     }
-    if (threads && !parse_whole(threads, 1, 4096, &threads_number)) {
-        complain("%s: --threads %s: expected a whole number from 1", command, threads);
+    if (threads && !parse_whole(threads, 1, MOST_THREADS, &threads_number)) {
+        complain("%s: --threads %s: expected a whole number from 1 to %d", command, threads, MOST_THREADS);
         return USAGE;
     }
     if (bytes && !parse_size(bytes, &limit)) {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -170,11 +171,24 @@ static int run(int argc, char *const *argv)
     return command_run(argc - 1, argv + 1);
 }
 
+/* OpenBLAS starts threads when it is loaded, each of which maps 128 MiB and tries for ever where the address space is
+ * limited (ulimit -v). The command runs threads of its own and needs none of them, so there it starts anew without. */
+static void start_without_blas_threads(char **argv)
+{
+    static const char variable[] = "OPENBLAS_NUM_THREADS";
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || getenv(variable)) return;
+    setenv(variable, "1", 1);
+    execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
+    start_without_blas_threads(argv);
     setlocale(LC_CTYPE, ""); /* how text is shown; numbers stay as they are in C */
     signal(SIGPIPE, SIG_IGN);
     jout_init();
+    signals_watch(NULL);
     int code = run(argc, argv);
     if (!stdout_close() && code == EXIT_OK) code = FAILED;
     return signals_finish(code);

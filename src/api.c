@@ -36,7 +36,8 @@ static rung_status end(rung_ctx *ctx, rung_status status)
 #define CALL(ctx, expression)                                                                                          \
     do {                                                                                                               \
         begin(ctx);                                                                                                    \
-        return end(ctx, (expression));                                                                                 \
+        rung_status room_ = la_room(ctx);                                                                              \
+        return end(ctx, room_ == RUNG_OK ? (expression) : room_);                                                      \
     } while (0)
 
 /* What a call that fails gives back, also where an argument is missing. */

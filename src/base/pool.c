@@ -51,10 +51,10 @@ static void ask_for_huge_pages(void *start, size_t bytes)
 #endif
 }
 
-static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size, const char *what)
+static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size)
 {
     char bytes[32];
-    return set_error(ctx, RUNG_ENOMEM, "out of memory: %s needs %s", what,
+    return set_error(ctx, RUNG_ENOMEM, "out of memory: the system has no room for another %s",
                      text_bytes((double)count * (double)size, bytes));
 }
 
@@ -64,9 +64,9 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
     if (count < 0) return set_error(ctx, RUNG_EINTERNAL, "%s: negative size", what);
     int64_t bytes;
     if (!product_fits(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
-        return out_of_memory(ctx, count, size, what);
+        return out_of_memory(ctx, count, size);
     void *room;
-    if (posix_memalign(&room, ALIGNMENT, ALIGNMENT + (size_t)bytes) != 0) return out_of_memory(ctx, count, size, what);
+    if (posix_memalign(&room, ALIGNMENT, ALIGNMENT + (size_t)bytes) != 0) return out_of_memory(ctx, count, size);
     if (bytes >= LARGE) ask_for_huge_pages(room, (size_t)bytes);
     atomic_fetch_add(&live, 1);
     pool_block *b = room;

@@ -207,6 +207,7 @@ void la_exp(int64_t n, const double *x, double *y); /* y = exp(x), below 2 ulp, 
 
 /* ---- BLAS threads: one while a public call runs ---- */
 void la_enter(void);
+rung_status la_room(rung_ctx *ctx); /* RUNG_ENOMEM where the BLAS would wait for address space for ever */
 void la_leave(void);
 
 /* ---- counters ---- */

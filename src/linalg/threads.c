@@ -2,8 +2,12 @@
 /* The threads of the BLAS while a public call runs: one, because rung runs its own and results must not depend on how
  * a BLAS divides its work. OpenBLAS is told through weak references, which are NULL where another BLAS is linked or
  * takes its place later (Debian's alternatives, conda). */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
+#include "base/text.h"
 #include "linalg/la.h"
 
 int openblas_get_num_threads(void) __attribute__((weak));
@@ -31,6 +35,29 @@ static int swap_threads(int threads)
     int before = openblas_get_num_threads();
     openblas_set_num_threads(threads);
     return before;
+}
+
+/* OpenBLAS maps a buffer for each thread that calls it, keeps it, and tries for ever where the address space is too
+ * small for it (ulimit -v). So it is tried before. */
+rung_status la_room(rung_ctx *ctx)
+{
+    static const size_t buffer = (size_t)128 << 20;
+    static atomic_int tried; /* threads there was room for */
+    struct rlimit limit;
+    int more = ctx->threads - atomic_load(&tried);
+    if (more <= 0 || !openblas_get_num_threads) return RUNG_OK;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return RUNG_OK;
+    void *trial = mmap(NULL, (size_t)more * buffer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (trial == MAP_FAILED) {
+        char space[32], needed[32];
+        return set_error(ctx, RUNG_ENOMEM,
+                         "the address space is limited to %s (ulimit -v); OpenBLAS needs %s of it for each thread: "
+                         "raise the limit or use fewer threads",
+                         text_bytes((double)limit.rlim_cur, space), text_bytes((double)buffer, needed));
+    }
+    munmap(trial, (size_t)more * buffer);
+    atomic_fetch_add(&tried, more);
+    return RUNG_OK;
 }
 
 void la_enter(void)

@@ -7,7 +7,7 @@ usage: run.py RUNG SHIM [--all]
 Every call by which a model is saved fails once (full disk, input/output error, interrupted), is cut short, or is the last one of
 the process, which is killed before it; the same, for some of the calls (--all: for each), while an experiment is run. SHIM is
 the preloaded library that does this. Only the Python standard library is used."""
-import glob, gzip, os, signal, stat, subprocess, sys, tempfile
+import glob, gzip, os, resource, signal, stat, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'experiment'))
@@ -217,6 +217,16 @@ def experiment(faults, most):
     print('running an experiment: %d faults' % count)
 
 
+def address_space(rung):
+    """Too little for the buffers of OpenBLAS, which would try for ever: a sentence. Enough for one thread: a fit."""
+    for size, words in (120 << 20, 'the address space is limited to 120.0 MiB'), (1 << 30, ''):
+        done = subprocess.run([rung, 'fit', 'a.csv', '-m', 'kdlor', '-q', '--threads', '1', '-o', 'space.rung'], timeout=600,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)), capture_output=True, text=True)
+        check(done.returncode == bool(words) and words in done.stderr and done.stderr.count('\n') == bool(words),
+              '%d MiB of address space: %s' % (size >> 20, done.stderr))
+    print('a limited address space: a sentence, and no endless loop')
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != '--all']
     most = 10 ** 9 if '--all' in sys.argv else 4
@@ -230,6 +240,7 @@ def main():
         os.link('a.csv', 'a/a.csv')
         models(faults)
         reading(faults)
+        address_space(faults_of[0])
         experiment(faults, most)
         os.chdir('/')
     print('passed')
