@@ -28,10 +28,38 @@ const option global_options[] = {
 
 /* ---- messages ---- */
 
+/* Bytes of the character at c, from 1; 0: it is a control character or no valid UTF-8. */
+static int printable(const unsigned char *c)
+{
+    if (*c < 0x80) return (*c >= 0x20 || *c == '\n' || *c == '\t') && *c != 0x7f;
+    int more = *c >= 0xf5 ? 0 : *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 0;
+    for (int i = 1; i <= more; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    return more && !(c[0] == 0xc2 && c[1] < 0xa0) ? more + 1 : 0; /* U+0080 to U+009F control terminals too */
+}
+
 void make_printable(char *text)
 {
-    for (char *c = text; *c; c++)
-        if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) *c = '?';
+    for (char *c = text; *c;) {
+        int length = printable((unsigned char *)c);
+        if (length == 0) *c = '?';
+        c += length ? length : 1;
+    }
+}
+
+void say(FILE *file, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = allocate((size_t)n + 1, 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    make_printable(text);
+    fputs(text, file);
+    free(text);
 }
 
 void complain(const char *format, ...)

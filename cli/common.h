@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "options.h"
 #include "rung/rung.h"
@@ -49,6 +50,8 @@ void session_counters(session *s); /* -v: the work done, operation by operation 
 /* `rung: ...` on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void make_printable(char *text); /* control characters, which could drive a terminal, as ? */
+/* fprintf for people: names of files, classes and methods come from anywhere, so it is made printable. */
+void say(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Zeroed memory; prints and exits when there is none. */
 void *allocate(size_t count, size_t size);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -22,8 +23,21 @@ number_text number_of(double x)
     return n;
 }
 
+/* On a terminal it is there to be read. */
+static void terminal_cell(FILE *file, const char *text)
+{
+    char *clean = text_of("%s", text);
+    make_printable(clean);
+    fputs(clean, file);
+    free(clean);
+}
+
 void csv_cell(FILE *file, const char *text)
 {
+    if (file == stdout && isatty(STDOUT_FILENO)) {
+        terminal_cell(file, text);
+        return;
+    }
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, file);
         return;
@@ -47,8 +61,11 @@ int text_width(const char *text) { return text_columns(text, (int)strlen(text));
 
 /* ---- text ---- */
 
-void wrap_text(FILE *file, const char *text, int at, int indent)
+void wrap_text(FILE *file, const char *given, int at, int indent)
 {
+    char *clean = text_of("%s", given);
+    const char *text = clean;
+    make_printable(clean);
     while (*text) {
         int length = (int)strcspn(text, " \n"), width = text_columns(text, length);
         if (at > indent && at + 1 + width > LINE) {
@@ -68,6 +85,7 @@ void wrap_text(FILE *file, const char *text, int at, int indent)
         text += *text != 0;
     }
     fputc('\n', file);
+    free(clean);
 }
 
 /* ---- aligned columns ---- */

@@ -192,15 +192,15 @@ static void draw(const curve_job *job)
         int end = job->n_sizes * STEP;
         while (end > 0 && grid[row][end - 1] == ' ') end--;
         if (row % (HEIGHT - 1) == 0 || row == HEIGHT / 2)
-            fprintf(stderr, "%9.3f |%.*s\n", high - (high - low) * row / (HEIGHT - 1), end, grid[row]);
+            say(stderr, "%9.3f |%.*s\n", high - (high - low) * row / (HEIGHT - 1), end, grid[row]);
         else
-            fprintf(stderr, "%9s |%.*s\n", "", end, grid[row]);
+            say(stderr, "%9s |%.*s\n", "", end, grid[row]);
     }
-    fprintf(stderr, "%9s +", job->metric);
+    say(stderr, "%9s +", job->metric);
     for (int s = 0; s < job->n_sizes * STEP; s++) fputc('-', stderr);
-    fprintf(stderr, "\n%11s", "");
+    say(stderr, "\n%11s", "");
     for (int s = 0; s < job->n_sizes; s++)
-        fprintf(stderr, "%*d%*s", STEP / 2 + 1, job->per_class[s], STEP - STEP / 2 - 1, "");
+        say(stderr, "%*d%*s", STEP / 2 + 1, job->per_class[s], STEP - STEP / 2 - 1, "");
     fputs("labels per class\n\n", stderr);
 }
 
@@ -245,12 +245,12 @@ static void tell_more(const curve_job *job)
         return;
     }
     double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
-    fprintf(stderr, "%s%s, from %d to %d labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
-            l->unlabelled ? " with unlabelled rows" : "", job->labels[last - 1], job->labels[last], job->metric,
-            l->mean[last - 1], l->mean[last], p,
-            p > LEVEL                                       ? "no difference that these repeats would show"
-            : better(job, l->mean[last], l->mean[last - 1]) ? "labelling more still pays"
-                                                            : "it became worse");
+    say(stderr, "%s%s, from %d to %d labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
+        l->unlabelled ? " with unlabelled rows" : "", job->labels[last - 1], job->labels[last], job->metric,
+        l->mean[last - 1], l->mean[last], p,
+        p > LEVEL                                       ? "no difference that these repeats would show"
+        : better(job, l->mean[last], l->mean[last - 1]) ? "labelling more still pays"
+                                                        : "it became worse");
 }
 
 static void tell_unlabelled(const curve_job *job)
@@ -260,13 +260,13 @@ static void tell_unlabelled(const curve_job *job)
         double p[MOST_SIZES];
         if (other < 0) continue;
         unlabelled_tests(job, i, p);
-        fprintf(stderr, "unlabelled rows   %s:", job->lines[i].method);
+        say(stderr, "unlabelled rows   %s:", job->lines[i].method);
         for (int s = 0; s < job->n_sizes; s++) {
             bool gain = better(job, job->lines[i].mean[s], job->lines[other].mean[s]);
-            fprintf(stderr, "%s %d %s", s ? "," : "", job->labels[s],
-                    p[s] > LEVEL ? "no difference"
-                    : gain       ? "they help"
-                                 : "they hurt");
+            say(stderr, "%s %d %s", s ? "," : "", job->labels[s],
+                p[s] > LEVEL ? "no difference"
+                : gain       ? "they help"
+                             : "they hurt");
         }
         fputs(" (labels)\n", stderr);
     }

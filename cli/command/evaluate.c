@@ -63,7 +63,7 @@ static void print_confusion(const evaluate_job *job)
 /* How often rows are right, by how sure the model is of them. */
 static void print_reliability(const evaluate_job *job)
 {
-    printf("\nexpected calibration error %.4f, over the probability of the most probable class:\n\n", job->ece);
+    say(stdout, "\nexpected calibration error %.4f, over the probability of the most probable class:\n\n", job->ece);
     sheet t = sheet_new("lrrr");
     for (const char *const *head = (const char *const[]){"probability", "rows", "mean", "right", NULL}; *head; head++)
         sheet_add(&t, "%s", *head);
@@ -99,10 +99,11 @@ static json_t *reliability_json(const evaluate_job *job)
 static void print_text(const evaluate_job *job)
 {
     int median = median_rank(job->n, job->classes, job->truth);
-    printf("%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
-    printf("median: always answering %s, the median of these very labels; no other\n"
-           "constant has a smaller mae on them.\n\n",
-           rung_model_class_name(job->model, median));
+    say(stdout, "%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
+    say(stdout,
+        "median: always answering %s, the median of these very labels; no other\n"
+        "constant has a smaller mae on them.\n\n",
+        rung_model_class_name(job->model, median));
     sheet t = sheet_new("lrrl");
     sheet_add(&t, "metric");
     sheet_add(&t, "model");
@@ -115,7 +116,7 @@ static void print_text(const evaluate_job *job)
         sheet_add(&t, "%s", m->meaning);
     }
     sheet_print(&t, stdout, "");
-    printf("\n");
+    say(stdout, "\n");
     print_confusion(job);
     if (job->proba) print_reliability(job);
 }
@@ -177,8 +178,8 @@ static double median_number(int64_t n, const double *v, int64_t *labelled)
 static void print_real(const evaluate_job *job, double median, const rung_real_metrics *found,
                        const rung_real_metrics *constant)
 {
-    printf("%lld labelled rows of %lld.\n", (long long)found->n, (long long)job->n);
-    printf("median: always answering %s, the median of these very numbers.\n\n", number_of(median).text);
+    say(stdout, "%lld labelled rows of %lld.\n", (long long)found->n, (long long)job->n);
+    say(stdout, "median: always answering %s, the median of these very numbers.\n\n", number_of(median).text);
     sheet t = sheet_new("lrrl");
     for (const char *const *head = (const char *const[]){"metric", "model", "median", "meaning", NULL}; *head; head++)
         sheet_add(&t, "%s", *head);

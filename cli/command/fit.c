@@ -122,13 +122,13 @@ static bool has_gamma(const json_t *params)
 static void tell_params(const arguments *args, const fit_job *job)
 {
     const json_t *params = json_object_get(job->about, "params");
-    fprintf(stderr, "method      %s", job->method->name);
+    say(stderr, "method      %s", job->method->name);
     const rung_param *p;
     for (int i = 0; (p = rung_method_param_at(job->method, i)); i++) {
         json_t *value = json_object_get(params, p->name);
         bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(params));
         if (!value || json_is_null(value) || !(tried || was_set(args, p->name))) continue;
-        fprintf(stderr, "  %s=", p->name);
+        say(stderr, "  %s=", p->name);
         if (json_is_string(value))
             fputs(json_string_value(value), stderr);
         else
@@ -141,14 +141,14 @@ enum { SHOWN = 12 }; /* classes, thresholds */
 
 static void tell_classes(const fit_job *job)
 {
-    fprintf(stderr, "classes    ");
+    say(stderr, "classes    ");
     for (int k = 1; k <= job->classes && k <= SHOWN; k++) {
         char *name = text_of("%s", rung_data_class_name(job->data, k));
         make_printable(name);
-        fprintf(stderr, "%s %s (%lld)", k > 1 ? " <" : "", name, (long long)job->count[k]);
+        say(stderr, "%s %s (%lld)", k > 1 ? " <" : "", name, (long long)job->count[k]);
         free(name);
     }
-    if (job->classes > SHOWN) fprintf(stderr, " < ... %d in all", job->classes);
+    if (job->classes > SHOWN) say(stderr, " < ... %d in all", job->classes);
     fputc('\n', stderr);
 }
 
@@ -165,7 +165,7 @@ static void tell_cv(const fit_job *job)
 {
     if (!job->has_cv) {
         bool off = json_object_get(json_object_get(job->about, "params"), "calibrate") != NULL;
-        fprintf(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
+        say(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
         return;
     }
     sheet t = sheet_new("lrrrr");
@@ -184,31 +184,31 @@ static void tell_thresholds(const json_t *thresholds)
 {
     size_t n = json_array_size(thresholds);
     if (n == 0) return;
-    fprintf(stderr, "thresholds ");
+    say(stderr, "thresholds ");
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         const json_t *value = json_array_get(thresholds, i);
         if (json_is_number(value))
-            fprintf(stderr, " %.4g", json_number_value(value));
+            say(stderr, " %.4g", json_number_value(value));
         else
-            fprintf(stderr, " none");
+            say(stderr, " none");
     }
-    if (n > SHOWN) fprintf(stderr, " ... %zu in all", n);
+    if (n > SHOWN) say(stderr, " ... %zu in all", n);
     fputc('\n', stderr);
 }
 
 static void tell_summary(const arguments *args, const fit_job *job)
 {
-    fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
-            (long long)job->labelled, (long long)rung_data_features(job->data));
+    say(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
+        (long long)job->labelled, (long long)rung_data_features(job->data));
     if (job->classes > 0) tell_classes(job);
     tell_params(args, job);
     tell_cv(job);
     tell_thresholds(json_object_get(job->about, "thresholds"));
     tell_conditions(job);
     if (job->n_failed) return;
-    fprintf(stderr, "written     %s\n", job->model_path);
-    fprintf(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
-            rung_model_has_probabilities(job->model) ? " --proba" : "");
+    say(stderr, "written     %s\n", job->model_path);
+    say(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
+        rung_model_has_probabilities(job->model) ? " --proba" : "");
 }
 
 static void print_json(const fit_job *job)

@@ -205,15 +205,15 @@ static void tell_points(const json_t *report)
         free(text);
     }
     sheet_print(&t, stderr, "");
-    if (failed) fprintf(stderr, "%d points could not be fitted (--json tells why)\n", failed);
+    if (failed) say(stderr, "%d points could not be fitted (--json tells why)\n", failed);
     free(order);
 }
 
 static void tell_metrics(const char *what, const json_t *metrics)
 {
-    fprintf(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, number_at(metrics, "mae"),
-            number_at(metrics, "mae_low"), number_at(metrics, "mae_high"), number_at(metrics, "acc"),
-            number_at(metrics, "amae"));
+    say(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, number_at(metrics, "mae"),
+        number_at(metrics, "mae_low"), number_at(metrics, "mae_high"), number_at(metrics, "acc"),
+        number_at(metrics, "amae"));
 }
 
 static int tell(session *s, const tune_job *job)
@@ -223,27 +223,27 @@ static int tell(session *s, const tune_job *job)
     int K = rung_data_classes(job->data);
     json_t *nested = json_object_get(job->report, "nested"), *cv = json_object_get(job->report, "cv");
     CHECK(s, measure_median(s->ctx, rows, K, rung_data_ranks(job->data), &median));
-    fprintf(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
-            (long long)json_integer_value(json_object_get(job->report, "labelled")),
-            (long long)rung_data_features(job->data), K);
+    say(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
+        (long long)json_integer_value(json_object_get(job->report, "labelled")),
+        (long long)rung_data_features(job->data), K);
     long long repeats = (long long)json_integer_value(json_object_get(job->report, "repeats"));
     long long folds = (long long)json_integer_value(json_object_get(job->report, "folds"));
     if (folds > 0)
-        fprintf(stderr, "folds       %lld", folds);
+        say(stderr, "folds       %lld", folds);
     else
-        fprintf(stderr, "folds       none: the log evidence of all labels decides");
-    if (repeats > 1) fprintf(stderr, ", repeated %lld times", repeats);
-    fprintf(stderr, "; %.2f s\n", job->seconds);
+        say(stderr, "folds       none: the log evidence of all labels decides");
+    if (repeats > 1) say(stderr, ", repeated %lld times", repeats);
+    say(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->report);
     if (json_is_object(cv)) tell_metrics("winner", cv);
     if (json_is_object(nested)) tell_metrics("nested", nested);
-    fprintf(stderr, "median      mae %.3f, always answering %s\n", median.mae,
-            rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
+    say(stderr, "median      mae %.3f, always answering %s\n", median.mae,
+        rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
     if (json_is_object(cv) && !json_is_object(nested))
-        fprintf(stderr, "            the winner's error is a little too good, being the best of many; --nested gives "
-                        "an honest one\n");
-    fprintf(stderr, "written     %s\n", job->model_path);
-    fprintf(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
+        say(stderr, "            the winner's error is a little too good, being the best of many; --nested gives "
+                    "an honest one\n");
+    say(stderr, "written     %s\n", job->model_path);
+    say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
     return EXIT_OK;
 }
 

@@ -39,14 +39,14 @@ static void tell_summary(const update_job *job)
 {
     size_t i;
     json_t *value;
-    fprintf(stderr, "joined      %lld labelled rows of %s\n", (long long)job->added, job->path);
-    fprintf(stderr, "method      %s, now of %lld labelled rows; %lld of them have a coefficient\n",
-            json_string_value(json_object_get(job->about, "method")), (long long)whole_at(job->about, "labelled"),
-            (long long)whole_at(job->about, "n_expansion"));
-    fprintf(stderr, "thresholds ");
+    say(stderr, "joined      %lld labelled rows of %s\n", (long long)job->added, job->path);
+    say(stderr, "method      %s, now of %lld labelled rows; %lld of them have a coefficient\n",
+        json_string_value(json_object_get(job->about, "method")), (long long)whole_at(job->about, "labelled"),
+        (long long)whole_at(job->about, "n_expansion"));
+    say(stderr, "thresholds ");
     json_array_foreach(json_object_get(job->about, "thresholds"), i, value)
-        fprintf(stderr, " %.4g", json_number_value(value));
-    fprintf(stderr, "\nwritten     %s\n", job->to);
+        say(stderr, " %.4g", json_number_value(value));
+    say(stderr, "\nwritten     %s\n", job->to);
 }
 
 static void print_json(const update_job *job)

@@ -125,7 +125,7 @@ static int merge_all(session *session_, const arguments *args, store *s)
         int64_t taken = 0;
         if (output_same_file(operand(args, i), s->path)) continue;
         if (!merge_one(s, operand(args, i), &taken)) return FAILED;
-        if (!session_->quiet) fprintf(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
+        if (!session_->quiet) say(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
     }
     if (session_->json) {
         json_t *all = json_object();
@@ -138,10 +138,10 @@ static int merge_all(session *session_, const arguments *args, store *s)
         jout_print(all);
     }
     if (!session_->quiet)
-        fprintf(stderr, "%s: %lld of %lld cells done, %lld failed\n", s->path,
-                (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'done'", ""),
-                (long long)store_number(s, 0, "SELECT count(*) FROM cell", ""),
-                (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'failed'", ""));
+        say(stderr, "%s: %lld of %lld cells done, %lld failed\n", s->path,
+            (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'done'", ""),
+            (long long)store_number(s, 0, "SELECT count(*) FROM cell", ""),
+            (long long)store_number(s, 0, "SELECT count(*) FROM cell WHERE status = 'failed'", ""));
     return EXIT_OK;
 }
 

@@ -81,11 +81,11 @@ static void tell_failures(runner *r)
     sqlite3_stmt *q = failed_cells(r);
     for (int i = 0; q && store_step(&r->store, q) == SQLITE_ROW; i++) {
         if (i == 10) {
-            fprintf(stderr, "... and more: SELECT * FROM failure\n");
+            say(stderr, "... and more: SELECT * FROM failure\n");
             break;
         }
-        fprintf(stderr, "failed: %s, partition %lld, %s: %s\n", sqlite3_column_text(q, 0),
-                (long long)sqlite3_column_int64(q, 1), sqlite3_column_text(q, 2), sqlite3_column_text(q, 3));
+        say(stderr, "failed: %s, partition %lld, %s: %s\n", sqlite3_column_text(q, 0),
+            (long long)sqlite3_column_int64(q, 1), sqlite3_column_text(q, 2), sqlite3_column_text(q, 3));
     }
     sqlite3_finalize(q);
 }
@@ -118,15 +118,15 @@ static int tell_end(runner *r, int code)
     if (r->session->json) print_json(r, &n);
     if (!r->session->quiet || n.failed) {
         tell_failures(r);
-        fprintf(stderr, "%s: %lld of %lld cells done, %lld failed\n", r->store.path, (long long)n.done,
-                (long long)n.total, (long long)n.failed);
+        say(stderr, "%s: %lld of %lld cells done, %lld failed\n", r->store.path, (long long)n.done, (long long)n.total,
+            (long long)n.failed);
     }
     if (session_interrupted()) {
         complain("interrupted; the same command goes on from here");
         return FAILED;
     }
     if (!r->session->quiet && code == EXIT_OK && n.done == n.total)
-        fprintf(stderr, "next: rung experiment report %s\n", r->store.path);
+        say(stderr, "next: rung experiment report %s\n", r->store.path);
     return code == EXIT_OK && n.failed ? FAILED : code;
 }
 

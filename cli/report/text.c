@@ -66,7 +66,7 @@ static void print_rivals(FILE *file, const comparison *c)
 {
     const char *name = c->r->method[c->control].name;
     if (c->tested) {
-        fprintf(file, "\n%s against each of the others:\n\n", name);
+        say(file, "\n%s against each of the others:\n\n", name);
         sheet t = sheet_new("lrrrrrr");
         head(&t, "method", (const char *const[]){"mean rank", "p", "Holm", "W/D/L", "clear", "Wilcoxon", NULL});
         for (int i = 0; i < c->k; i++) {
@@ -91,7 +91,7 @@ static void print_rivals(FILE *file, const comparison *c)
         wrap_text(file, key, 0, 0);
         free(key);
     } else if (comparison_by_partitions(c)) {
-        fprintf(file, "\n%s against each of the others, over %d partitions:\n\n", name, c->paired[c->set[0]]);
+        say(file, "\n%s against each of the others, over %d partitions:\n\n", name, c->paired[c->set[0]]);
         sheet t = sheet_new("lrrrr");
         head(&t, "method", (const char *const[]){"difference", "t", "p of t", "p of Wilcoxon", NULL});
         for (int i = 0; i < c->k; i++) {
@@ -112,25 +112,25 @@ static void print_failures(FILE *file, const results *r)
 {
     enum { SHOWN = 20 };
     if (r->failures == 0) return;
-    fprintf(file, "\n%d cell%s failed:\n", r->failures, r->failures == 1 ? "" : "s");
+    say(file, "\n%d cell%s failed:\n", r->failures, r->failures == 1 ? "" : "s");
     for (int i = 0; i < r->failures && i < SHOWN; i++)
-        fprintf(file, "  %s, partition %d, %s: %s\n", r->failure[i].set, r->failure[i].partition, r->failure[i].method,
-                r->failure[i].message);
+        say(file, "  %s, partition %d, %s: %s\n", r->failure[i].set, r->failure[i].partition, r->failure[i].method,
+            r->failure[i].message);
     if (r->failures > SHOWN)
-        fprintf(file, "  ... and %d more: the view `failure` of the file has them all\n", r->failures - SHOWN);
+        say(file, "  ... and %d more: the view `failure` of the file has them all\n", r->failures - SHOWN);
 }
 
 void report_text(FILE *file, const comparison *c)
 {
     const results *r = c->r;
     int waiting = r->planned - r->done - r->failures;
-    fprintf(file, "%s%s%d cells: %d done", r->name, *r->name ? ": " : "", r->planned, r->done);
-    if (r->failures) fprintf(file, ", %d failed", r->failures);
-    if (waiting) fprintf(file, ", %d not yet", waiting);
-    fprintf(file, ".\n%s on the %s rows, mean ±standard deviation over partitions; %s is better, * best\n\n", r->metric,
-            r->part, r->larger_better ? "larger" : "smaller");
+    say(file, "%s%s%d cells: %d done", r->name, *r->name ? ": " : "", r->planned, r->done);
+    if (r->failures) say(file, ", %d failed", r->failures);
+    if (waiting) say(file, ", %d not yet", waiting);
+    say(file, ".\n%s on the %s rows, mean ±standard deviation over partitions; %s is better, * best\n\n", r->metric,
+        r->part, r->larger_better ? "larger" : "smaller");
     print_means(file, c);
-    fprintf(file, "\n");
+    say(file, "\n");
     char *text;
     for (int i = 0; (text = comparison_sentence(c, i)); i++) {
         wrap_text(file, text, 0, 0);

@@ -10,6 +10,7 @@
 #include "base/compare.h"
 #include "base/text.h"
 #include "data/dictionary.h"
+#include "data/order.h"
 
 static void join(int n, const char *const *texts, const char *separator, char list[TABLE_LIST])
 {
@@ -45,28 +46,6 @@ rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names)
                                  names[j], names[k]);
     }
     return RUNG_OK;
-}
-
-static rung_status classes_of_order(rung_ctx *ctx, pool *mem, const char *order, int *n_classes, const char ***classes)
-{
-    int64_t n = 1;
-    for (const char *p = order; *p; p++) n += *p == '<';
-    if (n > INT_MAX) return set_error(ctx, RUNG_EARG, "an order of %lld classes is too long", (long long)n);
-    const char **names = NULL;
-    TRY(NEW(ctx, mem, names, n));
-    const char *p = order;
-    for (int k = 0; k < (int)n; k++) {
-        const char *end = strchr(p, '<'), *next = end ? end + 1 : NULL;
-        if (!end) end = p + strlen(p);
-        while (p < end && (*p == ' ' || *p == '\t')) p++;
-        while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
-        if (p == end) return set_error(ctx, RUNG_EARG, "the order \"%.200s\" has no name for class %d", order, k + 1);
-        TRY(pool_printf(ctx, mem, &names[k], "%.*s", (int)(end - p), p));
-        p = next;
-    }
-    *n_classes = (int)n;
-    *classes = names;
-    return labels_check_order(ctx, (int)n, names);
 }
 
 static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row)
@@ -111,10 +90,10 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
     return RUNG_OK;
 }
 
-/* The labels as they occur, for the message that asks for their order. */
+/* Asks for the order of labels that are text, with the one that suggests itself. */
 static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
 {
-    char list[TABLE_LIST] = "", order[TABLE_LIST] = "", name[COLUMN_LABEL];
+    char list[TABLE_LIST] = "", column_name[COLUMN_LABEL];
     dictionary seen = {0};
     int64_t text = columns[0];
     for (int c = n_columns - 1; c >= 0; c--)
@@ -122,17 +101,31 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     for (int c = 0; c < n_columns; c++) {
         const column *one = &t->columns[columns[c]];
         for (int32_t v = 0; v < one->n_values; v++) {
-            int32_t index, before = seen.n;
+            int32_t index;
             if (unlabelled(one->values[v])) continue;
             TRY(dictionary_add(ctx, &ctx->scratch, &seen, one->values[v], strlen(one->values[v]), &index));
-            if (seen.n == before) continue;
-            table_list(list, ", ", one->values[v]);
-            table_list(order, "<", one->values[v]);
         }
     }
+    const char **names = NULL, *order = NULL;
+    TRY(NEW(ctx, &ctx->scratch, names, seen.n));
+    for (int32_t v = 0; v < seen.n; v++) table_list(list, ", ", names[v] = seen.values[v]);
+    bool guessed = order_guess(seen.n, names);
+    TRY(order_quoted(ctx, seen.n, names, &order));
+    table_column_label(t, text, column_name);
+    if (strlen(order) >= TABLE_LIST)
+        return set_error(ctx, RUNG_EDATA,
+                         "%s, column %s: the labels are text (%s); give their order, lowest first, as in "
+                         "--order \"low<mid<high\"",
+                         t->path, column_name, list);
+    if (guessed)
+        return set_error(ctx, RUNG_EDATA,
+                         "%s, column %s: the labels are text (%s); give their order, lowest first, for example "
+                         "--order %s",
+                         t->path, column_name, list, order);
     return set_error(ctx, RUNG_EDATA,
-                     "%s, column %s: the labels are text (%s); tell their order, lowest first, like --order \"%s\"",
-                     t->path, table_column_label(t, text, name), list, order);
+                     "%s, column %s: the labels are text (%s); give their order, lowest first: "
+                     "--order %s, with the names rearranged (this is the order of the file)",
+                     t->path, column_name, list, order);
 }
 
 static rung_status declared_classes(rung_ctx *ctx, pool *mem, const column *c, int *n_classes, const char ***classes)
@@ -148,7 +141,10 @@ rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_
 {
     *n_classes = 0;
     *classes = NULL;
-    if (order) return classes_of_order(ctx, mem, order, n_classes, classes);
+    if (order) {
+        TRY(order_parse(ctx, mem, order, n_classes, classes));
+        return labels_check_order(ctx, *n_classes, *classes);
+    }
     if (n_columns == 1 && t->columns[*columns].declared)
         return declared_classes(ctx, mem, &t->columns[*columns], n_classes, classes);
     for (int c = 0; c < n_columns; c++)

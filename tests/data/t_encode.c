@@ -105,8 +105,8 @@ static void test_text_labels(void **state)
     rung_ctx *ctx = *state;
     static const char text[] = "x,grade\n1,high\n2,low\n3,mid\n4,NA\n5,low\n6,NaN\n7,\n";
     assert_refused(text, RUNG_EDATA,
-                   "column 'grade': the labels are text (high, low, mid); tell their order, lowest first, like --order "
-                   "\"high<low<mid\"",
+                   "column 'grade': the labels are text (high, low, mid); give their order, lowest first, for example "
+                   "--order \"low<mid<high\"",
                    0);
     rung_data *data = data_of(ctx, text, (rung_encode_options){.order = " low<mid < high<top "});
     check_classes(data, 4, (const char *[]){"low", "mid", "high", "top"});
@@ -283,13 +283,13 @@ static void test_long_lists(void **state)
     for (int i = 0; i < 40; i++) p += sprintf(p, "%d,grade-number-%d\n", i, i);
     p += sprintf(p, "1,!\n"); /* short, but what is left out stays out */
     assert_refused(text, RUNG_EDATA, "the labels are text (grade-number-0, grade-number-1, ", 0);
-    assert_non_null(strstr(ctx->message, ", ...); tell their order"));
-    assert_non_null(strstr(ctx->message, "<...\""));
+    assert_non_null(strstr(ctx->message, ", ...); give their order"));
+    assert_non_null(strstr(ctx->message, "as in --order \"low<mid<high\""));
     assert_null(strchr(ctx->message, '!'));
     p = text + sprintf(text, "x,y\n1,");
     memset(p, 'w', 600);
     strcpy(p + 600, "\n2,!\n");
-    assert_refused(text, RUNG_EDATA, "the labels are text (...); tell their order, lowest first, like --order \"...\"",
+    assert_refused(text, RUNG_EDATA, "the labels are text (...); give their order, lowest first, as in --order \"low<mid<high\"",
                    0);
 
     p = text;
