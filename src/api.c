@@ -505,9 +505,9 @@ rung_status rung_real_metrics_compute(rung_ctx *ctx, int64_t n, const double *tr
 static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
                                  const char *order, rung_metrics *out)
 {
-    int classes, *t, *p;
-    TRY(dataset_rank_columns(ctx, table, truth, predicted, order, &classes, &t, &p, &ctx->scratch));
-    return metrics_compute(ctx, table->n_rows, classes, t, p, NULL, out);
+    rank_columns ranks = {0};
+    TRY(rank_columns_new(ctx, table, truth, predicted, order, &ranks));
+    return metrics_compute(ctx, table->n_rows, ranks.K, ranks.truth, ranks.predicted, NULL, out);
 }
 
 rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,

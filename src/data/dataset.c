@@ -163,16 +163,16 @@ void coding_feature_name(const coding *code, int64_t coded_column, char *text, s
              c->nominal ? c->categories[coded_column - c->first] : "");
 }
 
-rung_status dataset_rank_columns(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
-                                 const char *order, int *classes, int **truth_rank, int **predicted_rank, pool *mem)
+rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
+                             const char *order, rank_columns *out)
 {
     int64_t columns[2];
     const char **names;
     TRY(table_find(ctx, t, truth, "truth", &columns[0]));
     TRY(table_find(ctx, t, predicted, "predicted", &columns[1]));
-    TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, classes, &names));
-    TRY(NEW(ctx, mem, *truth_rank, t->n_rows));
-    TRY(NEW(ctx, mem, *predicted_rank, t->n_rows));
-    TRY(labels_ranks(ctx, t, columns[0], *classes, names, *truth_rank));
-    return labels_ranks(ctx, t, columns[1], *classes, names, *predicted_rank);
+    TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, &out->K, &names));
+    TRY(NEW(ctx, &ctx->scratch, out->truth, t->n_rows));
+    TRY(NEW(ctx, &ctx->scratch, out->predicted, t->n_rows));
+    TRY(labels_ranks(ctx, t, columns[0], out->K, names, out->truth));
+    return labels_ranks(ctx, t, columns[1], out->K, names, out->predicted);
 }

@@ -66,8 +66,12 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
 /* "colour=red" for a category, the column's name or "x3" otherwise; written to text. */
 void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size);
 
-/* Two columns as ranks on one scale: the classes of both together, or those of order. 0 = missing. */
-rung_status dataset_rank_columns(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
-                                 const char *order, int *classes, int **truth_rank, int **predicted_rank, pool *mem);
+typedef struct { /* two columns as ranks on one scale; 0 = missing */
+    int K;
+    int *truth, *predicted;
+} rank_columns;
+/* The scale: the classes of both columns together, or those of order. The ranks are scratch memory. */
+rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,
+                             const char *order, rank_columns *out);
 
 #endif

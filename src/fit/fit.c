@@ -47,38 +47,37 @@ static rung_status labels_as_scores(rung_ctx *ctx, const problem *p, held_out *o
     return RUNG_OK;
 }
 
-static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const problem *p, const folds *f,
-                                   const held_out *h, const fitted *fit, rung_model *model)
+static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const held_grades *g, const fitted *fit,
+                                   rung_model *model)
 {
     member *m = &model->members[0];
+    const problem *p = g->p;
     held_out labels;
-    if (h->n == 0) TRY(labels_as_scores(ctx, p, &labels));
+    if (g->h->n == 0) TRY(labels_as_scores(ctx, p, &labels));
     m->map = fit->map;
     TRY(NEW(ctx, &model->mem, m->cal.c, p->K - 1));
-    TRY(held_out_thresholds(ctx, p, h->n > 0 ? h : &labels, f, &m->cal));
+    TRY(held_out_thresholds(ctx, p, g->h->n > 0 ? g->h : &labels, g->f, &m->cal));
     m->calibrated = true;
     if (spec_recalibrates(spec)) m->decide = (decision){.kind = DECISION_CALIBRATED, .K = p->K};
     return RUNG_OK;
 }
 
-/* What follows from the rows held out: probabilities, metrics, ranges. */
-static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p,
-                                const folds *f, const held_out *h, const fitted *fit, rung_model *model)
+/* What follows from the rows held out: probabilities, metrics, ranges. g: without its grades. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g,
+                                const fitted *fit, rung_model *model)
 {
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
-    int *rank = NULL;
-    double *proba = NULL;
-    if (h->n == 0)
+    if (g.h->n == 0)
         log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sno error can be told",
                own ? "" : "thresholds and probabilities are guesses, ");
-    if (!own) TRY(fit_calibration(ctx, spec, p, f, h, fit, model));
-    TRY(NEW(ctx, &ctx->scratch, rank, h->n));
-    TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
-    TRY(held_out_grades(ctx, p, h, f, spec_recalibrates(spec), rank, proba));
+    if (!own) TRY(fit_calibration(ctx, spec, &g, fit, model));
+    TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
+    TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
+    TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
     if (!model_has_latent(model))
-        TRY(held_out_ranges(ctx, &model->mem, p, h, f, t->K == t->data->code.n_classes, rank, proba, &model->ranges));
-    model->has_cv = h->n > 0;
-    return model->has_cv ? held_out_metrics(ctx, t, p, h, f, rank, proba, &model->cv) : RUNG_OK;
+        TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
+    model->has_cv = g.h->n > 0;
+    return model->has_cv ? held_out_metrics(ctx, t, &g, &model->cv) : RUNG_OK;
 }
 
 /* ---- the model ---- */
@@ -218,11 +217,12 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
-    if (given_held && t->K > 1) return use_held_out(ctx, spec, t, p, given, given_held, &fit, model);
-    if (count) return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+    if (given_held && t->K > 1)
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, &fit, model);
+    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, &fit, model);
     if (!fit.loo) return RUNG_OK;
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, p, &f, &held, &fit, model);
+    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, &fit, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

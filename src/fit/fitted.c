@@ -125,21 +125,21 @@ rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, c
     return RUNG_OK;
 }
 
-rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, int64_t k, weight_kind weights,
-                           double width, decision_kind decide, fitted *out)
+rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, const membership_rule *rule,
+                           fitted *out)
 {
     double *by_row = NULL;
     out->score = (scorer){.kind = SCORER_NEIGHBOURS,
                           .outputs = p->K,
                           .m = p->n,
                           .d = p->d,
-                          .neighbours = k < p->n ? k : p->n,
-                          .weights = weights,
-                          .width = weights == WEIGHTS_GAUSSIAN ? width : 0};
+                          .neighbours = rule->k < p->n ? rule->k : p->n,
+                          .weights = rule->weights,
+                          .width = rule->weights == WEIGHTS_GAUSSIAN ? rule->width : 0};
     TRY(copy_doubles(ctx, mem, p->n * p->K, U, &out->score.coef));
     TRY(NEW_RAW(ctx, mem, out->score.rows, p->d * p->n));
     for (int64_t i = 0; i < p->d * p->n; i++) out->score.rows[i] = fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST);
-    out->decide = (decision){.kind = decide, .K = p->K};
+    out->decide = (decision){.kind = rule->decide, .K = p->K};
     out->n_expansion = p->n;
     TRY(NEW(ctx, &ctx->scratch, by_row, p->n * p->K));
     for (int64_t i = 0; i < p->n; i++)
@@ -159,9 +159,20 @@ static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int 
     return RUNG_OK;
 }
 
+/* The probabilities of row i by class, and the expected class as its score. */
+static void put_expected(int known, const double *p, const int *classes, int64_t i, const row_answers *out)
+{
+    out->score[i] = 0;
+    for (int q = 0; q < known; q++) {
+        int class_number = classes ? classes[q] : q + 1;
+        out->score[i] += p[q] * class_number;
+        if (out->proba) out->proba[i * out->K + class_number - 1] = p[q];
+    }
+}
+
 /* Several members: the median of their average, and the expected class. */
 static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                                 double *score, int *rank, int K, double *proba)
+                                 const row_answers *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int known = fit->members->decide.K;
@@ -170,20 +181,15 @@ static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *cl
     TRY(members_proba(ctx, fit->n_members, fit->members, fit->sharpen, 0, n, scaled, p));
     for (int64_t i = 0; i < n; i++) {
         int r = posterior_median(known, p + i * known);
-        rank[i] = classes ? classes[r - 1] : r;
-        score[i] = 0;
-        for (int q = 0; q < known; q++) {
-            int class_number = classes ? classes[q] : q + 1;
-            score[i] += p[i * known + q] * class_number;
-            if (proba) proba[i * K + class_number - 1] = p[i * known + q];
-        }
+        out->rank[i] = classes ? classes[r - 1] : r;
+        put_expected(known, p + i * known, classes, i, out);
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                         double *score, int *rank, int K, double *proba)
+                         const row_answers *out)
 {
     member one = {.score = fit->score,
                   .decide = fit->decide,
@@ -191,7 +197,7 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
                   .probit = fit->probit,
                   .link = fit->link,
                   .cumulative = fit->cumulative};
-    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, score, rank, K, proba);
+    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, out);
     bool probable = member_has_own_proba(&one), needed = member_needs_proba(&one);
     int outputs = one.score.outputs, known = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -206,13 +212,11 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
         if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);
         if (r == 0) return set_error(ctx, RUNG_EDATA, "the score of a held-out row overflows");
-        rank[i] = classes ? classes[r - 1] : r;
-        score[i] = probable ? 0 : member_rank_score(&one, classes, output);
-        for (int q = 0; q < known && probable; q++) {
-            int class_number = classes ? classes[q] : q + 1;
-            score[i] += p[q] * class_number;
-            if (proba) proba[i * K + class_number - 1] = p[q];
-        }
+        out->rank[i] = classes ? classes[r - 1] : r;
+        if (probable)
+            put_expected(known, p, classes, i, out);
+        else
+            out->score[i] = member_rank_score(&one, classes, output);
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -48,7 +48,8 @@ static rung_status refit(rung_ctx *ctx, const method *m, const void *params, hel
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     if (h->sub.K > 1) {
         TRY(m->fit(ctx, &ctx->scratch, &(fit_input){.method = m, .p = &h->sub, .params = params}, &fit));
-        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, score, rank, out->K, proba));
+        row_answers rows = {.score = score, .rank = rank, .K = out->K, .proba = proba};
+        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, &rows));
     }
     for (int64_t i = 0; i < h->n && h->sub.K == 1 && proba; i++) proba[i * out->K + h->classes[0] - 1] = 1;
     for (int64_t i = 0; i < h->n; i++, out->n++) {
@@ -133,9 +134,13 @@ rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out 
     return fit_some(ctx, p, h, f, -1, 0, out);
 }
 
-rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
-                            int *rank, double *proba)
+rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out)
 {
+    const problem *p = out->p;
+    const held_out *h = out->h;
+    const folds *f = out->f;
+    int *rank = out->rank;
+    double *proba = out->proba;
     pool_mark mark = pool_here(&ctx->scratch);
     int groups = f->count > 1 ? f->count : CROSS_GROUPS;
     calibration cal = {.K = p->K};
@@ -183,52 +188,55 @@ static bool first_of_group(const problem *p, const row_groups *g, int64_t row)
     return true;
 }
 
-rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
-                            bool all_classes, const int *rank, const double *proba, conformal *out)
+rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool all_classes, conformal *out)
 {
+    const problem *p = g->p;
+    const held_out *h = g->h;
     int64_t *times = NULL;
-    row_groups g;
-    *out = (conformal){.repeats = f->repeats > 0 ? f->repeats : 1};
+    row_groups groups;
+    *out = (conformal){.repeats = g->f->repeats > 0 ? g->f->repeats : 1};
     TRY(NEW(ctx, &ctx->scratch, times, p->n));
     TRY(NEW(ctx, mem, out->score, h->n));
-    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &g));
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
     for (int64_t i = 0; i < h->n; i++) {
         times[h->row[i]]++;
-        if (!first_of_group(p, &g, h->row[i])) continue;
-        out->score[out->n++] = conformal_score(p->K, proba + i * p->K, rank[i], p->y[h->row[i]]);
+        if (!first_of_group(p, &groups, h->row[i])) continue;
+        out->score[out->n++] = conformal_score(p->K, g->proba + i * p->K, g->rank[i], p->y[h->row[i]]);
     }
     conformal_sort(out);
-    return all_classes ? RUNG_OK : count_missed(ctx, p, &g, times, &out->missed);
+    return all_classes ? RUNG_OK : count_missed(ctx, p, &groups, times, &out->missed);
 }
 
 /* ---- metrics ---- */
 
 /* Equal rows are resampled together. */
-static rung_status group_interval(rung_ctx *ctx, const problem *p, const held_out *h, const int *rank, int repeat,
-                                  rung_metrics *out)
+static rung_status group_interval(rung_ctx *ctx, const held_grades *g, int repeat, rung_metrics *out)
 {
-    row_groups g;
-    int64_t *error = NULL, *size = NULL, groups = 0;
-    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &g));
-    TRY(NEW(ctx, &ctx->scratch, error, g.count));
-    TRY(NEW(ctx, &ctx->scratch, size, g.count));
+    const problem *p = g->p;
+    const held_out *h = g->h;
+    row_groups groups;
+    int64_t *error = NULL, *size = NULL, count = 0;
+    TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
+    TRY(NEW(ctx, &ctx->scratch, error, groups.count));
+    TRY(NEW(ctx, &ctx->scratch, size, groups.count));
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat) continue;
-        error[g.of[h->row[i]]] += abs(rank[i] - p->y[h->row[i]]);
-        size[g.of[h->row[i]]]++;
+        error[groups.of[h->row[i]]] += abs(g->rank[i] - p->y[h->row[i]]);
+        size[groups.of[h->row[i]]]++;
     }
-    for (int64_t i = 0; i < g.count; i++)
+    for (int64_t i = 0; i < groups.count; i++)
         if (size[i] > 0) {
-            error[groups] = error[i];
-            size[groups++] = size[i];
+            error[count] = error[i];
+            size[count++] = size[i];
         }
-    return metrics_group_interval(ctx, groups, error, size, out);
+    return metrics_group_interval(ctx, count, error, size, out);
 }
 
 /* Of the rows of one repeat, on the classes of the data. */
-static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h,
-                                  const int *rank, const double *proba, int repeat, rung_metrics *out)
+static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
+    const problem *p = g->p;
+    const held_out *h = g->h;
     pool_mark mark = pool_here(&ctx->scratch);
     int K = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
     double *full = NULL;
@@ -239,25 +247,24 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const proble
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat) continue;
         truth[n] = t->present[p->y[h->row[i]] - 1];
-        predicted[n] = t->present[rank[i] - 1];
-        for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = proba[i * p->K + q];
+        predicted[n] = t->present[g->rank[i] - 1];
+        for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
     TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
-    if (p->group) TRY(group_interval(ctx, p, h, rank, repeat, out));
+    if (p->group) TRY(group_interval(ctx, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
-                             const int *rank, const double *proba, rung_metrics *out)
+rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out)
 {
     enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
     double sum[NUMBERS] = {0}, value[NUMBERS];
-    for (int r = 0; r < f->repeats; r++) {
-        TRY(repeat_metrics(ctx, t, p, h, rank, proba, r, out));
+    for (int r = 0; r < g->f->repeats; r++) {
+        TRY(repeat_metrics(ctx, t, g, r, out));
         memcpy(value, out, sizeof value);
-        for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / f->repeats;
+        for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / g->f->repeats;
     }
     memcpy(out, sum, sizeof sum);
     return RUNG_OK;

@@ -14,18 +14,23 @@ bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 /* The all-threshold fit on all held-out scores; repeats count once together. out->c has room for p->K - 1. */
 rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out);
 
-/* Honest ranks (h->n) and, unless proba is NULL, probabilities (h->n x p->K by rows) of the held-out rows: a row's own
- * fold is left out of the thresholds that grade it, too. Without recalibration the ranks are the method's own; so are
- * the probabilities where it has some. */
-rung_status held_out_grades(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, bool recalibrated,
-                            int *rank, double *proba);
+typedef struct { /* held-out rows and what they are graded as */
+    const problem *p;
+    const folds *f;
+    const held_out *h;
+    int *rank;     /* h->n */
+    double *proba; /* h->n x p->K by rows; NULL: none */
+} held_grades;
+
+/* Honest ranks and probabilities: a row's own fold is left out of the thresholds that grade it, too. Without
+ * recalibration the ranks are the method's own; so are the probabilities where it has some. out has p, f and h, and room
+ * for the grades. */
+rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
 
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */
-rung_status held_out_metrics(rung_ctx *ctx, const training *t, const problem *p, const held_out *h, const folds *f,
-                             const int *rank, const double *proba, rung_metrics *out);
+rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);
 /* How well the true ranks conform to these grades. all_classes: every class of the data has labels, so that no new row
  * can be of an unknown one. */
-rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const problem *p, const held_out *h, const folds *f,
-                            bool all_classes, const int *rank, const double *proba, conformal *out);
+rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool all_classes, conformal *out);
 
 #endif

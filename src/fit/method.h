@@ -220,16 +220,28 @@ rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, 
 /* A method whose answer is memberships U of the rows of the problem (n x K, column-major; those of a row sum to 1), as
  * label propagation: fills score, decide (DECISION_ARGMAX or DECISION_MEDIAN), training and n_expansion. A new row gets
  * the mean membership of its k nearest rows, weighted by exp(-d^2 / (2 width^2)) or (WEIGHTS_BINARY) not at all. */
-rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, int64_t k, weight_kind weights,
-                           double width, decision_kind decide, fitted *out);
+typedef struct {
+    int64_t k;
+    weight_kind weights;
+    double width;
+    decision_kind decide;
+} membership_rule;
+rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, const membership_rule *rule,
+                           fitted *out);
 /* What a transductive fit says of the rows of the problem: outputs x n; label as in `transduction`, or NULL. */
 rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
                              transduction *out);
-/* Ranks and scores on the rank scale of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r).
- * The score of a fit without a map is the expected class by its probabilities, else see member_rank_score. proba (n x K
- * by rows, zeros at first; NULL: not wanted): probabilities of the fit's own, that of its rank r at classes[r-1]. */
+typedef struct {
+    double *score; /* on the rank scale */
+    int *rank;
+    int K;
+    double *proba; /* n x K by rows, zeros at first; NULL: not wanted */
+} row_answers;
+/* What a fit says of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r). The score of a fit
+ * without a map is the expected class by its probabilities, else see member_rank_score. out->proba: probabilities of the
+ * fit's own, that of its rank r at classes[r-1]. */
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                         double *score, int *rank, int K, double *proba);
+                         const row_answers *out);
 /* The rank scale through (projected mean of class q, q). */
 rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);
 rung_status report_list(rung_ctx *ctx, pool *mem, fitted *fit, const char *name, int64_t n, const double *values);

@@ -112,7 +112,7 @@ static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, c
         if (w) w[i] = t->w[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
-    problem_new(&ctx->scratch, data->d, n, X, y, w, rows, t->K, out);
+    problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
     out->group = group;
     out->t = target;
     return RUNG_OK;

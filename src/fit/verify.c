@@ -174,7 +174,7 @@ static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
         if (group) group[i] = p->group[j];
         if (w) w[i] = p->w[j];
     }
-    problem_new(&ctx->scratch, p->d, p->n, X, y, w, origin, p->K, out);
+    problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, y, w, origin, p->K}, out);
     out->group = group;
     return RUNG_OK;
 }

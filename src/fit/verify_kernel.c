@@ -45,7 +45,8 @@ rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int
     const la_mat *K;
     kernel k = kernel_of(v);
     if (v->landmarks > 0) return landmarks_times(ctx, v, &k, m, B, F);
-    if (k.kind != KERNEL_PRECOMPUTED) return kernel_expand(ctx, &k, p->d, p->n, p->X, p->n, p->X, m, B, F);
+    if (k.kind != KERNEL_PRECOMPUTED)
+        return kernel_expand(ctx, &k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, p->n, p->X}, m, B, F);
     TRY(problem_gram(ctx, v->p, &k, &K));
     return la_mul(ctx, 1, K, m, B, 0, F);
 }

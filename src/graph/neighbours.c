@@ -64,19 +64,29 @@ rung_status neighbours_among(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, con
     return RUNG_OK;
 }
 
-rung_status neighbours_ordinal(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int K, const int *y,
-                               int64_t k, neighbours *out)
+rung_status rank_stretch(rung_ctx *ctx, int K, double **out)
+{
+    int groups = K + 1;
+    *out = NULL;
+    TRY(NEW(ctx, &ctx->scratch, *out, groups * groups));
+    for (int a = 0; a < groups; a++)
+        for (int b = 0; b < groups; b++) {
+            int gap = a && b ? abs(a - b) : 0;
+            (*out)[a + b * groups] = (gap + 1) * (gap + 1);
+        }
+    return RUNG_OK;
+}
+
+rung_status neighbours_ordinal(rung_ctx *ctx, pool *mem, const point_set *X, const ranked_rows *ranked, int64_t k,
+                               neighbours *out)
 {
     la_mat *columns = NULL;
-    double *table = NULL;
-    int groups = K + 1;
-    TRY(columns_of(ctx, d, n, X, &columns));
-    TRY(NEW(ctx, &ctx->scratch, table, groups * groups));
-    for (int a = 0; a < groups; a++)
-        for (int b = 0; b < groups; b++) table[a + b * groups] = (abs(a - b) + 1) * (abs(a - b) + 1);
-    la_pair_factor factor = {.groups = groups, .table = table, .row = y, .col = y};
+    double *stretch;
+    TRY(columns_of(ctx, X->d, X->n, X->X, &columns));
+    TRY(rank_stretch(ctx, ranked->K, &stretch));
+    la_pair_factor factor = {.groups = ranked->K + 1, .table = stretch, .row = ranked->y, .col = ranked->y};
     TRY(among(ctx, mem, columns, &factor, k, out));
-    pool_free(&ctx->scratch, table);
+    pool_free(&ctx->scratch, stretch);
     la_free(&ctx->scratch, columns);
     return RUNG_OK;
 }
@@ -89,25 +99,10 @@ rung_status neighbours_in_kernel(rung_ctx *ctx, pool *mem, const la_mat *K, int6
     return la_nearest_kernel(ctx, K, n, NULL, out->k, index, d2);
 }
 
-rung_status neighbours_query(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int64_t m,
-                             const double *Z, int64_t k, neighbours *out)
-{
-    int64_t *index;
-    double *d2;
-    la_mat *columns = NULL, *queries = NULL;
-    TRY(lists_new(ctx, mem, m, at_most(k, n), out, &index, &d2));
-    pool_mark mark = pool_here(&ctx->scratch);
-    TRY(columns_of(ctx, d, n, X, &columns));
-    TRY(columns_of(ctx, d, m, Z, &queries));
-    TRY(la_nearest(ctx, columns, queries, NULL, NULL, out->k, index, d2));
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
 /* ---- subsets ---- */
 
 rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, int64_t n, const int64_t *rows,
-                              int64_t k, neighbours *out, int64_t *n_missing, int64_t *missing)
+                              int64_t k, neighbours *out, row_list *missing)
 {
     int64_t *index, *place = NULL; /* place: 1 + where a row of all went, 0 = left out */
     double *d2;
@@ -115,7 +110,7 @@ rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, i
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW(ctx, &ctx->scratch, place, all->n));
     for (int64_t i = 0; i < n; i++) place[rows[i]] = i + 1;
-    *n_missing = 0;
+    missing->n = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t found = 0;
         for (int64_t j = 0; j < all->k && found < out->k; j++) {
@@ -125,51 +120,50 @@ rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, i
             d2[to] = all->d2[from];
             found++;
         }
-        if (found < out->k) missing[(*n_missing)++] = i;
+        if (found < out->k) missing->row[missing->n++] = i;
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 /* Puts lists found for the missing rows in their places; the arrays are ours, made by neighbours_subset. */
-static void put_lists(neighbours *nb, int64_t n_missing, const int64_t *missing, const int64_t *index, const double *d2)
+static void put_lists(neighbours *nb, const row_list *missing, const int64_t *index, const double *d2)
 {
-    for (int64_t t = 0; t < n_missing; t++) {
-        memcpy((int64_t *)nb->index + missing[t] * nb->stride, index + t * nb->k, (size_t)nb->k * sizeof *index);
-        memcpy((double *)nb->d2 + missing[t] * nb->stride, d2 + t * nb->k, (size_t)nb->k * sizeof *d2);
+    for (int64_t t = 0; t < missing->n; t++) {
+        int64_t to = missing->row[t] * nb->stride;
+        memcpy((int64_t *)nb->index + to, index + t * nb->k, (size_t)nb->k * sizeof *index);
+        memcpy((double *)nb->d2 + to, d2 + t * nb->k, (size_t)nb->k * sizeof *d2);
     }
 }
 
-rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, int64_t n_missing,
-                                const int64_t *missing)
+rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, const row_list *missing)
 {
-    if (n_missing == 0) return RUNG_OK;
+    if (missing->n == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *columns = NULL, *queries = NULL;
     neighbours found;
     int64_t *index;
     double *d2;
     TRY(columns_of(ctx, d, nb->n, X, &columns));
-    TRY(la_new(ctx, &ctx->scratch, d, n_missing, &queries));
-    TRY(la_gather(ctx, columns, NULL, missing, queries));
-    TRY(lists_new(ctx, &ctx->scratch, n_missing, nb->k, &found, &index, &d2));
-    TRY(la_nearest(ctx, columns, queries, missing, NULL, nb->k, index, d2));
-    put_lists(nb, n_missing, missing, index, d2);
+    TRY(la_new(ctx, &ctx->scratch, d, missing->n, &queries));
+    TRY(la_gather(ctx, columns, NULL, missing->row, queries));
+    TRY(lists_new(ctx, &ctx->scratch, missing->n, nb->k, &found, &index, &d2));
+    TRY(la_nearest(ctx, columns, queries, missing->row, NULL, nb->k, index, d2));
+    put_lists(nb, missing, index, d2);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, int64_t n_missing,
-                                          const int64_t *missing)
+rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, const row_list *missing)
 {
-    if (n_missing == 0) return RUNG_OK;
+    if (missing->n == 0) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     neighbours found;
     int64_t *index;
     double *d2;
-    TRY(lists_new(ctx, &ctx->scratch, n_missing, nb->k, &found, &index, &d2));
-    TRY(la_nearest_kernel(ctx, K, n_missing, missing, nb->k, index, d2));
-    put_lists(nb, n_missing, missing, index, d2);
+    TRY(lists_new(ctx, &ctx->scratch, missing->n, nb->k, &found, &index, &d2));
+    TRY(la_nearest_kernel(ctx, K, missing->n, missing->row, nb->k, index, d2));
+    put_lists(nb, missing, index, d2);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef RUNG_GRAPH_NEIGHBOURS_H
 #define RUNG_GRAPH_NEIGHBOURS_H
 
+#include "data/splits.h"
 #include "linalg/la.h"
 
 typedef struct {
@@ -17,24 +18,25 @@ typedef struct {
 rung_status neighbours_among(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int64_t k,
                              neighbours *out);
 rung_status neighbours_of_columns(rung_ctx *ctx, pool *mem, const la_mat *X, int64_t k, neighbours *out);
-/* The same with the squared distance times (|y_i - y_j| + 1)^2, ranks 1..K (Liu, Liu, Chan, AAAI 2011, eq. 2). */
-rung_status neighbours_ordinal(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int K, const int *y,
-                               int64_t k, neighbours *out);
+/* The same with the squared distance times (|y_i - y_j| + 1)^2 (Liu, Liu, Chan, AAAI 2011, eq. 2). */
+rung_status neighbours_ordinal(rung_ctx *ctx, pool *mem, const point_set *X, const ranked_rows *ranked, int64_t k,
+                               neighbours *out);
+/* That factor by ranks ((K + 1) x (K + 1), scratch memory); 1 where one of them is 0, unlabelled. */
+rung_status rank_stretch(rung_ctx *ctx, int K, double **out);
 /* In the full-rank feature space of a kernel matrix: distance K_ii + K_jj - 2 K_ij. */
 rung_status neighbours_in_kernel(rung_ctx *ctx, pool *mem, const la_mat *K, int64_t k, neighbours *out);
-/* Of the columns of Z (d x m), new points, among those of X (d x n). */
-rung_status neighbours_query(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const double *X, int64_t m,
-                             const double *Z, int64_t k, neighbours *out);
 
+typedef struct { /* some rows, ascending */
+    int64_t n;
+    int64_t *row;
+} row_list;
 /* The neighbours of some rows (ascending) among themselves, told from lists over all rows. A list that is too short
- * says nothing of the rest: those rows, places in `rows`, are returned in missing (room for n). */
+ * says nothing of the rest: those rows, places in `rows`, are returned in missing (with room for n). */
 rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, int64_t n, const int64_t *rows,
-                              int64_t k, neighbours *out, int64_t *n_missing, int64_t *missing);
+                              int64_t k, neighbours *out, row_list *missing);
 /* Fills the missing lists in, from the rows X (d x n) or from the kernel matrix. */
-rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, int64_t n_missing,
-                                const int64_t *missing);
-rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, int64_t n_missing,
-                                          const int64_t *missing);
+rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, const row_list *missing);
+rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, const row_list *missing);
 
 /* The median distance to the k-th neighbour. Where more than half are duplicates: the mean of the positive distances,
  * and 1 if there is none. */

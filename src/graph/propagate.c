@@ -32,16 +32,17 @@ static void one_hot(int64_t n, int K, const int *y, double *Y)
         if (y[i]) Y[i + (y[i] - 1) * n] = 1;
 }
 
-rung_status propagate_dense_scores(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y,
-                                   double width, double spread, double *F)
+rung_status propagate_dense_scores(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width,
+                                   double spread, double *F)
 {
+    int64_t n = X->n;
     pool_mark mark = pool_here(&ctx->scratch);
     kernel k = {.kind = KERNEL_RBF, .gamma = 1 / (2 * width * width)};
     double *root = NULL;
     la_mat *A = NULL; /* W, then I - a S */
     TRY(la_new(ctx, &ctx->scratch, n, n, &A));
     TRY(NEW(ctx, &ctx->scratch, root, n));
-    TRY(kernel_gram(ctx, &k, d, n, X, A));
+    TRY(kernel_gram(ctx, &k, X->d, n, X->X, A));
     la_add_diagonal(A, -1, NULL); /* it was 1 exactly */
     TRY(la_row_sums(ctx, A, root));
     for (int64_t i = 0; i < n; i++) root[i] = root[i] > 0 ? 1 / sqrt(root[i]) : 0;
@@ -49,17 +50,17 @@ rung_status propagate_dense_scores(rung_ctx *ctx, int64_t d, int64_t n, const do
     TRY(la_scale_add(ctx, -spread, A, 0, A));
     la_add_diagonal(A, 1, NULL);
     TRY(la_potrf(ctx, A));
-    one_hot(n, K, y, F);
-    TRY(la_potrs(ctx, A, K, F));
+    one_hot(n, ranked->K, ranked->y, F);
+    TRY(la_potrs(ctx, A, ranked->K, F));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
-                            double spread, double *U)
+rung_status propagate_dense(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width, double spread,
+                            double *U)
 {
-    TRY(propagate_dense_scores(ctx, d, n, X, K, y, width, spread, U));
-    memberships(n, K, y, U);
+    TRY(propagate_dense_scores(ctx, X, ranked, width, spread, U));
+    memberships(ranked->n, ranked->K, ranked->y, U);
     return RUNG_OK;
 }
 

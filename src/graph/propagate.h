@@ -8,16 +8,17 @@
 #define RUNG_GRAPH_PROPAGATE_H
 
 #include "data/row_groups.h"
+#include "data/splits.h"
 #include "graph/graph.h"
 
 /* U (n x K) = memberships: rows of F made to sum to 1 (1/K where nothing arrived), one-hot where y (1..K, 0 =
  * unlabelled) tells. Each class has a labelled row. 0 < spread < 1.
  * Over all pairs, as published, by Cholesky: */
-rung_status propagate_dense(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y, double width,
-                            double spread, double *U);
+rung_status propagate_dense(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width, double spread,
+                            double *U);
 /* The same F as it is. */
-rung_status propagate_dense_scores(rung_ctx *ctx, int64_t d, int64_t n, const double *X, int K, const int *y,
-                                   double width, double spread, double *F);
+rung_status propagate_dense_scores(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width,
+                                   double spread, double *F);
 /* Over a sparse affinity (graph_edges with EDGE_GAUSSIAN), by conjugate gradients; columns of F are first scaled to the
  * same mass, so that a class with more labels does not win for that. */
 rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U);

@@ -12,8 +12,11 @@
 
 static const double STEP = 0.1, LONGER = 1.2, SHORTER = 0.5, LONGEST = 1, SHORTEST = 1e-6, LOWEST = -14, HIGHEST = 7;
 
-rung_status alignment_target(rung_ctx *ctx, int K, int64_t n, const int *y, const la_csr *graph, la_mat *T)
+rung_status alignment_target(rung_ctx *ctx, const ranked_rows *ranked, const la_csr *graph, la_mat *T)
 {
+    int64_t n = ranked->n;
+    const int *y = ranked->y;
+    int K = ranked->K;
     pool_mark mark = pool_here(&ctx->scratch);
     int groups = K + 1;
     int64_t used = 0;
@@ -79,16 +82,17 @@ typedef struct { /* what one evaluation needs and the next one uses again */
     double *precisions;
 } aligner;
 
-static rung_status aligner_new(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
-                               aligner *a)
+static rung_status aligner_new(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, aligner *a)
 {
+    int64_t d = rows->X.d, n = rows->X.n;
+    const double *X = rows->X.X;
     *a = (aligner){.d = d, .n = n, .X = X, .T = T};
     TRY(NEW(ctx, &ctx->scratch, a->precisions, d));
     TRY(la_new(ctx, &ctx->scratch, d, n, &a->columns));
     TRY(la_new(ctx, &ctx->scratch, n, n, &a->K));
     la_put(X, a->columns);
     a->HKH = a->K;
-    if (centred) {
+    if (rows->centred) {
         la_mat *C = NULL;
         TRY(la_new(ctx, &ctx->scratch, n, n, &a->HKH));
         TRY(la_new(ctx, &ctx->scratch, n, n, &C));
@@ -121,12 +125,12 @@ static rung_status evaluate(rung_ctx *ctx, aligner *a, const double *theta, doub
     return RUNG_OK;
 }
 
-rung_status alignment_gradient(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
-                               const double *theta, double *value, double *gradient)
+rung_status alignment_gradient(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, const double *theta,
+                               double *value, double *gradient)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     aligner a;
-    TRY(aligner_new(ctx, d, n, X, T, centred, &a));
+    TRY(aligner_new(ctx, rows, T, &a));
     TRY(evaluate(ctx, &a, theta, value, gradient));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -142,13 +146,14 @@ static double rprop(double gradient, double *before, double *step)
     return *before > 0 ? *step : *before < 0 ? -*step : 0;
 }
 
-rung_status alignment_ascent(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const la_mat *T, bool centred,
-                             int iterations, double *theta, double *value)
+rung_status alignment_ascent(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, int iterations, double *theta,
+                             double *value)
 {
+    int64_t d = rows->X.d;
     pool_mark mark = pool_here(&ctx->scratch);
     aligner a;
     double *at = NULL, *gradient = NULL, *before = NULL, *step = NULL, here;
-    TRY(aligner_new(ctx, d, n, X, T, centred, &a));
+    TRY(aligner_new(ctx, rows, T, &a));
     TRY(NEW(ctx, &ctx->scratch, at, d));
     TRY(NEW(ctx, &ctx->scratch, gradient, d));
     TRY(NEW(ctx, &ctx->scratch, before, d));
@@ -170,49 +175,49 @@ rung_status alignment_ascent(rung_ctx *ctx, int64_t d, int64_t n, const double *
     return RUNG_OK;
 }
 
-/* The columns of X and the ranks at the labelled rows. */
-static rung_status labelled_part(rung_ctx *ctx, int64_t d, int64_t n, const double *X, const int *y, int64_t *l,
-                                 double **Xl, int **yl)
+static rung_status labelled_part(rung_ctx *ctx, const alignment_rows *all, alignment_rows *out)
 {
-    *l = 0;
-    TRY(NEW_RAW(ctx, &ctx->scratch, *Xl, d * n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, *yl, n));
+    int64_t d = all->X.d, n = all->X.n, l = 0;
+    double *X = NULL;
+    int *y = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, d * n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, y, n));
     for (int64_t i = 0; i < n; i++) {
-        if (!y[i]) continue;
-        memcpy(*Xl + *l * d, X + i * d, (size_t)d * sizeof **Xl);
-        (*yl)[(*l)++] = y[i];
+        if (!all->ranked.y[i]) continue;
+        memcpy(X + l * d, all->X.X + i * d, (size_t)d * sizeof *X);
+        y[l++] = all->ranked.y[i];
     }
+    *out = (alignment_rows){.X = {d, l, X}, .ranked = {l, y, all->ranked.K, NULL}, .centred = all->centred};
     return RUNG_OK;
 }
 
-static rung_status ascend(rung_ctx *ctx, int K, int64_t d, int64_t n, const double *X, const int *y,
-                          const la_csr *graph, bool centred, int iterations, double *theta, double *start,
-                          double *value)
+/* One of the two ascents. */
+static rung_status ascend(rung_ctx *ctx, const alignment_rows *rows, const la_csr *graph, int iterations, int which,
+                          double *theta, alignment_result *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *T = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, n, &T));
-    TRY(alignment_target(ctx, K, n, y, graph, T));
-    TRY(alignment_gradient(ctx, d, n, X, T, centred, theta, start, NULL));
-    TRY(alignment_ascent(ctx, d, n, X, T, centred, iterations, theta, value));
+    TRY(la_new(ctx, &ctx->scratch, rows->X.n, rows->X.n, &T));
+    TRY(alignment_target(ctx, &rows->ranked, graph, T));
+    TRY(alignment_gradient(ctx, rows, T, theta, &out->start[which], NULL));
+    TRY(alignment_ascent(ctx, rows, T, iterations, theta, &out->value[which]));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status alignment_precisions(rung_ctx *ctx, int K, int64_t d, int64_t n, const double *X, const int *y,
-                                 const la_csr *graph, bool centred, int iterations, double *precisions, double start[2],
-                                 double value[2])
+rung_status alignment_precisions(rung_ctx *ctx, const alignment_rows *rows, const la_csr *graph, int iterations,
+                                 alignment_result *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t l;
-    int *yl = NULL;
-    double *Xl = NULL, *theta = NULL;
+    int64_t d = rows->X.d;
+    alignment_rows labelled;
+    double *theta = NULL;
     TRY(NEW(ctx, &ctx->scratch, theta, d));
-    TRY(labelled_part(ctx, d, n, X, y, &l, &Xl, &yl));
+    TRY(labelled_part(ctx, rows, &labelled));
     for (int64_t j = 0; j < d; j++) theta[j] = log(0.5 / (double)d);
-    TRY(ascend(ctx, K, d, l, Xl, yl, NULL, centred, iterations, theta, &start[0], &value[0]));
-    TRY(ascend(ctx, K, d, n, X, y, graph, centred, iterations, theta, &start[1], &value[1]));
-    for (int64_t j = 0; j < d; j++) precisions[j] = exp(theta[j]);
+    TRY(ascend(ctx, &labelled, NULL, iterations, 0, theta, out));
+    TRY(ascend(ctx, rows, graph, iterations, 1, theta, out));
+    for (int64_t j = 0; j < d; j++) out->precisions[j] = exp(theta[j]);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

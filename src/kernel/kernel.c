@@ -110,16 +110,16 @@ rung_status kernel_gram_from_distances(rung_ctx *ctx, const kernel *k, const la_
     return la_map_distances(ctx, D, &map, K);
 }
 
-rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
-                          const double *Z, int64_t o, const double *C, double *F)
+rung_status kernel_expand(rung_ctx *ctx, const kernel *k, const point_set *X, const point_set *Z, int64_t o,
+                          const double *C, double *F)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double *origin = NULL;
     la_mat *rows = NULL, *terms = NULL;
     la_map map = kernel_map(k);
-    TRY(kernel_origin(ctx, d, m, Z, &origin));
-    TRY(kernel_place(ctx, k, d, n, X, origin, &rows));
-    TRY(kernel_place(ctx, k, d, m, Z, origin, &terms));
+    TRY(kernel_origin(ctx, Z->d, Z->n, Z->X, &origin));
+    TRY(kernel_place(ctx, k, X->d, X->n, X->X, origin, &rows));
+    TRY(kernel_place(ctx, k, Z->d, Z->n, Z->X, origin, &terms));
     TRY(la_expand(ctx, rows, terms, &map, o, C, F));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

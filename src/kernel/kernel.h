@@ -42,7 +42,7 @@ rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, c
 rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, double **out); /* the mean column */
 double kernel_self(const kernel *k, int64_t d, const double *x); /* k(x, x); NaN for a precomputed kernel */
 /* F (n x o) = k(X, Z) C: the prediction of an expansion over the columns of Z (d x m) with coefficients C (m x o). */
-rung_status kernel_expand(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
-                          const double *Z, int64_t o, const double *C, double *F);
+rung_status kernel_expand(rung_ctx *ctx, const kernel *k, const point_set *X, const point_set *Z, int64_t o,
+                          const double *C, double *F);
 
 #endif

@@ -206,17 +206,18 @@ static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
     return RUNG_OK;
 }
 
-/* The pivots as columns of X, and what they leave of the trace. */
-static rung_status choose_rows(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
-                               int64_t *chosen, int64_t *count, double *error)
+/* The pivots among the points, at most m, and what they leave of the trace; out has room for them. */
+static rung_status choose_rows(rung_ctx *ctx, const point_set *X, int64_t m, landmarks *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
+    const kernel *k = &out->k;
+    int64_t d = X->d, *chosen = out->rows;
     pivoting p = {.ctx = ctx, .map = kernel_map(k), .d = d, .chosen = chosen};
     int64_t *sample = NULL;
     double *rows = NULL, *origin = NULL;
     rng_open(&p.random, ctx->seed, STREAM);
-    TRY(sample_rows(ctx, &p.random, n, m, &sample, &p.n));
-    TRY(copy_rows(ctx, &ctx->scratch, d, X, p.n, sample, &rows));
+    TRY(sample_rows(ctx, &p.random, X->n, m, &sample, &p.n));
+    TRY(copy_rows(ctx, &ctx->scratch, d, X->X, p.n, sample, &rows));
     TRY(kernel_origin(ctx, d, p.n, rows, &origin));
     TRY(kernel_place(ctx, k, d, p.n, rows, origin, &p.X));
     TRY(NEW(ctx, &ctx->scratch, p.left, p.n));
@@ -228,23 +229,22 @@ static rung_status choose_rows(rung_ctx *ctx, const kernel *k, int64_t d, int64_
     double trace = sum(p.n, p.left);
     TRY(choose(&p, m));
     for (int64_t i = 0; i < p.m; i++) chosen[i] = sample[chosen[i]];
-    *count = p.m;
-    *error = trace > 0 ? sum(p.n, p.left) / trace : 0;
+    out->m = p.m;
+    out->error = trace > 0 ? sum(p.n, p.left) / trace : 0;
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
-                          landmarks *out)
+rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, const point_set *X, int64_t m, landmarks *out)
 {
-    *out = (landmarks){.k = *k, .d = d};
+    *out = (landmarks){.k = *k, .d = X->d};
     if (k->kind == KERNEL_PRECOMPUTED)
         return set_error(ctx, RUNG_EARG, "kernel=precomputed is there as a whole: landmarks=exact is the only choice");
-    m = m < n ? m : n;
+    m = m < X->n ? m : X->n;
     TRY(NEW(ctx, mem, out->rows, m));
-    TRY(choose_rows(ctx, k, d, n, X, m, out->rows, &out->m, &out->error));
+    TRY(choose_rows(ctx, X, m, out));
     if (out->m == 0) return set_error(ctx, RUNG_EDATA, "the kernel is 0 everywhere: there is nothing to learn from");
-    TRY(copy_rows(ctx, mem, d, X, out->m, out->rows, &out->X));
+    TRY(copy_rows(ctx, mem, X->d, X->X, out->m, out->rows, &out->X));
     return factor_landmarks(ctx, mem, out);
 }
 

@@ -18,11 +18,10 @@ typedef struct {
     double error;   /* sum_i k(x_i,x_i) - |phi(x_i)|^2, relative, over the rows they were chosen from */
 } landmarks;
 
-/* At most m of the columns of X (d x n), fewer where they leave nothing out. Chosen by accelerated randomly pivoted
+/* At most m of the points X, fewer where they leave nothing out. Chosen by accelerated randomly pivoted
  * Cholesky (Chen, Epperly, Tropp, Webber 2022; Epperly, Tropp, Webber 2024), for many rows among a random sample of
  * them; the random numbers come from the seed of the context. Not for precomputed kernels. */
-rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X, int64_t m,
-                          landmarks *out);
+rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, const point_set *X, int64_t m, landmarks *out);
 void landmarks_free(pool *mem, landmarks *l);
 /* Memory that choosing m of n rows takes. */
 double landmarks_bytes(int64_t d, int64_t n, int64_t m);

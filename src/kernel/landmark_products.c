@@ -10,7 +10,7 @@ rung_status landmarks_pull(rung_ctx *ctx, const landmarks *l, int64_t n, const d
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *sums = NULL;
-    TRY(kernel_expand(ctx, &l->k, l->d, l->m, l->X, n, X, o, C, P));
+    TRY(kernel_expand(ctx, &l->k, &(point_set){l->d, l->m, l->X}, &(point_set){l->d, n, X}, o, C, P));
     TRY(la_new(ctx, &ctx->scratch, l->m, o, &sums));
     la_put(P, sums);
     TRY(la_trsm(ctx, l->R, false, sums));
@@ -27,7 +27,7 @@ rung_status landmarks_scores(rung_ctx *ctx, const landmarks *l, int64_t n, const
     TRY(NEW_RAW(ctx, &ctx->scratch, coef, l->m * o));
     memcpy(coef, V, (size_t)(l->m * o) * sizeof *coef);
     TRY(landmarks_expand(ctx, l, o, coef));
-    TRY(kernel_expand(ctx, &l->k, l->d, n, X, l->m, l->X, o, coef, F));
+    TRY(kernel_expand(ctx, &l->k, &(point_set){l->d, n, X}, &(point_set){l->d, l->m, l->X}, o, coef, F));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

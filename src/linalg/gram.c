@@ -173,31 +173,41 @@ typedef struct {
     double *g;      /* EXPAND_ROWS x EXPAND_TERMS */
 } expand_room;
 
-static void expand_tile(const la_mat *X, const double *norm_x, const la_mat *Z, const double *norm_z, const la_map *map,
-                        int64_t i0, int64_t o, const double *C, double *F, const expand_room *room)
+typedef struct { /* F (n x o) = map(X, Z) C */
+    const la_mat *X, *Z;
+    const double *norm_x, *norm_z; /* squared norms of their columns */
+    const la_map *map;
+    int64_t o;
+    const double *C;
+    double *F;
+} expansion;
+
+/* The rows of F from i0 on. */
+static void expand_tile(const expansion *e, int64_t i0, const expand_room *room)
 {
-    int64_t n = X->cols, m = Z->cols, d = X->rows;
+    const la_mat *X = e->X, *Z = e->Z;
+    int64_t n = X->cols, m = Z->cols, d = X->rows, o = e->o;
     int64_t rows = min64(EXPAND_ROWS, n - i0), padded = (rows + EXPAND_UNIT - 1) / EXPAND_UNIT * EXPAND_UNIT;
     memset(room->x, 0, (size_t)(d * padded) * sizeof(double));
     memset(room->nx, 0, (size_t)padded * sizeof(double));
     memset(room->f, 0, (size_t)(EXPAND_ROWS * o) * sizeof(double));
     memcpy(room->x, la_at(X, 0, i0), (size_t)(d * rows) * sizeof(double));
-    memcpy(room->nx, norm_x + i0, (size_t)rows * sizeof(double));
+    memcpy(room->nx, e->norm_x + i0, (size_t)rows * sizeof(double));
     for (int64_t j0 = 0; j0 < m; j0 += EXPAND_TERMS) {
         int64_t cols = min64(EXPAND_TERMS, m - j0);
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(padded), blas_int(cols), blas_int(d), 1, room->x,
                     blas_int(la_ld(X)), la_at(Z, 0, j0), blas_int(la_ld(Z)), 0, room->g, EXPAND_ROWS);
         for (int64_t j = 0; j < cols; j++) {
             double *g = room->g + j * EXPAND_ROWS;
-            map_pair pair = {d, room->x, la_at(Z, 0, j0 + j), room->nx, norm_z[j0 + j]};
-            map_run(map, padded, &pair, g);
+            map_pair pair = {d, room->x, la_at(Z, 0, j0 + j), room->nx, e->norm_z[j0 + j]};
+            map_run(e->map, padded, &pair, g);
             for (int64_t c = 0; c < o; c++) {
-                double *f = room->f + c * EXPAND_ROWS, a = C[j0 + j + c * m];
+                double *f = room->f + c * EXPAND_ROWS, a = e->C[j0 + j + c * m];
                 for (int64_t i = 0; i < padded; i++) f[i] += a * g[i];
             }
         }
     }
-    for (int64_t c = 0; c < o; c++) memcpy(F + i0 + c * n, room->f + c * EXPAND_ROWS, (size_t)rows * sizeof(double));
+    for (int64_t c = 0; c < o; c++) memcpy(e->F + i0 + c * n, room->f + c * EXPAND_ROWS, (size_t)rows * sizeof(double));
 }
 
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
@@ -218,10 +228,10 @@ rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_
         TRY(NEW_RAW(ctx, &ctx->scratch, room[t].f, EXPAND_ROWS * o));
         TRY(NEW_RAW(ctx, &ctx->scratch, room[t].g, EXPAND_ROWS * EXPAND_TERMS));
     }
+    const expansion e = {.X = X, .Z = Z, .norm_x = norm_x, .norm_z = norm_z, .map = map, .o = o, .C = C, .F = F};
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (int64_t t = 0; t < tiles; t++)
-        if (!stop_asked(ctx))
-            expand_tile(X, norm_x, Z, norm_z, map, t * EXPAND_ROWS, o, C, F, &room[omp_get_thread_num()]);
+        if (!stop_asked(ctx)) expand_tile(&e, t * EXPAND_ROWS, &room[omp_get_thread_num()]);
     pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_EXPAND, (double)n * (double)Z->cols * (2.0 * (double)(X->rows + o) + map_flops(map)), started);
     return interrupted(ctx);

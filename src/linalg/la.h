@@ -17,6 +17,11 @@
 
 typedef struct la_mat la_mat;
 
+typedef struct { /* n points of d coordinates, one after the other */
+    int64_t d, n;
+    const double *X;
+} point_set;
+
 /* ---- memory ---- */
 rung_status la_new(rung_ctx *ctx, pool *mem, int64_t rows, int64_t cols, la_mat **out); /* not initialised */
 void la_free(pool *mem, la_mat *A);                                                     /* before its time */
@@ -64,9 +69,12 @@ rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, 
 /* C (rows x k) = alpha A B + beta C. */
 rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, const double *B, double beta, double *C);
 
-/* C (m x n) = alpha op(A) B + beta C, all of them thin arrays of the host; op(A), A or A', is m x k. */
-void la_thin(bool transpose_a, int64_t m, int64_t n, int64_t k, double alpha, const double *A, const double *B,
-             double beta, double *C);
+typedef struct { /* an array of the host, column-major */
+    int64_t rows, cols;
+    const double *v;
+} la_thin_mat;
+/* C = alpha op(A) B + beta C, all of them thin; op(A) is A or A'. */
+void la_thin(bool transpose_a, double alpha, la_thin_mat A, la_thin_mat B, double beta, double *C);
 
 /* ---- products of large matrices: op(A) is A, or A' where its flag says so ---- */
 /* C = alpha op(A) op(B) + beta C; beta = 0: C is not read. */

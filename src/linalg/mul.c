@@ -22,13 +22,12 @@ rung_status la_mul(rung_ctx *ctx, double alpha, const la_mat *A, int64_t k, cons
     return interrupted(ctx);
 }
 
-void la_thin(bool transpose_a, int64_t m, int64_t n, int64_t k, double alpha, const double *A, const double *B,
-             double beta, double *C)
+void la_thin(bool transpose_a, double alpha, la_thin_mat A, la_thin_mat B, double beta, double *C)
 {
-    int64_t rows = transpose_a ? k : m;
-    cblas_dgemm(CblasColMajor, transpose_a ? CblasTrans : CblasNoTrans, CblasNoTrans, blas_int(m), blas_int(n),
-                blas_int(k), alpha, A, blas_int(rows > 0 ? rows : 1), B, blas_int(k > 0 ? k : 1), beta, C,
-                blas_int(m > 0 ? m : 1));
+    int64_t m = transpose_a ? A.cols : A.rows;
+    cblas_dgemm(CblasColMajor, transpose_a ? CblasTrans : CblasNoTrans, CblasNoTrans, blas_int(m), blas_int(B.cols),
+                blas_int(B.rows), alpha, A.v, blas_int(A.rows > 0 ? A.rows : 1), B.v, blas_int(B.rows > 0 ? B.rows : 1),
+                beta, C, blas_int(m > 0 ? m : 1));
 }
 
 /* Gaussian elimination is not needed: the matrices are symmetric positive definite and most often K x K. Larger ones as

@@ -317,7 +317,7 @@ static void products_chunk(const la_tall *T, int64_t i, int64_t rows, int64_t m,
 }
 
 rung_status la_basis_products(rung_ctx *ctx, const la_basis *basis, int64_t m, const int64_t *which, const la_tall *T,
-                              const double *h, const double *v, double *linear, double *square, la_mat *cross)
+                              const double *h, const double *v, const la_products *out)
 {
     double started = op_start();
     pool_mark mark = pool_here(&ctx->scratch);
@@ -339,13 +339,13 @@ rung_status la_basis_products(rung_ctx *ctx, const la_basis *basis, int64_t m, c
         }
     }
     for (int64_t j = 0; j < m; j++) {
-        linear[j] = square[j] = 0;
+        out->linear[j] = out->square[j] = 0;
         for (int64_t s = 0; s < slices; s++) {
-            linear[j] += sums[s * 2 * m + j];
-            square[j] += sums[s * 2 * m + m + j];
+            out->linear[j] += sums[s * 2 * m + j];
+            out->square[j] += sums[s * 2 * m + m + j];
         }
     }
-    if (size > 0) add_up(slices, size, products, cross->v);
+    if (size > 0) add_up(slices, size, products, out->cross->v);
     pool_release(&ctx->scratch, mark);
     op_done(ctx, OP_CROSS, (double)n * (double)m * (2.0 * (double)(basis->X->rows + T->cols) + 24), started);
     return interrupted(ctx);

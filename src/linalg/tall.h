@@ -37,9 +37,13 @@ typedef struct {
 
 rung_status la_basis_norms(rung_ctx *ctx, pool *mem, const la_mat *X, double **out);
 rung_status la_basis_column(rung_ctx *ctx, const la_basis *basis, int64_t j, double *column);
-/* Columns `which` (m of them) against the rows and against T, block by block, none of them stored: linear = B'v, square
- * = diag(B' diag(h) B), cross (cols of T x m) = T' diag(h) B. */
+typedef struct {
+    double *linear; /* m: B'v */
+    double *square; /* m: diag(B' diag(h) B) */
+    la_mat *cross;  /* cols of T x m: T' diag(h) B */
+} la_products;
+/* Columns `which` (m of them) against the rows and against T, block by block, none of them stored. */
 rung_status la_basis_products(rung_ctx *ctx, const la_basis *basis, int64_t m, const int64_t *which, const la_tall *T,
-                              const double *h, const double *v, double *linear, double *square, la_mat *cross);
+                              const double *h, const double *v, const la_products *out);
 
 #endif

@@ -12,7 +12,8 @@ static rung_status rotated(rung_ctx *ctx, const member *one, int64_t n, const do
     const scorer *s = &one->score;
     const probit_link *link = &one->link;
     if (s->kind == SCORER_KERNEL && s->k.kind != KERNEL_PRECOMPUTED)
-        return kernel_expand(ctx, &s->k, s->d, n, x, s->m, s->rows, link->rank, link->factor, G);
+        return kernel_expand(ctx, &s->k, &(point_set){s->d, n, x}, &(point_set){s->d, s->m, s->rows}, link->rank,
+                             link->factor, G);
     for (int64_t r = 0; r < link->rank; r++)
         for (int64_t i = 0; i < n; i++) {
             const double *row = x + i * s->d, *f = link->factor + r * s->m;

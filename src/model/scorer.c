@@ -32,7 +32,7 @@ static rung_status add_expansion(rung_ctx *ctx, const scorer *s, int64_t n, cons
     pool_mark mark = pool_here(&ctx->scratch);
     double *F = NULL; /* n x outputs, column-major */
     TRY(NEW_RAW(ctx, &ctx->scratch, F, n * s->outputs));
-    TRY(kernel_expand(ctx, &s->k, s->d, n, x, s->m, s->rows, s->outputs, s->coef, F));
+    TRY(kernel_expand(ctx, &s->k, &(point_set){s->d, n, x}, &(point_set){s->d, s->m, s->rows}, s->outputs, s->coef, F));
     for (int64_t i = 0; i < n; i++)
         for (int o = 0; o < s->outputs; o++) *output++ += F[i + o * n];
     pool_release(&ctx->scratch, mark);

@@ -122,16 +122,16 @@ static rung_status select_lists(rung_ctx *ctx, problem *p, const place *at, int6
 {
     const double *X;
     const la_mat *K;
-    int64_t *missing = NULL, n_missing;
-    TRY(NEW(ctx, &ctx->scratch, missing, p->n));
-    TRY(neighbours_subset(ctx, p->mem, parent, p->n, p->rows, k, out, &n_missing, missing));
-    if (n_missing == 0) return RUNG_OK;
+    row_list missing = {0};
+    TRY(NEW(ctx, &ctx->scratch, missing.row, p->n));
+    TRY(neighbours_subset(ctx, p->mem, parent, p->n, p->rows, k, out, &missing));
+    if (missing.n == 0) return RUNG_OK;
     if (at->kind == PLACE_KERNEL) {
         TRY(problem_gram(ctx, p, &at->k, &K));
-        return neighbours_complete_in_kernel(ctx, out, K, n_missing, missing);
+        return neighbours_complete_in_kernel(ctx, out, K, &missing);
     }
     TRY(coordinates(ctx, p, at, &X));
-    return neighbours_complete(ctx, out, p->d, X, n_missing, missing);
+    return neighbours_complete(ctx, out, p->d, X, &missing);
 }
 
 static rung_status lists_at(rung_ctx *ctx, problem *p, const place *at, int64_t k, neighbours *out)

@@ -17,11 +17,17 @@ static int64_t count_varying(int64_t d, int64_t n, const double *X)
     return varying;
 }
 
-void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w, const int64_t *origin,
-                 int K, problem *out)
+void problem_new(pool *mem, const problem_rows *given, problem *out)
 {
-    *out = (problem){.mem = mem, .n = n, .d = d, .K = K, .X = X, .y = y, .w = w, .origin = origin};
-    out->varying = count_varying(d, n, X);
+    *out = (problem){.mem = mem,
+                     .n = given->n,
+                     .d = given->d,
+                     .K = given->K,
+                     .X = given->X,
+                     .y = given->y,
+                     .w = given->w,
+                     .origin = given->origin};
+    out->varying = count_varying(given->d, given->n, given->X);
 }
 
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
@@ -158,7 +164,7 @@ rung_status problem_landmarks(rung_ctx *ctx, problem *p, const kernel *k, int64_
         problem_entry *entry = NULL;
         TRY(problem_kernel_finite(ctx, p, k));
         TRY(cache_new(ctx, p, ENTRY_LANDMARKS, &key, &entry));
-        TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, p->d, p->n, p->X, m, &entry->landmarks));
+        TRY(landmarks_new(ctx, p->mem, &entry->key.at.k, &(point_set){p->d, p->n, p->X}, m, &entry->landmarks));
         cache_keep(p, entry);
         found = entry;
     }

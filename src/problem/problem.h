@@ -30,13 +30,22 @@ typedef struct problem {
     problem_entry *cache;
 } problem;
 
+static inline point_set problem_points(const problem *p) { return (point_set){.d = p->d, .n = p->n, .X = p->X}; }
 static inline ranked_rows problem_ranks(const problem *p)
 {
     return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group};
 }
 
-void problem_new(pool *mem, int64_t d, int64_t n, const double *X, const int *y, const double *w, const int64_t *origin,
-                 int K, problem *out);
+typedef struct { /* what a problem is made of, as in the fields of the same name */
+    int64_t d, n;
+    const double *X;
+    const int *y;
+    const double *w;
+    const int64_t *origin;
+    int K;
+} problem_rows;
+
+void problem_new(pool *mem, const problem_rows *given, problem *out);
 /* Some rows of a problem (a fold's training part); classes without rows disappear and ranks close up.
  * classes[r-1] (room for parent->K) tells the parent's rank of rank r. */
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,

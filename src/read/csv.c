@@ -153,7 +153,8 @@ static void unread(csv *r)
 /* j and the row read last tell where the cell stands. */
 static rung_status add_name(csv *r, int64_t j, pool *mem, dictionary *d, const cell *c, int32_t *index)
 {
-    return filling_word(r->in->ctx, r->shape, r->row_line, j, mem, d, c->text, c->length, index);
+    rung_status status = dictionary_add(r->in->ctx, mem, d, c->text, (size_t)c->length, index);
+    return filling_error(r->in->ctx, status, r->shape, r->row_line, j);
 }
 
 /* ---- what the file looks like ------------------------------------------------------------------- */

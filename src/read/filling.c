@@ -85,12 +85,10 @@ rung_status filling_row(filling *f, int64_t line)
     return RUNG_OK;
 }
 
-rung_status filling_word(rung_ctx *ctx, const rung_table *t, int64_t line, int64_t j, pool *mem, dictionary *d,
-                         const char *text, int64_t length, int32_t *index)
+rung_status filling_error(rung_ctx *ctx, rung_status status, const rung_table *t, int64_t line, int64_t j)
 {
-    rung_status status = dictionary_add(ctx, mem, d, text, (size_t)length, index);
-    if (status != RUNG_EDATA) return status;
     char label[COLUMN_LABEL];
+    if (status != RUNG_EDATA) return status;
     return prefix_error(ctx, status, "%s, line %lld, column %s: ", t->path, (long long)line,
                         table_column_label(t, j, label));
 }
@@ -143,7 +141,8 @@ static rung_status put_text(filling *f, int64_t j, const char *text, int64_t len
     }
     *index = -1;
     if (cell_missing(text, (size_t)length)) return RUNG_OK;
-    return filling_word(f->ctx, t, line_of_row(t), j, &t->mem, &f->words[j], text, length, index);
+    rung_status status = dictionary_add(f->ctx, &t->mem, &f->words[j], text, (size_t)length, index);
+    return filling_error(f->ctx, status, t, line_of_row(t), j);
 }
 
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length)

@@ -27,8 +27,7 @@ rung_status filling_row(filling *f, int64_t line);
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length);
 void filling_close(filling *f);
 
-/* The number of a text in a dictionary; an error tells where it stands. */
-rung_status filling_word(rung_ctx *ctx, const rung_table *t, int64_t line, int64_t j, pool *mem, dictionary *d,
-                         const char *text, int64_t length, int32_t *index);
+/* An error of a cell, told with where the cell stands. */
+rung_status filling_error(rung_ctx *ctx, rung_status status, const rung_table *t, int64_t line, int64_t j);
 
 #endif

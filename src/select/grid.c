@@ -161,17 +161,25 @@ static rung_status key_of(rung_ctx *ctx, pool *mem, const rung_spec *spec, bool 
     return RUNG_OK;
 }
 
-/* Adds the point of a method at position `at` on its axes, unless an equal one is there (kernel=linear has no gamma).
- */
-static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, int axes,
-                             const axis *list, const int *at, const char **keys, grid *out)
+typedef struct {
+    const method *m;
+    int n;
+    axis *list;        /* n */
+    int *at;           /* n: a position on each */
+    const char **keys; /* of the points of the grid so far */
+} method_grid;
+
+/* Adds the point at the position, unless an equal one is there (kernel=linear has no gamma). */
+static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method_grid *g, grid *out)
 {
     rung_spec *spec;
-    TRY(spec_new(ctx, m->info.name, o->as_published != 0, &spec));
+    const char **keys = g->keys;
+    TRY(spec_new(ctx, g->m->info.name, o->as_published != 0, &spec));
     out->points[out->n].spec = spec; /* freed with the grid from now on */
     out->n++;
     TRY(grid_fix(ctx, o, spec));
-    for (int a = 0; a < axes; a++) TRY(spec_set(ctx, spec, m->params[list[a].row].info.name, list[a].values[at[a]]));
+    for (int a = 0; a < g->n; a++)
+        TRY(spec_set(ctx, spec, g->m->params[g->list[a].row].info.name, g->list[a].values[g->at[a]]));
     TRY(key_of(ctx, mem, spec, true, &out->points[out->n - 1].kernel));
     TRY(key_of(ctx, mem, spec, false, &keys[out->n - 1]));
     for (int i = 0; i < out->n - 1; i++)
@@ -185,29 +193,27 @@ static rung_status add_point(rung_ctx *ctx, pool *mem, const rung_tune_options *
 
 static rung_status add_method(rung_ctx *ctx, pool *mem, const rung_tune_options *o, const method *m, grid *out)
 {
-    axis *list = NULL;
-    int axes = 0, *at = NULL;
+    method_grid g = {.m = m};
     int64_t count = 1;
-    const char **keys = NULL;
-    TRY(method_axes(ctx, mem, o, m, &list, &axes));
-    for (int a = 0; a < axes; a++) {
-        count *= list[a].n;
+    TRY(method_axes(ctx, mem, o, m, &g.list, &g.n));
+    for (int a = 0; a < g.n; a++) {
+        count *= g.list[a].n;
         if (count > MOST_POINTS)
             return set_error(ctx, RUNG_EARG, "a grid of %lld points or more is too large (at most %d)",
                              (long long)count, MOST_POINTS);
     }
     TRY(RESIZE(ctx, mem, out->points, out->n + count));
-    TRY(NEW(ctx, mem, at, axes + 1));
-    TRY(NEW(ctx, mem, keys, out->n + count));
-    for (int i = 0; i < out->n; i++) keys[i] = ""; /* another method's points are never equal */
+    TRY(NEW(ctx, mem, g.at, g.n + 1));
+    TRY(NEW(ctx, mem, g.keys, out->n + count));
+    for (int i = 0; i < out->n; i++) g.keys[i] = ""; /* another method's points are never equal */
     for (int64_t i = 0; i < count; i++) {
-        TRY(add_point(ctx, mem, o, m, axes, list, at, keys, out));
+        TRY(add_point(ctx, mem, o, &g, out));
         /* the last parameter varies fastest, so a Gram matrix serves its points one after the other; as published the
          * first one does, because there the first minimum wins */
-        for (int step = 0; step < axes; step++) {
-            int a = o->as_published ? step : axes - 1 - step;
-            if (++at[a] < list[a].n) break;
-            at[a] = 0;
+        for (int step = 0; step < g.n; step++) {
+            int a = o->as_published ? step : g.n - 1 - step;
+            if (++g.at[a] < g.list[a].n) break;
+            g.at[a] = 0;
         }
     }
     return RUNG_OK;

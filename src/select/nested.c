@@ -10,15 +10,17 @@
 #include "base/json.h"
 #include "select/tune.h"
 
+typedef char point_name[256]; /* method and parameters, as text */
+
 typedef struct {
     int n; /* outer folds */
-    char (*chosen)[256];
+    point_name *chosen;
     rung_metrics metrics;
 } nested_result;
 
 /* ---- nested cross-validation ---- */
 
-static void describe_point(const rung_spec *spec, const rung_tune_options *o, char *text, size_t size);
+static void describe_point(const rung_spec *spec, const rung_tune_options *o, point_name text);
 
 static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, folds *out)
 {
@@ -32,9 +34,15 @@ static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const 
     return tune_folds(ctx, &ctx->scratch, &outer, data->n, &p, out);
 }
 
+typedef struct {
+    int *predicted; /* per row: 0 = not held out */
+    double *proba;  /* rows x classes */
+    bool has_proba; /* all winners have probabilities */
+} outer_answers;
+
 /* Searches on the rows outside one fold and predicts those inside. */
 static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const folds *f,
-                              int fold, int *predicted, double *proba, bool *has_proba, char *chosen, size_t size)
+                              int fold, outer_answers *out, point_name chosen)
 {
     int64_t *kept = NULL, *held = NULL;
     int *groups = NULL, *rank = NULL, K = data->code.n_classes;
@@ -57,15 +65,15 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
     if (status == RUNG_OK) status = dataset_subset(ctx, data, h, held, &test);
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, &s, &model);
     if (status == RUNG_OK) {
-        describe_point(s.grid.points[s.winner].spec, o, chosen, size);
-        *has_proba = *has_proba && model_has_probabilities(model);
+        describe_point(s.grid.points[s.winner].spec, o, chosen);
+        out->has_proba = out->has_proba && model_has_probabilities(model);
         rung_view view = {.v = test->X, .n = h, .d = test->d, .row = test->d, .col = 1};
-        rung_output out = {.rank = rank, .proba = model_has_probabilities(model) ? part : NULL};
-        status = model_predict(ctx, model, &view, &out);
+        rung_output answers = {.rank = rank, .proba = model_has_probabilities(model) ? part : NULL};
+        status = model_predict(ctx, model, &view, &answers);
     }
     for (int64_t i = 0; i < h && status == RUNG_OK; i++) {
-        predicted[held[i]] = rank[i];
-        memcpy(proba + held[i] * K, part + i * K, (size_t)K * sizeof *proba);
+        out->predicted[held[i]] = rank[i];
+        memcpy(out->proba + held[i] * K, part + i * K, (size_t)K * sizeof *part);
     }
     grid_free(&s.grid);
     model_free(model);
@@ -77,26 +85,25 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
 static rung_status nested(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out)
 {
     folds f;
-    int *predicted = NULL, *truth = NULL;
-    double *proba = NULL;
-    bool has_proba = true;
+    int *truth = NULL;
+    outer_answers a = {.has_proba = true};
     TRY(outer_folds(ctx, o, data, &f));
     out->n = f.count;
     TRY(NEW(ctx, &ctx->scratch, out->chosen, f.count));
-    TRY(NEW(ctx, &ctx->scratch, predicted, data->n));
+    TRY(NEW(ctx, &ctx->scratch, a.predicted, data->n));
     TRY(NEW(ctx, &ctx->scratch, truth, data->n));
-    TRY(NEW(ctx, &ctx->scratch, proba, data->n * data->code.n_classes));
+    TRY(NEW(ctx, &ctx->scratch, a.proba, data->n * data->code.n_classes));
     for (int fold = 0; fold < f.count; fold++) {
         pool_mark mark = pool_here(&ctx->scratch);
         log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
-        TRY(outer_fold(ctx, o, data, &f, fold, predicted, proba, &has_proba, out->chosen[fold], sizeof *out->chosen));
+        TRY(outer_fold(ctx, o, data, &f, fold, &a, out->chosen[fold]));
         pool_release(&ctx->scratch, mark);
     }
     for (int64_t i = 0; i < data->n; i++)
-        truth[i] = predicted[i] ? data->y[i] : 0; /* rows never held out do not count */
+        truth[i] = a.predicted[i] ? data->y[i] : 0; /* rows never held out do not count */
     for (int64_t i = 0; i < data->n; i++)
-        if (!truth[i]) predicted[i] = 1;
-    return metrics_compute(ctx, data->n, data->code.n_classes, truth, predicted, has_proba ? proba : NULL,
+        if (!truth[i]) a.predicted[i] = 1;
+    return metrics_compute(ctx, data->n, data->code.n_classes, truth, a.predicted, a.has_proba ? a.proba : NULL,
                            &out->metrics);
 }
 
@@ -111,8 +118,9 @@ static bool worth_telling(const rung_spec *spec, int row, const rung_tune_option
     return !standard || strcmp(spec->values[row], standard) != 0 || p->grid || p->published_grid;
 }
 
-static void describe_point(const rung_spec *spec, const rung_tune_options *o, char *text, size_t size)
+static void describe_point(const rung_spec *spec, const rung_tune_options *o, point_name text)
 {
+    const size_t size = sizeof(point_name);
     int used = snprintf(text, size, "%s", spec->method->info.name);
     for (int i = 0; spec->method->params[i].info.name; i++)
         if (worth_telling(spec, i, o) && (size_t)used < size)

@@ -10,9 +10,11 @@
 const metric tune_evidence = {.name = "evidence", .more = true};
 
 /* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
-static rung_status measure(rung_ctx *ctx, const tune_state *r, const problem *p, const held_out *h, const int *rank,
-                           const double *proba, int repeat, int fold, double *out)
+static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades *g, int repeat, int fold, double *out)
 {
+    const problem *p = g->p;
+    const held_out *h = g->h;
+    const double *proba = g->proba;
     pool_mark mark = pool_here(&ctx->scratch);
     int K = r->training.data->code.n_classes, *truth = NULL, *predicted = NULL;
     double *part = NULL;
@@ -23,7 +25,7 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const problem *p,
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold)) continue;
         truth[n] = r->training.present[p->y[h->row[i]] - 1];
-        predicted[n] = r->training.present[rank[i] - 1];
+        predicted[n] = r->training.present[g->rank[i] - 1];
         for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
         n++;
     }
@@ -39,17 +41,17 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const problem *p,
 
 /* Mean over the repeats, standard error over the folds. An undefined metric (a constant prediction has no tau) costs 1.
  */
-static rung_status summarise(rung_ctx *ctx, const tune_state *r, const problem *p, const folds *f, const held_out *h,
-                             const int *rank, const double *proba, point_result *out)
+static rung_status summarise(rung_ctx *ctx, const tune_state *r, const held_grades *g, point_result *out)
 {
+    const folds *f = g->f;
     double sum = 0, squares = 0, value;
     int64_t defined = 0;
     out->value = 0;
     for (int repeat = 0; repeat < f->repeats; repeat++) {
-        TRY(measure(ctx, r, p, h, rank, proba, repeat, -1, &value));
+        TRY(measure(ctx, r, g, repeat, -1, &value));
         out->value += value / f->repeats;
         for (int fold = 0; fold < f->count && f->count <= 1000; fold++) {
-            TRY(measure(ctx, r, p, h, rank, proba, repeat, fold, &value));
+            TRY(measure(ctx, r, g, repeat, fold, &value));
             if (isnan(value)) continue;
             sum += value;
             squares += value * value;
@@ -81,7 +83,8 @@ static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *sp
         if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
         off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
     }
-    TRY(summarise(ctx, r, p, f, h, rank, needs_proba && h->proba ? h->proba : proba, out));
+    held_grades g = {.p = p, .f = f, .h = h, .rank = rank, .proba = needs_proba && h->proba ? h->proba : proba};
+    TRY(summarise(ctx, r, &g, out));
     double cost = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
     out->criterion = cost + (published ? 0 : 1e-3 * off);
     return RUNG_OK;

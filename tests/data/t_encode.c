@@ -502,28 +502,26 @@ static void test_rank_columns(void **state)
 {
     rung_ctx *ctx = *state;
     rung_table *t = table_of(ctx, "t,p,a,b\n1,3,low,mid\n5,3,mid,low\n3,,high,high\n,2,low,\n");
-    int classes, *truth, *predicted;
-    assert_ok(ctx, dataset_rank_columns(ctx, t, "t", "p", NULL, &classes, &truth, &predicted, &ctx->scratch));
-    assert_int_equal(classes, 4); /* 1 2 3 5 */
+    rank_columns r;
+    assert_ok(ctx, rank_columns_new(ctx, t, "t", "p", NULL, &r));
+    assert_int_equal(r.K, 4); /* 1 2 3 5 */
     int expected_truth[] = {1, 4, 3, 0}, expected[] = {3, 3, 0, 2};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(truth[i], expected_truth[i]);
-        assert_int_equal(predicted[i], expected[i]);
+        assert_int_equal(r.truth[i], expected_truth[i]);
+        assert_int_equal(r.predicted[i], expected[i]);
     }
-    assert_fails(ctx, dataset_rank_columns(ctx, t, "a", "b", NULL, &classes, &truth, &predicted, &ctx->scratch),
-                 RUNG_EDATA, "--order \"low<mid<high\"");
-    assert_ok(ctx, dataset_rank_columns(ctx, t, "a", "4", "high<mid<low", &classes, &truth, &predicted, &ctx->scratch));
-    assert_int_equal(classes, 3);
-    assert_int_equal(truth[2], 1);
-    assert_int_equal(predicted[1], 3);
-    assert_int_equal(predicted[3], 0);
+    assert_fails(ctx, rank_columns_new(ctx, t, "a", "b", NULL, &r), RUNG_EDATA, "--order \"low<mid<high\"");
+    assert_ok(ctx, rank_columns_new(ctx, t, "a", "4", "high<mid<low", &r));
+    assert_int_equal(r.K, 3);
+    assert_int_equal(r.truth[2], 1);
+    assert_int_equal(r.predicted[1], 3);
+    assert_int_equal(r.predicted[3], 0);
     /* The column named is the one whose labels are text. */
-    assert_fails(ctx, dataset_rank_columns(ctx, t, "t", "a", NULL, &classes, &truth, &predicted, &ctx->scratch),
-                 RUNG_EDATA, "column 'a': the labels are text (low, mid, high)");
-    assert_fails(ctx, dataset_rank_columns(ctx, t, "b", "p", NULL, &classes, &truth, &predicted, &ctx->scratch),
-                 RUNG_EDATA, "column 'b': the labels are text (mid, low, high)");
-    assert_fails(ctx, dataset_rank_columns(ctx, t, "a", "q", NULL, &classes, &truth, &predicted, &ctx->scratch),
-                 RUNG_EARG, "no column 'q' (predicted)");
+    assert_fails(ctx, rank_columns_new(ctx, t, "t", "a", NULL, &r), RUNG_EDATA,
+                 "column 'a': the labels are text (low, mid, high)");
+    assert_fails(ctx, rank_columns_new(ctx, t, "b", "p", NULL, &r), RUNG_EDATA,
+                 "column 'b': the labels are text (mid, low, high)");
+    assert_fails(ctx, rank_columns_new(ctx, t, "a", "q", NULL, &r), RUNG_EARG, "no column 'q' (predicted)");
     table_free(t);
 }
 

@@ -15,7 +15,7 @@ static const double U[N * K] = {1, 0.75, 0, 0.25, 0, 0, 0, 0.25, 1, 0.25, 0, 0.5
 static problem small_problem(pool *mem)
 {
     problem p;
-    problem_new(mem, D, N, X, y, NULL, origin, K, &p);
+    problem_new(mem, &(problem_rows){D, N, X, y, NULL, origin, K}, &p);
     return p;
 }
 
@@ -87,13 +87,13 @@ static void test_apply_by_map(void **state)
     fitted fit = {.score = {.kind = SCORER_LINEAR, .outputs = 1, .m = D, .d = D, .coef = coef, .bias = &bias},
                   .decide = {.kind = DECISION_THRESHOLDS, .K = K, .thresholds = t},
                   .map = {.n = 3, .f = f, .s = s}};
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 1 : x <= 3.5 ? 2 : 3);
         assert_close(score[i], x <= 2 ? 1 + x / 2 : 2 + (x - 2) / 3, 1e-15);
     }
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, X, score, rank, 9, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, X, &(row_answers){score, rank, 9, NULL}));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 2 : x <= 3.5 ? 5 : 9);
@@ -113,20 +113,21 @@ static void test_apply_probabilities(void **state)
     fitted fit = {.score = {.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = &bias},
                   .decide = {.kind = DECISION_MEDIAN, .K = K},
                   .prior = prior};
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3 && score[i] == 2.5);
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, score, rank, K, proba));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, proba}));
     for (int i = 0; i < N; i++) assert_arrays_close(K, proba + i * K, prior, 0);
     member two[] = {{.weight = 1, .score = fit.score, .decide = fit.decide, .prior = prior},
                     {.weight = 3, .score = fit.score, .decide = fit.decide, .prior = other}};
     fitted many = {.n_members = 2, .members = two};
-    assert_ok(ctx, fitted_apply(ctx, &many, NULL, N, X, score, rank, K, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &many, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 2 && score[i] == 0.25 * 2.5 + 0.75 * 1.75);
-    assert_ok(ctx, fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, X, score, rank, 4, (double[N * 4]){0}));
+    assert_ok(ctx,
+              fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, (double[N * 4]){0}}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3);
     fitted far = {.score = fit.score, .decide = {.kind = DECISION_NEAREST_MEAN, .K = K, .means = means}};
     bias = 1e200;
-    assert_fails(ctx, fitted_apply(ctx, &far, NULL, N, X, score, rank, K, NULL), RUNG_EDATA,
+    assert_fails(ctx, fitted_apply(ctx, &far, NULL, N, X, &(row_answers){score, rank, K, NULL}), RUNG_EDATA,
                  "the score of a held-out row overflows");
 }
 
@@ -140,7 +141,7 @@ static void test_apply_without_a_map(void **state)
     int rank[N];
     assert_ok(ctx, linear_scorer(ctx, &mem, &p, 2, (double[]){1, 0, 0, 1}, NULL, &fit.score));
     assert_ok(ctx, nearest_mean_decision(ctx, &mem, K, 2, (double[]){0, 0, 1, 3, 5, 1}, &fit.decide));
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank, 4, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
     const int nearest[N] = {1, 1, 3, 4, 3, 4}; /* (4, 4) is as near to the second mean as to the third */
     for (int i = 0; i < N; i++) {              /* Gaussians of variance (10 + 20) / 2 / 4 around the means */
         const double means[] = {0, 0, 1, 3, 5, 1};
@@ -156,16 +157,16 @@ static void test_apply_without_a_map(void **state)
     }
 
     fit.decide = (decision){.kind = DECISION_ARGMAX, .K = 2}; /* margins: 2 log-odds per unit */
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, X, score, rank, 4, NULL));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
     for (int i = 0; i < N; i++) {
         assert_int_equal(rank[i], X[2 * i + 1] > X[2 * i] ? 4 : 2);
         assert_close(score[i], 2 + 2 / (1 + exp(2 * (X[2 * i] - X[2 * i + 1]))), 1e-13);
     }
 
     fit = (fitted){0};
-    assert_ok(ctx, membership_fit(ctx, &mem, &p, U, 1, WEIGHTS_BINARY, 0, DECISION_MEDIAN, &fit));
+    assert_ok(ctx, membership_fit(ctx, &mem, &p, U, &(membership_rule){1, WEIGHTS_BINARY, 0, DECISION_MEDIAN}, &fit));
     double proba[N * 4] = {0};
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, score, rank, 4, proba));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, proba}));
     const int middle[N] = {1, 1, 3, 3, 4, 3};
     for (int i = 0; i < N; i++) { /* every row is its own nearest one */
         assert_int_equal(rank[i], middle[i]);
@@ -183,7 +184,7 @@ typedef struct {
 
 static rung_status toy_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
-    return membership_fit(ctx, mem, in->p, U, 2, WEIGHTS_GAUSSIAN, 0.5, DECISION_ARGMAX, out);
+    return membership_fit(ctx, mem, in->p, U, &(membership_rule){2, WEIGHTS_GAUSSIAN, 0.5, DECISION_ARGMAX}, out);
 }
 
 static rung_status half_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

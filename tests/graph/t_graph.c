@@ -78,7 +78,8 @@ static void neighbours_with_ties(void **state)
             for (int64_t i = 0; i < n; i++) y[i] = 1 + (int)(i * i % 3);
             assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, k, &nb));
             check_lists(&nb, n, most, X, NULL);
-            assert_ok(ctx, neighbours_ordinal(ctx, &ctx->scratch, D, n, X, 3, y, k, &nb));
+            assert_ok(ctx, neighbours_ordinal(ctx, &ctx->scratch, &(point_set){D, n, X}, &(ranked_rows){n, y, 3, NULL},
+                                              k, &nb));
             check_lists(&nb, n, most, X, y);
         }
 }
@@ -101,27 +102,16 @@ static void golden_ties(void **state)
     check_lists(&nb, n, 3, X, NULL);
 }
 
-static void new_points(void **state)
-{
-    rung_ctx *ctx = *state;
-    double X[10] = {0, 0, 1, 0, 0, 1, 1, 1, 1, 0}, Z[4] = {1, 0, 0.5, 0.5};
-    neighbours nb;
-    assert_ok(ctx, neighbours_query(ctx, &ctx->scratch, 2, 5, X, 2, Z, 9, &nb));
-    assert_int_equal(nb.k, 5);
-    int64_t want[10] = {1, 4, 0, 3, 2, 0, 1, 2, 3, 4};
-    assert_memory_equal(nb.index, want, sizeof want);
-    assert_true(nb.d2[0] == 0 && nb.d2[5] == 0.5);
-}
-
 /* Some rows' neighbours among themselves: told from the lists where they reach, computed where not. */
 static void subsets_reselect(void **state)
 {
     rung_ctx *ctx = *state;
-    int64_t n = 120, m = 0, rows[120], *missing = NULL, lacking, some = 0;
+    int64_t n = 120, m = 0, rows[120], some = 0;
+    row_list missing = {0};
     double *X = lattice(ctx, n), *part = room(ctx, D * n), gram[120 * 120];
     neighbours all, sub, again;
     la_mat *K = NULL;
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, missing, n));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, missing.row, n));
     for (int64_t i = 0; i < n; i++)
         if (i % 4) rows[m++] = i;
     for (int64_t i = 0; i < m; i++) memcpy(part + i * D, X + rows[i] * D, D * sizeof *X);
@@ -131,13 +121,13 @@ static void subsets_reselect(void **state)
     la_put(gram, K);
     for (int64_t room_for = 6; room_for <= 12; room_for += 3) {
         assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, room_for, &all));
-        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &sub, &lacking, missing));
-        assert_ok(ctx, neighbours_complete(ctx, &sub, D, part, lacking, missing));
+        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &sub, &missing));
+        assert_ok(ctx, neighbours_complete(ctx, &sub, D, part, &missing));
         check_lists(&sub, m, 6, part, NULL);
-        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &again, &lacking, missing));
-        assert_ok(ctx, neighbours_complete_in_kernel(ctx, &again, K, lacking, missing));
+        assert_ok(ctx, neighbours_subset(ctx, &ctx->scratch, &all, m, rows, 6, &again, &missing));
+        assert_ok(ctx, neighbours_complete_in_kernel(ctx, &again, K, &missing));
         check_lists(&again, m, 6, part, NULL);
-        some += lacking > 0 && lacking < m;
+        some += missing.n > 0 && missing.n < m;
     }
     assert_true(some > 0);
 }
@@ -287,7 +277,7 @@ static void spreading_by_definition(void **state)
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++) W[i + j * N] = i == j ? 0 : exp(-squared(X, i, j) / (2 * width * width));
     propagate_by_definition(ctx, N, Q, W, y, 0.99, false, want);
-    assert_ok(ctx, propagate_dense(ctx, D, N, X, Q, y, width, 0.99, got));
+    assert_ok(ctx, propagate_dense(ctx, &(point_set){D, N, X}, &(ranked_rows){N, y, Q, NULL}, width, 0.99, got));
     assert_arrays_close(N * Q, got, want, 1e-11);
     assert_true(got[69] == 1.0 / 3);
 
@@ -498,17 +488,18 @@ static rung_status every_allocation(void *unused)
     static const double X[16] = {0, 1, 2, 0.5, 3, 1, 4, 2, 1, 5, 2, 6, 0, 1, 3, 0.5};
     static const int y[8] = {1, 2, 0, 1, 2, 0, 1, 2};
     static const int64_t rows[4] = {0, 2, 4, 6};
-    int64_t missing[8], lacking;
+    int64_t lacking[8];
+    row_list missing = {.row = lacking};
     double U[16], others[16], width;
     neighbours nb, sub;
     la_csr S;
     rung_status s = context_new(&ctx);
-    if (s == RUNG_OK) s = propagate_dense(ctx, 2, 8, X, 2, y, 1, 0.9, U);
-    if (s == RUNG_OK) s = neighbours_query(ctx, &ctx->scratch, 2, 8, X, 8, X, 3, &nb);
-    if (s == RUNG_OK) s = neighbours_ordinal(ctx, &ctx->scratch, 2, 8, X, 2, y, 3, &nb);
+    if (s == RUNG_OK) s = propagate_dense(ctx, &(point_set){2, 8, X}, &(ranked_rows){8, y, 2, NULL}, 1, 0.9, U);
+    if (s == RUNG_OK)
+        s = neighbours_ordinal(ctx, &ctx->scratch, &(point_set){2, 8, X}, &(ranked_rows){8, y, 2, NULL}, 3, &nb);
     if (s == RUNG_OK) s = neighbours_among(ctx, &ctx->scratch, 2, 8, X, 3, &nb);
-    if (s == RUNG_OK) s = neighbours_subset(ctx, &ctx->scratch, &nb, 4, rows, 3, &sub, &lacking, missing);
-    if (s == RUNG_OK) s = neighbours_complete(ctx, &sub, 2, X, lacking, missing);
+    if (s == RUNG_OK) s = neighbours_subset(ctx, &ctx->scratch, &nb, 4, rows, 3, &sub, &missing);
+    if (s == RUNG_OK) s = neighbours_complete(ctx, &sub, 2, X, &missing);
     if (s == RUNG_OK) s = neighbours_median(ctx, &nb, &width);
     if (s == RUNG_OK) s = graph_edges(ctx, &ctx->scratch, &nb, GRAPH_OR, EDGE_GAUSSIAN, width, &S);
     if (s == RUNG_OK) s = propagate_graph(ctx, &S, 2, y, 0.9, U);
@@ -530,7 +521,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(neighbours_with_ties),
         WITH_CONTEXT(golden_ties),
-        WITH_CONTEXT(new_points),
         WITH_CONTEXT(subsets_reselect),
         WITH_CONTEXT(widths),
         WITH_CONTEXT(edges_by_definition),

@@ -69,8 +69,8 @@ static void golden_unit(rung_ctx *ctx, const char *unit)
     describe(ctx, &s);
 
     la_mat *semi = square(ctx, s.n), *labelled = square(ctx, s.l);
-    assert_ok(ctx, alignment_target(ctx, s.K, s.l, s.yl, NULL, labelled));
-    assert_ok(ctx, alignment_target(ctx, s.K, s.n, s.y, &s.graph, semi));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.l, s.yl, s.K, NULL}, NULL, labelled));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, semi));
     double *corner = numbers(unit, "Kstar_corner.csv", &rows, &columns), *T = room(ctx, s.n * s.n);
     la_get(semi, T);
     for (int64_t i = 0; i < rows; i++)
@@ -86,7 +86,8 @@ static void golden_unit(rung_ctx *ctx, const char *unit)
         int64_t n = all ? s.n : s.l;
         const double *x = all ? s.X : s.Xl;
         la_mat *K = square(ctx, n);
-        assert_ok(ctx, alignment_gradient(ctx, s.d, n, x, target, centred, theta, &value, gradient));
+        assert_ok(ctx, alignment_gradient(ctx, &(alignment_rows){.X = {s.d, n, x}, .centred = centred}, target, theta,
+                                          &value, gradient));
         assert_close(value, want[row * columns], 1e-9);
         assert_arrays_close(s.d, gradient, want + row * columns + 1, 1e-9);
         assert_ok(ctx, kernel_gram(ctx, &k, s.d, n, x, K));
@@ -94,10 +95,12 @@ static void golden_unit(rung_ctx *ctx, const char *unit)
         assert_close(value, want[row * columns], 1e-9);
     }
     double *path = numbers(unit, "ascent.csv", &rows, &columns);
-    assert_ok(ctx, alignment_ascent(ctx, s.d, s.l, s.Xl, labelled, false, 10, theta, &value));
+    assert_ok(ctx, alignment_ascent(ctx, &(alignment_rows){.X = {s.d, s.l, s.Xl}, .centred = false}, labelled, 10,
+                                    theta, &value));
     assert_close(value, path[0], 1e-9);
     assert_arrays_close(s.d, theta, path + 1, 1e-9);
-    assert_ok(ctx, alignment_ascent(ctx, s.d, s.n, s.X, semi, false, 10, theta, &value));
+    assert_ok(
+        ctx, alignment_ascent(ctx, &(alignment_rows){.X = {s.d, s.n, s.X}, .centred = false}, semi, 10, theta, &value));
     assert_close(value, path[columns], 1e-9);
     assert_arrays_close(s.d, theta, path + columns + 1, 1e-9);
     free(X);
@@ -137,15 +140,17 @@ static void gradient_by_its_remainder(void **state)
     sample s;
     draw(ctx, 45, D, &s);
     la_mat *T = square(ctx, s.n);
-    assert_ok(ctx, alignment_target(ctx, s.K, s.n, s.y, &s.graph, T));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, T));
     for (int centred = 0; centred < 2; centred++) {
         double theta[D] = {-2, -1, -3, 0.5}, v[D] = {1, -0.5, 0.7, 0.3}, g[D], at[D], a0, a1, last = 0, slope = 0;
-        assert_ok(ctx, alignment_gradient(ctx, D, s.n, s.X, T, centred, theta, &a0, g));
+        assert_ok(ctx,
+                  alignment_gradient(ctx, &(alignment_rows){.X = {D, s.n, s.X}, .centred = centred}, T, theta, &a0, g));
         for (int j = 0; j < D; j++) slope += g[j] * v[j];
         assert_true(fabs(slope) > 1e-4);
         for (double h = 0.1; h > 1e-3; h /= 2) {
             for (int j = 0; j < D; j++) at[j] = theta[j] + h * v[j];
-            assert_ok(ctx, alignment_gradient(ctx, D, s.n, s.X, T, centred, at, &a1, NULL));
+            assert_ok(ctx, alignment_gradient(ctx, &(alignment_rows){.X = {D, s.n, s.X}, .centred = centred}, T, at,
+                                              &a1, NULL));
             double remainder = fabs(a1 - a0 - h * slope);
             if (last > 0) assert_true(last / remainder > 3 && last / remainder < 5);
             last = remainder;
@@ -159,16 +164,19 @@ static void two_steps_climb(void **state)
     sample s;
     draw(ctx, 60, 3, &s);
     for (int centred = 0; centred < 2; centred++) {
-        double precisions[3], start[2], value[2], again;
+        double precisions[3], again;
+        alignment_result found = {.precisions = precisions};
         assert_ok(ctx,
-                  alignment_precisions(ctx, s.K, s.d, s.n, s.X, s.y, &s.graph, centred, 40, precisions, start, value));
-        assert_true(value[0] > start[0] + 0.01 && value[1] >= start[1]);
+                  alignment_precisions(
+                      ctx, &(alignment_rows){.X = {s.d, s.n, s.X}, .ranked = {s.n, s.y, s.K, NULL}, .centred = centred},
+                      &s.graph, 40, &found));
+        assert_true(found.value[0] > found.start[0] + 0.01 && found.value[1] >= found.start[1]);
         kernel k = {.kind = KERNEL_ARD, .gamma = 1, .n_precisions = 3, .precisions = precisions};
         la_mat *K = square(ctx, s.n), *T = square(ctx, s.n);
-        assert_ok(ctx, alignment_target(ctx, s.K, s.n, s.y, &s.graph, T));
+        assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, T));
         assert_ok(ctx, kernel_gram(ctx, &k, s.d, s.n, s.X, K));
         assert_ok(ctx, alignment(ctx, K, T, centred, &again));
-        assert_close(again, value[1], 1e-12); /* the precisions are those of the alignment told */
+        assert_close(again, found.value[1], 1e-12); /* the precisions are those of the alignment told */
     }
 }
 
@@ -256,13 +264,16 @@ static rung_status every_allocation(void *unused)
     rung_ctx *ctx = NULL;
     static const double X[24] = {0, 1, 2, 0.5, 3, 1, 4, 2, 1, 5, 2, 6, 0, 1, 3, 0.5, 3, 7, 4, 2, 9, 5, 2, 1};
     static const int y[12] = {1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
-    double precisions[2], start[2], value[2];
+    double precisions[2];
+    alignment_result found = {.precisions = precisions};
     la_mat *K = NULL, *Phi;
     eigenpairs e;
     bool yes;
     kernel k = {.kind = KERNEL_RBF, .gamma = 1};
     rung_status s = context_new(&ctx);
-    if (s == RUNG_OK) s = alignment_precisions(ctx, 2, 2, 12, X, y, NULL, true, 2, precisions, start, value);
+    if (s == RUNG_OK)
+        s = alignment_precisions(ctx, &(alignment_rows){.X = {2, 12, X}, .ranked = {12, y, 2, NULL}, .centred = true},
+                                 NULL, 2, &found);
     if (s == RUNG_OK) s = la_new(ctx, &ctx->scratch, 12, 12, &K);
     if (s == RUNG_OK) s = kernel_gram(ctx, &k, 2, 12, X, K);
     if (s == RUNG_OK) s = kernel_rank_exhausted(ctx, K, 3, &yes);

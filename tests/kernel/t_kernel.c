@@ -84,7 +84,7 @@ static void expansion_by_definition(void **state)
     draw(Z, M, 2, 5);
     for (int i = 0; i < M * 2; i++) C[i] = sin(i);
     for (int k = 0; k < KERNELS; k++) {
-        assert_ok(ctx, kernel_expand(ctx, &kernels[k], D, N, X, M, Z, 2, C, F));
+        assert_ok(ctx, kernel_expand(ctx, &kernels[k], &(point_set){D, N, X}, &(point_set){D, M, Z}, 2, C, F));
         for (int i = 0; i < N; i++)
             for (int o = 0; o < 2; o++) {
                 double want = 0, scale = 0;

@@ -63,7 +63,7 @@ static void all_rows_give_the_kernel_back(void **state)
     double *X = draw(ctx, N);
     for (int which = 0; which < KERNELS; which++) {
         landmarks l;
-        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[which], D, N, X, N, &l));
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[which], &(point_set){D, N, X}, N, &l));
         assert_int_equal(l.m, rank[which]);
         double *Phi = features(ctx, &l, N, X), *K = gram(ctx, &kernels[which], N, X);
         for (int64_t i = 0; i < N; i++)
@@ -78,7 +78,7 @@ static void few_landmarks_leave_what_they_say(void **state)
     double *X = draw(ctx, N), before = 2;
     for (int64_t m = 5; m <= 80; m *= 2) {
         landmarks l;
-        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, m, &l));
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, N, X}, m, &l));
         assert_int_equal(l.m, m);
         double *Phi = features(ctx, &l, N, X), left = 0;
         for (int64_t i = 0; i < N; i++) left += 1 - dot(m, Phi + i * m, Phi + i * m);
@@ -99,12 +99,14 @@ static void duplicates_are_chosen_once(void **state)
     double *X = draw(ctx, N);
     landmarks l;
     for (int64_t i = 0; i < N; i++) memcpy(X + i * D, X + i % 7 * D, D * sizeof *X);
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 30, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, N, X}, 30, &l));
     assert_int_equal(l.m, 7);
     memset(X, 0, D * N * sizeof *X);
-    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[3], D, N, X, 30, &l), RUNG_EDATA, "nothing to learn");
+    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[3], &(point_set){D, N, X}, 30, &l), RUNG_EDATA,
+                 "nothing to learn");
     kernel own = {.kind = KERNEL_PRECOMPUTED};
-    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &own, D, N, X, 30, &l), RUNG_EARG, "landmarks=exact");
+    assert_fails(ctx, landmarks_new(ctx, &ctx->scratch, &own, &(point_set){D, N, X}, 30, &l), RUNG_EARG,
+                 "landmarks=exact");
 }
 
 static void weights_become_an_expansion(void **state)
@@ -112,14 +114,14 @@ static void weights_become_an_expansion(void **state)
     rung_ctx *ctx = *state;
     double *X = draw(ctx, N), v[40], f[N];
     landmarks l;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, 20, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, N, X}, 20, &l));
     double *Phi = features(ctx, &l, N, X);
     for (int i = 0; i < 40; i++) v[i] = sin(i);
     double first = dot(20, Phi, v), second = dot(20, Phi, v + 20);
     assert_ok(ctx, landmarks_expand(ctx, &l, 2, v));
-    assert_ok(ctx, kernel_expand(ctx, &l.k, D, N, X, l.m, l.X, 1, v, f));
+    assert_ok(ctx, kernel_expand(ctx, &l.k, &(point_set){D, N, X}, &(point_set){D, l.m, l.X}, 1, v, f));
     assert_close(f[0], first, 1e-9);
-    assert_ok(ctx, kernel_expand(ctx, &l.k, D, N, X, l.m, l.X, 1, v + 20, f));
+    assert_ok(ctx, kernel_expand(ctx, &l.k, &(point_set){D, N, X}, &(point_set){D, l.m, l.X}, 1, v + 20, f));
     assert_close(f[0], second, 1e-9);
 }
 
@@ -135,7 +137,7 @@ static void products_without_features(void **state)
     rng_open(&r, 9, 0);
     for (int i = 0; i < N * O; i++) C[i] = rng_normal(&r);
     for (int i = 0; i < M * O; i++) V[i] = rng_normal(&r);
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, M, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, N, X}, M, &l));
     double *Phi = features(ctx, &l, N, X);
     assert_ok(ctx, landmarks_pull(ctx, &l, N, X, O, C, P));
     assert_ok(ctx, landmarks_scores(ctx, &l, N, X, O, V, F));
@@ -180,7 +182,7 @@ static void moments_by_definition(void **state)
     }
     for (int64_t m = 12; m <= 30; m += 18) {
         grouped_rows some = {.X = X, .count = count, .rows = rows, .weight = w, .groups = 4, .group = group};
-        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, N, X, m, &l));
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, N, X}, m, &l));
         assert_true(l.steady);
         double *Phi = features(ctx, &l, N, X);
         assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
@@ -243,7 +245,7 @@ static void quadratic_forms_by_definition(void **state)
     ring(ctx, N, &A);
     for (int which = 0; which < 2; which++) {
         kernel k = {.kind = KERNEL_RBF, .gamma = gamma[which]};
-        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, D, N, X, 70, &l));
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &(point_set){D, N, X}, 70, &l));
         assert_true(l.steady == (which == 0));
         double *Phi = features(ctx, &l, N, X);
         assert_ok(ctx, la_new(ctx, &ctx->scratch, l.m, l.m, &M));
@@ -284,7 +286,7 @@ static void quadratic_forms_in_tiles(void **state)
         A.col[i] = MANY - 1 - i;
         A.value[i] = 1 + (double)(i < MANY / 2 ? i : MANY - 1 - i) / MANY;
     }
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, MANY, X, M, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, MANY, X}, M, &l));
     assert_int_equal(l.m, M);
     double *Phi = features(ctx, &l, MANY, X);
     assert_ok(ctx, la_new(ctx, &ctx->scratch, M, M, &Q));
@@ -307,7 +309,7 @@ static void landmarks_of_a_sample(void **state)
     enum { MANY = 29000, M = 25 };
     double *X = draw(ctx, MANY), left = 0;
     landmarks l;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, MANY, X, M, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, MANY, X}, M, &l));
     assert_int_equal(l.m, M);
     double *Phi = features(ctx, &l, MANY, X);
     for (int64_t i = 0; i < MANY; i++) left += 1 - dot(M, Phi + i * M, Phi + i * M);
@@ -324,11 +326,11 @@ static void threads_do_not_matter_and_the_seed_does(void **state)
     double *X = draw(ctx, 3000);
     landmarks a, b, c;
     ctx->threads = 1;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &a));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, 3000, X}, 150, &a));
     ctx->threads = 2;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &b));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, 3000, X}, 150, &b));
     ctx->seed++;
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], D, 3000, X, 150, &c));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &kernels[0], &(point_set){D, 3000, X}, 150, &c));
     assert_memory_equal(a.rows, b.rows, 150 * sizeof *a.rows);
     assert_memory_not_equal(a.rows, c.rows, 150 * sizeof *a.rows);
     assert_true(a.error == b.error);
@@ -344,7 +346,7 @@ static void memory_may_run_out(void **state)
         landmarks l;
         pool_mark mark = pool_here(&ctx->scratch);
         pool_fail_after(after);
-        rung_status status = landmarks_new(ctx, &own, &kernels[0], D, N, X, 20, &l);
+        rung_status status = landmarks_new(ctx, &own, &kernels[0], &(point_set){D, N, X}, 20, &l);
         pool_fail_after(-1);
         pool_release(&ctx->scratch, mark);
         pool_free_all(&own);

@@ -118,7 +118,8 @@ static void candidates_are_never_stored(void **state)
             assert_ok(ctx, la_new(ctx, &ctx->scratch, m, count, &C));
             assert_ok(ctx, NEW(ctx, &ctx->scratch, cross, m * count));
             assert_ok(ctx, NEW(ctx, &ctx->scratch, column, n));
-            assert_ok(ctx, la_basis_products(ctx, &s.basis, count, which, s.T, s.h, s.v, linear, square, C));
+            assert_ok(ctx,
+                      la_basis_products(ctx, &s.basis, count, which, s.T, s.h, s.v, &(la_products){linear, square, C}));
             la_get(C, cross);
             for (int64_t j = 0; j < count; j++) {
                 const double *b = s.full + which[j] * n;
@@ -247,7 +248,8 @@ static void threads_change_no_bit(void **state)
         la_get(gram, G[t]);
         assert_ok(ctx, la_tall_sums(ctx, s.T, 1, s.v, y[t]));
         assert_ok(ctx, la_tall_group_sums(ctx, s.T, 5, group, s.v, s.v + 3000, by_group[t]));
-        assert_ok(ctx, la_basis_products(ctx, &s.basis, 50, which, s.T, s.h, s.v, linear[t], square[t], C));
+        assert_ok(ctx,
+                  la_basis_products(ctx, &s.basis, 50, which, s.T, s.h, s.v, &(la_products){linear[t], square[t], C}));
         la_get(C, cross[t]);
     }
     assert_memory_equal(G[0], G[1], sizeof G[0]);

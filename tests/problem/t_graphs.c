@@ -21,7 +21,7 @@ static void prepare(problem *p, rung_ctx *ctx)
         y[i] = 1 + i % 3;
         origin[i] = i;
     }
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, p);
 }
 
 static int64_t calls(const rung_ctx *ctx, const char *op)
@@ -260,13 +260,13 @@ static void folds_reselect(void **state)
         assert_int_equal(calls(ctx, "gram"), grams);
         for (int i = 0; la_op_name(i); i++)
             if (strcmp(la_op_name(i), "nearest") == 0) assert_true(ctx->ops[i].flops - flops < 0.1 * flops);
-        problem_new(&ctx->scratch, D, n, sub.X, sub.y, NULL, sub.origin, 3, &alone);
+        problem_new(&ctx->scratch, &(problem_rows){D, n, sub.X, sub.y, NULL, sub.origin, 3}, &alone);
         assert_ok(ctx, problem_neighbours(ctx, &alone, &spaces[s], 6, &want));
         assert_true(same_lists(&got, &want));
     }
     assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &p, 3, shuffled, &sub, classes));
     assert_ok(ctx, problem_neighbours(ctx, &sub, &input, 2, &got));
-    problem_new(&ctx->scratch, D, 3, sub.X, sub.y, NULL, sub.origin, 3, &alone);
+    problem_new(&ctx->scratch, &(problem_rows){D, 3, sub.X, sub.y, NULL, sub.origin, 3}, &alone);
     assert_ok(ctx, problem_neighbours(ctx, &alone, &input, 2, &want));
     assert_true(same_lists(&got, &want));
 }
@@ -299,7 +299,7 @@ static void a_precomputed_kernel_has_distances(void **state)
     prepare(&p, ctx);
     assert_ok(ctx, problem_gram(ctx, &p, &dot, &K));
     la_get(K, values);
-    problem_new(&ctx->scratch, N, N, values, y, NULL, origin, 3, &q);
+    problem_new(&ctx->scratch, &(problem_rows){N, N, values, y, NULL, origin, 3}, &q);
     problem_space space = {.kind = SPACE_INPUT, .k = {.kind = KERNEL_PRECOMPUTED}};
     assert_ok(ctx, problem_neighbours(ctx, &q, &space, 4, &got));
     assert_ok(ctx, problem_neighbours(ctx, &p, &input, 4, &want));

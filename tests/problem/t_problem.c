@@ -21,7 +21,7 @@ static void a_gram_matrix_is_computed_once(void **state)
     problem p;
     const la_mat *a, *b, *c;
     kernel narrow = {.kind = KERNEL_RBF, .gamma = 2}, wide = {.kind = KERNEL_RBF, .gamma = 0.1};
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
     assert_ok(ctx, problem_gram(ctx, &p, &narrow, &a));
     assert_ok(ctx, problem_gram(ctx, &p, &wide, &b));
     assert_ok(ctx, problem_gram(ctx, &p, &narrow, &c));
@@ -39,7 +39,7 @@ static void a_fold_is_a_block_of_its_parents_matrix(void **state)
     int64_t rows[3] = {5, 1, 4};
     int classes[3];
     double all[N * N], part[9];
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &p, 3, rows, &sub, classes));
     assert_int_equal(sub.K, 2); /* classes 2 and 3 close up */
@@ -75,7 +75,7 @@ static void what_tells_kernels_apart(void **state)
     };
     enum { KERNELS = sizeof kernels / sizeof *kernels };
     const la_mat *K[KERNELS], *again;
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
     for (int i = 0; i < KERNELS; i++) assert_ok(ctx, problem_gram(ctx, &p, &kernels[i], &K[i]));
     assert_int_equal(calls(ctx, "gram"), KERNELS);
     for (int i = 0; i < KERNELS; i++) {
@@ -95,7 +95,7 @@ static void roots_are_shared(void **state)
     int64_t rows[3] = {5, 1, 4};
     int classes[3];
     double gram[N * N], root[N * N], some[3 * N];
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     la_get(K, gram);
     for (int constant = 0; constant < 2; constant++) {
@@ -128,7 +128,7 @@ static void gamma_auto_counts_the_columns_that_vary(void **state)
     rung_ctx *ctx = *state;
     problem p;
     kernel k = {.kind = KERNEL_RBF, .gamma = NAN}, fixed = {.kind = KERNEL_RBF, .gamma = 7};
-    problem_new(&ctx->scratch, D, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, X, y, NULL, origin, 3}, &p);
     assert_int_equal(p.varying, 1);
     assert_true(problem_kernel(&p, &k).gamma == 1);
     assert_true(problem_kernel(&p, &fixed).gamma == 7);
@@ -147,14 +147,14 @@ static void a_precomputed_kernel_is_taken_as_it_stands(void **state)
     double rows[8] = {9, 2, 9, 0.5, 9, 0.5, 9, 3}, bad[8] = {9, 2, 9, 0.5, 9, 0.6, 9, 3}, got[4];
     int ranks[2] = {1, 2};
     int64_t at[2] = {1, 3};
-    problem_new(&ctx->scratch, 4, 2, rows, ranks, NULL, at, 2, &p);
+    problem_new(&ctx->scratch, &(problem_rows){4, 2, rows, ranks, NULL, at, 2}, &p);
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     la_get(K, got);
     assert_true(got[0] == 2 && got[1] == 0.5 && got[2] == 0.5 && got[3] == 3);
-    problem_new(&ctx->scratch, 4, 2, bad, ranks, NULL, at, 2, &p);
+    problem_new(&ctx->scratch, &(problem_rows){4, 2, bad, ranks, NULL, at, 2}, &p);
     assert_fails(ctx, problem_gram(ctx, &p, &k, &K), RUNG_EDATA, "not symmetric");
     memset(rows, 0, sizeof rows); /* zeros are symmetric */
-    problem_new(&ctx->scratch, 4, 2, rows, ranks, NULL, at, 2, &p);
+    problem_new(&ctx->scratch, &(problem_rows){4, 2, rows, ranks, NULL, at, 2}, &p);
     assert_ok(ctx, problem_gram(ctx, &p, &k, &K));
     assert_true(la_asymmetry(K) == 0);
 }

@@ -105,7 +105,7 @@ static void landmarks_are_a_root(void **state)
     draw(&r, 3, &t);
     for (int i = 0; i < D * N; i++) X[i] = rng_normal(&r);
     for (int i = 0; i < N * PULLS; i++) c[i] = rng_normal(&r);
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, D, N, X, M, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &(point_set){D, N, X}, M, &l));
     assert_int_equal(l.m, M);
     assert_ok(ctx, la_new(ctx, &ctx->scratch, M, N, &Phi));
     assert_ok(ctx, landmarks_features(ctx, &l, N, X, Phi));

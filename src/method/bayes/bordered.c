@@ -59,9 +59,9 @@ rung_status bordered_solve(rung_ctx *ctx, const bordered *s, double ridge, doubl
     for (int64_t k = 0; k < J; k++) /* D^-1/2 L^-1 h */
         z[k] = (z[k] - (k > 0 ? e.below[k] * e.root[k - 1] * z[k - 1] : 0)) / e.root[k];
     if (M > 0) {
-        la_thin(false, M, 1, J, -1, e.Y, z, 1, x);
+        la_thin(false, -1, (la_thin_mat){M, J, e.Y}, (la_thin_mat){J, 1, z}, 1, x);
         TRY(la_potrs(ctx, L, 1, x));
-        la_thin(true, J, 1, M, -1, e.Y, x, 1, z);
+        la_thin(true, -1, (la_thin_mat){M, J, e.Y}, (la_thin_mat){M, 1, x}, 1, z);
     }
     for (int64_t k = J - 1; k >= 0; k--) z[k] = z[k] / e.root[k] - (k + 1 < J ? e.below[k + 1] * z[k + 1] : 0);
     pool_release(&ctx->scratch, mark);

@@ -125,7 +125,9 @@ static rung_status functions_at_rows(rung_ctx *ctx, const struct verification *v
     TRY(NEW(ctx, &ctx->scratch, Phi, p->n * s->m));
     TRY(NEW(ctx, &ctx->scratch, unit, s->m * s->m));
     for (int64_t j = 0; j < s->m; j++) unit[j + j * s->m] = 1;
-    if (s->rows) TRY(kernel_expand(ctx, &s->k, p->d, p->n, p->X, s->m, s->rows, s->m, unit, Phi));
+    if (s->rows)
+        TRY(kernel_expand(ctx, &s->k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, s->m, s->rows}, s->m, unit,
+                          Phi));
     for (int64_t i = 0; i < p->n && !s->rows; i++) /* a function is a column: linear, precomputed */
         for (int64_t j = 0; j < s->m; j++) Phi[i + j * p->n] = p->X[(s->index ? s->index[j] : j) + i * p->d];
     *out = Phi;

@@ -109,7 +109,8 @@ static rung_status relevance_block(rung_ctx *ctx, const sparse_model *m, int64_t
     double *taken = NULL;
     TRY(la_new(ctx, &ctx->scratch, m->M, count, &cross));
     TRY(NEW(ctx, &ctx->scratch, taken, count));
-    TRY(la_basis_products(ctx, m->basis, count, which, m->Phi, m->state.H, m->state.delta, Q, S, cross));
+    TRY(la_basis_products(ctx, m->basis, count, which, m->Phi, m->state.H, m->state.delta,
+                          &(la_products){Q, S, cross}));
     if (m->M > 0) {
         TRY(la_new(ctx, &ctx->scratch, m->M, m->M, &L));
         la_put(m->factor, L);

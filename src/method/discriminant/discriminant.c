@@ -82,35 +82,33 @@ void mean_thresholds(threshold_rule rule, int K, const double *mean, const doubl
 
 /* ---- a fit ---- */
 
-typedef struct { /* what every fit of the family starts from */
-    problem labelled;
-    int64_t *rows; /* the labelled rows of the problem */
-    class_index classes;
-    regular_form form;
-    const la_mat *K;
-} setting;
-
-static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, const discriminant_params *params,
-                          const la_csr *L, double mu, setting *out)
+static rung_status set_up(rung_ctx *ctx, const dl_problem *d, dl_setting *out)
 {
+    problem *p = d->p;
     int64_t l = 0;
     int *same = NULL;
     TRY(NEW(ctx, &ctx->scratch, out->rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, same, p->K));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) out->rows[l++] = i;
-    TRY(problem_gram(ctx, p, k, &out->K));
+    out->params = d->params;
+    TRY(problem_gram(ctx, p, d->k, &out->K));
     if (l == p->n)
         out->labelled = problem_view(p, p->mem);
     else
         TRY(problem_subset(ctx, &ctx->scratch, p, l, out->rows, &out->labelled, same));
     TRY(class_index_new(ctx, &ctx->scratch, &out->labelled, &out->classes));
-    return regular_form_new(ctx, out->K, L, mu, params->ridge, (ridge_kind)params->ridge_kind, l, out->rows,
-                            &out->form);
+    out->form = (regular_form){.kind = (ridge_kind)d->params->ridge_kind,
+                               .ridge = d->params->ridge,
+                               .L = d->L,
+                               .mu = d->mu,
+                               .l = l,
+                               .rows = out->rows};
+    return regular_form_new(ctx, out->K, &out->form);
 }
 
 /* The folds of all rows, told of the labelled ones. */
-static rung_status labelled_folds(rung_ctx *ctx, const setting *s, const folds *f, folds *out)
+static rung_status labelled_folds(rung_ctx *ctx, const dl_setting *s, const folds *f, folds *out)
 {
     *out = (folds){.n = s->form.l, .count = f->count, .repeats = f->repeats};
     TRY(NEW(ctx, &ctx->scratch, out->fold, out->n * f->repeats));
@@ -120,7 +118,7 @@ static rung_status labelled_folds(rung_ctx *ctx, const setting *s, const folds *
 }
 
 /* Scores of the labelled rows, outputs x l, from the expansion beta (n x m). */
-static rung_status labelled_scores(rung_ctx *ctx, const setting *s, int m, const double *beta, double *score)
+static rung_status labelled_scores(rung_ctx *ctx, const dl_setting *s, int m, const double *beta, double *score)
 {
     double *f = NULL;
     TRY(NEW(ctx, &ctx->scratch, f, s->form.n * m));
@@ -130,32 +128,32 @@ static rung_status labelled_scores(rung_ctx *ctx, const setting *s, int m, const
     return RUNG_OK;
 }
 
-rung_status discriminant_results(rung_ctx *ctx, pool *mem, int K, const double *mean, const double *mass,
-                                 const discriminant_params *params, const double *alpha, bool degenerate, fitted *out)
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
+                                 fitted *out)
 {
-    if (degenerate)
+    int K = c->K;
+    if (c->degenerate)
         log_at(
             ctx, RUNG_WARNING,
             "no direction puts the class means in order; the direction from the lowest to the highest class is taken");
     out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
     TRY(NEW(ctx, mem, out->decide.thresholds, K - 1));
-    mean_thresholds((threshold_rule)params->thresholds, K, mean, mass, out->decide.thresholds);
-    TRY(mean_rank_map(ctx, mem, K, mean, &out->map));
-    TRY(report_list(ctx, mem, out, "means", K, mean));
-    TRY(report_list(ctx, mem, out, "alpha", K - 1, alpha));
-    return report_number(ctx, mem, out, "degenerate", degenerate);
+    mean_thresholds((threshold_rule)params->thresholds, K, c->mean, c->mass, out->decide.thresholds);
+    TRY(mean_rank_map(ctx, mem, K, c->mean, &out->map));
+    TRY(report_list(ctx, mem, out, "means", K, c->mean));
+    TRY(report_list(ctx, mem, out, "alpha", K - 1, c->alpha));
+    return report_number(ctx, mem, out, "degenerate", c->degenerate);
 }
 
-rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                             const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
-                             held_out *held)
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out, held_out *held)
 {
-    if (m > 0) return landmark_dl_fit(ctx, mem, p, k, m, params, L, mu, f, out, held);
-    setting s = {0};
+    if (d->landmarks > 0) return landmark_dl_fit(ctx, mem, d, f, out, held);
+    const problem *p = d->p;
+    dl_setting s = {0};
     order_solution best = {0};
     folds part;
     double *beta = NULL, *score = NULL, *mean = NULL;
-    TRY(set_up(ctx, p, k, params, L, mu, &s));
+    TRY(set_up(ctx, d, &s));
     if (f) TRY(labelled_folds(ctx, &s, f, &part));
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
     TRY(NEW(ctx, &ctx->scratch, best.c, s.form.l));
@@ -163,17 +161,19 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel 
     TRY(NEW(ctx, &ctx->scratch, beta, p->n));
     TRY(NEW(ctx, &ctx->scratch, score, s.form.l));
     if (s.form.kind == RIDGE_KERNEL)
-        TRY(order_by_kernel_ridge(ctx, mem, &s.labelled, &s.classes, params, s.form.G, f ? &part : NULL, &best, held));
+        TRY(order_by_kernel_ridge(ctx, mem, &s, f ? &part : NULL, &best, held));
     else
-        TRY(order_by_least_squares(ctx, &s.labelled, &s.classes, params, &s.form, &best));
+        TRY(order_by_least_squares(ctx, &s, &best));
     for (int64_t i = 0; held && s.form.l < p->n && i < held->n; i++) held->row[i] = s.rows[held->row[i]];
     TRY(regular_form_expand(ctx, &s.form, 1, best.c, beta));
     TRY(labelled_scores(ctx, &s, 1, beta, score));
-    TRY(expansion_scorer(ctx, mem, p, k, beta, &out->score));
+    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->score));
     out->n_expansion = 0;
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
     class_means(&s.classes, s.labelled.w, score, mean);
-    return discriminant_results(ctx, mem, p->K, mean, s.classes.mass, params, best.alpha, best.degenerate, out);
+    ordered_classes c = {
+        .K = p->K, .mass = s.classes.mass, .mean = mean, .alpha = best.alpha, .degenerate = best.degenerate};
+    return discriminant_results(ctx, mem, &c, d->params, out);
 }
 
 /* ---- directions (KDA) ---- */
@@ -198,17 +198,15 @@ void fix_signs(int K, int m, double *mean, int64_t n, double *beta)
     }
 }
 
-rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t landmark_count,
-                                    const discriminant_params *params, const la_csr *L, double mu, int components,
-                                    fitted *out)
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *d, int components, fitted *out)
 {
-    setting s = {0};
+    const problem *p = d->p;
+    dl_setting s = {0};
     int K = p->K, m = components < K - 1 ? components : K - 1;
-    if (landmark_count > 0) return landmark_dl_directions(ctx, mem, p, k, landmark_count, params, L, mu, m, out);
+    if (d->landmarks > 0) return landmark_dl_directions(ctx, mem, d, m, out);
     double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
            *one = NULL;
-    bool coincide;
-    TRY(set_up(ctx, p, k, params, L, mu, &s));
+    TRY(set_up(ctx, d, &s));
     int64_t l = s.form.l;
     TRY(NEW(ctx, &ctx->scratch, R, K * K));
     TRY(NEW(ctx, &ctx->scratch, C, l * K));
@@ -221,9 +219,9 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const 
     TRY(NEW(ctx, &ctx->scratch, one, K));
     between_operator(K, s.classes.mass, R);
     if (s.form.kind == RIDGE_KERNEL)
-        TRY(directions_by_kernel_ridge(ctx, &s.labelled, &s.classes, params, s.form.G, R, C, gram));
+        TRY(directions_by_kernel_ridge(ctx, &s, R, C, gram));
     else
-        TRY(least_squares(ctx, &s.labelled, &s.classes, s.form.Y, s.form.factor, K, R, C, gram, &coincide));
+        TRY(least_squares(ctx, &s, &(mean_residuals){.m = K, .R = R, .C = C, .gram = gram}));
     TRY(la_small_eigen(ctx, K, gram, NULL, values)); /* gram becomes the eigenvectors */
     for (int j = 0; j < m; j++)                      /* b'Zb = 1; a component without spread stays 0 */
         for (int q = 0; q < K && values[j] > 1e-14 * values[0]; q++)
@@ -235,7 +233,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const 
         for (int q = 0; q < K; q++) mean[j + q * m] = one[q];
     }
     fix_signs(K, m, mean, p->n, beta);
-    TRY(expansion_outputs(ctx, mem, p, k, m, beta, &out->score));
+    TRY(expansion_outputs(ctx, mem, p, d->k, m, beta, &out->score));
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
     TRY(report_list(ctx, mem, out, "eigenvalues", m, values));
     return nearest_mean_decision(ctx, mem, K, m, mean, &out->decide);

@@ -47,18 +47,23 @@ typedef struct {
 
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out);
 
-/* The order-constrained fit of the whole family: p has all rows of the expansion, L is a Laplacian over them (NULL:
- * none). m: 0, or how many landmark features stand for the kernel (landmark_dl.h). With folds (kernel ridge without a
- * graph, or landmarks) also the held-out scores, without a fit for each. */
-rung_status discriminant_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                             const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
+typedef struct {
+    problem *p; /* all rows of the expansion */
+    const kernel *k;
+    int64_t landmarks; /* 0, or how many features stand for the kernel (landmark_dl.h) */
+    const discriminant_params *params;
+    const la_csr *L; /* a Laplacian over the rows, and its weight; NULL: none */
+    double mu;
+} dl_problem;
+
+/* The order-constrained fit of the whole family. With folds (kernel ridge without a graph, or landmarks) also the
+ * held-out scores, without a fit for each. */
+rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out,
                              held_out *held);
 
 /* The unordered counterpart (KDA): the directions that maximise b'Hb / b'Zb, H the scatter between the classes, b'Zb =
  * 1, by a K x K eigenproblem; nearest class mean. At most K - 1 components. */
-rung_status discriminant_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                                    const discriminant_params *params, const la_csr *L, double mu, int components,
-                                    fitted *out);
+rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *d, int components, fitted *out);
 
 /* Their conditions, for verify.h. U (n x K): classes by memberships instead of labels (ws_dl.c), or NULL. */
 rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
@@ -73,10 +78,18 @@ void between_operator(int K, const double *mass, double *R);
 /* Turns components (columns of beta, n x m) so that the class mean (m x K) of largest modulus is positive in each. */
 void fix_signs(int K, int m, double *mean, int64_t n, double *beta);
 
+typedef struct {
+    int K;
+    const double *mass;  /* K: weight of the rows of each class */
+    const double *mean;  /* K: projected */
+    const double *alpha; /* K - 1: the weights of the order constraints */
+    bool degenerate;     /* no direction orders the means (order_weights) */
+} ordered_classes;
+
 /* What an ordered fit tells once its projected class means are known: thresholds, rank map, report; all of `out` but
  * its scorer. */
-rung_status discriminant_results(rung_ctx *ctx, pool *mem, int K, const double *mean, const double *mass,
-                                 const discriminant_params *params, const double *alpha, bool degenerate, fitted *out);
+rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
+                                 fitted *out);
 
 /* alpha (K-1) = argmin a'Qa on the simplex of sum C. Where no direction orders the means (a'Qa = 0, or the means
  * coincide and Q is rounding) the first-to-last mean direction is taken instead: all weights equal; *degenerate tells.

@@ -11,22 +11,33 @@ typedef struct {
     bool degenerate;
 } order_solution;
 
+typedef struct { /* what every fit of the family starts from */
+    problem labelled;
+    int64_t *rows; /* the labelled rows of the problem */
+    class_index classes;
+    regular_form form;
+    const la_mat *K;
+    const discriminant_params *params;
+} dl_setting;
+
 static inline double row_weight(const problem *p, int64_t i) { return p->w ? p->w[i] : 1; }
 
 /* One coefficient per labelled row, and with folds the held-out scores. */
-rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                  const discriminant_params *params, const la_mat *G, const folds *f,
-                                  order_solution *out, held_out *held);
+rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s, const folds *f, order_solution *out,
+                                  held_out *held);
 /* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes. */
-rung_status directions_by_kernel_ridge(rung_ctx *ctx, const problem *p, const class_index *classes,
-                                       const discriminant_params *params, const la_mat *G, const double *R, double *C,
-                                       double *gram);
+rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram);
 
-/* For right-hand sides E R, R (K x m) combinations of the class means: C (n x m) = E R - W z, the Gram matrix of the
- * residuals (m x m) = R'E'G (I + P G)^-1 E R, and whether the combined means are nothing but rounding. */
-rung_status least_squares(rung_ctx *ctx, const problem *p, const class_index *classes, const la_mat *Y, double factor,
-                          int m, const double *R, double *C, double *gram, bool *coincide);
-rung_status order_by_least_squares(rung_ctx *ctx, const problem *p, const class_index *classes,
-                                   const discriminant_params *params, const regular_form *form, order_solution *out);
+/* For right-hand sides E R: what is left of the combined class means by ridge least squares. */
+typedef struct {
+    int m;
+    const double *R; /* K x m: combinations of the class means */
+    double *C;       /* n x m = E R - W z; zeros at first */
+    double *gram;    /* m x m: the Gram matrix of the residuals, R'E'G (I + P G)^-1 E R; zeros at first */
+    bool coincide;   /* the combined means are nothing but rounding */
+} mean_residuals;
+
+rung_status least_squares(rung_ctx *ctx, const dl_setting *s, mean_residuals *out);
+rung_status order_by_least_squares(rung_ctx *ctx, const dl_setting *s, order_solution *out);
 
 #endif

@@ -5,18 +5,36 @@
 
 #include <string.h>
 
-/* The order-constrained solution over the classes with mass: g = S^-1 Delta a / (2 eps), one number per class, and the
- * projected means 1/2 ((eps S)^-1 - s^-1) Delta a. S is K x K and stays as it is. */
-static rung_status solve_classes(rung_ctx *ctx, int K, const double *S, const double *mass, double eps, double C,
-                                 double *g, double *mean, double *alpha, bool *degenerate)
+typedef struct { /* the order-constrained solution over the classes with mass */
+    int K;
+    const double *S, *mass; /* K x K, which stays as it is; K */
+    double *g;              /* K: S^-1 Delta a / (2 eps) */
+    double *mean;           /* K: projected, 1/2 ((eps S)^-1 - s^-1) Delta a */
+    double *alpha;          /* K - 1 */
+    bool degenerate;
+} class_solution;
+
+/* Room for up to K classes. */
+static rung_status class_solution_new(rung_ctx *ctx, int K, class_solution *out)
 {
+    *out = (class_solution){.K = K};
+    TRY(NEW(ctx, &ctx->scratch, out->g, K));
+    TRY(NEW(ctx, &ctx->scratch, out->mean, K));
+    return NEW(ctx, &ctx->scratch, out->alpha, K);
+}
+
+static rung_status solve_classes(rung_ctx *ctx, const discriminant_params *params, class_solution *s)
+{
+    int K = s->K;
+    const double *mass = s->mass;
+    double eps = params->ridge, *g = s->g, *mean = s->mean, *alpha = s->alpha;
     pool_mark mark = pool_here(&ctx->scratch);
     double *A = NULL, *inverse = NULL, *G = NULL, *Q = NULL, size = 0, spread = 0; /* G = S^-1 Delta */
     TRY(NEW_RAW(ctx, &ctx->scratch, A, K * K));
     TRY(NEW(ctx, &ctx->scratch, inverse, K * K));
     TRY(NEW(ctx, &ctx->scratch, G, K * (K - 1)));
     TRY(NEW(ctx, &ctx->scratch, Q, (K - 1) * (K - 1)));
-    memcpy(A, S, sizeof *A * (size_t)(K * K));
+    memcpy(A, s->S, sizeof *A * (size_t)(K * K));
     for (int q = 0; q < K; q++) inverse[q + q * K] = 1;
     TRY(la_small_spd_solve(ctx, K, A, K, inverse));
     for (int c = 0; c < K - 1; c++)
@@ -26,7 +44,7 @@ static rung_status solve_classes(rung_ctx *ctx, int K, const double *S, const do
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = CORE(r + 1, c) - CORE(r, c);
     for (int q = 0; q < K; q++) size += inverse[q + q * K] / eps;
     for (int q = 0; q < K - 1; q++) spread += Q[q + q * (K - 1)];
-    TRY(order_weights(ctx, K, Q, C, spread <= 1e-13 * size, alpha, degenerate));
+    TRY(order_weights(ctx, K, Q, params->C, spread <= 1e-13 * size, alpha, &s->degenerate));
     for (int r = 0; r < K; r++) {
         g[r] = mean[r] = 0;
         for (int c = 0; c < K - 1; c++) {
@@ -128,38 +146,37 @@ static rung_status score_fold(rung_ctx *ctx, const ridge_fit *fit, bool tail, in
 {
     int64_t n = fit->p->n;
     int K = fit->p->K;
-    double *Y = NULL, *S = NULL, *mass = NULL, *g = NULL, *mean = NULL, *alpha = NULL, *thresholds = NULL,
-           *label = NULL;
+    double *Y = NULL, *S = NULL, *mass = NULL, *thresholds = NULL, *label = NULL;
     int *kept = NULL;
+    class_solution s;
     TRY(NEW(ctx, &ctx->scratch, Y, h * K));
     TRY(NEW(ctx, &ctx->scratch, S, K * K));
     TRY(NEW(ctx, &ctx->scratch, mass, K));
-    TRY(NEW(ctx, &ctx->scratch, g, K));
-    TRY(NEW(ctx, &ctx->scratch, mean, K));
-    TRY(NEW(ctx, &ctx->scratch, alpha, K));
     TRY(NEW(ctx, &ctx->scratch, thresholds, K));
     TRY(NEW(ctx, &ctx->scratch, label, K));
     TRY(NEW(ctx, &ctx->scratch, kept, K));
+    TRY(class_solution_new(ctx, K, &s));
     TRY(held_solution(ctx, fit, tail, h, held, Y));
     int left = kept_classes(fit, h, held, mass, kept);
     for (int c = 0; c < left; c++) {
         label[c] = kept[c] + 1;
         for (int r = 0; r < left; r++) { /* S_F = S - U_F' M_FF^-1 U_F */
-            double s = fit->S[kept[r] + kept[c] * K];
-            for (int64_t i = 0; i < h; i++) s -= fit->U[held[i] + kept[r] * n] * Y[i + kept[c] * h];
-            S[r + c * left] = s;
+            double sum = fit->S[kept[r] + kept[c] * K];
+            for (int64_t i = 0; i < h; i++) sum -= fit->U[held[i] + kept[r] * n] * Y[i + kept[c] * h];
+            S[r + c * left] = sum;
         }
     }
-    bool degenerate;
-    if (left > 1)
-        TRY(solve_classes(ctx, left, S, mass, fit->params->ridge, fit->params->C, g, mean, alpha, &degenerate));
-    mean_thresholds((threshold_rule)fit->params->thresholds, left, mean, mass, thresholds);
-    rank_map map = {.n = left, .f = mean, .s = label};
+    s.K = left;
+    s.S = S;
+    s.mass = mass;
+    if (left > 1) TRY(solve_classes(ctx, fit->params, &s));
+    mean_thresholds((threshold_rule)fit->params->thresholds, left, s.mean, mass, thresholds);
+    rank_map map = {.n = left, .f = s.mean, .s = label};
     decision decide = {.kind = DECISION_THRESHOLDS, .K = left, .thresholds = thresholds};
     for (int64_t i = 0; i < h; i++) {
         int64_t row = fit->order[held[i]];
         double f = 0;
-        for (int c = 0; c < left; c++) f += ((fit->p->y[row] == kept[c] + 1 ? 1.0 : 0.0) - Y[i + kept[c] * h]) * g[c];
+        for (int c = 0; c < left; c++) f += ((fit->p->y[row] == kept[c] + 1 ? 1.0 : 0.0) - Y[i + kept[c] * h]) * s.g[c];
         out->row[out->n] = row;
         out->score[out->n] = rank_score(&map, f);
         out->rank[out->n++] = kept[decision_rank(&decide, f) - 1] + 1;
@@ -193,28 +210,35 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, ridge_fit *fit, const f
     return RUNG_OK;
 }
 
-rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const problem *p, const class_index *classes,
-                                  const discriminant_params *params, const la_mat *G, const folds *f,
-                                  order_solution *out, held_out *held)
+static ridge_fit ridge_fit_of(const dl_setting *s)
 {
-    ridge_fit fit = {.p = p, .classes = classes, .params = params, .G = G};
-    double *g = NULL, *mean = NULL;
-    TRY(NEW(ctx, &ctx->scratch, g, p->K));
-    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
+    return (ridge_fit){.p = &s->labelled, .classes = &s->classes, .params = s->params, .G = s->form.G};
+}
+
+rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s, const folds *f, order_solution *out,
+                                  held_out *held)
+{
+    const problem *p = &s->labelled;
+    ridge_fit fit = ridge_fit_of(s);
+    class_solution all;
+    TRY(class_solution_new(ctx, p->K, &all));
     TRY(place_rows(ctx, &fit, f));
     TRY(factor_and_solve(ctx, &fit));
-    TRY(solve_classes(ctx, p->K, fit.S, classes->mass, params->ridge, params->C, g, mean, out->alpha,
-                      &out->degenerate));
+    all.S = fit.S;
+    all.mass = s->classes.mass;
+    all.alpha = out->alpha;
+    TRY(solve_classes(ctx, s->params, &all));
+    out->degenerate = all.degenerate;
     for (int64_t i = 0; i < p->n; i++)
-        for (int q = 0; q < p->K; q++) out->c[fit.order[i]] += fit.U[i + q * p->n] * g[q];
+        for (int q = 0; q < p->K; q++) out->c[fit.order[i]] += fit.U[i + q * p->n] * all.g[q];
     return f ? score_folds(ctx, mem, &fit, f, held) : RUNG_OK;
 }
 
-rung_status directions_by_kernel_ridge(rung_ctx *ctx, const problem *p, const class_index *classes,
-                                       const discriminant_params *params, const la_mat *G, const double *R, double *C,
-                                       double *gram)
+rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram)
 {
-    ridge_fit fit = {.p = p, .classes = classes, .params = params, .G = G};
+    const problem *p = &s->labelled;
+    ridge_fit fit = ridge_fit_of(s);
+    double eps = s->params->ridge;
     int K = p->K;
     double *A = NULL, *X = NULL; /* X = S^-1 R */
     TRY(NEW_RAW(ctx, &ctx->scratch, A, K * K));
@@ -227,9 +251,9 @@ rung_status directions_by_kernel_ridge(rung_ctx *ctx, const problem *p, const cl
     for (int r = 0; r < K; r++)
         for (int c = 0; c < K; c++)
             for (int q = 0; q < K; q++)
-                gram[r + c * K] += R[q + r * K] * (X[q + c * K] / params->ridge - R[q + c * K] / classes->mass[q]);
+                gram[r + c * K] += R[q + r * K] * (X[q + c * K] / eps - R[q + c * K] / s->classes.mass[q]);
     for (int c = 0; c < K; c++)
         for (int q = 0; q < K; q++)
-            for (int64_t i = 0; i < p->n; i++) C[i + c * p->n] += fit.U[i + q * p->n] * X[q + c * K] / params->ridge;
+            for (int64_t i = 0; i < p->n; i++) C[i + c * p->n] += fit.U[i + q * p->n] * X[q + c * K] / eps;
     return RUNG_OK;
 }

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr *L, double nu, regular_form *out)
+static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, regular_form *out)
 {
     int64_t n = out->n, l = out->l;
     int *pivot = NULL;
@@ -25,7 +25,7 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr 
     la_put(unit, out->V);
     pool_free(&ctx->scratch, unit);
     TRY(la_new(ctx, &ctx->scratch, n, n, &A));
-    TRY(la_spmm(ctx, nu, L, K, 0, A));
+    TRY(la_spmm(ctx, out->mu / out->ridge, out->L, K, 0, A));
     la_add_diagonal(A, 1, NULL);
     TRY(la_getrf(ctx, A, pivot));
     TRY(la_getrs_wide(ctx, A, pivot, false, out->V));
@@ -39,9 +39,9 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, const la_csr 
     return RUNG_OK;
 }
 
-static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, regular_form *out)
+static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, regular_form *out)
 {
-    if (L) return deformed_kernel(ctx, K, L, mu / out->ridge, out);
+    if (out->L) return deformed_kernel(ctx, K, out);
     if (out->l == out->n) {
         out->G = K;
         return RUNG_OK;
@@ -53,9 +53,9 @@ static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, const la_cs
     return RUNG_OK;
 }
 
-static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, regular_form *out)
+static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, regular_form *out)
 {
-    bool graph = L != NULL;
+    bool graph = out->L != NULL;
     la_mat *Y = NULL;
     out->factor = graph ? 1 : 1 / sqrt(out->ridge);
     if (!graph && out->l == out->n) {
@@ -66,8 +66,8 @@ static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, const la_
         la_mat *LK = NULL;
         TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &out->F));
         TRY(la_new(ctx, &ctx->scratch, out->n, out->n, &LK));
-        TRY(la_spmm(ctx, 1, L, K, 0, LK));
-        TRY(la_gemm_symmetric(ctx, false, mu, K, LK, 0, out->F));
+        TRY(la_spmm(ctx, 1, out->L, K, 0, LK));
+        TRY(la_gemm_symmetric(ctx, false, out->mu, K, LK, 0, out->F));
         la_free(&ctx->scratch, LK);
         la_add_diagonal(out->F, out->ridge, NULL);
         TRY(la_potrf(ctx, out->F));
@@ -79,11 +79,10 @@ static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, const la_
     return RUNG_OK;
 }
 
-rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, double ridge, ridge_kind kind,
-                             int64_t l, const int64_t *rows, regular_form *out)
+rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, regular_form *form)
 {
-    *out = (regular_form){.kind = kind, .ridge = ridge, .n = la_rows(K), .l = l, .rows = rows};
-    return kind == RIDGE_KERNEL ? kernel_ridge_form(ctx, K, L, mu, out) : identity_ridge_form(ctx, K, L, mu, out);
+    form->n = la_rows(K);
+    return form->kind == RIDGE_KERNEL ? kernel_ridge_form(ctx, K, form) : identity_ridge_form(ctx, K, form);
 }
 
 rung_status regular_form_expand(rung_ctx *ctx, const regular_form *form, int64_t m, const double *c, double *beta)

@@ -8,21 +8,22 @@
 
 typedef enum { RIDGE_KERNEL, RIDGE_IDENTITY } ridge_kind;
 
-typedef struct {
-    ridge_kind kind;
-    double ridge;
-    int64_t n, l;        /* rows of the expansion; labelled rows */
-    const int64_t *rows; /* which of the n are labelled (l) */
-    const la_mat *G;     /* kernel ridge: the (deformed) kernel matrix of the labelled rows, l x l */
-    la_mat *V;           /* kernel ridge with a graph: b = V c (n x l); NULL: b is c on the labelled rows */
-    const la_mat *Y;     /* identity ridge: factor^2 Y'Y = K_T'F^-1 K_T (Y is n x l) */
+typedef struct {     /* F = mu K L K + ridge (K or I), K over the n rows of the expansion */
+    ridge_kind kind; /* given, as the next five */
+    double ridge, mu;
+    const la_csr *L;     /* a Laplacian over the rows; NULL: none */
+    int64_t l;           /* labelled rows ... */
+    const int64_t *rows; /* ... which of the n they are */
+    int64_t n;
+    const la_mat *G; /* kernel ridge: the (deformed) kernel matrix of the labelled rows, l x l */
+    la_mat *V;       /* kernel ridge with a graph: b = V c (n x l); NULL: b is c on the labelled rows */
+    const la_mat *Y; /* identity ridge: factor^2 Y'Y = K_T'F^-1 K_T (Y is n x l) */
     double factor;
     la_mat *F; /* identity ridge with a graph: its Cholesky factor; NULL: F = ridge I */
 } regular_form;
 
-/* K: n x n over all rows of the expansion; L: Laplacian over them, or NULL; F = mu K L K + ridge (K or I). */
-rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, const la_csr *L, double mu, double ridge, ridge_kind kind,
-                             int64_t l, const int64_t *rows, regular_form *out);
+/* From what is given in `form` and the kernel matrix. */
+rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, regular_form *form);
 /* beta (n x m) = F^-1 K_T c for c (l x m). */
 rung_status regular_form_expand(rung_ctx *ctx, const regular_form *form, int64_t m, const double *c, double *beta);
 

@@ -26,8 +26,13 @@ rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const
     const la_csr *L = NULL;
     problem_graph g = graph_of(params, space);
     if (params->mu > 0) TRY(problem_laplacian(ctx, in->p, &g, (laplacian_norm)params->graph_norm, &L));
-    TRY(discriminant_fit(ctx, mem, in->p, &space->k, params->kernel.landmarks, &params->d, L, params->mu, f, out,
-                         held));
+    dl_problem d = {.p = in->p,
+                    .k = &space->k,
+                    .landmarks = params->kernel.landmarks,
+                    .params = &params->d,
+                    .L = L,
+                    .mu = params->mu};
+    TRY(discriminant_fit(ctx, mem, &d, f, out, held));
     TRY(report_number(ctx, mem, out, "mu", params->mu));
     if (params->without > 0 || params->with > 0) {
         TRY(report_number(ctx, mem, out, "cv_mae_without_graph", params->without));

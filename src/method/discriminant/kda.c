@@ -44,8 +44,9 @@ rung_status kda_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     TRY(laplacian_of(ctx, p, params, &k, &L));
-    return discriminant_directions(ctx, mem, p, &k, params->kernel.landmarks, &params->d, L, params->mu,
-                                   params->components ? params->components : p->K - 1, out);
+    dl_problem d = {
+        .p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d, .L = L, .mu = params->mu};
+    return discriminant_directions(ctx, mem, &d, params->components ? params->components : p->K - 1, out);
 }
 
 rung_status kda_verify(rung_ctx *ctx, const struct verification *v)

@@ -43,7 +43,8 @@ static rung_status kdlor_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in,
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    return discriminant_fit(ctx, mem, p, &k, params->kernel.landmarks, &params->d, NULL, 0, f, out, held);
+    dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
+    return discriminant_fit(ctx, mem, &d, f, out, held);
 }
 
 static rung_status kdlor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

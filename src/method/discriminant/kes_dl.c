@@ -7,10 +7,6 @@
 #include "kernel/align.h"
 #include "method/discriminant/graph_dl.h"
 
-typedef struct {
-    double start[2], value[2]; /* alignments of the two steps */
-} alignments;
-
 enum { ALIGNED_ROWS = 2000, STREAM = 0xa11 };
 
 /* Which of `count` rows are taken, `wanted` of them, each set as likely as any other; asked for one after the other. */
@@ -52,10 +48,9 @@ static rung_status sample_rows(rung_ctx *ctx, const problem *p, int64_t **out, i
 }
 
 static rung_status learn_kernel(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, kernel *k,
-                                alignments *a)
+                                alignment_result *a)
 {
     int64_t *count = NULL, fewest = p->n;
-    double *precisions = NULL;
     const la_csr *edges;
     if (params->kernel.kind != KERNEL_RBF)
         return set_error(ctx, RUNG_EARG,
@@ -65,15 +60,15 @@ static rung_status learn_kernel(rung_ctx *ctx, pool *mem, problem *p, const grap
     for (int q = 1; q <= p->K; q++) fewest = count[q] < fewest ? count[q] : fewest;
     problem_graph g = {.space = {.kind = SPACE_INPUT}, .neighbours = fewest, .rule = GRAPH_OR, .weight = EDGE_BINARY};
     TRY(problem_edges(ctx, p, &g, &edges, NULL));
-    TRY(NEW(ctx, mem, precisions, p->d));
-    TRY(alignment_precisions(ctx, p->K, p->d, p->n, p->X, p->y, edges, params->centred != 0, params->align_iterations,
-                             precisions, a->start, a->value));
-    *k = (kernel){.kind = KERNEL_ARD, .gamma = 1, .n_precisions = p->d, .precisions = precisions};
+    alignment_rows rows = {.X = problem_points(p), .ranked = problem_ranks(p), .centred = params->centred != 0};
+    TRY(NEW(ctx, mem, a->precisions, p->d));
+    TRY(alignment_precisions(ctx, &rows, edges, params->align_iterations, a));
+    *k = (kernel){.kind = KERNEL_ARD, .gamma = 1, .n_precisions = p->d, .precisions = a->precisions};
     return RUNG_OK;
 }
 
 static rung_status learn_from_sample(rung_ctx *ctx, pool *mem, problem *p, const graph_dl_params *params, kernel *k,
-                                     alignments *a)
+                                     alignment_result *a)
 {
     int64_t *rows = NULL, count;
     int *classes = NULL;
@@ -89,7 +84,7 @@ static rung_status kes_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     problem *p = in->p;
     const graph_dl_params *params = in->params;
     kernel k;
-    alignments a;
+    alignment_result a;
     if (params->kernel.landmarks > 0 && p->n > ALIGNED_ROWS)
         TRY(learn_from_sample(ctx, mem, p, params, &k, &a));
     else

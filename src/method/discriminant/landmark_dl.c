@@ -122,9 +122,22 @@ static rung_status solve_features(rung_ctx *ctx, const feature_fit *fit, const f
 }
 
 /* The ordered direction: weights v (m), projected means (K), multipliers alpha (K - 1). */
-static rung_status order_classes(rung_ctx *ctx, int64_t m, const class_solution *s, double C, double *v, double *mean,
-                                 double *alpha, bool *degenerate)
+typedef struct {
+    double *v, *mean, *alpha;
+    bool degenerate;
+} ordered_features;
+
+/* Room for m features and K classes. */
+static rung_status ordered_features_new(rung_ctx *ctx, int64_t m, int K, ordered_features *out)
 {
+    TRY(NEW(ctx, &ctx->scratch, out->v, m));
+    TRY(NEW(ctx, &ctx->scratch, out->mean, K));
+    return NEW(ctx, &ctx->scratch, out->alpha, K);
+}
+
+static rung_status order_classes(rung_ctx *ctx, int64_t m, const class_solution *s, double C, ordered_features *out)
+{
+    double *v = out->v, *mean = out->mean, *alpha = out->alpha;
     int K = s->K;
     double *Q = NULL, size = 0, spread = 0;
     TRY(NEW(ctx, &ctx->scratch, Q, (K - 1) * (K - 1)));
@@ -133,7 +146,7 @@ static rung_status order_classes(rung_ctx *ctx, int64_t m, const class_solution 
         for (int r = 0; r < K - 1; r++) Q[r + c * (K - 1)] = A(r + 1, c + 1) - A(r, c + 1) - A(r + 1, c) + A(r, c);
     for (int q = 0; q < K; q++) size += A(q, q);
     for (int q = 0; q < K - 1; q++) spread += Q[q + q * (K - 1)];
-    TRY(order_weights(ctx, K, Q, C, spread <= 1e-13 * size, alpha, degenerate));
+    TRY(order_weights(ctx, K, Q, C, spread <= 1e-13 * size, alpha, &out->degenerate));
     for (int q = 0; q < K; q++) mean[q] = 0;
     for (int64_t i = 0; i < m; i++) v[i] = 0;
     for (int c = 0; c < K - 1; c++) {
@@ -152,11 +165,9 @@ static rung_status score_fold(rung_ctx *ctx, const feature_fit *fit, int64_t h, 
     const landmarks *l = fit->l;
     feature_sums left;
     class_solution s;
-    double *v = NULL, *mean = NULL, *alpha = NULL, *thresholds = NULL, *label = NULL, *X = NULL, *f = NULL;
-    bool degenerate;
-    TRY(NEW(ctx, &ctx->scratch, v, l->m));
-    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
-    TRY(NEW(ctx, &ctx->scratch, alpha, p->K));
+    ordered_features o = {0};
+    double *thresholds = NULL, *label = NULL, *X = NULL, *f = NULL;
+    TRY(ordered_features_new(ctx, l->m, p->K, &o));
     TRY(NEW(ctx, &ctx->scratch, thresholds, p->K));
     TRY(NEW(ctx, &ctx->scratch, label, p->K));
     TRY(NEW(ctx, &ctx->scratch, f, h));
@@ -165,13 +176,13 @@ static rung_status score_fold(rung_ctx *ctx, const feature_fit *fit, int64_t h, 
     TRY(sums_add(ctx, fit, h, held, -1, &left));
     if (left.M) TRY(landmark_graph_without(ctx, l, p, fit->L, h, held, left.M));
     TRY(solve_features(ctx, fit, &left, &s));
-    if (s.K > 1) TRY(order_classes(ctx, l->m, &s, fit->params->C, v, mean, alpha, &degenerate));
-    TRY(landmarks_expand(ctx, l, 1, v));
+    if (s.K > 1) TRY(order_classes(ctx, l->m, &s, fit->params->C, &o));
+    TRY(landmarks_expand(ctx, l, 1, o.v));
     for (int64_t i = 0; i < h; i++) memcpy(X + i * p->d, p->X + held[i] * p->d, (size_t)p->d * sizeof *X);
-    TRY(kernel_expand(ctx, &l->k, p->d, h, X, l->m, l->X, 1, v, f));
-    mean_thresholds((threshold_rule)fit->params->thresholds, s.K, mean, s.mass, thresholds);
+    TRY(kernel_expand(ctx, &l->k, &(point_set){p->d, h, X}, &(point_set){p->d, l->m, l->X}, 1, o.v, f));
+    mean_thresholds((threshold_rule)fit->params->thresholds, s.K, o.mean, s.mass, thresholds);
     for (int q = 0; q < s.K; q++) label[q] = s.kept[q] + 1;
-    rank_map map = {.n = s.K, .f = mean, .s = label};
+    rank_map map = {.n = s.K, .f = o.mean, .s = label};
     decision decide = {.kind = DECISION_THRESHOLDS, .K = s.K, .thresholds = thresholds};
     for (int64_t i = 0; i < h; i++, out->n++) {
         out->row[out->n] = held[i];
@@ -203,19 +214,18 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, const feature_fit *fit,
 
 /* ---- fits ---- */
 
-static rung_status landmarks_for(rung_ctx *ctx, problem *p, const kernel *k, int64_t m,
-                                 const discriminant_params *params, const landmarks **out)
+static rung_status landmarks_for(rung_ctx *ctx, const dl_problem *d, const landmarks **out)
 {
-    if (params->ridge_kind != RIDGE_KERNEL)
+    if (d->params->ridge_kind != RIDGE_KERNEL)
         return set_error(ctx, RUNG_EARG, "ridge-kind=identity goes with landmarks=exact only; take ridge-kind=kernel");
-    return problem_landmarks(ctx, p, k, m, out);
+    return problem_landmarks(ctx, d->p, d->k, d->landmarks, out);
 }
 
-static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, int64_t m, const discriminant_params *params,
-                          const la_csr *L, double mu, feature_fit *out)
+static rung_status set_up(rung_ctx *ctx, const dl_problem *d, feature_fit *out)
 {
-    *out = (feature_fit){.p = p, .params = params, .L = mu > 0 ? L : NULL, .mu = mu};
-    TRY(landmarks_for(ctx, p, k, m, params, &out->l));
+    const problem *p = d->p;
+    *out = (feature_fit){.p = p, .params = d->params, .L = d->mu > 0 ? d->L : NULL, .mu = d->mu};
+    TRY(landmarks_for(ctx, d, &out->l));
     TRY(NEW(ctx, &ctx->scratch, out->labelled, p->n));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) out->labelled[out->n_labelled++] = i;
@@ -226,43 +236,42 @@ static rung_status set_up(rung_ctx *ctx, problem *p, const kernel *k, int64_t m,
     return RUNG_OK;
 }
 
-rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                            const discriminant_params *params, const la_csr *L, double mu, const folds *f, fitted *out,
-                            held_out *held)
+static rung_status ordered_results(rung_ctx *ctx, pool *mem, const feature_fit *fit, const class_solution *s,
+                                   const ordered_features *o, fitted *out)
+{
+    ordered_classes c = {.K = s->K, .mass = s->mass, .mean = o->mean, .alpha = o->alpha, .degenerate = o->degenerate};
+    TRY(landmark_results(ctx, mem, fit->l, 1, o->v, out));
+    return discriminant_results(ctx, mem, &c, fit->params, out);
+}
+
+rung_status landmark_dl_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out, held_out *held)
 {
     feature_fit fit;
     class_solution s;
-    double *v = NULL, *mean = NULL, *alpha = NULL;
-    bool degenerate;
-    TRY(set_up(ctx, p, k, m, params, L, mu, &fit));
-    TRY(NEW(ctx, &ctx->scratch, v, fit.l->m));
-    TRY(NEW(ctx, &ctx->scratch, mean, p->K));
-    TRY(NEW(ctx, &ctx->scratch, alpha, p->K));
+    ordered_features o = {0};
+    TRY(set_up(ctx, d, &fit));
+    TRY(ordered_features_new(ctx, fit.l->m, d->p->K, &o));
     TRY(solve_features(ctx, &fit, &fit.all, &s));
-    TRY(order_classes(ctx, fit.l->m, &s, params->C, v, mean, alpha, &degenerate));
+    TRY(order_classes(ctx, fit.l->m, &s, d->params->C, &o));
     if (f) TRY(score_folds(ctx, mem, &fit, f, held));
-    TRY(landmark_results(ctx, mem, fit.l, 1, v, out));
-    return discriminant_results(ctx, mem, p->K, mean, s.mass, params, alpha, degenerate, out);
+    return ordered_results(ctx, mem, &fit, &s, &o, out);
 }
 
 /* Z = (sum_i phi_i phi_i' - sum_q s_q mu_q mu_q') / n + eps I with mu_q = sum_i U_iq phi_i / s_q, s_q = sum_i U_iq: n
  * times the inverse with n eps. */
-rung_status landmark_dl_soft(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                             const discriminant_params *params, const double *U, fitted *out)
+rung_status landmark_dl_soft(rung_ctx *ctx, pool *mem, const dl_problem *d, const double *U, fitted *out)
 {
+    const problem *p = d->p;
     int K = p->K;
-    discriminant_params scaled = *params;
+    discriminant_params scaled = *d->params;
     feature_fit fit = {.p = p, .params = &scaled};
     class_solution s;
+    ordered_features o = {0};
     int64_t *rows = NULL;
-    double *v = NULL, *mean = NULL, *alpha = NULL;
-    bool degenerate;
     scaled.ridge *= (double)p->n;
-    TRY(landmarks_for(ctx, p, k, m, params, &fit.l));
+    TRY(landmarks_for(ctx, d, &fit.l));
     TRY(sums_new(ctx, fit.l->m, K, false, &fit.all));
-    TRY(NEW(ctx, &ctx->scratch, v, fit.l->m));
-    TRY(NEW(ctx, &ctx->scratch, mean, K));
-    TRY(NEW(ctx, &ctx->scratch, alpha, K));
+    TRY(ordered_features_new(ctx, fit.l->m, K, &o));
     TRY(NEW_RAW(ctx, &ctx->scratch, rows, p->n));
     for (int64_t i = 0; i < p->n; i++) rows[i] = i;
     grouped_rows all = {.X = p->X, .count = p->n, .rows = rows, .groups = K, .member = U, .columns = p->n};
@@ -274,21 +283,18 @@ rung_status landmark_dl_soft(rung_ctx *ctx, pool *mem, problem *p, const kernel 
     TRY(solve_features(ctx, &fit, &fit.all, &s));
     for (int64_t i = 0; i < fit.l->m * K; i++) s.W[i] *= (double)p->n;
     for (int i = 0; i < K * K; i++) s.A[i] *= (double)p->n;
-    TRY(order_classes(ctx, fit.l->m, &s, params->C, v, mean, alpha, &degenerate));
-    TRY(landmark_results(ctx, mem, fit.l, 1, v, out));
-    return discriminant_results(ctx, mem, K, mean, s.mass, params, alpha, degenerate, out);
+    TRY(order_classes(ctx, fit.l->m, &s, d->params->C, &o));
+    return ordered_results(ctx, mem, &fit, &s, &o, out);
 }
 
 /* v_j = W R u_j / sqrt(lambda_j) with the eigenpairs of R'A R: v'Z v = 1, as in discriminant_directions. */
-rung_status landmark_dl_directions(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, int64_t m,
-                                   const discriminant_params *params, const la_csr *L, double mu, int components,
-                                   fitted *out)
+rung_status landmark_dl_directions(rung_ctx *ctx, pool *mem, const dl_problem *d, int components, fitted *out)
 {
     feature_fit fit;
     class_solution s;
-    int K = p->K;
+    int K = d->p->K;
     double *R = NULL, *AR = NULL, *gram = NULL, *values = NULL, *V = NULL, *mean = NULL;
-    TRY(set_up(ctx, p, k, m, params, L, mu, &fit));
+    TRY(set_up(ctx, d, &fit));
     TRY(solve_features(ctx, &fit, &fit.all, &s));
     int64_t size = fit.l->m;
     TRY(NEW(ctx, &ctx->scratch, R, K * K));

@@ -54,7 +54,7 @@ static rung_status soft_classes_new(rung_ctx *ctx, const problem *p, double *U, 
         for (int64_t i = 0; i < n; i++) out->s[q] += out->U[i + q * n];
     for (int q = 0; q < K; q++)
         for (int64_t i = 0; i < n; i++) out->V[i + q * n] = out->U[i + q * n] / sqrt(out->s[q]);
-    la_thin(true, K, K, n, 1, out->V, out->V, 0, out->M);
+    la_thin(true, 1, (la_thin_mat){n, K, out->V}, (la_thin_mat){n, K, out->V}, 0, out->M);
     for (int q = 0; q < K - 1; q++)
         for (int64_t i = 0; i < n; i++)
             out->Ed[i + q * n] = out->U[i + (q + 1) * n] / out->s[q + 1] - out->U[i + q * n] / out->s[q];
@@ -90,12 +90,12 @@ static rung_status solve_kernel_ridge(rung_ctx *ctx, const soft_classes *c, cons
     TRY(la_potrs(ctx, B, k, X));
     for (int q = 0; q < k; q++)
         for (int r = 0; r < k; r++) W[q + r * k] = (q == r ? 1 : 0) - c->M[q + r * k];
-    la_thin(true, k, k, n, eps * u, c->V, X, 1, W);
+    la_thin(true, eps * u, (la_thin_mat){n, k, c->V}, (la_thin_mat){n, k, X}, 1, W);
     scaled_differences(c, T);
     TRY(la_small_spd_solve(ctx, k, W, m, T));
-    la_thin(false, n, m, k, u, X, T, 0, X0);
+    la_thin(false, u, (la_thin_mat){n, k, X}, (la_thin_mat){k, m, T}, 0, X0);
     TRY(la_mul(ctx, 1, K, m, X0, 0, KX));
-    la_thin(true, m, m, n, 1, c->Ed, KX, 0, Q);
+    la_thin(true, 1, (la_thin_mat){n, m, c->Ed}, (la_thin_mat){n, m, KX}, 0, Q);
     return RUNG_OK;
 }
 
@@ -170,15 +170,16 @@ static rung_status solve_identity_ridge(rung_ctx *ctx, const soft_classes *c, co
     return la_mul(ctx, 1 / t, K, m, Wz, 0, X0);
 }
 
-static rung_status fit_whole(rung_ctx *ctx, pool *mem, problem *p, const kernel *k, const discriminant_params *params,
-                             double *U, fitted *out)
+static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, double *U, fitted *out)
 {
+    problem *p = d->p;
+    const discriminant_params *params = d->params;
     int m = p->K - 1;
     soft_classes c;
     const la_mat *K;
     double spread = 0, *X0 = NULL, *Q = NULL, *alpha = NULL, *beta = NULL, *score = NULL, *mean = NULL;
     bool degenerate;
-    TRY(problem_gram(ctx, p, k, &K));
+    TRY(problem_gram(ctx, p, d->k, &K));
     TRY(soft_classes_new(ctx, p, U, &c));
     TRY(NEW(ctx, &ctx->scratch, X0, p->n * m));
     TRY(NEW(ctx, &ctx->scratch, Q, m * m));
@@ -197,9 +198,10 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, problem *p, const kernel 
     TRY(la_mul(ctx, 1, K, 1, beta, 0, score));
     for (int q = 0; q < p->K; q++)
         for (int64_t i = 0; i < p->n; i++) mean[q] += c.U[i + q * p->n] * score[i] / c.s[q];
-    TRY(expansion_scorer(ctx, mem, p, k, beta, &out->score));
+    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->score));
     out->n_expansion = p->n;
-    return discriminant_results(ctx, mem, p->K, mean, c.s, params, alpha, degenerate, out);
+    ordered_classes classes = {.K = p->K, .mass = c.s, .mean = mean, .alpha = alpha, .degenerate = degenerate};
+    return discriminant_results(ctx, mem, &classes, params, out);
 }
 
 static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
@@ -212,10 +214,8 @@ static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted 
     k = problem_kernel(p, &k);
     TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
     TRY(spread_labels(ctx, p, &params->spread, neighbours_of(params), U, &width));
-    if (params->kernel.landmarks > 0)
-        TRY(landmark_dl_soft(ctx, mem, p, &k, params->kernel.landmarks, &params->d, U, out));
-    else
-        TRY(fit_whole(ctx, mem, p, &k, &params->d, U, out));
+    dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
+    TRY(d.landmarks > 0 ? landmark_dl_soft(ctx, mem, &d, U, out) : fit_whole(ctx, mem, &d, U, out));
     return report_number(ctx, mem, out, "spread_width", width);
 }
 

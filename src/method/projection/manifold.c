@@ -116,20 +116,6 @@ rung_status reconstruction(rung_ctx *ctx, problem *p, int64_t neighbours_, la_cs
 
 /* ---- ordinal graph ---- */
 
-/* (|y_i - y_j| + 1)^2 by ranks; 1 where one of them is 0, unlabelled. */
-static rung_status rank_stretch(rung_ctx *ctx, int K, double **out)
-{
-    int groups = K + 1;
-    *out = NULL;
-    TRY(NEW(ctx, &ctx->scratch, *out, groups * groups));
-    for (int a = 0; a < groups; a++)
-        for (int b = 0; b < groups; b++) {
-            int gap = a && b ? abs(a - b) : 0;
-            (*out)[a + b * groups] = (gap + 1) * (gap + 1);
-        }
-    return RUNG_OK;
-}
-
 /* A matrix whose kernel distances are the stretched ones: -1/2 of them, and 0 on the diagonal. */
 static rung_status stretched_kernel(rung_ctx *ctx, const problem *p, const la_mat *K, const double *stretch, la_mat *S)
 {
@@ -158,40 +144,28 @@ static rung_status stretched_kernel(rung_ctx *ctx, const problem *p, const la_ma
     return la_hadamard(ctx, factor, S);
 }
 
-static rung_status ordinal_neighbours(rung_ctx *ctx, const problem *p, const la_mat *K, int64_t k, int64_t *index,
-                                      double *d2)
+/* K: the kernel matrix distances are those of; NULL: between the rows. */
+static rung_status ordinal_neighbours(rung_ctx *ctx, const problem *p, const la_mat *K, int64_t k, neighbours *out)
 {
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t *self = NULL;
+    point_set X = problem_points(p);
+    ranked_rows ranked = problem_ranks(p);
     double *stretch;
     la_mat *S = NULL;
+    if (!K) return neighbours_ordinal(ctx, &ctx->scratch, &X, &ranked, k, out);
     TRY(rank_stretch(ctx, p->K, &stretch));
-    if (K) {
-        TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &S));
-        TRY(stretched_kernel(ctx, p, K, stretch, S));
-        TRY(la_nearest_kernel(ctx, S, p->n, NULL, k, index, d2));
-    } else {
-        la_pair_factor factor = {.groups = p->K + 1, .table = stretch, .row = p->y, .col = p->y};
-        TRY(NEW(ctx, &ctx->scratch, self, p->n));
-        for (int64_t i = 0; i < p->n; i++) self[i] = i;
-        TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &S));
-        la_put(p->X, S);
-        TRY(la_nearest(ctx, S, S, self, &factor, k, index, d2));
-    }
-    pool_release(&ctx->scratch, mark);
+    TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &S));
+    TRY(stretched_kernel(ctx, p, K, stretch, S));
+    TRY(neighbours_in_kernel(ctx, &ctx->scratch, S, k, out));
+    la_free(&ctx->scratch, S);
     return RUNG_OK;
 }
 
 rung_status ordinal_laplacian(rung_ctx *ctx, const problem *p, const la_mat *K, int64_t neighbours_, la_csr *out,
                               double *sigma)
 {
-    int64_t k = neighbours_ < p->n - 1 ? neighbours_ : p->n - 1, *index = NULL;
-    double *d2 = NULL;
+    neighbours nb;
     la_csr A;
-    TRY(NEW_RAW(ctx, &ctx->scratch, index, p->n * k));
-    TRY(NEW_RAW(ctx, &ctx->scratch, d2, p->n * k));
-    TRY(ordinal_neighbours(ctx, p, K, k, index, d2));
-    neighbours nb = {.n = p->n, .k = k, .stride = k, .index = index, .d2 = d2};
+    TRY(ordinal_neighbours(ctx, p, K, neighbours_, &nb));
     *sigma = neighbours_mean_square(&nb);
     TRY(graph_edges(ctx, &ctx->scratch, &nb, GRAPH_AND, EDGE_GAUSSIAN, width_of(*sigma), &A));
     return graph_laplacian(ctx, &ctx->scratch, &A, LAPLACIAN_PLAIN, out);

@@ -29,7 +29,7 @@ static rung_status pseudo_solve(rung_ctx *ctx, la_mat *M, int64_t m, const doubl
     return RUNG_OK;
 }
 
-rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int K, const double *D, double C,
+rung_status ordered_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K, const double *D,
                           ordered_direction *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -37,8 +37,8 @@ rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int 
     double *S = NULL, *Q = NULL, trace = la_trace(M);
     TRY(NEW_RAW(ctx, &ctx->scratch, S, c * m));
     TRY(NEW(ctx, &ctx->scratch, Q, m * m));
-    if (ridge > 0) {
-        la_add_diagonal(M, trace > 0 ? ridge * trace / d : 1, NULL);
+    if (params->ridge > 0) {
+        la_add_diagonal(M, trace > 0 ? params->ridge * trace / d : 1, NULL);
         memcpy(S, D, (size_t)(c * m) * sizeof *S);
         TRY(la_potrf(ctx, M));
         TRY(la_potrs(ctx, M, m, S));
@@ -48,7 +48,7 @@ rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int 
     for (int64_t s = 0; s < m; s++)
         for (int64_t r = 0; r < m; r++)
             for (int64_t j = 0; j < c; j++) Q[r + s * m] += D[j + r * c] * S[j + s * c];
-    TRY(order_weights(ctx, K, Q, C, false, out->alpha, &out->degenerate));
+    TRY(order_weights(ctx, K, Q, params->C, false, out->alpha, &out->degenerate));
     out->value = 0;
     for (int64_t s = 0; s < m; s++)
         for (int64_t r = 0; r < m && !out->degenerate; r++)
@@ -109,7 +109,9 @@ rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const dis
         TRY(scorer_apply(ctx, &out->score, p->n, p->X, own));
     }
     class_means(classes, NULL, f ? f : own, mean);
-    TRY(discriminant_results(ctx, mem, p->K, mean, classes->mass, params, s->alpha, s->degenerate, out));
+    ordered_classes c = {
+        .K = p->K, .mass = classes->mass, .mean = mean, .alpha = s->alpha, .degenerate = s->degenerate};
+    TRY(discriminant_results(ctx, mem, &c, params, out));
     out->decide.tie_up = true;
     return RUNG_OK;
 }

@@ -20,7 +20,7 @@ typedef struct {
 
 /* M (c x c) is destroyed. ridge > 0: M + ridge tr(M)/d I; 0: the pseudo-inverse, without eigenvalues below 1e-10 of the
  * largest. M = 0 counts as I. D is c x (K-1). */
-rung_status ordered_solve(rung_ctx *ctx, la_mat *M, double ridge, double d, int K, const double *D, double C,
+rung_status ordered_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K, const double *D,
                           ordered_direction *out);
 
 /* LT = L T, T (n x c) being all rows in coordinates. Where only equal rows are joined it is 0, not rounding. */

@@ -46,9 +46,17 @@ static rung_status orml_prepare(rung_ctx *ctx, const fit_input *in)
     return m > 0 ? problem_landmarks(ctx, p, &k, m, &l) : problem_gram(ctx, p, &k, &K);
 }
 
-static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const orml_params *params,
-                              const class_index *classes, const la_csr *L, ordered_direction *s, fitted *out)
+typedef struct { /* what the ways of solving have in common */
+    problem *p;
+    const orml_params *params;
+    kernel k;
+    class_index classes;
+    la_csr L;
+} orml_problem;
+
+static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, fitted *out)
 {
+    const problem *p = o->p;
     row_space space;
     la_mat *LT = NULL, *M = NULL;
     double *D = NULL, *W = NULL;
@@ -57,13 +65,13 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const problem *p, const 
     TRY(NEW(ctx, &ctx->scratch, s->w, c));
     TRY(NEW(ctx, &ctx->scratch, D, c * (p->K - 1)));
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
-    TRY(mean_differences(ctx, p, classes, space.T, D));
+    TRY(mean_differences(ctx, p, &o->classes, space.T, D));
     TRY(la_new(ctx, &ctx->scratch, p->n, c, &LT));
     TRY(la_new(ctx, &ctx->scratch, c, c, &M));
-    TRY(laplacian_rows(ctx, L, space.T, LT));
+    TRY(laplacian_rows(ctx, &o->L, space.T, LT));
     TRY(la_gemm(ctx, true, false, 1, space.T, LT, 0, M));
     la_free(&ctx->scratch, LT);
-    TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->d, p->K, D, params->d.C, s));
+    TRY(ordered_solve(ctx, M, &o->params->d, (double)p->d, p->K, D, s));
     TRY(row_space_directions(ctx, &space, 1, s->w, W));
     out->n_expansion = p->d;
     return linear_scorer(ctx, mem, p, 1, W, NULL, &out->score);
@@ -80,21 +88,21 @@ static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmark
     return la_trace(M) > 1e-13 * size ? RUNG_OK : la_scale_add(ctx, 0, M, 0, M);
 }
 
-static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, problem *p, const orml_params *params, const kernel *k,
-                                 const class_index *classes, const la_csr *L, ordered_direction *s, fitted *out)
+static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, fitted *out)
 {
+    problem *p = o->p;
     const landmarks *l;
     la_mat *M = NULL;
     double *Ed = NULL, *D = NULL;
-    TRY(problem_landmarks(ctx, p, k, params->kernel.landmarks, &l));
+    TRY(problem_landmarks(ctx, p, &o->k, o->params->kernel.landmarks, &l));
     TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
     TRY(NEW(ctx, &ctx->scratch, s->w, l->m));
     TRY(NEW(ctx, &ctx->scratch, Ed, p->n * (p->K - 1)));
     TRY(NEW(ctx, &ctx->scratch, D, l->m * (p->K - 1)));
-    class_contrasts(p, classes, Ed);
+    class_contrasts(p, &o->classes, Ed);
     TRY(landmarks_pull(ctx, l, p->n, p->X, p->K - 1, Ed, D));
-    TRY(landmark_form(ctx, p, l, L, M));
-    TRY(ordered_solve(ctx, M, params->d.ridge, (double)p->n, p->K, D, params->d.C, s));
+    TRY(landmark_form(ctx, p, l, &o->L, M));
+    TRY(ordered_solve(ctx, M, &o->params->d, (double)p->n, p->K, D, s));
     return landmark_results(ctx, mem, l, 1, s->w, out);
 }
 
@@ -110,16 +118,17 @@ static double kernel_ridge(const la_csr *L, const la_mat *K, const la_mat *LK, d
     return size > 0 ? ridge * size / n : 1;
 }
 
-static rung_status fit_kernel(rung_ctx *ctx, pool *mem, problem *p, const orml_params *params, const kernel *k,
-                              const class_index *classes, const la_csr *L, ordered_direction *s, double **f,
+/* f: the scores of the rows. */
+static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, double **f,
                               fitted *out)
 {
+    problem *p = o->p;
     int64_t n = p->n, m = p->K - 1;
     int *pivot = NULL;
     double *S = NULL, *KS = NULL, *Q = NULL, *c = NULL, *mean = NULL;
     const la_mat *K;
     la_mat *LK = NULL;
-    TRY(problem_gram(ctx, p, k, &K));
+    TRY(problem_gram(ctx, p, &o->k, &K));
     TRY(la_new(ctx, &ctx->scratch, n, n, &LK));
     TRY(NEW(ctx, &ctx->scratch, pivot, n));
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
@@ -127,20 +136,20 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, problem *p, const orml_p
     TRY(NEW(ctx, &ctx->scratch, KS, n * m));
     TRY(NEW(ctx, &ctx->scratch, Q, m * m));
     TRY(NEW(ctx, &ctx->scratch, c, n));
-    TRY(la_spmm(ctx, 1, L, K, 0, LK));
-    la_add_diagonal(LK, kernel_ridge(L, K, LK, params->d.ridge, c), NULL);
-    class_contrasts(p, classes, S);
+    TRY(la_spmm(ctx, 1, &o->L, K, 0, LK));
+    la_add_diagonal(LK, kernel_ridge(&o->L, K, LK, o->params->d.ridge, c), NULL);
+    class_contrasts(p, &o->classes, S);
     TRY(la_getrf(ctx, LK, pivot));
     TRY(la_getrs(ctx, LK, pivot, false, m, S));
     la_free(&ctx->scratch, LK);
     TRY(la_mul(ctx, 1, K, m, S, 0, KS));
     for (int64_t b = 0; b < m; b++) {
-        class_means(classes, NULL, KS + b * n, mean);
+        class_means(&o->classes, NULL, KS + b * n, mean);
         for (int64_t a = 0; a < m; a++) Q[a + b * m] = mean[a + 1] - mean[a];
     }
     for (int64_t b = 0; b < m; b++)
         for (int64_t a = 0; a < b; a++) Q[a + b * m] = Q[b + a * m] = (Q[a + b * m] + Q[b + a * m]) / 2;
-    TRY(order_weights(ctx, p->K, Q, params->d.C, false, s->alpha, &s->degenerate));
+    TRY(order_weights(ctx, p->K, Q, o->params->d.C, false, s->alpha, &s->degenerate));
     for (int64_t i = 0; i < n; i++) {
         c[i] = 0;
         for (int64_t a = 0; a < m; a++) c[i] += S[i + a * n] * s->alpha[a] / 2;
@@ -148,31 +157,28 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, problem *p, const orml_p
     TRY(NEW(ctx, &ctx->scratch, *f, n));
     TRY(la_mul(ctx, 1, K, 1, c, 0, *f));
     out->n_expansion = n;
-    return expansion_scorer(ctx, mem, p, k, c, &out->score);
+    return expansion_scorer(ctx, mem, p, &o->k, c, &out->score);
 }
 
 static rung_status orml_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
     problem *p = in->p;
-    const orml_params *params = in->params;
+    orml_problem o = {.p = p, .params = in->params};
     const la_mat *K = NULL;
-    class_index classes;
     ordered_direction s = {0};
-    kernel k;
-    la_csr L;
     double *score = NULL, sigma;
-    TRY(orml_kernel(ctx, mem, p, params, &k));
-    TRY(class_index_new(ctx, &ctx->scratch, p, &classes));
+    TRY(orml_kernel(ctx, mem, p, o.params, &o.k));
+    TRY(class_index_new(ctx, &ctx->scratch, p, &o.classes));
     TRY(NEW(ctx, &ctx->scratch, s.alpha, p->K - 1));
-    if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, p, &k, &K));
-    TRY(ordinal_laplacian(ctx, p, K, params->neighbours, &L, &sigma));
-    if (k.kind == KERNEL_LINEAR)
-        TRY(fit_linear(ctx, mem, p, params, &classes, &L, &s, out));
-    else if (params->kernel.landmarks > 0)
-        TRY(fit_landmarks(ctx, mem, p, params, &k, &classes, &L, &s, out));
+    if (o.k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, p, &o.k, &K));
+    TRY(ordinal_laplacian(ctx, p, K, o.params->neighbours, &o.L, &sigma));
+    if (o.k.kind == KERNEL_LINEAR)
+        TRY(fit_linear(ctx, mem, &o, &s, out));
+    else if (o.params->kernel.landmarks > 0)
+        TRY(fit_landmarks(ctx, mem, &o, &s, out));
     else
-        TRY(fit_kernel(ctx, mem, p, params, &k, &classes, &L, &s, &score, out));
-    TRY(ordered_finish(ctx, mem, p, &params->d, &classes, &s, score, out));
+        TRY(fit_kernel(ctx, mem, &o, &s, &score, out));
+    TRY(ordered_finish(ctx, mem, p, &o.params->d, &o.classes, &s, score, out));
     return report_number(ctx, mem, out, "sigma", sigma);
 }
 

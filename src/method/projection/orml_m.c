@@ -74,7 +74,7 @@ static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, mult
     TRY(tensor_mode(ctx, &m->t, &a->forms, p, M));
     TRY(seen_differences(ctx, a, &m->t, p, &D));
     ordered_direction s = {.w = m->t.w[p], .alpha = m->alpha};
-    TRY(ordered_solve(ctx, M[0], a->params->d.ridge, (double)size, a->K, D, a->params->d.C, &s));
+    TRY(ordered_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
     m->value = s.value;
     m->degenerate = s.degenerate;
     lengths_to(&m->t, p);

@@ -22,8 +22,10 @@ static rung_status llgc_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     TRY(spread_labels(ctx, p, &params->spread, params->neighbours, U, &width));
     TRY(report_number(ctx, mem, out, "spread_width", width));
     int64_t k = params->neighbours && params->neighbours < p->n ? params->neighbours : p->n;
-    return membership_fit(ctx, mem, p, U, k, WEIGHTS_GAUSSIAN, width,
-                          params->decision == DECIDE_ARGMAX ? DECISION_ARGMAX : DECISION_MEDIAN, out);
+    return membership_fit(ctx, mem, p, U,
+                          &(membership_rule){k, WEIGHTS_GAUSSIAN, width,
+                                             params->decision == DECIDE_ARGMAX ? DECISION_ARGMAX : DECISION_MEDIAN},
+                          out);
 }
 
 static rung_status llgc_verify(rung_ctx *ctx, const struct verification *v)

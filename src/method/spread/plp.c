@@ -22,8 +22,10 @@ static rung_status plp_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(NEW(ctx, &ctx->scratch, P, p->n * p->K));
     TRY(propagate_novel(ctx, S, p->K, p->y, params->novel, NOVEL_ACCURACY, P));
     if (gaussian) TRY(report_number(ctx, mem, out, "graph_width", width));
-    return membership_fit(ctx, mem, p, P, params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY, width,
-                          DECISION_ARGMAX, out);
+    return membership_fit(ctx, mem, p, P,
+                          &(membership_rule){params->graph.neighbours, gaussian ? WEIGHTS_GAUSSIAN : WEIGHTS_BINARY,
+                                             width, DECISION_ARGMAX},
+                          out);
 }
 
 static rung_status plp_verify(rung_ctx *ctx, const struct verification *v)

@@ -13,7 +13,7 @@ static rung_status affinity_times(rung_ctx *ctx, const problem *p, const la_csr 
 {
     kernel k = {.kind = KERNEL_RBF, .gamma = 1 / (2 * width * width)};
     if (W) return la_spmm_thin(ctx, 1, W, K, F, 0, WF);
-    TRY(kernel_expand(ctx, &k, p->d, p->n, p->X, p->n, p->X, K, F, WF));
+    TRY(kernel_expand(ctx, &k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, p->n, p->X}, K, F, WF));
     for (int64_t i = 0; i < p->n * K; i++) WF[i] -= F[i];
     return RUNG_OK;
 }
@@ -87,7 +87,8 @@ rung_status spread_verify(rung_ctx *ctx, const struct verification *v, const spr
     if (W)
         TRY(propagate_graph_scores(ctx, W, p->K, p->y, params->spread, F));
     else
-        TRY(propagate_dense_scores(ctx, p->d, n, p->X, p->K, p->y, width, params->spread, F));
+        TRY(propagate_dense_scores(ctx, &(point_set){p->d, n, p->X}, &(ranked_rows){n, p->y, p->K, NULL}, width,
+                                   params->spread, F));
     TRY(system_residual(ctx, p, W, width, params->spread, F, &off));
     condition_add(v->found, "spreading", "residual of (I - a S) F = Y, relative", off, limit);
     for (int q = 0; q < p->K && W; q++) {

@@ -50,9 +50,10 @@ static rung_status over_landmarks(rung_ctx *ctx, pool *mem, const response *r, i
 }
 
 rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, const response *r,
-                           int outputs, const double *c, const double *a, fitted *out)
+                           const response_pulls *by, fitted *out)
 {
-    return r->l ? over_landmarks(ctx, mem, r, outputs, c, out) : over_rows(ctx, mem, p, k, outputs, a, out);
+    return r->l ? over_landmarks(ctx, mem, r, by->outputs, by->c, out)
+                : over_rows(ctx, mem, p, k, by->outputs, by->a, out);
 }
 
 rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,

@@ -16,10 +16,14 @@ typedef struct {
 rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k);
 /* Of the root of the kernel matrix, or of landmarks. */
 rung_status response_for(rung_ctx *ctx, problem *p, const response_kernel *k, const penalty *W, response *out);
-/* The score of the pulls c (n x outputs), whose expansion over the rows is a (n x outputs); sets n_expansion, and with
- * landmarks reports them. */
+typedef struct {
+    int outputs;
+    const double *c; /* n x outputs: the pulls */
+    const double *a; /* n x outputs: their expansion over the rows */
+} response_pulls;
+/* The score of the pulls; sets n_expansion, and with landmarks reports them. */
 rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, const response *r,
-                           int outputs, const double *c, const double *a, fitted *out);
+                           const response_pulls *by, fitted *out);
 /* All of a response of l labelled rows and their block of it, with m landmarks (0: exact). */
 double response_bytes(const problem_shape *shape, int64_t m);
 

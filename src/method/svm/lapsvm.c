@@ -155,7 +155,7 @@ static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const respon
                               const contest_results *r, fitted *out)
 {
     int64_t n = p->n;
-    TRY(response_score(ctx, mem, p, k, by, p->K, r->v, r->a, out));
+    TRY(response_score(ctx, mem, p, k, by, &(response_pulls){p->K, r->v, r->a}, out));
     for (int q = 0; q < p->K; q++) {
         out->score.bias[q] += r->bias[q];
         for (int64_t i = 0; i < n; i++)

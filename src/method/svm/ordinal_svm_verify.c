@@ -32,7 +32,7 @@ static rung_status kernel_square(rung_ctx *ctx, const problem *p, const kernel *
         memcpy(X + m * p->d, p->X + i * p->d, (size_t)p->d * sizeof *X);
         some[m++] = w[i];
     }
-    if (m > 0) TRY(kernel_expand(ctx, k, p->d, m, X, m, X, 1, some, Kw));
+    if (m > 0) TRY(kernel_expand(ctx, k, &(point_set){p->d, m, X}, &(point_set){p->d, m, X}, 1, some, Kw));
     for (int64_t i = 0; i < m; i++) *out += some[i] * Kw[i];
     return RUNG_OK;
 }

@@ -269,7 +269,7 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitt
     const sosvm *s = p->shared;
     TRY(pairs_of(ctx, s, params->pairs, &pairs));
     TRY(solve(ctx, s, params, &pairs, &answer));
-    TRY(response_score(ctx, mem, p, &k, &s->r, 1, answer.c, answer.a, out));
+    TRY(response_score(ctx, mem, p, &k, &s->r, &(response_pulls){1, answer.c, answer.a}, out));
     TRY(set_decision(ctx, mem, p, answer.f, out));
     TRY(report_number(ctx, mem, out, "objective", answer.objective));
     TRY(report_number(ctx, mem, out, "gap", answer.gap));

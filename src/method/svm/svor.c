@@ -125,7 +125,8 @@ static rung_status add_scores(rung_ctx *ctx, const solver *a, int64_t m, const i
     } else {
         TRY(columns_of(ctx, p, m, rows, &X));
         TRY(a->q->l ? landmark_expand(ctx, a->q->l, p, m, X, change, more)
-                    : kernel_expand(ctx, &a->q->k, p->d, p->n, p->X, m, X, 1, change, more));
+                    : kernel_expand(ctx, &a->q->k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, m, X}, 1, change,
+                                    more));
     }
     for (int64_t i = 0; i < m; i++) more[rows[i]] += a->q->diagonal * change[i];
     for (int64_t i = 0; i < p->n; i++) a->s->f[i] += more[i];

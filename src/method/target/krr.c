@@ -30,7 +30,8 @@ static rung_status krr_prepare(rung_ctx *ctx, const fit_input *in)
 typedef struct {
     const centred_kernel *c;
     double lambda;
-    double *y;                  /* n: centred target */
+    double mean;                /* what was taken from the target: its mean, or 0 without centring */
+    double *y;                  /* n: target less mean */
     double *a;                  /* in the kernel's basis */
     double *residual;           /* n: R y */
     const row_groups *together; /* equal rows; NULL: there are none */
@@ -262,30 +263,29 @@ static rung_status thin_block_solve(rung_ctx *ctx, const ridge *g, int64_t h, co
     return RUNG_OK;
 }
 
-static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, int repeat, int fold, double mean,
-                                 const fitted *fit, int64_t *rows, held_out *held)
+static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, int repeat, int fold, const fitted *fit,
+                                 held_out *held)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t h = folds_held(f, repeat, fold, rows);
+    int64_t *rows = NULL, h;
     double *e = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, g->c->n));
+    h = folds_held(f, repeat, fold, rows);
     TRY(NEW(ctx, &ctx->scratch, e, h));
     for (int64_t i = 0; i < h; i++) e[i] = g->residual[rows[i]];
     TRY(g->c->K ? whole_block_solve(ctx, g, h, rows, e) : thin_block_solve(ctx, g, h, rows, e));
-    for (int64_t i = 0; i < h; i++) target_hold_out(fit, rows[i], repeat, fold, g->y[rows[i]] + mean - e[i], held);
+    for (int64_t i = 0; i < h; i++) target_hold_out(fit, rows[i], repeat, fold, g->y[rows[i]] + g->mean - e[i], held);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
-static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const folds *f, double mean, const fitted *fit,
-                            held_out *held)
+static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const folds *f, const fitted *fit, held_out *held)
 {
-    int64_t *rows = NULL;
     TRY(held_out_new(ctx, mem, g->c->n * f->repeats, held));
-    TRY(NEW(ctx, &ctx->scratch, rows, g->c->n));
     for (int r = 0; r < f->repeats; r++)
         for (int fold = 0; fold < f->count; fold++) {
             TRY(interrupted(ctx));
-            TRY(hold_out_fold(ctx, g, f, r, fold, mean, fit, rows, held));
+            TRY(hold_out_fold(ctx, g, f, r, fold, fit, held));
         }
     return RUNG_OK;
 }
@@ -303,19 +303,19 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(target_values_new(ctx, p, &t));
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
-    double mean = c.centred ? t.mean : 0;
+    g.mean = c.centred ? t.mean : 0;
     row_groups together;
     if (p->group) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &together));
     if (p->group) g.together = &together;
     TRY(NEW(ctx, &ctx->scratch, g.y, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.residual, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.a, centred_basis(&c)));
-    for (int64_t i = 0; i < p->n; i++) g.y[i] = t.v[i] - mean;
+    for (int64_t i = 0; i < p->n; i++) g.y[i] = t.v[i] - g.mean;
     TRY(isnan(params->lambda) ? lambda_by_loo(ctx, mem, &g, out, &g.lambda)
                               : centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &g.lambda));
     TRY(report_number(ctx, mem, out, "lambda", g.lambda));
     TRY(c.K ? solve_whole(ctx, &g) : solve_thin(ctx, &g));
-    TRY(centred_results(ctx, mem, &c, 1, g.a, &mean, out));
+    TRY(centred_results(ctx, mem, &c, 1, g.a, &g.mean, out));
     TRY(target_decision(ctx, mem, p, 1, out));
     bool inverse = f || (p->t && p->n <= LOO_ROWS), chosen = isnan(params->lambda);
     if (inverse && c.K) TRY(la_potri(ctx, c.K));
@@ -324,7 +324,7 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
         TRY(loo_error(ctx, &g, &loo));
         TRY(report_number(ctx, mem, out, "loo", loo));
     }
-    if (f) TRY(hold_out(ctx, mem, &g, f, mean, out, held));
+    if (f) TRY(hold_out(ctx, mem, &g, f, out, held));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -14,7 +14,7 @@ static isbor_search *run_search(rung_ctx *ctx, const rows *s, const kernel *k, c
     assert_ok(ctx, NEW(ctx, &ctx->scratch, p, 1));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, out, 1));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, origin, s->n));
-    problem_new(&ctx->scratch, s->d, s->n, s->x, s->y, NULL, origin, s->K, p);
+    problem_new(&ctx->scratch, &(problem_rows){s->d, s->n, s->x, s->y, NULL, origin, s->K}, p);
     assert_ok(ctx, isbor_search_run(ctx, p, k, options, 0, NULL, out));
     return out;
 }

@@ -140,7 +140,7 @@ static fitted fit_sample(rung_ctx *ctx, const rung_spec *spec, const sample *s, 
     const la_mat *K;
     kernel k;
     assert_ok(ctx, NEW(ctx, &ctx->scratch, p, 1));
-    problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, p);
+    problem_new(&ctx->scratch, &(problem_rows){s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K}, p);
     fit_input in = {.method = spec->method, .p = p, .params = spec->params};
     assert_ok(ctx, f ? spec->method->hold_out(ctx, &ctx->scratch, &in, f, &fit, held)
                      : spec->method->fit(ctx, &ctx->scratch, &in, &fit));
@@ -316,7 +316,8 @@ static void check_folds(rung_ctx *ctx, const sample *s, bool weighted, const fol
         fitted fit = {0};
         int classes[10];
         double score;
-        problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, &all);
+        problem_new(&ctx->scratch, &(problem_rows){s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K},
+                    &all);
         assert_ok(ctx, problem_subset(ctx, &ctx->scratch, &all, n, rows, &sub, classes));
         assert_ok(ctx,
                   spec->method->fit(ctx, &ctx->scratch,

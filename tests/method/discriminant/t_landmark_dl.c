@@ -30,7 +30,7 @@ static problem draw(rung_ctx *ctx, sample *s, double unlabelled, bool weighted)
         s->origin[i] = i;
         for (int j = 0; j < D; j++) s->x[i * D + j] = rng_normal(&r) + (j == 0 ? 0.8 * q : 0);
     }
-    problem_new(&ctx->scratch, D, N, s->x, s->y, weighted ? s->w : NULL, s->origin, K, &p);
+    problem_new(&ctx->scratch, &(problem_rows){D, N, s->x, s->y, weighted ? s->w : NULL, s->origin, K}, &p);
     return p;
 }
 
@@ -64,13 +64,17 @@ static void all_landmarks_give_the_exact_fit(void **state)
         problem p = draw(ctx, &s, 0.5, weighted);
         const la_csr *L = with_graph ? graph(ctx, &p, norm) : NULL;
         fitted exact = {0}, low = {0}, all_exact = {0}, all_low = {0};
-        assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, 0, &defaults, L, 0.1, NULL, &exact, NULL));
-        assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, N, &defaults, L, 0.1, NULL, &low, NULL));
+        assert_ok(
+            ctx, discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, 0, &defaults, L, 0.1}, NULL, &exact, NULL));
+        assert_ok(ctx,
+                  discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, N, &defaults, L, 0.1}, NULL, &low, NULL));
         assert_int_equal(low.n_expansion, N);
         assert_arrays_close(N, scores(ctx, &low, &s), scores(ctx, &exact, &s), 1e-9);
         assert_arrays_close(K - 1, low.decide.thresholds, exact.decide.thresholds, 1e-9);
-        assert_ok(ctx, discriminant_directions(ctx, &ctx->scratch, &p, &k, 0, &defaults, L, 0.1, 2, &all_exact));
-        assert_ok(ctx, discriminant_directions(ctx, &ctx->scratch, &p, &k, N, &defaults, L, 0.1, 2, &all_low));
+        assert_ok(ctx, discriminant_directions(ctx, &ctx->scratch, &(dl_problem){&p, &k, 0, &defaults, L, 0.1}, 2,
+                                               &all_exact));
+        assert_ok(
+            ctx, discriminant_directions(ctx, &ctx->scratch, &(dl_problem){&p, &k, N, &defaults, L, 0.1}, 2, &all_low));
         assert_arrays_close(2 * N, scores(ctx, &all_low, &s), scores(ctx, &all_exact, &s), 1e-8);
         assert_arrays_close(2 * K, all_low.decide.means, all_exact.decide.means, 1e-8);
     }
@@ -101,9 +105,10 @@ static void few_landmarks_are_the_method_on_their_kernel(void **state)
         }
     memcpy(&given, &s, sizeof s);
     problem q;
-    problem_new(&ctx->scratch, N, N, matrix, given.y, given.w, given.origin, K, &q);
-    assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, M, &defaults, L, 0.1, NULL, &low, NULL));
-    assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &q, &own, 0, &defaults, L, 0.1, NULL, &exact, NULL));
+    problem_new(&ctx->scratch, &(problem_rows){N, N, matrix, given.y, given.w, given.origin, K}, &q);
+    assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, M, &defaults, L, 0.1}, NULL, &low, NULL));
+    assert_ok(ctx,
+              discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&q, &own, 0, &defaults, L, 0.1}, NULL, &exact, NULL));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, f, N));
     assert_ok(ctx, scorer_apply(ctx, &exact.score, N, matrix, f));
     assert_arrays_close(N, scores(ctx, &low, &s), f, 1e-8);
@@ -146,7 +151,8 @@ static void folds_equal_fits_without_their_rows(void **state)
         held_out held = {0};
         fitted fit = {0};
         assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, p.y, K, NULL}, 3, 2, &f));
-        assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, M, &defaults, L, 0.1, &f, &fit, &held));
+        assert_ok(ctx,
+                  discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, M, &defaults, L, 0.1}, &f, &fit, &held));
         int64_t labelled = 0;
         for (int i = 0; i < N; i++) labelled += p.y[i] > 0;
         assert_int_equal(held.n, 2 * labelled);
@@ -165,13 +171,15 @@ static void folds_equal_fits_without_their_rows(void **state)
                 }
                 /* the same landmarks: the rest is a problem of all rows, those held out without label and edges */
                 problem q;
-                problem_new(&ctx->scratch, D, N, rest.x, rest.y, p.w ? rest.w : NULL, rest.origin, K, &q);
+                problem_new(&ctx->scratch, &(problem_rows){D, N, rest.x, rest.y, p.w ? rest.w : NULL, rest.origin, K},
+                            &q);
                 fitted again = {0};
-                assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch, &q, &k, M, &defaults, L ? &part : NULL, 0.1, NULL,
+                assert_ok(ctx, discriminant_fit(ctx, &ctx->scratch,
+                                                &(dl_problem){&q, &k, M, &defaults, L ? &part : NULL, 0.1}, NULL,
                                                 &again, NULL));
                 double score[N];
                 int rank[N];
-                assert_ok(ctx, fitted_apply(ctx, &again, NULL, N, s.x, score, rank, 0, NULL));
+                assert_ok(ctx, fitted_apply(ctx, &again, NULL, N, s.x, &(row_answers){score, rank, 0, NULL}));
                 for (int64_t h = 0; h < held.n; h++) {
                     if (held.repeat[h] != repeat || held.fold[h] != fold) continue;
                     assert_close(held.score[h], score[held.row[h]], 1e-7);
@@ -190,8 +198,9 @@ static void identity_ridge_is_refused(void **state)
     discriminant_params identity = defaults;
     fitted fit = {0};
     identity.ridge_kind = RIDGE_IDENTITY;
-    assert_fails(ctx, discriminant_fit(ctx, &ctx->scratch, &p, &k, 10, &identity, NULL, 0, NULL, &fit, NULL), RUNG_EARG,
-                 "ridge-kind=kernel");
+    assert_fails(ctx,
+                 discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, 10, &identity, NULL, 0}, NULL, &fit, NULL),
+                 RUNG_EARG, "ridge-kind=kernel");
 }
 
 static double bytes_of(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape)
@@ -259,8 +268,8 @@ static void hard_memberships_are_classes(void **state)
     fitted a = {0}, b = {0};
     summed.ridge *= N;
     for (int i = 0; i < N; i++) U[i + (s.y[i] - 1) * N] = 1;
-    assert_ok(ctx, landmark_dl_soft(ctx, &ctx->scratch, &p, &k, M, &defaults, U, &a));
-    assert_ok(ctx, landmark_dl_fit(ctx, &ctx->scratch, &p, &k, M, &summed, NULL, 0, NULL, &b, NULL));
+    assert_ok(ctx, landmark_dl_soft(ctx, &ctx->scratch, &(dl_problem){&p, &k, M, &defaults, NULL, 0}, U, &a));
+    assert_ok(ctx, landmark_dl_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, M, &summed, NULL, 0}, NULL, &b, NULL));
     soft = scores(ctx, &a, &s);
     hard = scores(ctx, &b, &s);
     for (int i = 0; i < N; i++) assert_close(soft[i], N * hard[i], 1e-9);
@@ -285,7 +294,7 @@ static void widths_are_learned_on_a_sample(void **state)
         y[i] = i == 1234 ? 3 : i % 50 ? 0 : 1 + (int)(i / 50) % 2;
         for (int j = 0; j < 2; j++) x[j + i * 2] = rng_normal(&r) + (j ? 0 : y[i]);
     }
-    problem_new(&ctx->scratch, 2, MANY, x, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){2, MANY, x, y, NULL, origin, 3}, &p);
     fitted one = fit_method(ctx, &p, "kes-dl", "align-iterations=2 landmarks=20"),
            two = fit_method(ctx, &p, "kes-dl", "align-iterations=2 landmarks=20");
     assert_close(reported(&one, "landmarks"), 20, 0);

@@ -127,7 +127,7 @@ static void spreadings_are_screened(void **state)
     mixture_choice choice;
     mixture_summary summary;
     mixture_options options = {.families = 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 1, .frequencies = true};
-    problem_new(&ctx->scratch, 2, N, X, y, NULL, origin, 3, &p);
+    problem_new(&ctx->scratch, &(problem_rows){2, N, X, y, NULL, origin, 3}, &p);
     assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
     int wanted[FAMILY_KINDS] = {0}, all[FAMILY_KINDS] = {0};
     for (int i = 0; i < choice.c.n; i++) {
@@ -162,7 +162,7 @@ static void many_unlabelled_rows_are_thinned(void **state)
     mixture_choice choice;
     mixture_summary summary;
     mixture_options options = {.families = 1U << FAMILY_GP | 1U << FAMILY_SPREAD, .spaces = 1, .most_unlabelled = USED};
-    problem_new(&ctx->scratch, 2, N, X, y, NULL, origin, 2, &p);
+    problem_new(&ctx->scratch, &(problem_rows){2, N, X, y, NULL, origin, 2}, &p);
     assert_ok(ctx, mixture_choose(ctx, &p, &options, &choice, &summary));
     assert_true(summary.unlabelled == N - labelled && summary.unlabelled_used == USED);
     const problem *some = choice.c.p;

@@ -132,7 +132,7 @@ static void test_features_are_a_kernel(void **state)
         x[i] = 2 * rng_normal(&g);
         y[i] = 1 + i % K;
     }
-    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, 1, N, x, 5, &l));
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &(point_set){1, N, x}, 5, &l));
     assert_int_equal(l.m, 5);
     assert_ok(ctx, la_new(ctx, &ctx->scratch, 5, N, &Phi));
     assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &G));

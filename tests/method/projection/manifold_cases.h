@@ -44,7 +44,7 @@ static inline rung_status try_settings(rung_ctx *ctx, const char *method_name, c
     *out = (fitted){0};
     rung_status status = spec_new(ctx, method_name, false, &spec);
     for (; settings[0] && status == RUNG_OK; settings += 2) status = spec_set(ctx, spec, settings[0], settings[1]);
-    problem_new(&ctx->scratch, s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K, &p);
+    problem_new(&ctx->scratch, &(problem_rows){s->d, s->n, s->X, s->y, weighted ? s->w : NULL, s->origin, s->K}, &p);
     if (status == RUNG_OK)
         status = spec->method->fit(ctx, &ctx->scratch,
                                    &(fit_input){.method = spec->method, .p = &p, .params = spec->params}, out);

@@ -201,7 +201,7 @@ static void the_graph_is_the_ordinal_one(void **state)
         draw(&s, 50, 2, 4, stream, stream % 2);
         if (stream > 43) /* ties: whole numbers */
             for (int64_t i = 0; i < s.n * s.d; i++) s.X[i] = floor(s.X[i]);
-        problem_new(&ctx->scratch, s.d, s.n, s.X, s.y, NULL, s.origin, s.K, &p);
+        problem_new(&ctx->scratch, &(problem_rows){s.d, s.n, s.X, s.y, NULL, s.origin, s.K}, &p);
         assert_ok(ctx, ordinal_laplacian(ctx, &p, NULL, NEIGHBOURS, &L, &sigma));
         real *want = reals(ctx, s.n * s.n);
         ordinal_distances(&s, D);

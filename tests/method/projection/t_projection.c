@@ -340,7 +340,7 @@ static void reconstruction_leaves_constants_alone(void **state)
     double one[MOST], rest[MOST];
     draw(&s, 50, 3, 3, 90, false);
     for (int64_t j = 0; j < 3; j++) s.X[j + 3] = s.X[j]; /* a duplicate */
-    problem_new(&ctx->scratch, s.d, s.n, s.X, s.y, NULL, s.origin, s.K, &p);
+    problem_new(&ctx->scratch, &(problem_rows){s.d, s.n, s.X, s.y, NULL, s.origin, s.K}, &p);
     assert_ok(ctx, reconstruction(ctx, &p, 5, &R, &transposed));
     for (int64_t i = 0; i < s.n; i++) {
         one[i] = 1;
@@ -367,7 +367,7 @@ static void the_span_keeps_inner_products(void **state)
     problem p;
     row_space whole, span;
     draw(&s, 15, 50, 3, 91, false);
-    problem_new(&ctx->scratch, s.d, s.n, s.X, s.y, NULL, s.origin, s.K, &p);
+    problem_new(&ctx->scratch, &(problem_rows){s.d, s.n, s.X, s.y, NULL, s.origin, s.K}, &p);
     assert_ok(ctx, row_space_new(ctx, &p, false, &whole));
     assert_ok(ctx, row_space_new(ctx, &p, true, &span));
     assert_null(whole.back);

@@ -139,7 +139,7 @@ static data make_data(rung_ctx *ctx, int64_t n, int K, double noise)
         int q = 1 + (int)floor((score + 2) / 4 * K);
         t.y[i] = i < K ? (int)i + 1 : q < 1 ? 1 : q > K ? K : q;
     }
-    problem_new(&ctx->scratch, D, n, t.X, t.y, NULL, t.origin, K, &t.p);
+    problem_new(&ctx->scratch, &(problem_rows){D, n, t.X, t.y, NULL, t.origin, K}, &t.p);
     return t;
 }
 

@@ -104,7 +104,7 @@ static void few_landmarks_are_the_method_on_their_kernel(void **state)
         assert_ok(ctx, landmarks_features(ctx, l, N, s.X, Phi));
         assert_ok(ctx, la_syrk(ctx, true, 1, Phi, 0, matrix));
         la_get(matrix, values);
-        problem_new(&ctx->scratch, N, N, values, s.y, NULL, s.p.origin, s.p.K, &given.p);
+        problem_new(&ctx->scratch, &(problem_rows){N, N, values, s.y, NULL, s.p.origin, s.p.K}, &given.p);
         given.p.t = s.p.t;
         variant own = *v;
         snprintf(options, sizeof options, "kernel=precomputed%s",
@@ -161,7 +161,7 @@ static void lambda_of_many_labels(void **state)
     for (int i = 0; i < 80; i++)
         for (int j = 0; j < 80; j++)
             for (int c = 0; c < 3; c++) matrix[i + j * 80] += s.X[c + i * 3] * s.X[c + j * 3];
-    problem_new(&ctx->scratch, 80, 80, matrix, s.y, NULL, s.p.origin, 3, &given.p);
+    problem_new(&ctx->scratch, &(problem_rows){80, 80, matrix, s.y, NULL, s.p.origin, 3}, &given.p);
     for (int balance = 0; balance < 2; balance++) {
         const char *more = balance ? "" : " balance=no";
         char options[100];

@@ -140,7 +140,7 @@ static void thin_equals_whole(void **state)
     assert_ok(ctx, NEW(ctx, &ctx->scratch, K, 24 * 24));
     real *gram = gram_of(ctx, &s, "linear", 0);
     for (int i = 0; i < 24 * 24; i++) K[i] = (double)gram[i];
-    problem_new(&ctx->scratch, 24, 24, K, s.y, NULL, s.p.origin, 3, &whole.p);
+    problem_new(&ctx->scratch, &(problem_rows){24, 24, K, s.y, NULL, s.p.origin, 3}, &whole.p);
     const char *options[] = {"lambda=0.3 ", "lambda=auto "};
     for (int k = 0; k < 2; k++) {
         char text[100];

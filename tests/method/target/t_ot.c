@@ -262,7 +262,7 @@ static void thin_equals_whole(void **state)
     assert_ok(ctx, NEW(ctx, &ctx->scratch, K, 900));
     real *gram = gram_of(ctx, &s, "linear", 0);
     for (int i = 0; i < 900; i++) K[i] = (double)gram[i];
-    problem_new(&ctx->scratch, 30, 30, K, s.y, NULL, s.p.origin, 3, &whole.p);
+    problem_new(&ctx->scratch, &(problem_rows){30, 30, K, s.y, NULL, s.p.origin, 3}, &whole.p);
     folds f;
     assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){30, s.y, 3, NULL}, 3, 2, &f));
     for (int k = 0; k < 7; k++) {
@@ -472,7 +472,7 @@ static void few_labels_beat_the_principal_component_on_iris(void **state)
     const char *options = "kernel=linear lambda=1 lambda-kind=absolute balance=no norm=labelled";
     small s = {.X = X, .y = y};
     memset(y, 0, sizeof y);
-    problem_new(&ctx->scratch, 4, 100, X, y, NULL, origin, 0, &s.p);
+    problem_new(&ctx->scratch, &(problem_rows){4, 100, X, y, NULL, origin, 0}, &s.p);
     fitted fit = fit_small(ctx, &s, "ot", options, NULL, NULL);
     double alone = fabs(correlation(100, fit.training.output, 1, truth));
     assert_close(alone, 0.733, 1e-3);
@@ -490,7 +490,7 @@ static void few_labels_beat_the_principal_component_on_iris(void **state)
             bool both = false;
             for (int i = 0; i < labels[k]; i++) both = both || truth[rows[i]] != truth[rows[0]];
             for (int i = 0; i < labels[k]; i++) y[rows[i]] = both ? truth[rows[i]] : 1;
-            problem_new(&ctx->scratch, 4, 100, X, y, NULL, origin, both ? 2 : 1, &s.p);
+            problem_new(&ctx->scratch, &(problem_rows){4, 100, X, y, NULL, origin, both ? 2 : 1}, &s.p);
             fit = fit_small(ctx, &s, "ot", options, NULL, NULL);
             better += fabs(correlation(100, fit.training.output, 1, truth)) > alone;
             pool_release(&ctx->scratch, mark);

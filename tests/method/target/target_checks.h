@@ -39,7 +39,7 @@ static inline small make_small(rung_ctx *ctx, int64_t n, int64_t d, int K, int e
         s.y[i] = labelled ? class : 0;
         s.t[i] = labelled || i < 3 ? 3 * s.X[i * d] + s.X[d - 1 + i * d] * s.X[d - 1 + i * d] + 20 : NAN;
     }
-    problem_new(&ctx->scratch, d, n, s.X, s.y, NULL, origin, K, &s.p);
+    problem_new(&ctx->scratch, &(problem_rows){d, n, s.X, s.y, NULL, origin, K}, &s.p);
     if (!K) s.p.t = s.t;
     return s;
 }
