@@ -18,10 +18,10 @@
 const option global_options[] = {
     {"json", 0, NULL, "print the result as one JSON document on standard output", GROUP},
     {"seed", 0, "N", "seed of the random numbers (default 1)", GROUP},
-    {"threads", 0, "N", "threads to use (default: all cores); results do not depend on it", GROUP},
-    {"memory", 0, "SIZE", "refuse work that needs more than SIZE bytes; K, M, G may follow", GROUP},
+    {"threads", 0, "N", "number of threads (default: all cores); results do not depend on it", GROUP},
+    {"memory", 0, "SIZE", "reject work that needs more than SIZE bytes; suffixes K, M, G are allowed", GROUP},
     {"quiet", 'q', NULL, "print errors only", GROUP},
-    {"verbose", 'v', NULL, "print more, with the operations done and their time", GROUP},
+    {"verbose", 'v', NULL, "print more, including the operations performed and their time", GROUP},
     {"help", 'h', NULL, "print this page", GROUP},
     {"version", 0, NULL, "print the version, the compiler, the BLAS and the number of cores", GROUP},
     {0}};
@@ -86,7 +86,7 @@ static void on_log(void *user, rung_level level, const char *text)
     if (level == RUNG_DEBUG ? !s->verbose : level != RUNG_ERROR && s->quiet) return;
     bar_clear(s);
     if (level == RUNG_WARNING && s->warnings++ >= MOST_WARNINGS && !s->verbose) {
-        if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are not shown without -v");
+        if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are hidden; -v shows them");
         return;
     }
     complain("%s%s", level == RUNG_WARNING ? "warning: " : "", text);
@@ -193,7 +193,7 @@ int session_open(session *s, const char *command, const arguments *args)
     long long seed_number = 1, threads_number = 0;
     int64_t limit = 0;
     if (seed && !parse_whole(seed, 0, INT64_MAX, &seed_number)) {
-        complain("%s: --seed %s: expected a whole number, 0 or more", command, seed);
+        complain("%s: --seed %s: expected a whole number >= 0", command, seed);
         return USAGE;
     }
     if (threads && !parse_whole(threads, 1, MOST_THREADS, &threads_number)) {

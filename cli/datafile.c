@@ -5,9 +5,9 @@
 
 #define GROUP "Reading files"
 const option reader_options[] = {
-    {"format", 0, "csv|libsvm|arff|orca", "what kind of file it is (default: by name, then by content)", GROUP},
-    {"no-header", 0, NULL, "the first row is data, not names", GROUP},
-    {"delimiter", 0, "C", "what separates cells: a character, or tab (default: recognised)", GROUP},
+    {"format", 0, "csv|libsvm|arff|orca", "file format (default: by name, then by content)", GROUP},
+    {"no-header", 0, NULL, "the first row holds data, not column names", GROUP},
+    {"delimiter", 0, "C", "cell separator: a character, or tab (default: detected)", GROUP},
     {"decimal", 0, "C", "the decimal point, such as , for 3,14 (default .)", GROUP},
     {0}};
 
@@ -31,11 +31,11 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
         (rung_read_options){.format = option_value(args, "format"), .header = option_given(args, "no-header") ? -1 : 0};
     const char *delimiter = option_value(args, "delimiter"), *decimal = option_value(args, "decimal");
     if (delimiter && !parse_character(delimiter, &out->delimiter)) {
-        complain("%s: --delimiter '%s': expected one character, or tab", s->command, delimiter);
+        complain("%s: --delimiter '%s': expected a single character, or tab", s->command, delimiter);
         return USAGE;
     }
     if (decimal && !parse_character(decimal, &out->decimal)) {
-        complain("%s: --decimal '%s': expected one character", s->command, decimal);
+        complain("%s: --decimal '%s': expected a single character", s->command, decimal);
         return USAGE;
     }
     return EXIT_OK;
@@ -52,7 +52,7 @@ int order_option(session *s, const arguments *args, const char **out)
 {
     *out = option_value(args, "order");
     if (!*out || strchr(*out, '<')) return EXIT_OK;
-    complain("%s: --order '%s': expected the classes, lowest first, with < between them, such as \"low<mid<high\"",
+    complain("%s: --order '%s': expected the classes, lowest first, separated by <, such as \"low<mid<high\"",
              s->command, *out);
     return USAGE;
 }
@@ -60,7 +60,7 @@ int order_option(session *s, const arguments *args, const char **out)
 int load_model(session *s, const char *path, rung_model **out)
 {
     if (!strcmp(path, "-")) {
-        complain("%s: a model is read from a file, not from standard input", s->command);
+        complain("%s: a model must be read from a file, not from standard input", s->command);
         return USAGE;
     }
     CHECK(s, rung_model_load(s->ctx, path, out));

@@ -49,13 +49,12 @@ void help_command(FILE *file, const command *c)
 void help_all(FILE *file)
 {
     fprintf(file, "Usage: rung COMMAND [ARGUMENT]...\n\n");
-    wrap_text(
-        file,
-        "Learns to grade: ordinal regression with few labels. Things on an ordered scale (ratings, stages, marks), "
-        "few of them labelled; a model that ranks new ones and says how sure it is.",
-        0, 0);
+    wrap_text(file,
+              "Ordinal regression with few labels: learns to predict grades on an ordered scale (ratings, stages, "
+              "marks) from a table in which few rows are labelled, and gives the probability of each class.",
+              0, 0);
     fprintf(file, "\nCommands:\n");
     const command *c;
     for (int i = 0; (c = command_at(i)); i++) fprintf(file, "  %-10s %s\n", c->name, c->help);
-    fprintf(file, "\n'rung COMMAND --help' explains one of them, 'rung demo' shows them at work.\n");
+    fprintf(file, "\n'rung COMMAND --help' explains a command; 'rung demo' demonstrates them.\n");
 }

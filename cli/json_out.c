@@ -31,7 +31,7 @@ json_t *jout_parse(const char *text)
 {
     json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!value) {
-        complain("the library described the model in a way that cannot be read");
+        complain("internal error: the library's description of the model cannot be read");
         exit(FAILED);
     }
     return value;

@@ -12,14 +12,15 @@ enum { MOST_BINS = 50 };
 const option learn_options[] = {
     {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)", GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
-    {"real", 0, NULL, "the labels are real numbers, to be predicted as such (some methods)", GROUP},
-    {"bins", 0, "Q[,width]", "the labels are real numbers: cut them into Q classes of equal frequency, or equal width",
-     GROUP},
+    {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
+    {"bins", 0, "Q[,width]",
+     "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to leave out", GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
     {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", GROUP},
-    {"scale", 0, "standard|minmax|rank|none", "how feature columns are scaled (default standard)", GROUP},
-    {"missing", 0, "median|error", "missing feature cells: fill them (the default) or refuse them", GROUP},
+    {"scale", 0, "standard|minmax|rank|none", "scaling of the feature columns (default standard)", GROUP},
+    {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
+     GROUP},
     {0}};
 
 /* ---- the spec: checked before any data is read ---- */
@@ -71,8 +72,8 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
     const char *scale = option_value(args, "scale");
     CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
     if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_REAL_TARGETS)) {
-        complain("%s: --real: %s predicts classes, not numbers; cut the numbers into classes with --bins Q", s->command,
-                 method);
+        complain("%s: --real: %s predicts classes, not numbers; divide the numbers into classes with --bins Q",
+                 s->command, method);
         return USAGE;
     }
     int code = set_params(s, args, *out);
@@ -110,12 +111,12 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
     if (code != EXIT_OK) return code;
     how.missing_error = missing && !strcmp(missing, "error");
     if (bins && !parse_bins(bins, &how)) {
-        complain("%s: --bins %s: expected a number of classes from 2 to %d, or such a number and ,width", s->command,
+        complain("%s: --bins %s: expected a number of classes from 2 to %d, optionally followed by ,width", s->command,
                  bins, MOST_BINS);
         return USAGE;
     }
     if (how.real + (how.bins > 0) + (how.order != NULL) > 1) {
-        complain("%s: give one of --order (classes), --real (numbers) and --bins (numbers cut into classes)",
+        complain("%s: --order (classes), --real (numbers) and --bins (numbers divided into classes) exclude each other",
                  s->command);
         return USAGE;
     }

@@ -60,10 +60,10 @@ static bool operands_fit(const command *c, const arguments *args)
     if (args->operands <= given || (end > 3 && !strcmp(c->operands + end - 3, "..."))) return true;
     const char *extra = operand(args, given);
     if (strchr(extra, '=') && option_find(c->options, "param")) {
-        complain("%s: one argument too many: '%s'; did you mean -p %s?", c->name, extra, extra);
+        complain("%s: unexpected argument '%s'; did you mean -p %s?", c->name, extra, extra);
         return false;
     }
-    complain("%s: one argument too many: '%s'; the usage is: rung %s %s", c->name, extra, c->name,
+    complain("%s: unexpected argument '%s'; usage: rung %s %s", c->name, extra, c->name,
              *c->operands ? c->operands : "[OPTION]...");
     return false;
 }
@@ -165,7 +165,7 @@ static int run(int argc, char *const *argv)
     if (!strcmp(first, "complete")) return complete_words(argc - 2, argv + 2);
     if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h")) return help(argc - 2, argv + 2);
     if (first[0] == '-') {
-        complain("%s: give a command first: rung COMMAND %s; 'rung help' lists the commands", first, first);
+        complain("%s: a command must come first: rung COMMAND %s; 'rung help' lists the commands", first, first);
         return USAGE;
     }
     return command_run(argc - 1, argv + 1);

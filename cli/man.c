@@ -87,8 +87,8 @@ static void put_example(FILE *file, bool first, const char *line, const char *he
 
 static void put_exit_status(FILE *file)
 {
-    fputs(".SH EXIT STATUS\n.TP\n0\ngood\n.TP\n1\nfailure: the file, the data or the machine; a message says what\n"
-          ".TP\n2\nusage: a command, option, name or value that does not exist\n",
+    fputs(".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\nfailure of a file, the data or the machine; a message gives the "
+          "reason\n.TP\n2\nusage error: an unknown command, option, name or value\n",
           file);
 }
 
@@ -148,33 +148,28 @@ static const struct {
     const char *heading, *text;
 } rung_sections[] = {
     {"DATA FILES",
-     "A data file is a table: one row per thing, one column per feature, and one column of labels, called label or "
-     "standing last unless -l says otherwise. An empty label, ?, NA or nan makes an unlabelled row.\n"
-     "CSV, TSV and the like: the separator and the header are recognised; quoting as in RFC 4180, UTF-8, also packed "
-     "with gzip. Numbers in the label column order themselves; text needs --order \"low<mid<high\". Text in a feature "
-     "column becomes one 0/1 column per category; missing feature cells are filled.\n"
-     "LIBSVM (label index:value ...), ARFF (the order of a nominal class is the order it is declared in) and ORCA "
-     "partitions (blanks between numbers, no header, label last) are recognised by name and content; --format tells "
-     "which it is."},
-    {"MODELS",
-     "A model is complete in itself: it contains the coding and the scaling of the columns, so that predictions take "
-     "raw "
-     "data, and columns are found by name. Kernel methods keep training rows in the model: 'rung inspect' says whether "
-     "the file contains any. It is a safetensors file."},
-    {"OUTPUT",
-     "Standard output carries data only, standard error messages and progress; '-' is standard input or output. With "
-     "--json the result is one JSON document. Files appear whole or not at all. The same input, seed and kind of "
-     "machine give the same output, whatever the number of threads."},
+     "A data file is a table: one row per object, one column per feature, and one column of labels, which is named "
+     "label or is the last one unless -l names another. An empty label, ?, NA or nan marks an unlabelled row.\nCSV, "
+     "TSV and similar: the separator and the header are detected; quoting follows RFC 4180; text is UTF-8; gzip is "
+     "supported. Numeric labels are ordered by value; text labels need --order \"low<mid<high\". Text in a feature "
+     "column becomes one 0/1 column per category; missing feature cells are replaced by the median.\nLIBSVM (label "
+     "index:value ...), ARFF (a nominal class has the order of its declaration) and ORCA partitions (numbers separated "
+     "by spaces, no header, label last) are detected by name and content; --format sets the format."},
+    {"MODELS", "A model is self-contained: it includes the coding and the scaling of the columns, so predictions take "
+               "raw data, and columns are matched by name. Kernel methods store training rows in the model; 'rung "
+               "inspect' shows whether a file contains any. It is a safetensors file."},
+    {"OUTPUT", "Standard output carries only data, standard error messages and progress; '-' is standard input or "
+               "output. With --json the result is one JSON document. Files are written completely or not at all. The "
+               "same input, seed and kind of machine give the same output for any number of threads."},
 };
 
 static void rung_page(FILE *file)
 {
     heading(file, "rung", "ordinal regression with few labels");
     fputs(".SH SYNOPSIS\n.B rung\n\\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\n", file);
-    put_paragraphs(file,
-                   "rung learns to grade. Things on an ordered scale (ratings, severity stages, school marks), few "
-                   "of them labelled and many not, become a model that ranks new things and says how sure it "
-                   "is.\n'rung demo' shows the whole story in a few seconds.");
+    put_paragraphs(file, "rung predicts grades on an ordered scale (ratings, severity stages, school marks). It learns "
+                         "from tables in which few rows are labelled, and gives the probability of each class.\n'rung "
+                         "demo' demonstrates this in a few seconds.");
     fputs(".SH COMMANDS\n", file);
     const command *c;
     for (int i = 0; (c = command_at(i)); i++) {
@@ -193,7 +188,7 @@ static void rung_page(FILE *file)
     fputs(".SH EXAMPLES\n", file);
     put_example(file, true,
                 "rung fit train.csv\nrung evaluate model.rung test.csv\nrung predict model.rung new.csv --proba",
-                "learn from train.csv, measure on test.csv, predict new.csv");
+                "fit a model to train.csv, evaluate it on test.csv, predict new.csv");
     put_exit_status(file);
     put_see_also(file, NULL);
 }

@@ -280,10 +280,10 @@ const char *rung_generator_at(int index, const char **help) { return generator_n
 static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const int *hidden,
                           rung_data **out)
 {
-    if (n < 0) return set_error(ctx, RUNG_EARG, "a part of %lld rows", (long long)n);
+    if (n < 0) return set_error(ctx, RUNG_EARG, "a subset of %lld rows", (long long)n);
     for (int64_t i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= data->n)
-            return set_error(ctx, RUNG_EARG, "row %lld of a data set with %lld rows (counted from 0)",
+            return set_error(ctx, RUNG_EARG, "there is no row %lld (counted from 0) in a data set of %lld rows",
                              (long long)rows[i], (long long)data->n);
     TRY(dataset_subset(ctx, data, n, rows, out));
     for (int64_t i = 0; i < n && hidden; i++) {
@@ -305,10 +305,11 @@ rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, co
 static rung_status hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share, int64_t keep)
 {
     if (n < 0 || classes < 0)
-        return set_error(ctx, RUNG_EARG, "%lld ranks of %d classes: neither can be negative", (long long)n, classes);
+        return set_error(ctx, RUNG_EARG, "%lld ranks of %d classes: neither number may be negative", (long long)n,
+                         classes);
     if (keep > 0) return keep_labels(ctx, n, rank, classes, keep);
     if (!(share >= 0 && share <= 1))
-        return set_error(ctx, RUNG_EARG, "hide a share of %g of the labels: from 0 to 1 is expected", share);
+        return set_error(ctx, RUNG_EARG, "a share of %g of the labels to hide: expected a number from 0 to 1", share);
     return hide_labels(ctx, n, rank, classes, share);
 }
 

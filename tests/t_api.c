@@ -280,21 +280,22 @@ static void test_impossible_numbers(void **state)
     assert_null(model);
     assert_fails(ctx, rung_model_load_memory(ctx, "x", 0, &model), RUNG_EFORMAT, "");
     assert_fails(ctx, rung_reliability_compute(ctx, 2, 1, rank, numbers, 0, bins, &ece), RUNG_EARG,
-                 "0 bins: at least 1 is needed");
+                 "0 bins: expected at least 1");
     assert_fails(ctx, rung_reliability_compute(ctx, -1, 1, rank, numbers, 1, bins, &ece), RUNG_EDATA,
                  "no labelled row");
     assert_fails(ctx, rung_metrics_compute(ctx, -1, 2, rank, rank, NULL, &m), RUNG_EDATA, "no labelled row");
     assert_fails(ctx, rung_table_new(ctx, -1, &table), RUNG_EARG, "a table of -1 rows");
     assert_ok(ctx, rung_table_new(ctx, 2, &table));
     assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, -1, 0), RUNG_EARG, "a column of -1 texts");
-    assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, 1, 0), RUNG_EARG, "row 2 has text -2 of 1");
+    assert_fails(ctx, rung_table_add_text(ctx, table, NULL, code, texts, 1, 0), RUNG_EARG,
+                 "row 2 has text number -2 of 1");
     rung_table_free(table);
 
     assert_fails(ctx, rung_ranks_hide(ctx, -1, rank, 2, 0.5, 0), RUNG_EARG, "-1 ranks of 2 classes");
     assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, -2, 0.5, 1), RUNG_EARG, "2 ranks of -2 classes");
     assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, -0.5, 0), RUNG_EARG,
-                 "hide a share of -0.5 of the labels: from 0 to 1 is expected");
-    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, NAN, 0), RUNG_EARG, "from 0 to 1 is expected");
+                 "a share of -0.5 of the labels to hide: expected a number from 0 to 1");
+    assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, NAN, 0), RUNG_EARG, "expected a number from 0 to 1");
     rank[1] = -1;
     assert_fails(ctx, rung_ranks_hide(ctx, 2, rank, 2, 0.5, 0), RUNG_EARG, "rank -1 of row 2 is outside 0..2");
     assert_fails(ctx, rung_metrics_compute(ctx, 2, 2, rank, rank, NULL, &m), RUNG_EARG,
@@ -304,18 +305,18 @@ static void test_impossible_numbers(void **state)
     assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EDATA, "rank -1 of row 2 is outside 0..2");
     rank[1] = 1;
     assert_fails(ctx, rung_reliability_compute(ctx, 2, 1, rank, negative, 1, bins, &ece), RUNG_EARG,
-                 "row 2: -1 is no probability");
+                 "row 2: -1 is not a probability");
     assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, -1, &data), RUNG_EARG,
-                 "-1 classes: the number cannot be negative");
+                 "-1 classes: the number may not be negative");
     assert_fails(ctx, rung_data_new(ctx, &X, rank, negative, 2, &data), RUNG_EDATA,
                  "weight -1 of row 2 is not a finite number >= 0");
     assert_fails(ctx, rung_data_new(ctx, &X, rank, endless, 2, &data), RUNG_EDATA, "weight inf of row 2");
     X.d = 0;
-    assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EARG, "2 rows of 0 columns are no data");
+    assert_fails(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data), RUNG_EARG, "2 rows and 0 columns");
     assert_null(data);
     X.d = 1;
     assert_ok(ctx, rung_data_new(ctx, &X, rank, NULL, 2, &data));
-    assert_fails(ctx, rung_data_subset(ctx, data, -1, rows, NULL, &part), RUNG_EARG, "a part of -1 rows");
+    assert_fails(ctx, rung_data_subset(ctx, data, -1, rows, NULL, &part), RUNG_EARG, "a subset of -1 rows");
     assert_null(part);
     rung_data_free(data);
 }

@@ -221,7 +221,7 @@ static void unknown_names_are_told_with_the_nearest(void **state)
     assert_fails(ctx, rung_spec_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG,
                  "kdlor has no parameter 'zzzzzzzzz' (rung methods kdlor lists them)");
     assert_fails(ctx, rung_spec_set_scale(ctx, spec, "log"), RUNG_EARG,
-                 "scale 'log' is unknown: one of standard, minmax, rank, none is expected");
+                 "unknown scaling 'log'; expected one of standard, minmax, rank, none");
     rung_spec_free(spec);
 }
 
@@ -621,7 +621,7 @@ static void kernels_that_overflow_are_told(void **state)
                 assert_ok(ctx, rung_spec_set(ctx, spec, "gamma", "1e10"));
                 if (some) assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "20"));
                 assert_fails(ctx, rung_model_fit(ctx, spec, data, &model), RUNG_EDATA,
-                             "the kernel of row 1 with itself overflows: scale the columns");
+                             "the kernel of row 1 with itself overflows; scale the columns");
                 rung_spec_free(spec);
                 refused++;
             }
@@ -654,9 +654,10 @@ static void what_a_method_does_not_take_is_refused(void **state)
                              " learns classes, not real targets: cut them into classes (--bins)");
             if (!(m->flags & RUNG_WEIGHTS)) {
                 assert_fails(ctx, rung_model_fit(ctx, spec, weighted, &model), RUNG_EARG,
-                             " takes no row weights: choose");
+                             " does not support row weights; use");
                 assert_fails(ctx, rung_model_fit(ctx, spec, both, &model), RUNG_EARG, m->name);
-                assert_fails(ctx, rung_spec_set_class_weight(ctx, spec, "1", 2), RUNG_EARG, " takes no class weights");
+                assert_fails(ctx, rung_spec_set_class_weight(ctx, spec, "1", 2), RUNG_EARG,
+                             " does not support class weights");
             }
             rung_spec_free(spec);
         }

@@ -19,10 +19,11 @@ static const double LEVEL = 0.05;
 static const option curve_options[] = {
     {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter, for the methods that have it; may be repeated", GROUP},
-    {"sizes", 0, "N[,N]", "labels per class (default 5,10,20,... as the data allow, at most 500 labels)", GROUP},
-    {"repeats", 0, "N", "how often, with other rows (default 10)", GROUP},
-    {"metric", 0, "KEY", "error to draw, a key of 'rung metrics' (default mae)", GROUP},
-    {"output", 'o', "FILE", "file to write the numbers to (default: standard output)", GROUP},
+    {"sizes", 0, "N[,N]", "labels per class (default: 5,10,20,... as far as the data allow, at most 500 labels)",
+     GROUP},
+    {"repeats", 0, "N", "number of repeats with different rows (default 10)", GROUP},
+    {"metric", 0, "KEY", "error to plot, a key of 'rung metrics' (default mae)", GROUP},
+    {"output", 'o', "FILE", "file for the numbers (default: standard output)", GROUP},
     {0}};
 static const option *const tables[] = {curve_options, learn_options, reader_options, global_options, NULL};
 
@@ -237,20 +238,20 @@ static void tell_more(const curve_job *job)
     const line *l = &job->lines[best];
     fputs("more labels       ", stderr);
     if (!strcmp(l->method, "median")) {
-        fputs("no method beats the constant median: these columns do not tell the grade yet\n", stderr);
+        fputs("no method beats the constant median: these columns do not predict the grade yet\n", stderr);
         return;
     }
     if (last == 0) {
-        fputs("one size only: nothing to compare\n", stderr);
+        fputs("only one size: nothing to compare\n", stderr);
         return;
     }
     double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
     say(stderr, "%s%s, from %d to %d labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
         l->unlabelled ? " with unlabelled rows" : "", job->labels[last - 1], job->labels[last], job->metric,
         l->mean[last - 1], l->mean[last], p,
-        p > LEVEL                                       ? "no difference that these repeats would show"
-        : better(job, l->mean[last], l->mean[last - 1]) ? "labelling more still pays"
-                                                        : "it became worse");
+        p > LEVEL                                       ? "no significant difference in these repeats"
+        : better(job, l->mean[last], l->mean[last - 1]) ? "more labels still help"
+                                                        : "the error increased");
 }
 
 static void tell_unlabelled(const curve_job *job)
@@ -280,8 +281,8 @@ static void tell(const curve_job *job)
     tell_more(job);
     tell_unlabelled(job);
     fprintf(stderr,
-            "                  %d repeats, %lld test rows each; paired Wilcoxon tests at %.2f; repeats share rows, so "
-            "p is a little too small\n",
+            "                  %d repeats, %lld test rows each; paired Wilcoxon tests at level %.2f; repeats share "
+            "rows, so p is slightly too small\n",
             job->repeats, (long long)json_integer_value(json_object_get(job->report, "test_rows")), LEVEL);
 }
 
@@ -296,7 +297,7 @@ static int read_sizes(const arguments *args, curve_job *job)
     for (int i = 0; job->size_texts[i]; i++) {
         long long value;
         if (i == MOST_SIZES || !parse_whole(job->size_texts[i], 1, 1000000, &value)) {
-            complain("curve: --sizes %s: expected at most %d whole numbers from 1, as 5,10,20", text, MOST_SIZES);
+            complain("curve: --sizes %s: expected at most %d whole numbers >= 1, such as 5,10,20", text, MOST_SIZES);
             return USAGE;
         }
         job->sizes[job->how.n_sizes++] = (int)value;
@@ -310,7 +311,7 @@ static int read_options(session *s, const arguments *args, curve_job *job)
     const char *methods = option_value(args, "method"), *repeats = option_value(args, "repeats");
     long long count = 0;
     if (repeats && !parse_whole(repeats, 2, 10000, &count)) {
-        complain("curve: --repeats %s: expected a whole number from 2", repeats);
+        complain("curve: --repeats %s: expected a whole number >= 2", repeats);
         return USAGE;
     }
     job->how.repeats = (int)count;
@@ -365,23 +366,22 @@ static int curve_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung curve grades.csv -o curve.csv", "the default method, the numbers to a file, plot and answers on the screen"},
+    {"rung curve grades.csv -o curve.csv", "the default method; numbers in a file, plot and conclusions on the screen"},
     {"rung curve grades.csv -m kdlor,s-dl,llgc --repeats 20", "several methods, each with and without unlabelled rows"},
-    {"rung curve grades.csv --sizes 2,4,8 --metric amae", "own numbers of labels per class, another error"},
-    {"rung plot curve curve.csv -o curve.svg", "the same as a figure"},
+    {"rung curve grades.csv --sizes 2,4,8 --metric amae", "other numbers of labels per class, another error"},
+    {"rung plot curve curve.csv -o curve.svg", "draw it as a figure"},
     {0}};
 
 const command command_curve = {
     .name = "curve",
     .operands = "DATA",
-    .help = "error against the number of labels, with and without the unlabelled rows",
-    .about =
-        "In every repeat a third of the labelled rows is held out as a test. Of the others some labels per class are "
-        "kept, more and more of them, and the rest are hidden; the methods are fitted to each, those that learn "
-        "from unlabelled rows with and without them, beside the constant median.\n"
-        "Writes CSV: mean, standard error, mean -+ standard error (low, high) and p values of paired Wilcoxon tests: "
-        "of the unlabelled rows against their absence (p_unlabelled, corrected for the number of sizes), and of a "
-        "size against the one before (p_more). The plot and the answers go to standard error; -q leaves them out.",
+    .help = "measure the error by number of labels, with and without unlabelled rows",
+    .about = "Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing "
+             "number per class is kept and the rest are hidden. The methods are fitted at each size, those that learn "
+             "from unlabelled rows both with and without them, and compared with the constant median.\nWrites CSV: "
+             "mean, standard error, mean -+ standard error (low, high) and p-values of paired Wilcoxon tests: with "
+             "against without unlabelled rows (p_unlabelled, corrected for the number of sizes), and each size against "
+             "the one before (p_more). The plot and the conclusions go to standard error; -q omits them.",
     .options = tables,
     .examples = examples,
     .run = curve_run};

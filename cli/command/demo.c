@@ -17,7 +17,7 @@
 enum { TRAIN = 300, LABELLED = 40, TEST = 1000, SHOWN = 8, ROWS = 3, BINS = 60, WORDS = 32 };
 
 static const option demo_options[] = {
-    {"output", 'o', "DIR", "folder for the files it writes (default rung-demo)", "Demonstration"}, {0}};
+    {"output", 'o', "DIR", "folder for its files (default rung-demo)", "Demonstration"}, {0}};
 static const option *const tables[] = {demo_options, global_options, NULL};
 
 typedef struct {
@@ -215,8 +215,8 @@ static void show_probabilities(const results *r)
 static int story(demo *d, results *r)
 {
     int code = EXIT_OK;
-    printf("Things on an ordered scale, and few labels.\n"
-           "%s has %d rows; about %d have a label, the others are empty:\n\n",
+    printf("Grades on an ordered scale, and few labels.\n%s has %d rows; about %d are labelled, the other labels are "
+           "empty:\n\n",
            d->train, TRAIN, LABELLED);
     if ((code = make_data(d)) != EXIT_OK) return code;
     if (!show_lines(d->train, SHOWN)) return FAILED;
@@ -224,37 +224,35 @@ static int story(demo *d, results *r)
     printf("\n1. Fit a model.\n\n");
     if ((code = TYPE(d, "fit", d->train, "-o", d->model)) != EXIT_OK) return code;
 
-    printf("2. How good is it? %s has %d rows it has not seen.\n\n", d->test, TEST);
+    printf("2. Evaluate it. %s has %d rows the model has not seen.\n\n", d->test, TEST);
     if ((code = TYPE(d, "evaluate", d->model, d->test)) != EXIT_OK) return code;
 
-    printf("3. What it learned: a score for every row, and thresholds (|) that cut\n"
-           "   it into classes. The test rows, by their true class:\n\n");
+    printf("3. What it learned: a score for every row, and thresholds (|) that divide\n   it into classes. The test "
+           "rows, by true class:\n\n");
     if ((code = results_get(d, r)) != EXIT_OK) return code;
     show_projection(d, r);
 
-    printf("\n4. Predict, with a probability per class.\n\n");
+    printf("\n4. Predict, with the probability of each class.\n\n");
     if ((code = TYPE(d, "predict", d->model, d->test, "--proba", "-o", d->predicted)) != EXIT_OK) return code;
-    printf("The first rows of it, rounded, beside the truth:\n\n");
+    printf("The first rows, rounded, beside the truth:\n\n");
     show_probabilities(r);
 
-    printf("\nNow with a file of your own (any CSV; empty label = unlabelled):\n\n"
-           "    rung fit yours.csv -l LABEL_COLUMN\n"
-           "    rung evaluate model.rung test.csv\n"
-           "    rung predict model.rung new.csv --proba\n\n"
-           "Text labels need their order: --order \"low<mid<high\".\n");
+    printf("\nNow try a file of your own (any CSV; empty label = unlabelled):\n\n    rung fit yours.csv -l "
+           "LABEL_COLUMN\n    rung evaluate model.rung test.csv\n    rung predict model.rung new.csv --proba\n\nText "
+           "labels need an order: --order \"low<mid<high\".\n");
     return EXIT_OK;
 }
 
 static int demo_run(session *s, const arguments *args)
 {
     if (s->json) {
-        complain("demo: --json is for the commands it shows");
+        complain("demo: does not support --json; the commands it shows do");
         return USAGE;
     }
     const char *folder = option_value(args, "output");
     if (!folder) folder = "rung-demo";
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        complain("cannot make the folder %s: %s", folder, strerror(errno));
+        complain("cannot create folder %s: %s", folder, strerror(errno));
         return FAILED;
     }
     const char *no_colour = getenv("NO_COLOR");
@@ -276,15 +274,16 @@ static int demo_run(session *s, const arguments *args)
     return code;
 }
 
-static const example examples[] = {{"rung demo", "takes a second and writes into the folder rung-demo"},
-                                   {"rung demo -o /tmp/tour", "writes into another folder"},
+static const example examples[] = {{"rung demo", "takes a second and writes to the folder rung-demo"},
+                                   {"rung demo -o /tmp/tour", "writes to another folder"},
                                    {0}};
 
-const command command_demo = {.name = "demo",
-                              .operands = "",
-                              .help = "the whole story on a small made-up data set",
-                              .about = "Writes a training and a test file, fits a model, measures it, shows what it "
-                                       "learned and predicts, with the commands to repeat on your own data.",
-                              .options = tables,
-                              .examples = examples,
-                              .run = demo_run};
+const command command_demo = {
+    .name = "demo",
+    .operands = "",
+    .help = "demonstrate the commands on a small generated data set",
+    .about = "Writes a training and a test file, fits a model, evaluates it, shows what it learned and predicts. "
+             "Prints the commands, so that you can repeat them on your own data.",
+    .options = tables,
+    .examples = examples,
+    .run = demo_run};

@@ -12,7 +12,7 @@
 
 #define GROUP "Evaluating"
 static const option evaluate_options[] = {
-    {"report", 0, "FILE", "also write a page of it: tables and figures in one HTML file", GROUP}, {0}};
+    {"report", 0, "FILE", "also write a report: tables and figures in one HTML file", GROUP}, {0}};
 static const option *const tables[] = {evaluate_options, reader_options, global_options, NULL};
 
 enum { BINS = 10 }; /* of the reliability table */
@@ -63,7 +63,7 @@ static void print_confusion(const evaluate_job *job)
 /* How often rows are right, by how sure the model is of them. */
 static void print_reliability(const evaluate_job *job)
 {
-    say(stdout, "\nexpected calibration error %.4f, over the probability of the most probable class:\n\n", job->ece);
+    say(stdout, "\nexpected calibration error %.4f, by probability of the most probable class:\n\n", job->ece);
     sheet t = sheet_new("lrrr");
     for (const char *const *head = (const char *const[]){"probability", "rows", "mean", "right", NULL}; *head; head++)
         sheet_add(&t, "%s", *head);
@@ -101,8 +101,7 @@ static void print_text(const evaluate_job *job)
     int median = median_rank(job->n, job->classes, job->truth);
     say(stdout, "%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
     say(stdout,
-        "median: always answering %s, the median of these very labels; no other\n"
-        "constant has a smaller mae on them.\n\n",
+        "median: always predicting %s, the median of these labels; no other constant\nhas a smaller mae on them.\n\n",
         rung_model_class_name(job->model, median));
     sheet t = sheet_new("lrrl");
     sheet_add(&t, "metric");
@@ -144,8 +143,8 @@ static const struct {
     size_t place;
 } real_measures[] = {{"mae", "mean absolute error", offsetof(rung_real_metrics, mae)},
                      {"mse", "mean squared error", offsetof(rung_real_metrics, mse)},
-                     {"rmse", "its square root", offsetof(rung_real_metrics, rmse)},
-                     {"r2", "share of the variance explained", offsetof(rung_real_metrics, r2)}};
+                     {"rmse", "root mean squared error", offsetof(rung_real_metrics, rmse)},
+                     {"r2", "explained share of the variance", offsetof(rung_real_metrics, r2)}};
 enum { REAL_MEASURES = sizeof real_measures / sizeof *real_measures };
 
 static double real_value(const rung_real_metrics *m, int i)
@@ -179,7 +178,7 @@ static void print_real(const evaluate_job *job, double median, const rung_real_m
                        const rung_real_metrics *constant)
 {
     say(stdout, "%lld labelled rows of %lld.\n", (long long)found->n, (long long)job->n);
-    say(stdout, "median: always answering %s, the median of these very numbers.\n\n", number_of(median).text);
+    say(stdout, "median: always predicting %s, the median of these numbers.\n\n", number_of(median).text);
     sheet t = sheet_new("lrrl");
     for (const char *const *head = (const char *const[]){"metric", "model", "median", "meaning", NULL}; *head; head++)
         sheet_add(&t, "%s", *head);
@@ -218,7 +217,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
     int64_t labelled;
     double median = median_number(job->n, truth, &labelled);
     if (!labelled) {
-        complain("%s: no row has a number to compare with", operand(args, 1));
+        complain("%s: no row has a target to compare with", operand(args, 1));
         return FAILED;
     }
     job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
@@ -235,7 +234,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
                                   real_value(&constant, i)};
     int code =
         write_page(s, args, job, labelled, row, REAL_MEASURES,
-                   text_of("Median: always answering %s, the median of these very numbers.", number_of(median).text));
+                   text_of("Median: always predicting %s, the median of these numbers.", number_of(median).text));
     if (code != EXIT_OK) return code;
     if (!s->json) {
         print_real(job, median, &found, &constant);
@@ -257,9 +256,9 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
         row[n++] = (evaluation_row){m->key, m->meaning, measure_value(m, &job->found), measure_value(m, &job->median)};
     return write_page(
         s, args, job, job->found.n, row, n,
-        text_of("Median: always answering %s, the median of these very labels; no other constant has a smaller mae "
-                "on them.",
-                rung_model_class_name(job->model, median)));
+        text_of(
+            "Median: always predicting %s, the median of these labels; no other constant has a smaller mae on them.",
+            rung_model_class_name(job->model, median)));
 }
 
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
@@ -271,7 +270,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->truth = rung_data_ranks(job->data);
     job->classes = rung_model_classes(job->model);
     if (!rung_model_has_ranks(job->model)) {
-        complain("%s gives scores, not classes: there is nothing to compare the labels with", operand(args, 0));
+        complain("%s gives scores, not classes, so there is nothing to compare with the labels", operand(args, 0));
         return FAILED;
     }
     size_t n = (size_t)job->n, K = (size_t)job->classes;
@@ -279,7 +278,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->confusion = allocate(K * K, sizeof *job->confusion);
     if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
     if (!median_rank(job->n, job->classes, job->truth)) {
-        complain("%s: no row has a label, so there is nothing to compare with", operand(args, 1));
+        complain("%s: no row is labelled, so there is nothing to compare with", operand(args, 1));
         return FAILED;
     }
     rung_view X = rung_data_view(job->data);
@@ -315,19 +314,18 @@ static int evaluate_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung evaluate model.rung test.csv", "how well the model does on the labelled rows of test.csv"},
-    {"rung evaluate model.rung test.csv --json", "the same for a program"},
-    {"rung evaluate model.rung test.csv --report page.html", "with figures, for people"},
+    {"rung evaluate model.rung test.csv", "measure the model on the labelled rows of test.csv"},
+    {"rung evaluate model.rung test.csv --json", "the same, for use in a program"},
+    {"rung evaluate model.rung test.csv --report page.html", "as a page with figures"},
     {0}};
 
 const command command_evaluate = {
     .name = "evaluate",
     .operands = "MODEL DATA",
     .help = "measure a model on labelled rows it has not seen",
-    .about = "Prints the metrics over the labelled rows of DATA beside those of always answering their median, the "
-             "confusion matrix with the recall of each class and, where the model has probabilities, how often it is "
-             "right by how sure it is; for real targets the errors beside those of their median. Give rows the model "
-             "was not fitted to.",
+    .about = "Prints the metrics over the labelled rows of DATA beside those of always predicting their median, the "
+             "confusion matrix with the recall of each class and, if the model has probabilities, their calibration; "
+             "for real targets, the errors beside those of the median. Use rows that the model was not fitted to.",
     .options = tables,
     .examples = examples,
     .run = evaluate_run};

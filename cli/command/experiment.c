@@ -28,9 +28,9 @@ static int run_action(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung experiment run plan.ini", "do what is not done yet; the results are in plan.db"},
+    {"rung experiment run plan.ini", "run the cells that are not done yet; the results are in plan.db"},
     {"rung experiment run plan.ini --shard 2/8 --db part2.db", "the second of eight machines"},
-    {"rung experiment merge a.db b.db -o all.db", "the results of two machines in one"},
+    {"rung experiment merge a.db b.db -o all.db", "combine the results of two machines"},
     {"rung experiment report all.db", "a table of means and the tests"},
     {"rung experiment report all.db --format latex -o table.tex", "for a paper"},
     {0}};
@@ -38,14 +38,12 @@ static const example examples[] = {
 const command command_experiment = {
     .name = "experiment",
     .operands = "run|merge|report FILE...",
-    .help = "compare methods on many data sets, with tables and tests",
-    .about =
-        "A plan, an .ini file, names data sets, partitions and methods; ORCA's .ini files are read as well. "
-        "'run' does its cells (one method on one partition of one data set) side by side, one thread each, and keeps "
-        "every one in a SQLite file as soon as it is done. Stopped or killed at any moment, it goes on where it was; "
-        "several processes may work on one file.\n"
-        "'merge' puts several files together, 'report' prints tables, ranks and tests. docs/experiments.md explains "
-        "plans and files.",
+    .help = "compare methods on many data sets, with tables and statistical tests",
+    .about = "A plan is an .ini file that names data sets, partitions and methods; ORCA's .ini files are also "
+             "supported. 'run' runs its cells (one method on one partition of one data set) in parallel, one thread "
+             "each, and stores each in a SQLite file as soon as it is done. An interrupted run resumes where it "
+             "stopped; several processes may work on one file.\n'merge' combines several files; 'report' prints "
+             "tables, ranks and tests. docs/experiments.md explains plans and files.",
     .options = tables,
     .examples = examples,
     .run = run_action};

@@ -16,10 +16,9 @@ static const option fit_options[] = {
     {"method", 'm', "METHOD",
      "method to fit, see 'rung methods' (default " DEFAULT_METHOD "; with --real " DEFAULT_REAL_METHOD ")", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
-    {"as-published", 0, NULL, "start from the parameters the method's paper used", GROUP},
-    {"keep-data", 0, NULL, "keep the labelled rows in the model, so that 'rung update' can add to them", GROUP},
-    {"verify", 0, NULL,
-     "recompute from the data what makes the model the right answer; fail where something is not met", GROUP},
+    {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
+    {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
+    {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
@@ -172,9 +171,9 @@ static void tell_cv(const fit_job *job)
     for (const char *const *head = (const char *const[]){"error", "mae", "95 % range", "acc", "amae", NULL}; *head;
          head++)
         sheet_add(&t, "%s", *head);
-    tell_metrics_row(&t, "  rows the fit did not see", &job->cv);
+    tell_metrics_row(&t, "  held-out rows", &job->cv);
     int median = median_rank(job->rows, job->classes, rung_data_ranks(job->data));
-    char *constant = text_of("  always answering %s", rung_data_class_name(job->data, median));
+    char *constant = text_of("  always predicting %s", rung_data_class_name(job->data, median));
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");
@@ -242,7 +241,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (!job->model_path) job->model_path = command_fit.output;
     const char *method = option_value(args, "method");
     if (!strcmp(job->model_path, "-")) {
-        complain("fit: -o -: a model is written to a file, not to standard output");
+        complain("fit: -o -: a model must be written to a file, not to standard output");
         return USAGE;
     }
     if (!method) method = option_given(args, "real") ? DEFAULT_REAL_METHOD : DEFAULT_METHOD;
@@ -261,8 +260,8 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (!s->quiet) tell_summary(args, job);
     if (s->json) print_json(job);
     if (!job->n_failed) return EXIT_OK;
-    complain("fit: %d of %d conditions of a right answer are not met: %s was not written", job->n_failed, job->n_found,
-             job->model_path);
+    complain("fit: %d of %d conditions for a correct model are not met; %s was not written", job->n_failed,
+             job->n_found, job->model_path);
     return FAILED;
 }
 
@@ -279,20 +278,20 @@ static int fit_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung fit train.csv", "learn from train.csv (labels in the column label, else the last) into model.rung"},
-    {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with their order"},
+    {"rung fit train.csv",
+     "fit a model to train.csv (labels in the column label, or else the last) and write model.rung"},
+    {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with an explicit order"},
     {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
-    {"rung fit train.csv -m svorim --verify", "and recompute from the data that the model is the optimum"},
+    {"rung fit train.csv -m svorim --verify", "verify from the data that the model is optimal"},
     {0}};
 
-const command command_fit = {
-    .name = "fit",
-    .operands = "DATA",
-    .help = "fit a model to data and write it to a file",
-    .about = "DATA is a table with one row per thing and one column of labels; an empty label, ? or NA is an "
-             "unlabelled row. '-' is standard input. The error told is that of rows held out of the fit in turn, "
-             "beside that of always answering the median.",
-    .options = tables,
-    .output = "model.rung",
-    .examples = examples,
-    .run = fit_run};
+const command command_fit = {.name = "fit",
+                             .operands = "DATA",
+                             .help = "fit a model to data and write it to a file",
+                             .about = "DATA is a table with a column of labels; an empty label, ? or NA marks an "
+                                      "unlabelled row. '-' is standard input. The reported error is measured on rows "
+                                      "held out of the fit, and printed beside that of always predicting the median.",
+                             .options = tables,
+                             .output = "model.rung",
+                             .examples = examples,
+                             .run = fit_run};

@@ -11,9 +11,9 @@ enum { STANDARD_ROWS = 300, LONGEST = 256 };
 
 #define GROUP "Generating"
 static const option generate_options[] = {
-    {"rows", 0, "N", "rows to make (default 300)", GROUP},
-    {"noise", 0, "S", "how much noise, 0 = none (default: as published)", GROUP},
-    {"unlabelled", 0, "F", "share of the rows whose label is left empty, from 0 up to below 1 (default 0)", GROUP},
+    {"rows", 0, "N", "number of rows (default 300)", GROUP},
+    {"noise", 0, "S", "amount of noise, 0 = none (default: as published)", GROUP},
+    {"unlabelled", 0, "F", "share of rows whose label is left empty, >= 0 and < 1 (default 0)", GROUP},
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
     {0}};
 static const option *const tables[] = {generate_options, global_options, NULL};
@@ -92,19 +92,19 @@ static int generate_run(session *s, const arguments *args)
     double spread = -1, share = 0;
     if (!name) return list_generators(s);
     if (rows && !parse_whole(rows, 1, INT64_MAX, &n)) {
-        complain("generate: --rows %s: expected a whole number from 1", rows);
+        complain("generate: --rows %s: expected a whole number >= 1", rows);
         return USAGE;
     }
     if (noise && (!parse_double(noise, &spread) || spread < 0)) {
-        complain("generate: --noise %s: expected a number from 0", noise);
+        complain("generate: --noise %s: expected a number >= 0", noise);
         return USAGE;
     }
     if (unlabelled && (!parse_double(unlabelled, &share) || share < 0 || share >= 1)) {
-        complain("generate: --unlabelled %s: expected a share from 0 to below 1, such as 0.9", unlabelled);
+        complain("generate: --unlabelled %s: expected a share >= 0 and < 1, such as 0.9", unlabelled);
         return USAGE;
     }
     if (s->json && (!path || path[0] == '-')) {
-        complain("generate: --json tells of a file: give -o FILE, standard output carries the data");
+        complain("generate: --json needs -o FILE, because standard output carries the data");
         return USAGE;
     }
     if (path && !output_possible(path)) return FAILED;
@@ -119,17 +119,17 @@ static int generate_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung generate", "which data sets there are"},
-    {"rung generate toy --rows 500 --unlabelled 0.9 -o train.csv", "500 rows, 50 of them with a label"},
-    {"rung generate toy --rows 1000 --seed 2 -o test.csv", "other rows of the same kind, to test with"},
+    {"rung generate", "list the data sets"},
+    {"rung generate toy --rows 500 --unlabelled 0.9 -o train.csv", "500 rows, 50 of them labelled"},
+    {"rung generate toy --rows 1000 --seed 2 -o test.csv", "other rows from the same formula, as a test set"},
     {0}};
 
 const command command_generate = {
     .name = "generate",
     .operands = "[NAME]",
-    .help = "make a data set by formula",
-    .about = "Writes CSV: the features, then the column label, empty where the label is hidden (of every class at "
-             "least one stays). The same seed gives the same rows. Without NAME it lists the data sets.",
+    .help = "generate a data set from a formula",
+    .about = "Writes CSV: the features, then the column label, which is empty where the label is hidden (every class "
+             "keeps at least one). The same seed gives the same rows. Without NAME it lists the data sets.",
     .options = tables,
     .examples = examples,
     .run = generate_run};

@@ -205,8 +205,8 @@ static void print_page(const char *path, const rung_model *model, const json_t *
     fprintf(entry_open(&e, "scaling"), "%s", text_at(preprocessing, "scale"));
     entry_close(&e);
     if (rung_model_cv(model, &cv)) {
-        fprintf(entry_open(&e, "error"), "mae %.3f (%.3f to %.3f) over %lld rows, each held out of the fit", cv.mae,
-                cv.mae_low, cv.mae_high, (long long)cv.n);
+        fprintf(entry_open(&e, "error"), "mae %.3f (%.3f to %.3f) over %lld held-out rows", cv.mae, cv.mae_low,
+                cv.mae_high, (long long)cv.n);
     } else {
         fputs("not estimated by the fit", entry_open(&e, "error"));
     }
@@ -221,7 +221,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
         entry_close(&e);
     }
     if (json_is_true(json_object_get(about, "contains_training_rows")))
-        fprintf(entry_open(&e, "privacy"), "the file contains %lld training rows, scaled", kept > 0 ? kept : expansion);
+        fprintf(entry_open(&e, "privacy"), "the file contains %lld scaled training rows", kept > 0 ? kept : expansion);
     else
         fputs("the file contains no training rows", entry_open(&e, "privacy"));
     entry_close(&e);
@@ -251,12 +251,12 @@ static int inspect_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {{"rung inspect model.rung", "method, parameters, classes, thresholds, columns"},
-                                   {"rung inspect model.rung --json", "the same, for a program"},
+                                   {"rung inspect model.rung --json", "the same, for use in a program"},
                                    {0}};
 
 const command command_inspect = {.name = "inspect",
                                  .operands = "MODEL",
-                                 .help = "tell what is in a model",
+                                 .help = "show the contents of a model",
                                  .about = "",
                                  .options = tables,
                                  .examples = examples,

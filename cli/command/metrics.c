@@ -17,7 +17,7 @@ static int metrics_run(session *s, const arguments *args)
 {
     const char *truth = option_value(args, "truth"), *predicted = option_value(args, "predicted");
     if (!truth || !predicted) {
-        complain("metrics: give --%s COLUMN", truth ? "predicted" : "truth");
+        complain("metrics: --%s COLUMN is missing", truth ? "predicted" : "truth");
         return USAGE;
     }
     rung_table *table = NULL;
@@ -48,14 +48,14 @@ static int metrics_run(session *s, const arguments *args)
 
 static const example examples[] = {
     {"rung metrics both.csv --truth grade --predicted guess", "compare two columns of one file"},
-    {"rung metrics both.csv --truth 1 --predicted 2 --order \"low<mid<high\" --json", "text labels, for a program"},
+    {"rung metrics both.csv --truth 1 --predicted 2 --order \"low<mid<high\" --json", "text labels, as JSON"},
     {0}};
 
-const command command_metrics = {.name = "metrics",
-                                 .operands = "FILE",
-                                 .help = "compare two columns of labels",
-                                 .about = "Rows without a true label are left out. Any predictions will do, from rung "
-                                          "or not.",
-                                 .options = tables,
-                                 .examples = examples,
-                                 .run = metrics_run};
+const command command_metrics = {
+    .name = "metrics",
+    .operands = "FILE",
+    .help = "compare two columns of labels",
+    .about = "Rows without a true label are left out. The predictions may come from any program.",
+    .options = tables,
+    .examples = examples,
+    .run = metrics_run};

@@ -9,18 +9,17 @@
 
 #define GROUP "Plotting"
 const option plot_options[] = {
-    {"output", 'o', "FILE", "the picture to write: .svg, .png or .pdf (default - : SVG on standard output)", GROUP},
-    {"title", 0, "TEXT", "the heading of the picture", GROUP},
-    {"size", 0, "WxH", "its width and height in pixels (default: what the contents need)", GROUP},
+    {"output", 'o', "FILE", "file to write: .svg, .png or .pdf (default - : SVG on standard output)", GROUP},
+    {"title", 0, "TEXT", "title of the figure", GROUP},
+    {"size", 0, "WxH", "width and height in pixels (default: depends on the contents)", GROUP},
     {"scale", 0, "S", "png: dots per pixel (default 2)", GROUP},
-    {"output-column", 0, "N", "projection: which score of a model with several (default 1)", GROUP},
-    {"x", 0, "COLUMN", "boundary: the feature to the right; the others stand at their medians", GROUP},
-    {"y", 0, "COLUMN", "boundary: the feature upwards", GROUP},
-    {"metric", 0, "KEY", "ranks: the number to compare by (default: the plan's, else mae); curve: the column to draw",
-     GROUP},
-    {"part", 0, "test|unlabelled|labelled", "ranks of an experiment: the rows measured (default test)", GROUP},
+    {"output-column", 0, "N", "projection: score to plot if the model has several (default 1)", GROUP},
+    {"x", 0, "COLUMN", "boundary: feature on the horizontal axis; the others are held at their medians", GROUP},
+    {"y", 0, "COLUMN", "boundary: feature on the vertical axis", GROUP},
+    {"metric", 0, "KEY", "ranks: metric to compare (default: the plan's, else mae); curve: column to plot", GROUP},
+    {"part", 0, "test|unlabelled|labelled", "ranks of an experiment: rows measured (default test)", GROUP},
     {"methods", 0, "NAME,...", "ranks of an experiment: only these methods", GROUP},
-    {"alpha", 0, "P", "ranks: the level of the test (default 0.05)", GROUP},
+    {"alpha", 0, "P", "ranks: significance level (default 0.05)", GROUP},
     {0}};
 
 const plot_kind plot_kinds[] = {{"projection", 2, "MODEL DATA", plot_projection},
@@ -105,7 +104,7 @@ static int plot_run(session *s, const arguments *args)
         return USAGE;
     }
     if (args->operands - 1 != k->operands) {
-        complain("plot: give the files: rung plot %s %s -o FILE", k->name, k->usage);
+        complain("plot: a file is missing: rung plot %s %s -o FILE", k->name, k->usage);
         return USAGE;
     }
     if (path && !figure_path_known(path)) {
@@ -118,29 +117,24 @@ static int plot_run(session *s, const arguments *args)
 }
 
 static const example examples[] = {
-    {"rung plot projection model.rung test.csv -o scores.svg", "where each class lies on the score"},
-    {"rung plot confusion model.rung test.csv -o confusion.png --size 800x700", "what is taken for what"},
-    {"rung plot boundary model.rung train.csv --x age --y dose -o plane.pdf", "the answers over two features"},
+    {"rung plot projection model.rung test.csv -o scores.svg", "scores of each class"},
+    {"rung plot confusion model.rung test.csv -o confusion.png --size 800x700", "confusion matrix"},
+    {"rung plot boundary model.rung train.csv --x age --y dose -o plane.pdf", "predicted class over two features"},
     {"rung plot ranks results.db --metric amae -o ranks.svg", "a critical difference diagram"},
-    {"rung curve train.csv > curve.csv && rung plot curve curve.csv -o curve.svg", "what another label brings"},
+    {"rung curve train.csv > curve.csv && rung plot curve curve.csv -o curve.svg", "error by number of labels"},
     {0}};
 
 const command command_plot = {
     .name = "plot",
     .operands = "projection|confusion|boundary|ranks|curve|reliability FILE...",
-    .help = "draw a picture: projection, confusion, boundary, ranks, curve, reliability",
-    .about =
-        "projection MODEL DATA: the scores of each class and the thresholds.\n"
-        "confusion MODEL DATA: true against predicted classes.\n"
-        "boundary MODEL DATA: the answers over two features (--x, --y) or the first two principal components, with the "
-        "rows.\n"
-        "ranks FILE: mean ranks with the critical difference, of an experiment or of a CSV with a row per data set and "
-        "a "
-        "column per method.\n"
-        "curve FILE: error against labels, from what 'rung curve' wrote.\n"
-        "reliability MODEL DATA: do the probabilities hold?\n"
-        "Colours of classes are ordered, dark to light, and readable with any colour vision. The same input gives the "
-        "same SVG, byte for byte; its text is text.",
+    .help = "draw a figure: projection, confusion, boundary, ranks, curve, reliability",
+    .about = "projection MODEL DATA: the scores of each class and the thresholds.\nconfusion MODEL DATA: true against "
+             "predicted classes.\nboundary MODEL DATA: the predicted class over two features (--x, --y) or the first "
+             "two principal components, with the rows.\nranks FILE: mean ranks with the critical difference, from an "
+             "experiment or a CSV file with a row per data set and a column per method.\ncurve FILE: error by number "
+             "of labels, from the output of 'rung curve'.\nreliability MODEL DATA: calibration of the "
+             "probabilities.\nThe colours of the classes are ordered from dark to light and readable with any colour "
+             "vision. The same input gives the same SVG, byte for byte; its text stays text.",
     .options = tables,
     .examples = examples,
     .run = plot_run};

@@ -14,15 +14,16 @@ enum { BLOCK = 4096 };
 static const option predict_options[] = {
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
     {"proba", 0, NULL,
-     "add a column p(CLASS) per class, in order, and where the score has a spread (isbor, sbor, gpor) its mean and sd",
+     "add a column p(CLASS) per class, in order, and for isbor, sbor and gpor the mean and sd of the latent value",
      GROUP},
     {"interval", 0, "P",
-     "add columns low and high: a range of ranks that holds the true one with probability P; too few labels give all "
-     "ranks",
+     "add columns low and high: a prediction interval that contains the true rank with probability P; with too few "
+     "labels it contains all ranks",
      GROUP},
-    {"project", 0, NULL, "the projection alone: every component as a column, without label and rank", GROUP},
-    {"keep", 0, "COL[,COL]", "begin each row with these columns of DATA, by name or position; may be repeated", GROUP},
-    {"append", 0, NULL, "begin each row with all columns of DATA", GROUP},
+    {"project", 0, NULL, "only the projection: every component as a column, without label and rank", GROUP},
+    {"keep", 0, "COL[,COL]",
+     "copy these columns of DATA to the start of each row, by name or position; may be repeated", GROUP},
+    {"append", 0, NULL, "copy all columns of DATA to the start of each row", GROUP},
     {0}};
 static const option *const tables[] = {predict_options, reader_options, global_options, NULL};
 
@@ -306,11 +307,11 @@ static int check_model(const arguments *args, predict_job *job)
     }
     if (!interval) return EXIT_OK;
     if (!parse_double(interval, &job->level) || !(job->level > 0 && job->level < 1)) {
-        complain("predict: --interval %s: a probability between 0 and 1 is expected, as 0.9", interval);
+        complain("predict: --interval %s: expected a probability between 0 and 1, such as 0.9", interval);
         return USAGE;
     }
     if (rung_model_interval(job->model)) return EXIT_OK;
-    complain("%s has no ranges of ranks for --interval%s", name,
+    complain("%s has no prediction intervals for --interval%s", name,
              rung_model_has_ranks(job->model) ? "; fit it with -p calibrate=5, or with tune"
                                               : ": it gives scores only");
     return FAILED;
@@ -336,16 +337,16 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     rung_read_options how;
     job->path = operand(args, 1);
     if (option_given(args, "append") && option_given(args, "keep")) {
-        complain("predict: --append keeps all columns: leave out --keep");
+        complain("predict: --append copies all columns; omit --keep");
         return USAGE;
     }
     if (!job->path && (option_given(args, "append") || option_given(args, "keep"))) {
-        complain("predict: give DATA: it has the columns to keep");
+        complain("predict: DATA is missing; --keep and --append copy its columns");
         return USAGE;
     }
     bool project = option_given(args, "project");
     if (project && (option_given(args, "proba") || option_given(args, "interval"))) {
-        complain("predict: --project writes the components alone: leave out --%s",
+        complain("predict: --project writes only the components; omit --%s",
                  option_given(args, "proba") ? "proba" : "interval");
         return USAGE;
     }
@@ -356,7 +357,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if ((code = check_model(args, job)) != EXIT_OK) return code;
     size_t rows = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
     if (rows == 0) {
-        complain("predict: give DATA: %s says nothing of its own training rows", operand(args, 0));
+        complain("predict: DATA is missing; %s has no predictions for its own training rows", operand(args, 0));
         return USAGE;
     }
     allocate_answers(job, rows, project, option_given(args, "proba"));
@@ -387,11 +388,11 @@ static int predict_run(session *s, const arguments *args)
 
 static const example examples[] = {
     {"rung predict model.rung new.csv > predicted.csv", "label, rank and score of every row of new.csv"},
-    {"rung predict model.rung new.csv --proba -o predicted.csv", "with a probability per class"},
-    {"rung predict components.rung new.csv --project", "the components of a projection, to learn from or to plot"},
+    {"rung predict model.rung new.csv --proba -o predicted.csv", "with the probability of each class"},
+    {"rung predict components.rung new.csv --project", "the components of a projection, as features or to plot"},
     {"rung predict model.rung new.csv --interval 0.9",
-     "with the range of ranks that holds the true one with probability 0.9"},
-    {"rung predict model.rung new.csv --keep id,name", "each row begins with the columns id and name of new.csv"},
+     "with an interval that contains the true rank with probability 0.9"},
+    {"rung predict model.rung new.csv --keep id,name", "each row starts with the columns id and name of new.csv"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};
 
@@ -400,8 +401,8 @@ const command command_predict = {
     .operands = "MODEL [DATA]",
     .help = "predict the class of every row of a file",
     .about = "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
-             "the model's scale. Columns are matched by name when there are names; a label column is ignored. "
-             "Without DATA: what a transductive method says of the rows it was fitted to, in their order.",
+             "the model's scale. Columns are matched by name if there are names; a label column is ignored. Without "
+             "DATA: the predictions of a transductive method for the rows it was fitted to, in their order.",
     .options = tables,
     .examples = examples,
     .run = predict_run};

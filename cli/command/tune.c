@@ -15,17 +15,19 @@ enum { SHOWN = 10 }; /* points in the table */
 #define GROUP "Searching"
 static const option tune_options[] = {
     {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
-    {"param", 'p', "NAME=VALUE", "fix a parameter instead of searching it; may be repeated", GROUP},
-    {"grid", 'g', "NAME=V1,V2,...", "values to try instead of the method's own; may be repeated", GROUP},
-    {"folds", 0, "N|loo", "folds the labelled rows are cut into, or leave one out (default 5)", GROUP},
-    {"repeats", 0, "N", "how often, with other folds (default: 5 up to 60 labelled rows, 2 up to 150, else 1)", GROUP},
-    {"metric", 0, "KEY", "what to be best in, a key of 'rung metrics', or evidence (default mae)", GROUP},
-    {"groups", 0, "COLUMN", "rows with the same value here are held out together; the column is no feature", GROUP},
+    {"param", 'p', "NAME=VALUE", "fix a parameter instead of searching over it; may be repeated", GROUP},
+    {"grid", 'g', "NAME=V1,V2,...", "values to try instead of the method's grid; may be repeated", GROUP},
+    {"folds", 0, "N|loo", "number of folds of the labelled rows, or leave-one-out (default 5)", GROUP},
+    {"repeats", 0, "N",
+     "number of repeats with different folds (default: 5 up to 60 labelled rows, 2 up to 150, else 1)", GROUP},
+    {"metric", 0, "KEY", "criterion: a key of 'rung metrics', or evidence (default mae)", GROUP},
+    {"groups", 0, "COLUMN", "column whose equal values are held out together; it is not a feature", GROUP},
     {"folds-file", 0, "FILE",
-     "your own folds: a row per row of DATA, a column per repeat, fold numbers; empty: never held out", GROUP},
-    {"nested", 0, NULL, "also cross-validate the search itself, for an honest error", GROUP},
-    {"one-se", 0, NULL, "take the smoothest model within one standard error of the best", GROUP},
-    {"as-published", 0, NULL, "the papers' values and grids, and the first minimum", GROUP},
+     "user-defined folds: a line per row of DATA and a column per repeat, with fold numbers; empty: never held out",
+     GROUP},
+    {"nested", 0, NULL, "also cross-validate the search itself, for an honest error estimate", GROUP},
+    {"one-se", 0, NULL, "choose the smoothest model within one standard error of the best", GROUP},
+    {"as-published", 0, NULL, "use the values and grids of the papers, and the first minimum", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {tune_options, learn_options, reader_options, global_options, NULL};
@@ -54,7 +56,7 @@ static bool read_count(const char *command_name, const arguments *args, const ch
         return true;
     }
     if (!parse_whole(text, low, 1000000, &value)) {
-        complain("%s: --%s %s: expected a whole number from %d%s", command_name, name, text, low,
+        complain("%s: --%s %s: expected a whole number >= %d%s", command_name, name, text, low,
                  strcmp(name, "folds") ? "" : ", or loo");
         return false;
     }
@@ -98,7 +100,7 @@ static int fold_cells(const rung_table *table, const char *path, int *out)
             long long fold = -1;
             int64_t length = rung_table_cell(table, i, c, text, sizeof text);
             if (length > 0 && (length >= (int64_t)sizeof text || !parse_whole(text, 0, rows - 1, &fold))) {
-                complain("tune: %s, row %lld: '%s' is no fold number (0 to %lld, or empty)", path, (long long)i + 1,
+                complain("tune: %s, row %lld: '%s' is not a fold number (0 to %lld, or empty)", path, (long long)i + 1,
                          text, (long long)rows - 1);
                 return FAILED;
             }
@@ -205,7 +207,7 @@ static void tell_points(const json_t *report)
         free(text);
     }
     sheet_print(&t, stderr, "");
-    if (failed) say(stderr, "%d points could not be fitted (--json tells why)\n", failed);
+    if (failed) say(stderr, "%d points could not be fitted (--json gives the reasons)\n", failed);
     free(order);
 }
 
@@ -231,17 +233,17 @@ static int tell(session *s, const tune_job *job)
     if (folds > 0)
         say(stderr, "folds       %lld", folds);
     else
-        say(stderr, "folds       none: the log evidence of all labels decides");
+        say(stderr, "folds       none: selection by log evidence of all labels");
     if (repeats > 1) say(stderr, ", repeated %lld times", repeats);
     say(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->report);
     if (json_is_object(cv)) tell_metrics("winner", cv);
     if (json_is_object(nested)) tell_metrics("nested", nested);
-    say(stderr, "median      mae %.3f, always answering %s\n", median.mae,
+    say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
     if (json_is_object(cv) && !json_is_object(nested))
-        say(stderr, "            the winner's error is a little too good, being the best of many; --nested gives "
-                    "an honest one\n");
+        say(stderr, "            the winner's error is slightly optimistic, as the best of many; --nested gives an "
+                    "honest estimate\n");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
     return EXIT_OK;
@@ -293,20 +295,19 @@ static int tune_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung tune train.csv", "search the default grid and write the winner to model.rung"},
     {"rung tune train.csv -g gamma=0.1,1,10 -p ridge=0.1 --nested",
-     "own values, and an honest error of the whole search"},
+     "other values, and an honest error estimate for the whole search"},
     {"rung tune train.csv --groups patient --metric qkappa",
-     "rows of one patient stay together; quadratic kappa decides"},
+     "rows of one patient stay together; quadratic kappa is the criterion"},
     {0}};
 
-const command command_tune = {.name = "tune",
-                              .operands = "DATA",
-                              .help = "search for the best method and parameters by cross-validation",
-                              .about = "The labelled rows are cut into folds, stratified by class; unlabelled rows are "
-                                       "always in training and never scored. "
-                                       "Every combination of parameters is graded on the rows its model did not see; "
-                                       "the winner is fitted on all rows and "
-                                       "calibrated on those grades. Ties go to the smoother model.",
-                              .options = tables,
-                              .output = "model.rung",
-                              .examples = examples,
-                              .run = tune_run};
+const command command_tune = {
+    .name = "tune",
+    .operands = "DATA",
+    .help = "search for the best method and parameters by cross-validation",
+    .about = "The labelled rows are divided into folds, stratified by class; unlabelled rows are always used for "
+             "training and never measured. Every combination of parameters is measured on held-out rows; the winner is "
+             "fitted on all rows and calibrated on its out-of-fold scores. Ties go to the smoother model.",
+    .options = tables,
+    .output = "model.rung",
+    .examples = examples,
+    .run = tune_run};

@@ -39,7 +39,7 @@ static void tell_summary(const update_job *job)
 {
     size_t i;
     json_t *value;
-    say(stderr, "joined      %lld labelled rows of %s\n", (long long)job->added, job->path);
+    say(stderr, "added       %lld labelled rows of %s\n", (long long)job->added, job->path);
     say(stderr, "method      %s, now of %lld labelled rows; %lld of them have a coefficient\n",
         json_string_value(json_object_get(job->about, "method")), (long long)whole_at(job->about, "labelled"),
         (long long)whole_at(job->about, "n_expansion"));
@@ -73,7 +73,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     job->to = option_value(args, "output");
     if (!job->to) job->to = job->from;
     if (!strcmp(job->to, "-")) {
-        complain("update: -o -: a model is written to a file, not to standard output");
+        complain("update: -o -: a model must be written to a file, not to standard output");
         return USAGE;
     }
     if (!output_possible(job->to)) return FAILED;
@@ -112,20 +112,20 @@ static int update_run(session *s, const arguments *args)
     return code;
 }
 
-static const example examples[] = {{"rung fit old.csv -m isvor --keep-data", "a model that new rows can join"},
-                                   {"rung update model.rung new.csv", "the labelled rows of new.csv join it"},
-                                   {"rung update model.rung new.csv -o newer.rung", "the same into another file"},
-                                   {0}};
+static const example examples[] = {
+    {"rung fit old.csv -m isvor --keep-data", "a model that can be updated"},
+    {"rung update model.rung new.csv", "add the labelled rows of new.csv"},
+    {"rung update model.rung new.csv -o newer.rung", "the same, written to another file"},
+    {0}};
 
 const command command_update = {
     .name = "update",
     .operands = "MODEL DATA",
     .help = "add labelled rows to a model",
-    .about =
-        "The labelled rows of DATA join those MODEL was fitted to. The result is that of a fit to all of them with "
-        "the scaling and the parameters MODEL has, found in a fraction of the time since it starts where that one "
-        "ended. MODEL must have kept its rows (rung fit --keep-data), and its method must be able to go on: "
-        "'rung methods METHOD' tells. Rows without a label are left out.",
+    .about = "Adds the labelled rows of DATA to those MODEL was fitted to. The result is that of a fit to all rows "
+             "with the scaling and parameters of MODEL, in a fraction of the time because it starts from the old "
+             "solution. MODEL must contain its rows (rung fit --keep-data), and its method must support updates (see "
+             "'rung methods METHOD'). Rows without a label are left out.",
     .options = tables,
     .examples = examples,
     .run = update_run};

@@ -26,12 +26,11 @@ int64_t partitions_count(const plan_dataset *d)
     int64_t n = d->runs;
     if (!partitions_there(d)) {
         if (d->kind == ORCA || d->kind == SKORDINAL)
-            complain("experiment: data set %s: there are no files of partitions of %s in %s", d->name, d->source,
-                     d->folder);
+            complain("experiment: data set %s: no partition files of %s found in %s", d->name, d->source, d->folder);
         else if (d->file)
-            complain("experiment: data set %s: there is no %s in %s", d->name, d->file, d->folder);
+            complain("experiment: data set %s: no %s found in %s", d->name, d->file, d->folder);
         else
-            complain("experiment: data set %s: there is no %s.csv in %s", d->name, d->source, d->folder);
+            complain("experiment: data set %s: no %s.csv found in %s", d->name, d->source, d->folder);
         return 0;
     }
     if (d->kind == SPLITS) {

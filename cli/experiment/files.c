@@ -62,9 +62,9 @@ static bool read_split(const char *path, int64_t line, char *text, int64_t rows,
         long long row;
         if (!parse_whole(cell, 0, rows < 0 ? INT64_MAX : rows - 1, &row)) {
             if (rows < 0)
-                complain("experiment: %s, line %lld: '%s' is no row number", path, (long long)line, cell);
+                complain("experiment: %s, line %lld: '%s' is not a row number", path, (long long)line, cell);
             else
-                complain("experiment: %s, line %lld: '%s' is no row of the data (0 to %lld)", path, (long long)line,
+                complain("experiment: %s, line %lld: '%s' is not a row of the data (0 to %lld)", path, (long long)line,
                          cell, (long long)rows - 1);
             return false;
         }
@@ -73,8 +73,7 @@ static bool read_split(const char *path, int64_t line, char *text, int64_t rows,
     qsort(*out, (size_t)*n, sizeof **out, by_number);
     for (int64_t i = 1; i < *n; i++)
         if ((*out)[i] == (*out)[i - 1]) {
-            complain("experiment: %s, line %lld: row %lld stands there twice", path, (long long)line,
-                     (long long)(*out)[i]);
+            complain("experiment: %s, line %lld: row %lld occurs twice", path, (long long)line, (long long)(*out)[i]);
             return false;
         }
     if (rows >= 0 && *n == rows) {

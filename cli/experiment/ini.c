@@ -54,7 +54,7 @@ static char *read_text(const char *path)
     if (error)
         complain("experiment: cannot read %s: %s", path, strerror(error));
     else
-        complain("experiment: %s is no .ini file", path);
+        complain("experiment: %s is not an .ini file", path);
     free(text);
     return NULL;
 }
@@ -93,7 +93,7 @@ static bool add_entry(const ini *f, ini_section *s, char *line, int number)
     const char *key = trim(line), *value = trim(equals + 1);
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->entries[i].key, key))
-            return ini_wrong(f, number, "'%s' was already given in line %d", key, s->entries[i].line);
+            return ini_wrong(f, number, "'%s' is already set in line %d", key, s->entries[i].line);
     ini_entry *more = allocate((size_t)s->n + 1, sizeof *more);
     if (s->n) memcpy(more, s->entries, (size_t)s->n * sizeof *more);
     free(s->entries);
@@ -118,11 +118,11 @@ static bool read_line(ini *f, char *raw, int number)
     if (close == ']') {
         for (int i = 0; i < f->n; i++)
             if (!f->sections[i].brace && !strcmp(f->sections[i].name, name))
-                return ini_wrong(f, number, "[%s] was already there in line %d", name, f->sections[i].line);
+                return ini_wrong(f, number, "[%s] already occurs in line %d", name, f->sections[i].line);
         add_section(f, name, NULL, number);
         return true;
     }
-    if (f->n == 0) return ini_wrong(f, number, "{%s}: expected a [section] before it", name);
+    if (f->n == 0) return ini_wrong(f, number, "{%s} must follow a [section]", name);
     add_section(f, f->sections[f->n - 1].name, name, number);
     return true;
 }
@@ -138,12 +138,12 @@ bool ini_read(const char *path, ini *out)
         char *end = strchr(line, '\n');
         if (end) *end = 0;
         good = number <= MOST_LINES ? read_line(out, line, number)
-                                    : ini_wrong(out, number, "a plan of more than %d lines", MOST_LINES);
+                                    : ini_wrong(out, number, "the plan has more than %d lines", MOST_LINES);
         line = end ? end + 1 : NULL;
     }
     free(copy);
     if (good && out->n == 0) {
-        complain("experiment: %s holds no [section]", path);
+        complain("experiment: %s has no [section]", path);
         good = false;
     }
     return good;

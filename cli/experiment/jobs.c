@@ -25,8 +25,7 @@ static bool same_settings(store *s, const char *what, const char *table, const c
     free(sql);
     bool good = q != NULL;
     if (q && store_step(s, q) == SQLITE_ROW && strcmp((const char *)sqlite3_column_text(q, 0), settings)) {
-        complain("experiment: %s %s has other settings in %s: '%s' there, '%s' here; give it another name or use "
-                 "another --db",
+        complain("experiment: %s %s has different settings in %s: '%s' there, '%s' here; rename it or use another --db",
                  what, name, s->path, sqlite3_column_text(q, 0), settings);
         good = false;
     }
@@ -209,7 +208,7 @@ bool cells_describe(cells *c, const dataset *d)
     bool other = q && store_step(c->store, q) == SQLITE_ROW, good = q && !other;
     sqlite3_finalize(q);
     if (other)
-        complain("experiment: the rows of %s are not those that %s was made with; use another --db", d->plan->name,
+        complain("experiment: the rows of %s differ from those used for %s; use another --db", d->plan->name,
                  c->store->path);
     json_t *names = class_names(d);
     char *text = json_dumps(names, JSON_COMPACT | JSON_ENCODE_ANY);

@@ -11,7 +11,7 @@
 
 #define GROUP "Merging"
 const option merge_options[] = {
-    {"output", 'o', "FILE", "merge: the database to write or to add to; report: the file to write", GROUP}, {0}};
+    {"output", 'o', "FILE", "merge: database to write or to extend; report: file to write", GROUP}, {0}};
 
 /* A name that stands for one thing in one file and for another in the other: its cells cannot be compared. */
 static bool same_meaning(store *s, const char *sql, const char *path)
@@ -19,7 +19,7 @@ static bool same_meaning(store *s, const char *sql, const char *path)
     sqlite3_stmt *q = store_query(s, sql, "");
     int code = q ? store_step(s, q) : SQLITE_ERROR;
     if (code == SQLITE_ROW)
-        complain("experiment: %s: %s differs from the one of that name in %s: %s", path, sqlite3_column_text(q, 0),
+        complain("experiment: %s: %s differs from that of the same name in %s: %s", path, sqlite3_column_text(q, 0),
                  s->path, sqlite3_column_text(q, 1));
     sqlite3_finalize(q);
     return code == SQLITE_DONE;
@@ -36,8 +36,8 @@ static bool check_names(store *s, const char *path)
                         " JOIN main.dataset b USING (name) WHERE a.settings <> b.settings",
                         path) &&
            same_meaning(s,
-                        "SELECT 'data set ' || a.name, 'its rows are not the same' FROM other.dataset a"
-                        " JOIN main.dataset b USING (name) WHERE a.fingerprint <> b.fingerprint",
+                        "SELECT 'data set ' || a.name, 'its rows differ' FROM other.dataset a JOIN main.dataset b "
+                        "USING (name) WHERE a.fingerprint <> b.fingerprint",
                         path);
 }
 
@@ -125,7 +125,7 @@ static int merge_all(session *session_, const arguments *args, store *s)
         int64_t taken = 0;
         if (output_same_file(operand(args, i), s->path)) continue;
         if (!merge_one(s, operand(args, i), &taken)) return FAILED;
-        if (!session_->quiet) say(stderr, "%s: %lld cells taken over\n", operand(args, i), (long long)taken);
+        if (!session_->quiet) say(stderr, "%s: %lld cells merged\n", operand(args, i), (long long)taken);
     }
     if (session_->json) {
         json_t *all = json_object();
@@ -149,7 +149,7 @@ int experiment_merge(session *s, const arguments *args)
 {
     const char *path = option_value(args, "output");
     if (!path) {
-        complain("experiment: merge: give the file to write with -o: rung experiment merge a.db b.db -o all.db");
+        complain("experiment: merge: -o FILE is missing: rung experiment merge a.db b.db -o all.db");
         return USAGE;
     }
     store into;

@@ -185,11 +185,11 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
         return ini_wrong(&p->file, ini_line(s, "seed"), "seed = %s: expected a whole number", seed);
     p->seed = (uint64_t)value;
     if (folds && !parse_whole(folds, 2, 1000000, &value))
-        return ini_wrong(&p->file, ini_line(s, "num_folds"), "num_folds = %s: expected a whole number from 2", folds);
+        return ini_wrong(&p->file, ini_line(s, "num_folds"), "num_folds = %s: expected a whole number >= 2", folds);
     m->folds = folds ? (int)value : 5;
     m->repeats = 1;
     const char *key = metric ? our_word(metrics, metric) : "mae";
-    if (!key) return ini_wrong(&p->file, ini_line(s, "cvmetric"), "cvmetric = %s is not known", metric);
+    if (!key) return ini_wrong(&p->file, ini_line(s, "cvmetric"), "cvmetric = %s is unknown", metric);
     m->metric = text_of("%s", key);
     m->scale =
         text_of("%s", standard && (!strcasecmp(standard, "true") || !strcmp(standard, "1")) ? "standard" : "none");
@@ -198,7 +198,7 @@ static bool read_general(plan *p, ini_section *s, plan_method *m, char ***names,
     *base = base_folder(p, folder, ini_line(s, "basedir"));
     if (!*base) return false;
     *names = plan_names(p->changes.datasets ? p->changes.datasets : sets, *base, ORCA, "");
-    if (!(*names)[0]) return ini_wrong(&p->file, s->line, "there are no data sets in %s", *base);
+    if (!(*names)[0]) return ini_wrong(&p->file, s->line, "no data sets found in %s", *base);
     return ini_all_used(&p->file, s, general_keys);
 }
 
@@ -220,7 +220,7 @@ static bool read_parameters(session *session_, const plan *p, ini_section *s, pl
         ini_entry *e = &s->entries[i];
         if (e->used) continue;
         const char *name = our_word(parameters, e->key);
-        if (!name) return ini_wrong(&p->file, e->line, "the parameter %s of ORCA has no counterpart here", e->key);
+        if (!name) return ini_wrong(&p->file, e->line, "ORCA's parameter %s has no counterpart in rung", e->key);
         char *values = values_of(e->value);
         bool good = plan_set_param(session_, p, m, name, values, e->line);
         free(values);

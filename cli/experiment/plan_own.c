@@ -54,7 +54,7 @@ static bool count(place *p, const char *key, long long low, long long high, int6
     long long number;
     if (!value) return true;
     if (!parse_whole(value, low, high, &number))
-        return ini_wrong(p->file, line_of(p, key), "%s = %s: expected a whole number from %lld", key, value, low);
+        return ini_wrong(p->file, line_of(p, key), "%s = %s: expected a whole number >= %lld", key, value, low);
     *out = number;
     return true;
 }
@@ -118,7 +118,7 @@ static bool read_partitions(place *p, plan_dataset *d)
     }
     if (!d->runs) d->runs = 30;
     bool test = get(p, "test") != NULL, train = get(p, "train") != NULL;
-    if (test && train) return ini_wrong(p->file, line_of(p, "train"), "give test or train, not both");
+    if (test && train) return ini_wrong(p->file, line_of(p, "train"), "test and train exclude each other");
     if (!test && !train) d->test.share = 0.25;
     return true;
 }
@@ -138,7 +138,7 @@ static bool read_bins(place *p, plan_dataset *d)
     }
     if (!good)
         return ini_wrong(p->file, line_of(p, "bins"),
-                         "bins = %s: expected a number of classes, or such a number and ,width", value);
+                         "bins = %s: expected a number of classes, optionally followed by ,width", value);
     d->bins = (int)bins;
     d->width = comma != NULL;
     return true;
@@ -173,12 +173,12 @@ static bool read_dataset(plan *out, place *p, const char *name)
     d->seed = (uint64_t)seed;
     if (d->transductive && (d->kind == ORCA || d->kind == SKORDINAL))
         return ini_wrong(p->file, line_of(p, "transductive"),
-                         "transductive = yes needs partitions of one file, not a file for each side");
+                         "transductive = yes needs partitions of one file, not separate training and test files");
     if (d->real && d->bins)
-        return ini_wrong(p->file, line_of(p, "real"), "give real = yes (numbers) or bins (classes) for %s, not both",
-                         name);
+        return ini_wrong(p->file, line_of(p, "real"),
+                         "real = yes (numbers) and bins (classes) exclude each other for %s", name);
     if (d->real && (d->labelled.per_class || d->train.per_class))
-        return ini_wrong(p->file, line_of(p, "real"), "%s has real targets: there is no 'per class'", name);
+        return ini_wrong(p->file, line_of(p, "real"), "%s has real targets, so 'per class' is not possible", name);
     return !p->own || ini_all_used(p->file, p->own, dataset_keys);
 }
 
@@ -223,7 +223,7 @@ static bool read_on(plan *out, place *p, plan_method *m)
         for (int i = 0; i < out->n_datasets; i++)
             if (!strcmp(out->datasets[i].name, names[n])) m->on[i] = found = true;
         if (!found && !left_out(out, p, names[n]))
-            good = ini_wrong(p->file, line_of(p, "datasets"), "%s is no data set of this plan", names[n]);
+            good = ini_wrong(p->file, line_of(p, "datasets"), "%s is not a data set of this plan", names[n]);
     }
     names_free(names);
     return good;
@@ -248,8 +248,8 @@ static bool read_method(session *s, plan *out, place *p, const char *name)
     const rung_method *found = rung_method_find(method ? method : name);
     if (!found) {
         if (!method)
-            return ini_wrong(p->file, p->own->line,
-                             "[method %s] needs the key method: rung knows no method of that name", name);
+            return ini_wrong(p->file, p->own->line, "[method %s] needs the key method: rung has no method of that name",
+                             name);
         return ini_wrong(p->file, line_of(p, "method"), "unknown method '%s'; 'rung methods' lists them", method);
     }
     m->method = text_of("%s", found->name);
@@ -293,10 +293,10 @@ static bool read_datasets(plan *out, place *p)
         place here = {p->file, section(&out->file, "dataset", names[i]), p->general};
         for (int j = 0; j < i && good; j++)
             if (!strcmp(names[i], names[j]))
-                good = ini_wrong(p->file, line_of(p, "datasets"), "%s stands there twice", names[i]);
+                good = ini_wrong(p->file, line_of(p, "datasets"), "%s occurs twice", names[i]);
         good = good && read_dataset(out, &here, names[i]);
     }
-    if (good && !names[0]) good = ini_wrong(p->file, line_of(p, "datasets"), "there are no data sets in %s", base);
+    if (good && !names[0]) good = ini_wrong(p->file, line_of(p, "datasets"), "no data sets found in %s", base);
     names_free(names);
     free(base);
     return good;

@@ -13,13 +13,13 @@
 
 #define GROUP "Running"
 const option run_options[] = {
-    {"folder", 0, "FOLDER", "run: where the folders of the data sets are, instead of the plan's folder", GROUP},
-    {"datasets", 0, "LIST", "run: these data sets instead of the plan's, separated by commas", GROUP},
-    {"runs", 0, "N", "run: so many partitions of each data set, instead of the plan's number", GROUP},
-    {"db", 0, "FILE", "run: the database (default: the plan's name with .db, in the current folder)", GROUP},
-    {"shard", 0, "I/N", "run: the I-th of N parts of the cells, for clusters; merge puts them together", GROUP},
+    {"folder", 0, "FOLDER", "run: folder that holds the folders of the data sets, instead of the plan's", GROUP},
+    {"datasets", 0, "LIST", "run: data sets instead of the plan's, separated by commas", GROUP},
+    {"runs", 0, "N", "run: number of partitions of each data set, instead of the plan's", GROUP},
+    {"db", 0, "FILE", "run: database (default: the plan's name with .db, in the current folder)", GROUP},
+    {"shard", 0, "I/N", "run: run only the I-th of N parts of the cells, for clusters; merge combines them", GROUP},
     {"retry", 0, NULL, "run: try failed cells again", GROUP},
-    {"models", 0, NULL, "run: keep the fitted models, too; report --orca writes them", GROUP},
+    {"models", 0, NULL, "run: also store the fitted models; report --orca writes them", GROUP},
     {0}};
 
 static bool read_shard(const char *text, int *shard, int *shards)
@@ -122,7 +122,7 @@ static int tell_end(runner *r, int code)
             (long long)n.failed);
     }
     if (session_interrupted()) {
-        complain("interrupted; the same command goes on from here");
+        complain("interrupted; run the same command to resume");
         return FAILED;
     }
     if (!r->session->quiet && code == EXIT_OK && n.done == n.total)
@@ -165,7 +165,7 @@ int experiment_run(session *s, const arguments *args)
     runner r = {.session = s, .models = option_given(args, "models")};
     const char *path = operand(args, 1), *given = option_value(args, "db"), *seed_text = option_value(args, "seed");
     if (args->operands != 2) {
-        complain("experiment: run takes one plan: rung experiment run FILE.ini");
+        complain("experiment: run needs one plan: rung experiment run FILE.ini");
         return USAGE;
     }
     int shard, shards;

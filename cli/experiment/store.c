@@ -162,11 +162,11 @@ static bool known(store *s)
     if (application < 0) return false; /* no database at all; told */
     int64_t version = store_number(s, 0, "PRAGMA user_version", "");
     if (application != APPLICATION) {
-        complain("experiment: %s is no file of an experiment", s->path);
+        complain("experiment: %s is not a database of an experiment", s->path);
         return false;
     }
     if (version > VERSION) {
-        complain("experiment: %s was written by a newer rung (version %lld of the tables, this one knows %d)", s->path,
+        complain("experiment: %s was written by a newer rung (table version %lld, this rung supports %d)", s->path,
                  (long long)version, VERSION);
         return false;
     }
@@ -190,7 +190,7 @@ bool store_open(store *s, const char *path, bool create)
 {
     *s = (store){.path = path, .owner = owner_here()};
     if (!create && access(path, F_OK) != 0) {
-        complain("experiment: there is no file %s", path);
+        complain("experiment: %s does not exist", path);
         return false;
     }
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);

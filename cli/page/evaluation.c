@@ -10,12 +10,12 @@
 #include "plot/subject.h"
 
 static const page_section sections[] = {{"metrics", "Metrics"},
-                                        {"confusion", "What is taken for what"},
+                                        {"confusion", "Confusion matrix"},
                                         {"scores", "Scores and thresholds"},
-                                        {"probabilities", "Do the probabilities hold?"},
-                                        {"plane", "Answers in a plane"},
+                                        {"probabilities", "Calibration of the probabilities"},
+                                        {"plane", "Predicted class over a plane"},
                                         {"model", "The model"},
-                                        {"repeat", "How to repeat it"},
+                                        {"repeat", "How to repeat this"},
                                         {0}};
 enum { METRICS, CONFUSION, SCORES, PROBABILITIES, PLANE, MODEL, REPEAT, SECTIONS };
 
@@ -48,7 +48,7 @@ static void confusion_part(FILE *file, const subject *p)
     const char **head = allocate((size_t)p->classes + 1, sizeof *head);
     head[0] = "True class";
     for (int k = 0; k < p->classes; k++) head[k + 1] = p->name[k];
-    page_fold_begin(file, false, "The same as a table");
+    page_fold_begin(file, false, "As a table");
     page_table_begin(
         file, &(page_table){"Rows by true class (down) and predicted class (across)", p->classes + 1, head, 0, false});
     for (int y = 0; y < p->classes; y++) {
@@ -67,35 +67,33 @@ static void scores_part(FILE *file, const subject *p)
     char *score = text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
     figure f = {.kind = FIGURE_PROJECTION,
                 .title = "Scores by class",
-                .detail =
-                    "Histograms of the scores, one strip per true class, with the thresholds between the answers.",
+                .detail = "Histograms of the scores, one strip per true class, with the thresholds.",
                 .of.projection = {"Scores by class", score, p->classes, p->name, p->n, p->truth, p->score,
                                   p->thresholds, p->threshold, p->answer}};
     page_heading(file, &sections[SCORES]);
     page_figure(file, &f,
-                p->thresholds
-                    ? "The ground tells the answer; the dashed lines are the thresholds. A row whose strip has another "
-                      "colour than its ground is answered wrongly."
-                    : "This model decides without thresholds on one score.");
+                p->thresholds ? "The background shows the predicted class; the dashed lines are the thresholds. Rows "
+                                "whose colour differs from the background are misclassified."
+                              : "This model does not use thresholds on a single score.");
     free(score);
 }
 
 static void probabilities_part(FILE *file, const evaluation *e)
 {
-    static const char *const head[] = {"Probability", "Rows", "Mean probability", "Share that is right"};
+    static const char *const head[] = {"Probability", "Rows", "Mean probability", "Share correct"};
     figure f = {.kind = FIGURE_RELIABILITY,
-                .title = "Do the probabilities hold?",
-                .detail =
-                    "Share of right answers against the probability of the most probable class; numbers in the table.",
-                .of.reliability = {"Do the probabilities hold?", e->bins, e->bin, e->ece}};
+                .title = "Calibration of the probabilities",
+                .detail = "Share of correct predictions against the probability of the most probable class; the "
+                          "numbers are in the table.",
+                .of.reliability = {"Calibration of the probabilities", e->bins, e->bin, e->ece}};
     page_heading(file, &sections[PROBABILITIES]);
     if (!e->bin) {
         page_paragraph(file, "This model gives no probabilities.");
         return;
     }
-    page_figure(
-        file, &f,
-        "On the dashed line the model is as often right as it says. Below it is too sure of itself, above it too shy.");
+    page_figure(file, &f,
+                "On the dashed line the probabilities are calibrated. Below it the model is overconfident, above it "
+                "underconfident.");
     page_table_begin(file, &(page_table){"By the probability of the most probable class", 4, head, 0, true});
     for (int i = 0; i < e->bins; i++) {
         const rung_reliability_bin *b = &e->bin[i];
@@ -115,23 +113,23 @@ static int plane_part(session *s, FILE *file, const subject *p)
     plane on = {0};
     page_heading(file, &sections[PLANE]);
     if (rung_data_features(p->data) < 2) {
-        page_paragraph(file, "The model has one feature only: there is no plane.");
+        page_paragraph(file, "The model has only one feature, so there is no plane.");
         return EXIT_OK;
     }
     int code = plane_make(s, p, NULL, NULL, 200, 150, &on);
     if (code == EXIT_OK) {
         figure f = {.kind = FIGURE_BOUNDARY,
-                    .title = "Answers in a plane",
-                    .detail = "The classes that the model answers over two directions, and the rows.",
-                    .of.boundary = {"Answers in a plane", on.x_name, on.y_name, p->classes, p->name, on.x_low,
+                    .title = "Predicted class over a plane",
+                    .detail = "Predicted class over two directions, and the rows.",
+                    .of.boundary = {"Predicted class over a plane", on.x_name, on.y_name, p->classes, p->name, on.x_low,
                                     on.x_high, on.y_low, on.y_high, on.columns, on.rows, on.answer, p->n, on.x, on.y,
                                     p->truth}};
         page_figure(file, &f,
                     rung_data_features(p->data) == 2
-                        ? "The ground is what the model answers at that place."
-                        : "The ground is what the model answers on the plane of the first two principal components; "
-                          "the rows lie in "
-                          "front of it and behind, so a marker on another ground is not always a mistake.");
+                        ? "The background shows the predicted class."
+                        : "The background shows the predicted class on the plane of the first two principal "
+                          "components; rows lie in front of and behind it, so a marker on a background of another "
+                          "colour is not always an error.");
     }
     plane_free(&on);
     return code;
@@ -183,7 +181,8 @@ static int page_steps(session *s, const arguments *args, const evaluation *e, FI
         if (!real || i == METRICS || i == MODEL || i == REPEAT) list[n++] = sections[i];
     list[n] = (page_section){0};
     char *title = text_of("%s on %s", operand(args, 0), operand(args, 1));
-    char *lead = text_of("%lld labelled rows of %lld", (long long)e->labelled, (long long)rung_data_rows(e->data));
+    char *lead =
+        text_of("%lld labelled rows, but %lld rows", (long long)e->labelled, (long long)rung_data_rows(e->data));
     page_begin(file, title, lead, list);
     free(title);
     free(lead);
@@ -206,7 +205,7 @@ static int page_steps(session *s, const arguments *args, const evaluation *e, FI
     if (code == EXIT_OK) code = model_part(s, file, e);
     if (code != EXIT_OK) return code;
     page_heading(file, &sections[REPEAT]);
-    page_paragraph(file, "rung %s, seed and data as given:", rung_version());
+    page_paragraph(file, "rung %s, with the same seed and data:", rung_version());
     page_command_line(file, "evaluate", args);
     page_end(file);
     return EXIT_OK;

@@ -85,8 +85,8 @@ void boundary_draw(canvas *c, const boundary_figure *f)
     axis y = axis_new(f->y_low, f->y_high, area.y + area.h, area.y, 45, false, false);
     draw_title(c, f->title);
     draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s",
-              c->width < 420 ? "ground: the model's answer"
-                             : "ground: what the model answers; markers: the rows and their true class");
+              c->width < 420 ? "background: predicted class"
+                             : "background: predicted class; markers: rows and their true class");
     draw_legend(c, entries, legend, 14, 48, c->width - 28, 0.3 * c->height, true);
     draw_y_axis(c, &y, &area, f->y_name);
     draw_x_axis(c, &x, &area, f->x_name);

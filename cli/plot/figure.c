@@ -63,7 +63,7 @@ bool figure_write(const figure *f, const char *path, figure_size size, double sc
                                           : canvas_svg(o.file, size.width, size.height, f->title, f->detail, false);
     figure_draw(c, f);
     if (c->close(c) || output_failed(&o)) return output_keep(&o); /* which tells why it failed */
-    complain("%s could not be drawn; is it too large?", path);
+    complain("cannot draw %s; it may be too large", path);
     output_discard(&o);
     return false;
 }

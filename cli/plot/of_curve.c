@@ -85,9 +85,9 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
             labels = find_column(t, "labels"), mean = find_column(t, metric ? metric : "mean"),
             low = find_column(t, "low"), high = find_column(t, "high");
     if (labels < 0 || mean < 0) {
-        complain(
-            "plot: %s: expected what `rung curve` writes: columns labels and %s, and method, unlabelled, low, high",
-            path, metric ? metric : "mean");
+        complain("plot: %s: expected the output of 'rung curve': columns labels and %s, optionally method, unlabelled, "
+                 "low, high",
+                 path, metric ? metric : "mean");
         return FAILED;
     }
     out->room = rung_table_rows(t);
@@ -100,7 +100,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
         double x, y, from, to;
         if (!cell_number(t, i, mean, &y)) continue; /* nothing was measured there */
         if (!cell_number(t, i, labels, &x)) {
-            complain("plot: %s: row %lld: the number of labels is no number", path, (long long)i + 1);
+            complain("plot: %s: row %lld: the number of labels is not a number", path, (long long)i + 1);
             return FAILED;
         }
         if (method >= 0) rung_table_cell(t, i, method, name, sizeof name);
@@ -125,7 +125,7 @@ static int read_json(const char *path, const json_t *all, curve_lines *out)
     const char *metric = json_string_value(json_object_get(all, "metric"));
     size_t i;
     if (!json_is_array(sizes) || !json_is_array(lines)) {
-        complain("plot: %s: this JSON is not what `rung curve --json` writes", path);
+        complain("plot: %s: this JSON is not the output of 'rung curve --json'", path);
         return FAILED;
     }
     out->room = (int64_t)(json_array_size(sizes) + json_array_size(lines));
@@ -191,12 +191,11 @@ static int draw_lines(session *s, const arguments *args, const curve_lines *all)
     }
     char *detail = text_of("%s against the number of labelled rows, %d lines.", all->y_name, all->lines);
     figure f = {.kind = FIGURE_CURVE,
-                .title = plot_title(args, "What another label brings"),
+                .title = plot_title(args, "Error by number of labels"),
                 .detail = detail,
                 .of.curve = {.x_name = "labelled rows", .y_name = all->y_name, .series = all->lines, .line = series}};
     f.of.curve.title = f.title;
-    if (all->banded)
-        f.of.curve.note = all->errors ? "bands: one standard error to either side" : "bands: from low to high";
+    if (all->banded) f.of.curve.note = all->errors ? "bands: ± one standard error" : "bands: from low to high";
     int code = plot_write(s, args, &f);
     for (int i = 0; i < all->lines; i++) free(name[i]);
     free(name);
@@ -214,7 +213,7 @@ int plot_curve(session *s, const arguments *args)
     int code = json ? read_json(path, json, &all) : datafile_read(s, args, path, &t);
     if (code == EXIT_OK && t) code = read_table(args, t, &all);
     if (code == EXIT_OK && all.lines == 0) {
-        complain("plot: %s has no numbers to draw", path);
+        complain("plot: %s has no numbers to plot", path);
         code = FAILED;
     }
     if (code == EXIT_OK) code = draw_lines(s, args, &all);

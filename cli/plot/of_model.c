@@ -14,11 +14,11 @@ static int on_subject(session *s, const arguments *args, bool need, with_subject
     long long column = 1;
     int code = subject_open(s, args, operand(args, 1), operand(args, 2), &p);
     if (code == EXIT_OK && need && p.labelled == 0) {
-        complain("plot: %s: no row has a label, so there is nothing to compare with", operand(args, 2));
+        complain("plot: %s: no row is labelled, so there is nothing to compare with", operand(args, 2));
         code = FAILED;
     }
     if (code == EXIT_OK && text && !parse_whole(text, 1, p.outputs, &column)) {
-        complain("plot: --output-column %s: expected 1 to %d, the score columns of this model", text, p.outputs);
+        complain("plot: --output-column %s: expected 1 to %d, a score of this model", text, p.outputs);
         code = USAGE;
     }
     if (code == EXIT_OK) code = subject_predict(s, &p, (int)column);
@@ -89,11 +89,10 @@ static int reliability(session *s, const arguments *args, subject *p)
         return FAILED;
     }
     CHECK(s, rung_reliability_compute(s->ctx, p->n, p->classes, p->truth, p->proba, BINS, bin, &ece));
-    char *title = text_of("Do the probabilities hold? (%s)", p->method);
-    char *detail =
-        text_of("Share of right answers against the probability of the most probable class, %lld rows in %d bins; "
-                "expected calibration error %.3f.",
-                (long long)p->labelled, BINS, ece);
+    char *title = text_of("Calibration of the probabilities (%s)", p->method);
+    char *detail = text_of("Share of correct predictions against the probability of the most probable class, %lld rows "
+                           "in %d bins; expected calibration error %.3f.",
+                           (long long)p->labelled, BINS, ece);
     figure f = {.kind = FIGURE_RELIABILITY,
                 .detail = detail,
                 .of.reliability = {.title = plot_title(args, title), .bins = BINS, .bin = bin, .ece = ece}};
@@ -113,10 +112,9 @@ static int boundary(session *s, const arguments *args, subject *p)
     int columns = (int)(size.width / 2.4), rows = (int)(size.height / 2.4); /* cells of about two pixels */
     int code = plane_make(s, p, option_value(args, "x"), option_value(args, "y"), columns, rows, &on);
     if (code == EXIT_OK) {
-        char *title = text_of("Answers in a plane (%s)", p->method);
-        char *detail =
-            text_of("The classes that the model answers over %s and %s, and %lld rows, %lld of them labelled.",
-                    on.x_name, on.y_name, (long long)p->n, (long long)p->labelled);
+        char *title = text_of("Predicted class over a plane (%s)", p->method);
+        char *detail = text_of("Predicted class over %s and %s, and %lld rows, %lld of them labelled.", on.x_name,
+                               on.y_name, (long long)p->n, (long long)p->labelled);
         figure f = {.kind = FIGURE_BOUNDARY,
                     .detail = detail,
                     .of.boundary = {.title = plot_title(args, title),

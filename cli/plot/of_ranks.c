@@ -62,7 +62,7 @@ static int ranks_of_database(session *s, const arguments *args, report_choices *
         if (c.tested) {
             code = draw_ranks(s, args, c.n, c.k, name, c.mean_rank, choices->alpha, choices->metric);
         } else {
-            complain("plot: ranks need two methods and two data sets that all methods have finished; %s has %d and %d",
+            complain("plot: ranks need two methods and two data sets finished by all methods; %s has %d and %d",
                      operand(args, 1), c.k, c.n);
             code = FAILED;
         }
@@ -81,7 +81,7 @@ static int ranks_of_table(session *s, const arguments *args, const report_choice
     double first;
     int skip = rows > 0 && columns > 0 && !cell_number(t, 0, 0, &first), k = (int)columns - skip;
     if (rows < 2 || k < 2) {
-        complain("plot: %s: expected a row per data set and a column per method, two of each at least",
+        complain("plot: %s: expected a row per data set and a column per method, at least two of each",
                  operand(args, 1));
         return FAILED;
     }

@@ -87,8 +87,7 @@ static int find_column(session *s, const subject *p, const char *name, int64_t *
         *out = position - 1;
         return EXIT_OK;
     }
-    complain("%s: there is no column '%s'; give the name of a (coded) feature column or its position", s->command,
-             name);
+    complain("%s: no column '%s'; expected the name of a (coded) feature column or its position", s->command, name);
     return USAGE;
 }
 
@@ -147,7 +146,7 @@ static int choose_plane(session *s, const subject *p, const char *x, const char 
         return FAILED;
     }
     if ((x != NULL) != (y != NULL)) {
-        complain("%s: give both --x and --y, or neither", s->command);
+        complain("%s: --x and --y must be given together", s->command);
         return USAGE;
     }
     for (int64_t j = 0; j < f->d; j++) f->scale[j] = 1;

@@ -28,7 +28,7 @@ static void draw_bins(canvas *c, const reliability_figure *f, const axis *x, con
         if (b->n == 0) continue;
         double at = axis_at(x, b->confidence), to = axis_at(y, b->accuracy), low, high;
         char hint[160];
-        snprintf(hint, sizeof hint, "probability %.1f to %.1f: %lld rows, mean %.3f, right %.3f", b->low, b->high,
+        snprintf(hint, sizeof hint, "probability %.1f to %.1f: %lld rows, mean %.3f, correct %.3f", b->low, b->high,
                  (long long)b->n, b->confidence, b->accuracy);
         wilson(b->accuracy, (double)b->n, &low, &high);
         c->begin(c, hint, NULL);
@@ -59,7 +59,7 @@ void reliability_draw(canvas *c, const reliability_figure *f)
     draw_title(c, f->title);
     draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0},
               c->width < 380 ? "ECE %.3f" : "expected calibration error %.3f; whiskers: 95 %% intervals", f->ece);
-    draw_y_axis(c, &y, &area, "share that is right");
+    draw_y_axis(c, &y, &area, "share correct");
     rows.h -= 2;
     draw_x_axis(c, &x, &(box){area.x, area.y, area.w, rows.y + rows.h - area.y},
                 "probability of the most probable class");

@@ -66,7 +66,7 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
     rung_table *table = NULL;
     int code = load_model(s, model_path, &model);
     if (code == EXIT_OK && (rung_model_is_real(model) || !rung_model_has_ranks(model))) {
-        complain("%s: %s gives numbers, not classes: there is no such figure of it", s->command, model_path);
+        complain("%s: %s predicts numbers, not classes, so there is no such figure", s->command, model_path);
         code = FAILED;
     }
     if (code == EXIT_OK) code = datafile_read(s, args, data_path, &table);

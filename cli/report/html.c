@@ -35,7 +35,7 @@ static void means_table(const html_writer *w)
     head[0] = "Data set";
     for (int j = 0; j < r->methods; j++) head[j + 1] = w->name[j];
     char *caption =
-        text_of("%s on the %s rows, mean ± standard deviation over the partitions; the best in bold (%s is better)",
+        text_of("%s on the %s rows, mean ± standard deviation over the partitions; best in bold (%s is better)",
                 r->metric, r->part, r->larger_better ? "larger" : "smaller");
     page_table_begin(w->file, &(page_table){caption, r->methods + 1, head, 0, true});
     for (int i = 0; i < r->sets; i++) {
@@ -71,9 +71,8 @@ static void duel_cell(FILE *file, const duel *d)
 
 static void rivals_table(const html_writer *w)
 {
-    static const char *const head[] = {
-        "Method",     "Mean rank",     "p",           "p after Holm", "Better / equal / worse",
-        "Clearly so", "p of Wilcoxon", "p of Nemenyi"};
+    static const char *const head[] = {"Method",  "Mean rank",   "p",         "p after Holm", "Better / equal / worse",
+                                       "Clearly", "p, Wilcoxon", "p, Nemenyi"};
     const comparison *c = w->c;
     char *caption = text_of("%s against each of the others (bold: differs at level %g)", w->name[c->control], c->alpha);
     page_table_begin(w->file, &(page_table){caption, sizeof head / sizeof *head, head, 0, true});
@@ -93,17 +92,17 @@ static void rivals_table(const html_writer *w)
     page_table_end(w->file);
     page_paragraph(
         w->file,
-        "p: how often mean ranks this far apart arise by chance alone, for one comparison, and after Holm's correction "
-        "for all of them. Better / equal / worse: on how many data sets %s is so, by the means; clearly so: where a "
-        "paired t test over the partitions says so (partitions share rows, so read it as a description). "
-        "Wilcoxon: the signed-rank test over the data sets. Nemenyi: corrected for all pairs of methods.",
+        "p: probability that mean ranks this far apart arise by chance, for one comparison, and after Holm's "
+        "correction for all of them. Better / equal / worse: number of data sets on which %s is so, by the means; "
+        "clearly: according to a paired t test over the partitions (partitions share rows, so read it as a "
+        "description). Wilcoxon: the signed-rank test over the data sets. Nemenyi: corrected for all pairs of methods.",
         w->name[c->control]);
     free(caption);
 }
 
 static void partition_table(const html_writer *w)
 {
-    static const char *const head[] = {"Method", "Difference", "t", "p of t", "p of Wilcoxon"};
+    static const char *const head[] = {"Method", "Difference", "t", "p, t", "p, Wilcoxon"};
     const comparison *c = w->c;
     if (!comparison_by_partitions(c)) return;
     char *caption =
@@ -127,16 +126,15 @@ static void ranks_part(const html_writer *w)
 {
     const comparison *c = w->c;
     char *detail =
-        text_of("Mean ranks of %d methods on %d data sets; the same numbers are in the table of means.", c->k, c->n);
+        text_of("Mean ranks of %d methods on %d data sets; the numbers are in the table of means.", c->k, c->n);
     char *title = text_of("Mean ranks by %s", c->r->metric);
     figure f = {.kind = FIGURE_RANKS,
                 .title = title,
                 .detail = detail,
                 .of.ranks = {title, c->k, c->n, w->name, c->mean_rank, c->alpha}};
-    page_figure(
-        w->file, &f,
-        "Left is best. A bar joins methods that the Nemenyi test does not tell apart: their mean ranks lie closer "
-        "together than the critical difference.");
+    page_figure(w->file, &f,
+                "The best method is on the left. A bar joins methods that the Nemenyi test does not distinguish: their "
+                "mean ranks differ by less than the critical difference.");
     rivals_table(w);
     free(detail);
     free(title);
@@ -161,7 +159,7 @@ static void failures_part(const html_writer *w)
 static void repeat_part(const html_writer *w, const arguments *args)
 {
     const results *r = w->c->r;
-    page_paragraph(w->file, "rung %s. The plan of the experiment%s%s; save it to a file, and run:", rung_version(),
+    page_paragraph(w->file, "rung %s. To repeat the experiment, save its plan%s%s to a file and run:", rung_version(),
                    *r->file ? ", from " : "", r->file);
     char *line = text_of("rung experiment run %s --db %s", *r->file ? r->file : "PLAN.ini", operand(args, 1));
     page_code(w->file, line);
@@ -175,10 +173,14 @@ enum { SUMMARY, MEANS, RANKS, BOXES, ANSWERS, TIMES, FAILURES, REPEAT };
 
 void report_html(FILE *file, store *db, const comparison *c, const arguments *args)
 {
-    static const page_section all[] = {{"summary", "What was found"},     {"means", "Means"},
-                                       {"ranks", "Ranks and tests"},      {"boxes", "Spread over the partitions"},
-                                       {"answers", "Answers and scores"}, {"times", "Time against error"},
-                                       {"failures", "What failed"},       {"repeat", "How to repeat it"}};
+    static const page_section all[] = {{"summary", "Results"},
+                                       {"means", "Means"},
+                                       {"ranks", "Ranks and tests"},
+                                       {"boxes", "Variation over the partitions"},
+                                       {"answers", "Predictions and scores"},
+                                       {"times", "Time against error"},
+                                       {"failures", "Failed cells"},
+                                       {"repeat", "How to repeat this"}};
     const results *r = c->r;
     page_section list[sizeof all / sizeof *all + 1];
     int n = 0;
@@ -189,7 +191,7 @@ void report_html(FILE *file, store *db, const comparison *c, const arguments *ar
     for (int j = 0; j < r->methods; j++) w.name[j] = r->method[j].name;
     int waiting = r->planned - r->done - r->failures;
     char *title = *r->name ? text_of("Experiment %s", r->name) : text_of("An experiment");
-    char *lead = text_of("%d data set%s, %d method%s; %d cells: %d done, %d failed, %d not yet", r->sets,
+    char *lead = text_of("%d data set%s, %d method%s; %d cells: %d done, %d failed, %d pending", r->sets,
                          r->sets == 1 ? "" : "s", r->methods, r->methods == 1 ? "" : "s", r->planned, r->done,
                          r->failures, waiting);
     page_begin(file, title, lead, list);

@@ -26,7 +26,7 @@ static void boxes_of_set(const html_writer *w, int set)
                 .of.boxes = {r->set[set].name, r->metric, methods, w->name, n, (const double *const *)value}};
     page_figure(
         w->file, &f,
-        "Box: quartiles and median; whiskers: the values within 1.5 box lengths; circles: beyond; diamond: mean.");
+        "Box: quartiles and median; whiskers: values within 1.5 box lengths; circles: values beyond; diamond: mean.");
     free(detail);
     for (int j = 0; j < methods; j++) free(value[j]);
     free(value);
@@ -44,7 +44,7 @@ void html_boxes(const html_writer *w)
         boxes_of_set(w, i);
         page_fold_end(w->file);
     }
-    if (!shown) page_paragraph(w->file, "Every data set has a single partition: there is no spread to show.");
+    if (!shown) page_paragraph(w->file, "Every data set has a single partition, so there is no variation to show.");
 }
 
 /* ---- predictions ---- */
@@ -130,7 +130,7 @@ static void answers_of(const html_writer *w, int set, int method)
 void html_answers(const html_writer *w)
 {
     const results *r = w->c->r;
-    page_paragraph(w->file, "What each method took for what, and where its scores put the classes.");
+    page_paragraph(w->file, "Confusion matrix and scores by class of each method.");
     for (int i = 0; i < r->sets; i++) {
         bool any = false;
         for (int p = 0; r->set[i].class_name && p < r->set[i].partitions && !any; p++)
@@ -186,10 +186,12 @@ void html_times(const html_writer *w)
     char *value_name = text_of("%s, mean over the data sets", r->metric);
     figure f = {.kind = FIGURE_TIMES,
                 .title = "Time against error",
-                .detail = "One point per method; the same numbers are in the table before.",
+                .detail = "One point per method; the numbers are in the table above.",
                 .of.times = {"Time against error", value_name, r->methods, w->name, seconds, value}};
     if (c->n)
-        page_figure(w->file, &f, "To the left is faster. Only data sets count on which all methods can be compared.");
+        page_figure(
+            w->file, &f,
+            "Faster methods are on the left. Only data sets on which all methods can be compared are included.");
     free(value_name);
     free(seconds);
     free(value);

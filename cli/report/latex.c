@@ -61,7 +61,7 @@ static void tests(FILE *file, const comparison *c)
     const friedman_test *t = &c->friedman;
     bool all = c->n == c->r->sets;
     for (int i = 0; i < c->r->sets; i++) all = all && c->paired[i] == c->r->set[i].partitions;
-    if (!all) fputs(" Ranks and tests rest on the partitions that all methods finished.", file);
+    if (!all) fputs(" Ranks and tests use the partitions that all methods finished.", file);
     fprintf(file, " Friedman test over %d data sets: $\\chi^2_{%g} = %.2f$, ", c->n, t->df1, t->chi_square);
     p_value(file, t->chi_square_p);
     if (isinf(t->f))
@@ -98,11 +98,10 @@ static void means(FILE *file, const comparison *c)
     }
     fputs("\\bottomrule\n\\end{tabular}\n\\caption{\\textsc{", file);
     escaped(file, r->metric);
-    fprintf(
-        file,
-        "} on the %s rows, mean and standard deviation over the partitions; the best method of a data set in bold, the "
-        "second in italics.",
-        r->part);
+    fprintf(file,
+            "} on the %s rows, mean and standard deviation over the partitions; the best method on each data set in "
+            "bold, the second best in italics.",
+            r->part);
     if (c->tested) tests(file, c);
     fputs("}\n\\end{table}\n", file);
 }
@@ -130,9 +129,8 @@ static void rivals(FILE *file, const comparison *c)
     free(told);
     fputs("\\bottomrule\n\\end{tabular}\n\\caption{Holm test with ", file);
     escaped(file, control);
-    fputs(" as control: $p_i$ of the mean ranks, the level $\\alpha_i$ it is held against, and wins, draws, losses of "
-          "the "
-          "control.}\n\\end{table}\n",
+    fputs(" as control: $p_i$ of the mean ranks, the level $\\alpha_i$ it is compared with, and wins, draws, losses of "
+          "the control.}\n\\end{table}\n",
           file);
 }
 

@@ -30,7 +30,7 @@ const char *const orca_parts[ORCA_PARTS][2] = {{"train", "labelled"}, {"test", "
 static bool make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0) return true;
-    complain("cannot make the folder %s: %s", path, strerror(errno));
+    complain("cannot create folder %s: %s", path, strerror(errno));
     return false;
 }
 

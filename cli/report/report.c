@@ -10,18 +10,18 @@
 
 #define GROUP "Reporting"
 const option report_options[] = {
-    {"metric", 0, "KEY", "report: the number to compare by (default: the plan's, else mae)", GROUP},
-    {"part", 0, "test|unlabelled|labelled", "report: the rows it was measured on (default test)", GROUP},
+    {"metric", 0, "KEY", "report: metric to compare (default: the plan's, else mae)", GROUP},
+    {"part", 0, "test|unlabelled|labelled", "report: rows measured (default test)", GROUP},
     {"with", 0, "FILE",
-     "report: join the results of other programs, a CSV file of dataset, method, partition and metric columns; "
-     "repeatable",
+     "report: add the results of other programs from a CSV file with columns dataset, method, partition and metric; "
+     "may be repeated",
      GROUP},
     {"methods", 0, "NAME,...", "report: only these methods, in this order", GROUP},
-    {"control", 0, "NAME", "report: the method held against the others (default: the best mean rank)", GROUP},
-    {"alpha", 0, "P", "report: the level of the tests (default 0.05)", GROUP},
-    {"format", 0, "text|csv|latex|html", "report: how to write it (default text)", GROUP},
+    {"control", 0, "NAME", "report: method compared with each of the others (default: the best mean rank)", GROUP},
+    {"alpha", 0, "P", "report: significance level (default 0.05)", GROUP},
+    {"format", 0, "text|csv|latex|html", "report: output format (default text)", GROUP},
     {"table", 0, "means|cells|tests", "report --format csv: which table (default means)", GROUP},
-    {"orca", 0, "FOLDER", "report: write the results in ORCA's folders and files instead", GROUP},
+    {"orca", 0, "FOLDER", "report: write the folders and files of ORCA instead", GROUP},
     {0}};
 
 double report_rank(const comparison *c, int set, int method)
@@ -95,8 +95,8 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
                             .table = table ? table : "means",
                             .alpha = 0.05};
     if (!choose_metric(out, metric ? metric : "mae")) {
-        complain("%s: --metric %s: unknown; one of mae mze acc amae mmae mse gm ms rps tau spearman kappa qkappa off1 "
-                 "rmse r2",
+        complain("%s: --metric %s: unknown metric; expected one of mae mze acc amae mmae mse gm ms rps tau spearman "
+                 "kappa qkappa off1 rmse r2",
                  s->command, metric);
         return USAGE;
     }
@@ -105,11 +105,11 @@ int report_read_choices(session *s, const arguments *args, report_choices *out)
         return USAGE;
     }
     if (option_given(args, "with") && option_given(args, "orca")) {
-        complain("experiment report: --orca writes what the experiment stored; it takes no --with");
+        complain("experiment report: --orca writes only results of the experiment; omit --with");
         return USAGE;
     }
     if (table && strcmp(out->format, "csv")) {
-        complain("experiment report: --table goes with --format csv");
+        complain("experiment report: --table needs --format csv");
         return USAGE;
     }
     return EXIT_OK;
@@ -122,7 +122,7 @@ static int find_control(const arguments *args, const results *r, int *out)
     for (int j = 0; name && j < r->methods; j++)
         if (!strcmp(r->method[j].name, name)) *out = j;
     if (!name || *out >= 0) return EXIT_OK;
-    complain("experiment report: --control %s: no such method in the report", name);
+    complain("experiment report: --control %s: the report has no such method", name);
     return USAGE;
 }
 
@@ -211,7 +211,7 @@ static int report_steps(session *s, const arguments *args, store *db, results *r
 int experiment_report(session *s, const arguments *args)
 {
     if (args->operands != 2) {
-        complain("experiment report: give one file of an experiment: rung experiment report DB");
+        complain("experiment report: expected one database: rung experiment report DB");
         return USAGE;
     }
     store db = {0};

@@ -149,7 +149,8 @@ static bool choose_methods(results *r, const char *list)
             r->method[at] = (results_method){0};
             list += length + (list[length] == ',');
         } else {
-            complain("experiment: no method '%.*s' in the file, or it is named twice", (int)strcspn(list, ","), list);
+            complain("experiment: method '%.*s' is not in the database, or is named twice", (int)strcspn(list, ","),
+                     list);
         }
     }
     for (int i = 0; i < r->methods; i++) method_free(&r->method[i]);

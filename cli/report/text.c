@@ -82,18 +82,17 @@ static void print_rivals(FILE *file, const comparison *c)
             sheet_add(&t, "%s", p_of(v->wilcoxon.p, "").text);
         }
         sheet_print(&t, file, "");
-        char *key =
-            text_of("p of the mean ranks, alone and after Holm's correction (! differs at level %g). W/D/L: data "
-                    "sets where %s is better, equal, worse; clear: those where a paired t test over the partitions "
-                    "says so. Wilcoxon: p of the signed-rank test over the data sets.",
-                    c->alpha, name);
+        char *key = text_of("p-values of the mean ranks, before and after Holm's correction (! differs at level %g). "
+                            "W/D/L: data sets on which %s is better, equal, worse; clear: according to a paired t test "
+                            "over the partitions. Wilcoxon: p-value of the signed-rank test over the data sets.",
+                            c->alpha, name);
         fputc('\n', file);
         wrap_text(file, key, 0, 0);
         free(key);
     } else if (comparison_by_partitions(c)) {
         say(file, "\n%s against each of the others, over %d partitions:\n\n", name, c->paired[c->set[0]]);
         sheet t = sheet_new("lrrrr");
-        head(&t, "method", (const char *const[]){"difference", "t", "p of t", "p of Wilcoxon", NULL});
+        head(&t, "method", (const char *const[]){"difference", "t", "p, t", "p, Wilcoxon", NULL});
         for (int i = 0; i < c->k; i++) {
             int j = c->order[i];
             const rival *v = &c->rival[j];
@@ -126,7 +125,7 @@ void report_text(FILE *file, const comparison *c)
     int waiting = r->planned - r->done - r->failures;
     say(file, "%s%s%d cells: %d done", r->name, *r->name ? ": " : "", r->planned, r->done);
     if (r->failures) say(file, ", %d failed", r->failures);
-    if (waiting) say(file, ", %d not yet", waiting);
+    if (waiting) say(file, ", %d pending", waiting);
     say(file, ".\n%s on the %s rows, mean ±standard deviation over partitions; %s is better, * best\n\n", r->metric,
         r->part, r->larger_better ? "larger" : "smaller");
     print_means(file, c);

@@ -36,12 +36,11 @@ static char *what_counts(const comparison *c)
         partitions += c->paired[i];
         fewer += c->paired[i] < c->r->set[i].partitions;
     }
-    char *more =
-        fewer ? text_of(" %d data set%s not finished by all methods on all partitions: only partitions that all of "
-                        "them finished count.",
-                        fewer, fewer == 1 ? " is" : "s are")
-              : text_of("%s", "");
-    char *text = text_of("Ranks and tests rest on %d of %d data set%s and %d partition%s.%s", c->n, c->r->sets,
+    char *more = fewer ? text_of(" %d data set%s not finished by all methods on all partitions: only partitions that "
+                                 "all methods finished count.",
+                                 fewer, fewer == 1 ? " is" : "s are")
+                       : text_of("%s", "");
+    char *text = text_of("Ranks and tests are based on %d of %d data set%s and %d partition%s.%s", c->n, c->r->sets,
                          c->r->sets == 1 ? "" : "s", partitions, partitions == 1 ? "" : "s", more);
     free(more);
     return text;
@@ -61,12 +60,12 @@ static char *who_is_best(const comparison *c)
 static char *friedman_words(const comparison *c)
 {
     const friedman_test *t = &c->friedman;
-    char *start = text_of("Friedman test: do the methods differ at all? %s",
-                          t->f_p <= c->alpha ? "Yes, more than chance explains" : "Not more than chance explains");
+    char *start = text_of("Friedman test: do the methods differ? %s",
+                          t->f_p <= c->alpha ? "Yes, significantly" : "Not significantly");
     char *chi = text_of("chi-square %.2f with %g degree%s of freedom, %s", t->chi_square, t->df1,
                         t->df1 == 1 ? "" : "s", p_of(t->chi_square_p, "p = ").text);
-    char *text = isinf(t->f) ? text_of("%s (all data sets rank them alike, by chance with %s; %s).", start,
-                                       p_of(t->f_p, "p = ").text, chi)
+    char *text = isinf(t->f) ? text_of("%s (all data sets give the same ranking, which happens by chance with %s; %s).",
+                                       start, p_of(t->f_p, "p = ").text, chi)
                              : text_of("%s (%s; Iman-Davenport F %.2f with %g and %g, %s).", start, chi, t->f, t->df1,
                                        t->df2, p_of(t->f_p, "p = ").text);
     free(start);
@@ -76,13 +75,12 @@ static char *friedman_words(const comparison *c)
 
 static char *nemenyi_words(const comparison *c)
 {
-    char *text =
-        text_of("Nemenyi test, all pairs: two methods differ at level %g when their mean ranks are more than %.3f "
-                "apart (the critical difference).",
-                c->alpha, c->critical);
-    if (c->groups == 0) return join(text, " ", "All of them do.");
-    if (c->group[0].first == 0 && c->group[0].last == c->k - 1) return join(text, " ", "No two of them do.");
-    text = join(text, " ", "Not told apart:");
+    char *text = text_of("Nemenyi test, all pairs: two methods differ at level %g if their mean ranks are more than "
+                         "%.3f apart (the critical difference).",
+                         c->alpha, c->critical);
+    if (c->groups == 0) return join(text, " ", "All methods differ.");
+    if (c->group[0].first == 0 && c->group[0].last == c->k - 1) return join(text, " ", "No two methods differ.");
+    text = join(text, " ", "Not distinguished:");
     for (int g = 0; g < c->groups; g++) {
         const rank_group *group = &c->group[g];
         int members = group->last - group->first + 1;
@@ -123,19 +121,18 @@ static char *holm_words(const comparison *c)
 
 static char *no_tests(const comparison *c)
 {
-    if (c->k < 2) return text_of("There is one method only: nothing to compare.");
+    if (c->k < 2) return text_of("There is only one method: nothing to compare.");
     if (c->n == 0)
         return text_of(
-            "No partition was finished by all methods, so they cannot be ranked; --methods leaves some out.");
+            "No partition was finished by all methods, so they cannot be ranked; --methods selects some of them.");
     char *how_many = c->r->sets == 1
-                         ? text_of("There is one data set only")
-                         : text_of("All methods have finished one of %d data sets only, at least in part", c->r->sets);
+                         ? text_of("There is only one data set")
+                         : text_of("All methods have finished only one of %d data sets, at least in part", c->r->sets);
     char *text =
         text_of("%s: too few for tests over data sets. %s", how_many,
                 c->paired[c->set[0]] < 2
-                    ? "It has one partition that counts, so there is nothing to test."
-                    : "The tests below are over its partitions, which share rows: their p values are smaller than they "
-                      "should be.");
+                    ? "It has only one usable partition, so there is nothing to test."
+                    : "The tests below are over its partitions, which share rows, so their p-values are too small.");
     free(how_many);
     return text;
 }

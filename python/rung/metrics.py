@@ -39,7 +39,7 @@ MEANING = {
     "spearman": "Spearman's rank correlation",
     "kappa": "Cohen's kappa with linear weights, agreement beyond chance",
     "qkappa": "kappa with quadratic weights",
-    "off1": "share of rows at most one class off",
+    "off1": "share of rows off by at most one class",
 }
 WITHOUT_ORDER = ("mze", "acc", "gm", "ms")  # whatever the order of the classes, the same
 LESS_IS_BETTER = ("mae", "mze", "amae", "mmae", "mse", "rps")

@@ -66,8 +66,9 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
                                const double *weight, int classes, rung_data *data)
 {
     if (X->n < 1 || X->d < 1)
-        return set_error(ctx, RUNG_EARG, "%lld rows of %lld columns are no data", (long long)X->n, (long long)X->d);
-    if (classes < 0) return set_error(ctx, RUNG_EARG, "%d classes: the number cannot be negative", classes);
+        return set_error(ctx, RUNG_EARG, "a data set cannot have %lld rows and %lld columns", (long long)X->n,
+                         (long long)X->d);
+    if (classes < 0) return set_error(ctx, RUNG_EARG, "%d classes: the number may not be negative", classes);
     TRY(dataset_rows(ctx, data, X->n, X->d));
     for (int64_t i = 0; i < X->n; i++)
         for (int64_t j = 0; j < X->d; j++) {

@@ -52,7 +52,7 @@ static int64_t bad_byte(const char *text, size_t length)
 static rung_status grow(rung_ctx *ctx, pool *mem, dictionary *d)
 {
     if (d->n >= MOST_VALUES)
-        return set_error(ctx, RUNG_ELIMIT, "more than %d distinct texts in one column", MOST_VALUES);
+        return set_error(ctx, RUNG_ELIMIT, "a column has more than %d distinct texts", MOST_VALUES);
     if (d->n == d->room) {
         int32_t room = d->room ? 2 * d->room : 16;
         TRY(RESIZE(ctx, mem, d->values, room));
@@ -74,7 +74,7 @@ rung_status dictionary_add(rung_ctx *ctx, pool *mem, dictionary *d, const char *
     if ((*index = dictionary_find(d, text, length)) >= 0) return RUNG_OK;
     int64_t bad = bad_byte(text, length);
     if (bad >= 0)
-        return set_error(ctx, RUNG_EDATA, "byte 0x%02X is not UTF-8 text; save the file as UTF-8",
+        return set_error(ctx, RUNG_EDATA, "byte 0x%02X is not valid UTF-8; save the file as UTF-8",
                          (unsigned)(unsigned char)text[bad]);
     TRY(grow(ctx, mem, d));
     if ((int64_t)length >= d->left) {

@@ -82,8 +82,8 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
         if (c->kind == COLUMN_NUMBER ? isnan(c->number[i]) && c->odd_row < 0 : c->text[i] < 0) {
             char label[COLUMN_LABEL];
             return set_error(ctx, RUNG_EDATA,
-                             "%s, line %lld, column %s: the value is missing, and missing values are refused", t->path,
-                             (long long)table_line(t, i), table_column_label(t, j, label));
+                             "%s, line %lld, column %s: the value is missing, and missing values are not allowed",
+                             t->path, (long long)table_line(t, i), table_column_label(t, j, label));
         }
     return RUNG_OK;
 }
@@ -139,7 +139,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     }
     if (code->n_columns == 0)
         return set_error(ctx, RUNG_EDATA,
-                         "%s: no feature column is left beside the label, ignored, weight and group columns", t->path);
+                         "%s: no feature column remains besides the label, ignored, weight and group columns", t->path);
     return RUNG_OK;
 }
 
@@ -147,13 +147,12 @@ static rung_status check_label_options(rung_ctx *ctx, const rung_table *t, const
                                        int64_t label)
 {
     if (!options->real && !options->bins) return RUNG_OK;
-    if (options->real && options->bins)
-        return set_error(ctx, RUNG_EARG, "real targets and bins exclude each other: a target is predicted or cut");
+    if (options->real && options->bins) return set_error(ctx, RUNG_EARG, "real targets and bins exclude each other");
     if (options->order)
-        return set_error(ctx, RUNG_EARG, "real numbers order themselves: no order beside %s",
+        return set_error(ctx, RUNG_EARG, "an order of classes and %s exclude each other",
                          options->real ? "real targets" : "bins");
     if (!options->real && (options->bins < 2 || options->bins > MOST_NUMERIC_CLASSES))
-        return set_error(ctx, RUNG_EARG, "%d bins: 2 to %d", options->bins, MOST_NUMERIC_CLASSES);
+        return set_error(ctx, RUNG_EARG, "%d bins: expected 2 to %d", options->bins, MOST_NUMERIC_CLASSES);
     if (label < 0)
         return set_error(ctx, RUNG_EARG, "%s: %s need a label column", t->path,
                          options->real ? "real targets" : "bins");
@@ -171,7 +170,7 @@ static rung_status learn_bins(rung_ctx *ctx, pool *mem, const rung_table *t, con
     code->n_classes = n_edges + 1;
     if (code->n_classes < options->bins) {
         char name[COLUMN_LABEL];
-        log_at(ctx, RUNG_WARNING, "%s, column %s: %d classes instead of %d, since equal values are never split",
+        log_at(ctx, RUNG_WARNING, "%s, column %s: %d classes instead of %d, because equal values are never split",
                t->path, table_column_label(t, label, name), code->n_classes, options->bins);
     }
     return bins_names(ctx, mem, n_edges, code->edges, &code->classes);

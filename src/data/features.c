@@ -67,8 +67,8 @@ static rung_status numbers_of_text(rung_ctx *ctx, const rung_table *t, int64_t j
         const char *text = c->text[i] < 0 ? NULL : c->values[c->text[i]];
         x[i] = NAN;
         if (text && !(text_number(text, strlen(text), t->decimal, &x[i]) && isfinite(x[i])))
-            return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' stands where a number was expected",
-                             t->path, (long long)table_line(t, i), table_column_label(t, j, label), text);
+            return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not a number", t->path,
+                             (long long)table_line(t, i), table_column_label(t, j, label), text);
     }
     *out = x;
     return RUNG_OK;
@@ -133,9 +133,9 @@ static void warn_unseen(rung_ctx *ctx, const rung_table *t, const unseen *u)
     if (c->kind == COLUMN_TEXT && c->text[u->row] >= 0) text = c->values[c->text[u->row]];
     if (c->kind == COLUMN_NUMBER && !isnan(c->number[u->row])) text_format(c->number[u->row], number), text = number;
     log_at(ctx, RUNG_WARNING,
-           "%s: %lld cell%s a category unseen in training and code%s as zeros; the first is '%.80s' "
-           "in line %lld, column %s",
-           t->path, (long long)u->count, u->count == 1 ? " holds" : "s hold", u->count == 1 ? "s" : "", text,
+           "%s: %lld cell%s a category not seen in training and %s coded as zeros; the first is '%.80s' in line "
+           "%lld, column %s",
+           t->path, (long long)u->count, u->count == 1 ? " holds" : "s hold", u->count == 1 ? "is" : "are", text,
            (long long)table_line(t, u->row), table_column_label(t, u->column, label));
 }
 

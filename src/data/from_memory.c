@@ -26,11 +26,11 @@ static rung_status open_column(rung_ctx *ctx, rung_table *t, const char *name, c
 {
     bool named = name && name[0];
     if (t->n_columns > 0 && named != t->has_names)
-        return set_error(ctx, RUNG_EARG, "column %lld has %s name, unlike those before it", (long long)t->n_columns + 1,
-                         named ? "a" : "no");
+        return set_error(ctx, RUNG_EARG, "column %lld has %s name, unlike the columns before it",
+                         (long long)t->n_columns + 1, named ? "a" : "no");
     for (int64_t j = 0; named && j < t->n_columns; j++)
         if (strcmp(t->columns[j].name, name) == 0)
-            return set_error(ctx, RUNG_EARG, "two columns are called '%.80s'", name);
+            return set_error(ctx, RUNG_EARG, "two columns are named '%.80s'", name);
     t->has_names = named;
     TRY(RESIZE(ctx, &t->mem, t->columns, t->n_columns + 1));
     *out = &t->columns[t->n_columns];
@@ -74,7 +74,7 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     }
     for (int64_t i = 0; i < t->n_rows; i++) {
         if (code[i] < -1 || code[i] >= n_values)
-            return set_error(ctx, RUNG_EARG, "row %lld has text %d of %d", (long long)i + 1, code[i], n_values);
+            return set_error(ctx, RUNG_EARG, "row %lld has text number %d of %d", (long long)i + 1, code[i], n_values);
         c->text[i] = code[i] < 0 ? -1 : number[code[i]];
     }
     dictionary_seal(&t->mem, &distinct);
@@ -94,7 +94,7 @@ static rung_status name_columns(rung_ctx *ctx, rung_data *data, const char *cons
         int32_t index;
         if (!names[j] || !names[j][0]) return set_error(ctx, RUNG_EARG, "column %lld has no name", (long long)j + 1);
         TRY(dictionary_add(ctx, &ctx->scratch, &distinct, names[j], strlen(names[j]), &index));
-        if (index < j) return set_error(ctx, RUNG_EARG, "two columns are called '%.80s'", names[j]);
+        if (index < j) return set_error(ctx, RUNG_EARG, "two columns are named '%.80s'", names[j]);
         TRY(pool_text(ctx, &data->mem, names[j], &code->columns[j].name));
     }
     code->has_names = true;
@@ -109,7 +109,7 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
     if (label) TRY(pool_text(ctx, &data->mem, label, &code->label));
     for (int64_t j = 0; code->label[0] && j < code->n_columns; j++)
         if (strcmp(code->columns[j].name, code->label) == 0)
-            return set_error(ctx, RUNG_EARG, "the label and column %lld are both called '%.80s'", (long long)j + 1,
+            return set_error(ctx, RUNG_EARG, "the label and column %lld are both named '%.80s'", (long long)j + 1,
                              code->label);
     if (!classes) return RUNG_OK;
     TRY(labels_check_order(ctx, code->n_classes, classes));

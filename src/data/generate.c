@@ -88,9 +88,9 @@ static int draw_manifold(rng *r, double noise, double *x)
 }
 
 static const generator generators[] = {
-    {"toy", "a saddle on the unit square in five classes (Herbrich et al. 2000)", 2, 5, 0.125, draw_toy},
+    {"toy", "a saddle on the unit square, five classes (Herbrich et al. 2000)", 2, 5, 0.125, draw_toy},
     {"isbor", "the same saddle on [0, 10] x [0, 10], thresholds -60, -9, 15, 60", 2, 5, 0.5, draw_isbor},
-    {"gauss4", "four overlapping Gaussian classes in a row, in the plane", 2, 4, 1, draw_gauss4},
+    {"gauss4", "four overlapping Gaussian classes along a line in the plane", 2, 4, 1, draw_gauss4},
     {"swissroll", "a rolled-up sheet in three dimensions, five classes along the roll", 3, 5, 0.5, draw_swissroll},
     {"manifold", "a smooth surface in 50 dimensions, five classes along it", MANIFOLD, 5, 0.3, draw_manifold},
 };
@@ -111,7 +111,7 @@ static rung_status find(rung_ctx *ctx, const char *name, const generator **out)
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, generators[i].name, sizeof known - strlen(known) - 1);
     }
-    return set_error(ctx, RUNG_EARG, "no data set '%.80s'; known: %s", name, known);
+    return set_error(ctx, RUNG_EARG, "unknown data set '%.80s'; expected one of %s", name, known);
 }
 
 static rung_status fill(rung_ctx *ctx, const generator *g, int64_t rows, double noise, double unlabelled,
@@ -139,7 +139,7 @@ rung_status generate(rung_ctx *ctx, const char *name, int64_t rows, double noise
     *out = NULL;
     const generator *g;
     TRY(find(ctx, name, &g));
-    if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: at least 1", (long long)rows);
+    if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: expected at least 1", (long long)rows);
     if (!isfinite(noise)) return set_error(ctx, RUNG_EARG, "a noise of %g is not a finite number", noise);
     if (!(unlabelled >= 0 && unlabelled <= 1))
         return set_error(ctx, RUNG_EARG, "the unlabelled share %g is outside 0..1", unlabelled);

@@ -53,8 +53,8 @@ static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j,
     char label[COLUMN_LABEL];
     return set_error(
         ctx, RUNG_EDATA,
-        "%s, line %lld, column %s: an infinite number is no label; leave the cell empty for an unlabelled row", t->path,
-        (long long)table_line(t, row), table_column_label(t, j, label));
+        "%s, line %lld, column %s: an infinite number is not a label; leave the cell empty for an unlabelled row",
+        t->path, (long long)table_line(t, row), table_column_label(t, j, label));
 }
 
 static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns,
@@ -213,8 +213,8 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
 static rung_status no_target(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text)
 {
     char label[COLUMN_LABEL];
-    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' stands where a number was expected",
-                     t->path, (long long)table_line(t, row), table_column_label(t, j, label), text);
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not a number", t->path,
+                     (long long)table_line(t, row), table_column_label(t, j, label), text);
 }
 
 rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target)

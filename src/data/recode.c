@@ -43,12 +43,11 @@ static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const cod
         for (int64_t j = 0; j < n; j++) from[j] = j + (j >= place);
         *label = place;
     } else {
-        return set_error(
-            ctx, RUNG_EDATA,
-            "%s: %lld column%s, but the model was trained on %lld feature columns%s and, where there are no "
-            "names, expects these or all %lld of its file",
-            t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
-            labelled ? " and a label" : "", (long long)code->file_columns);
+        return set_error(ctx, RUNG_EDATA,
+                         "%s: %lld column%s, but the model was trained on %lld feature columns%s; unless both files "
+                         "have column names, it must have these columns or all %lld of the training file",
+                         t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
+                         labelled ? " and a label" : "", (long long)code->file_columns);
     }
     return RUNG_OK;
 }
@@ -86,7 +85,7 @@ static rung_status recode(rung_ctx *ctx, const rung_table *t, const coding *code
     TRY(coding_copy(ctx, &data->mem, code, &data->code));
     TRY(coding_match(ctx, t, code, from, &label));
     if (labels == 2 && code->label_position < 0)
-        return set_error(ctx, RUNG_EDATA, "the model was trained without labels, so %s cannot be compared with it",
+        return set_error(ctx, RUNG_EDATA, "the model was trained without labels, so it cannot be compared with %s",
                          t->path);
     if (labels == 2 && label < 0)
         return set_error(ctx, RUNG_EDATA, "%s: no label column%s%.80s%s", t->path, code->label[0] ? " '" : "",

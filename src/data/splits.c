@@ -213,8 +213,7 @@ rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *all, int 
     group_table t;
     TRY(count_groups(ctx, all, &t));
     if (t.labelled < 2)
-        return set_error(ctx, RUNG_EDATA,
-                         "the labelled rows are in %lld group(s): at least 2 are needed to hold one out",
+        return set_error(ctx, RUNG_EDATA, "the labelled rows form %lld group(s), but holding one out needs at least 2",
                          (long long)t.labelled);
     TRY(open_folds(ctx, mem, all->n, count > t.labelled ? (int)t.labelled : count, repeats, out));
     return deal_groups(ctx, all, &t, true, out);
@@ -224,7 +223,8 @@ rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *all, i
 {
     group_table t;
     if (count < 2 || repeats < 1)
-        return set_error(ctx, RUNG_EARG, "%d folds, %d times: at least 2 folds, once", count, repeats);
+        return set_error(ctx, RUNG_EARG, "%d folds, %d repeats: expected at least 2 folds and 1 repeat", count,
+                         repeats);
     if (!all->group) return deal_rows(ctx, mem, all, count, repeats, out);
     TRY(count_groups(ctx, all, &t));
     TRY(open_folds(ctx, mem, all->n, t.apart < count ? (int)t.apart : count, repeats, out));
@@ -238,7 +238,8 @@ static rung_status leaves_some(rung_ctx *ctx, int64_t n, const int *y, const int
     while (y[first] <= 0) first++; /* there is one: a fold holds it out, if in another repeat */
     for (int64_t i = first; i < n; i++)
         if (y[i] > 0 && (fold[i] < 0 || fold[i] != fold[first])) return RUNG_OK;
-    return set_error(ctx, RUNG_EDATA, "fold %d holds all labelled rows out: none is left to learn from", fold[first]);
+    return set_error(ctx, RUNG_EDATA, "fold %d holds out all labelled rows, so none is left to learn from",
+                     fold[first]);
 }
 
 rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *fold, int repeats, folds *out)
@@ -251,13 +252,13 @@ rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, con
     for (int64_t i = 0; i < n * repeats; i++) {
         if (y[i % n] <= 0 || fold[i] < 0) continue;
         if (fold[i] >= n)
-            return set_error(ctx, RUNG_EARG, "fold %d of row %lld: folds are numbered below the number of rows",
+            return set_error(ctx, RUNG_EARG, "fold %d of row %lld: fold numbers must be below the number of rows",
                              fold[i], (long long)(i % n) + 1);
         number[fold[i]] = 1;
     }
     for (int64_t f = 0; f < n; f++)
         if (number[f]) number[f] = ++out->count;
-    if (out->count == 0) return set_error(ctx, RUNG_EDATA, "the folds hold no labelled row out");
+    if (out->count == 0) return set_error(ctx, RUNG_EDATA, "the folds hold out no labelled row");
     for (int64_t i = 0; i < n * repeats; i++)
         if (y[i % n] > 0 && fold[i] >= 0) out->fold[i] = number[fold[i]] - 1;
     for (int r = 0; r < repeats; r++) TRY(leaves_some(ctx, n, y, fold + r * n));
@@ -327,8 +328,7 @@ static rung_status hold_groups(rung_ctx *ctx, const ranked_rows *all, double sha
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *all, double share, int64_t most, folds *out)
 {
     if (!(share > 0 && share < 1) || most < 1)
-        return set_error(ctx, RUNG_EARG, "a share of %g, at most %lld rows: not a part to hold out", share,
-                         (long long)most);
+        return set_error(ctx, RUNG_EARG, "cannot hold out a share of %g, at most %lld rows", share, (long long)most);
     TRY(open_folds(ctx, mem, all->n, 1, 1, out));
     return all->group ? hold_groups(ctx, all, share, most, out) : hold_rows(ctx, all, share, most, out);
 }

@@ -56,8 +56,8 @@ static bool explain(const rung_table *t, int64_t j, char *reason, size_t size)
     }
     if ((double)numbers < MOSTLY * (double)cells) return false;
     snprintf(reason, size,
-             "column %s is taken as text because of '%.40s' in line %lld, though %lld of its %lld cells are numbers; "
-             "leave a missing cell empty",
+             "column %s is treated as text because of '%.40s' in line %lld, although %lld of its %lld cells are "
+             "numbers; leave missing cells empty",
              table_column_label(t, j, label), c->values[c->text[row]], (long long)table_line(t, row),
              (long long)numbers, (long long)cells);
     return true;

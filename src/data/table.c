@@ -91,7 +91,7 @@ static int nearest(const rung_table *t, const char *text, const char *near[NEAR]
 void table_near(const rung_table *t, const char *text, char *hint, size_t size)
 {
     if (!t->has_names) {
-        snprintf(hint, size, "there is no header: give a position, 1 to %lld", (long long)t->n_columns);
+        snprintf(hint, size, "there is no header; use a position from 1 to %lld", (long long)t->n_columns);
         return;
     }
     const char *near[NEAR];

@@ -172,7 +172,7 @@ static void prior(const problem *in, double total, calibration *out)
 
 static rung_status check(rung_ctx *ctx, const problem *in, const double *s, double *total)
 {
-    if (in->K < 1) return set_error(ctx, RUNG_EARG, "%d classes: at least 1 is needed", in->K);
+    if (in->K < 1) return set_error(ctx, RUNG_EARG, "%d classes: expected at least 1", in->K);
     if (!(in->lambda > 0 && isfinite(in->lambda)))
         return set_error(ctx, RUNG_EARG, "calibration weight %g is not a positive number", in->lambda);
     for (int64_t i = 0; i < in->n; i++) {

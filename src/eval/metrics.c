@@ -271,7 +271,7 @@ static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, co
 {
     confusion c;
     int64_t *above, *x, *y, *sums;
-    if (K < 1) return set_error(ctx, RUNG_EARG, "%d classes: at least 1 is needed", K);
+    if (K < 1) return set_error(ctx, RUNG_EARG, "%d classes: expected at least 1", K);
     TRY(count_rows(ctx, n, K, truth, predicted, &c));
     TRY(NEW(ctx, &ctx->scratch, above, K));
     TRY(NEW(ctx, &ctx->scratch, x, K));

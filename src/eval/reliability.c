@@ -7,7 +7,7 @@ rung_status reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int
                                 rung_reliability_bin *out, double *ece)
 {
     int64_t rows = 0;
-    if (bins < 1) return set_error(ctx, RUNG_EARG, "%d bins: at least 1 is needed", bins);
+    if (bins < 1) return set_error(ctx, RUNG_EARG, "%d bins: expected at least 1", bins);
     for (int k = 0; k < bins; k++) out[k] = (rung_reliability_bin){.low = (double)k / bins, .high = (k + 1.0) / bins};
     for (int64_t i = 0; i < n; i++) {
         const double *p = proba + i * classes;
@@ -18,7 +18,7 @@ rung_status reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int
                              classes);
         for (int q = 0; q < classes; q++) {
             if (!(p[q] >= 0 && p[q] <= 1 + 1e-9))
-                return set_error(ctx, RUNG_EARG, "row %lld: %g is no probability", (long long)i + 1, p[q]);
+                return set_error(ctx, RUNG_EARG, "row %lld: %g is not a probability", (long long)i + 1, p[q]);
             if (p[q] > p[best]) best = q;
         }
         int k = (int)(p[best] * bins);

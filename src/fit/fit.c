@@ -24,10 +24,9 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
     const char *text = spec_value(spec, "calibrate");
     int64_t value = 0;
     if (text) text_integer(text, strlen(text), &value); /* a whole number: its row was checked when it was set */
-    if (value == 1) return set_error(ctx, RUNG_EARG, "calibrate=1: at least 2 folds are needed, or 0 for none");
+    if (value == 1) return set_error(ctx, RUNG_EARG, "calibrate=1: expected at least 2 folds, or 0 for none");
     if (value == 0 && spec_recalibrates(spec))
-        return set_error(ctx, RUNG_EARG,
-                         "thresholds=recalibrated needs calibrate=2 or more (or take thresholds=midpoint)");
+        return set_error(ctx, RUNG_EARG, "thresholds=recalibrated needs calibrate >= 2 (or use thresholds=midpoint)");
     *count = (int)value;
     return RUNG_OK;
 }
@@ -68,8 +67,8 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
 {
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
     if (g.h->n == 0)
-        log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sno error can be told",
-               own ? "" : "thresholds and probabilities are guesses, ");
+        log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
+               own ? "" : "thresholds and probabilities are guesses, and ");
     if (!own) TRY(fit_calibration(ctx, spec, &g, fit, model));
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
@@ -137,8 +136,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
         TRY(report_number(ctx, &model->mem, fit, "equal_rows", (double)t->repeated / (double)t->n_labelled));
     model->training = fit->training;
     if (fit->training.n != 0 && fit->training.n != t->data->n)
-        return set_error(ctx, RUNG_EINTERNAL, "%s says something of %lld rows, there are %lld", spec->method->info.name,
-                         (long long)fit->training.n, (long long)t->data->n);
+        return set_error(ctx, RUNG_EINTERNAL, "%s has predictions for %lld rows, but there are %lld",
+                         spec->method->info.name, (long long)fit->training.n, (long long)t->data->n);
     TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));

@@ -46,7 +46,7 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
         total += held;
     }
     if (total == 0) return RUNG_OK; /* one label per class: none can be hidden */
-    log_at(ctx, RUNG_INFO, "label propagation alone (plp) has a cross-validated MAE of %.3f: the baseline to beat",
+    log_at(ctx, RUNG_INFO, "baseline to beat: label propagation alone (plp) has a cross-validated MAE of %.3f",
            sum / (double)total);
     return report_number(ctx, mem, out, "propagation_cv_mae", sum / (double)total);
 }

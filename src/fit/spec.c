@@ -54,7 +54,7 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, co
             size_t length = strlen(value);
             bool per_column = (row->flags & RUNG_PER_COLUMN) && length > 2 && strcmp(value + length - 2, "/d") == 0;
             if (!text_number(value, per_column ? length - 2 : length, '.', &x) || isnan(x))
-                return set_error(ctx, RUNG_EARG, "%s=%s: a number%s is expected", row->name, value,
+                return set_error(ctx, RUNG_EARG, "%s=%s: expected a number%s", row->name, value,
                                  row->flags & RUNG_AUTO ? " or auto" : "");
             if (x < row->low || x > row->high || isinf(x) || ((row->flags & RUNG_OPEN_LOW) && x == row->low))
                 return out_of_range(ctx, row, value);
@@ -74,7 +74,7 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, co
             return RUNG_OK;
         }
         if (!text_integer(value, strlen(value), &x))
-            return set_error(ctx, RUNG_EARG, "%s=%s: a whole number%s%s%s is expected", row->name, value,
+            return set_error(ctx, RUNG_EARG, "%s=%s: expected a whole number%s%s%s", row->name, value,
                              row->flags & RUNG_AUTO ? ", auto" : "", row->choices ? " or " : "",
                              row->choices ? row->choices : "");
         if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
@@ -83,7 +83,7 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, co
     }
     case RUNG_CHOICE: {
         int x = choice_index(row->choices, value);
-        if (x < 0) return set_error(ctx, RUNG_EARG, "%s=%s: one of %s is expected", row->name, value, row->choices);
+        if (x < 0) return set_error(ctx, RUNG_EARG, "%s=%s: expected one of %s", row->name, value, row->choices);
         *(int *)place = x;
         return RUNG_OK;
     }
@@ -156,8 +156,7 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
     const char *method_name = spec->method->info.name;
     if (best) return set_error(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
     if (!rows[0].info.name)
-        return set_error(ctx, RUNG_EARG, "%s has no parameters: for '%s' choose the method that has it", method_name,
-                         name);
+        return set_error(ctx, RUNG_EARG, "%s has no parameters; '%s' belongs to another method", method_name, name);
     return set_error(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
                      method_name);
 }
@@ -173,7 +172,7 @@ const char *spec_value(const rung_spec *spec, const char *name)
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
 {
     if (scale_parse(scale, &spec->scale)) return RUNG_OK;
-    return set_error(ctx, RUNG_EARG, "scale '%s' is unknown: one of standard, minmax, rank, none is expected", scale);
+    return set_error(ctx, RUNG_EARG, "unknown scaling '%s'; expected one of standard, minmax, rank, none", scale);
 }
 
 rung_status cannot_update(rung_ctx *ctx, const char *method_name)
@@ -184,17 +183,15 @@ rung_status cannot_update(rung_ctx *ctx, const char *method_name)
         if (method_table[i]->update)
             snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", method_table[i]->info.name);
     }
-    return set_error(ctx, RUNG_EARG, "a model of %s cannot be updated with new rows (models of %s can)", method_name,
-                     able);
+    return set_error(ctx, RUNG_EARG, "a %s model cannot be updated with new rows (%s models can)", method_name, able);
 }
 
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
 {
     if (!(weight >= 0) || isinf(weight))
-        return set_error(ctx, RUNG_EARG, "the weight of class '%s' must be a finite number that is not negative",
-                         class_name);
+        return set_error(ctx, RUNG_EARG, "the weight of class '%s' must be a finite number >= 0", class_name);
     if (!(spec->method->info.flags & RUNG_WEIGHTS))
-        return set_error(ctx, RUNG_EARG, "%s takes no class weights", spec->method->info.name);
+        return set_error(ctx, RUNG_EARG, "%s does not support class weights", spec->method->info.name);
     const char *name;
     TRY(pool_text(ctx, &spec->mem, class_name, &name));
     TRY(RESIZE(ctx, &spec->mem, spec->weight_class, spec->n_weights + 1));
@@ -317,13 +314,12 @@ rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *pa
         .kind = (kernel_kind)params->kind, .gamma = params->gamma, .coef0 = params->coef0, .degree = params->degree};
     if (!isnan(params->width)) {
         if (!isnan(params->gamma))
-            return set_error(ctx, RUNG_EARG, "give gamma or width, not both (gamma = 1 / (2 width^2))");
+            return set_error(ctx, RUNG_EARG, "gamma and width exclude each other (gamma = 1 / (2 width^2))");
         out->gamma = 0.5 / (params->width * params->width);
     }
     if (out->kind != KERNEL_ARD) {
         if (params->precisions)
-            return set_error(ctx, RUNG_EARG, "precisions belong to kernel=ard, not to kernel=%s",
-                             kernel_name(out->kind));
+            return set_error(ctx, RUNG_EARG, "precisions need kernel=ard, not kernel=%s", kernel_name(out->kind));
         return RUNG_OK;
     }
     if (!params->precisions)
@@ -335,7 +331,7 @@ rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *pa
         size_t length = strcspn(p, ",");
         double x;
         if (!text_number(p, length, '.', &x) || !(x >= 0) || isinf(x))
-            return set_error(ctx, RUNG_EARG, "precisions: '%.*s' is not a number that is 0 or more", (int)length, p);
+            return set_error(ctx, RUNG_EARG, "precisions: '%.*s' is not a number >= 0", (int)length, p);
         s[out->n_precisions++] = x;
         if (!p[length]) break;
         p += length + 1;

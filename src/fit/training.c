@@ -17,7 +17,7 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const cod
         if (q == code->n_classes)
             return set_error(
                 ctx, RUNG_EARG,
-                "a weight is given for class '%s', which does not exist; the lowest is '%s', the highest '%s'",
+                "there is a weight for class '%s', which does not exist; the lowest class is '%s', the highest '%s'",
                 spec->weight_class[i], code->classes[0], code->classes[code->n_classes - 1]);
         weight[q] = spec->weight[i];
     }
@@ -72,7 +72,7 @@ static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const
     *scale = SCALE_NONE;
     for (int64_t c = 0; c < data->code.n_columns; c++)
         if (data->code.columns[c].nominal)
-            return set_error(ctx, RUNG_EDATA, "kernel=precomputed: column '%s' is text, numbers are expected",
+            return set_error(ctx, RUNG_EDATA, "kernel=precomputed: column '%s' is text, expected numbers",
                              data->code.columns[c].name);
     if (data->d != data->n)
         return set_error(ctx, RUNG_EDATA,
@@ -155,8 +155,8 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
                          "%s needs labelled rows of at least two classes, but there is only class '%s'", info->name,
                          t->data->code.classes[t->present[0] - 1]);
     if ((t->data->weight || t->class_weight) && !(info->flags & RUNG_WEIGHTS))
-        return set_error(ctx, RUNG_EARG, "%s takes no %s weights: choose a method that does, such as kdlor", info->name,
-                         t->data->weight ? "row" : "class");
+        return set_error(ctx, RUNG_EARG, "%s does not support %s weights; use a method that does, such as kdlor",
+                         info->name, t->data->weight ? "row" : "class");
     return RUNG_OK;
 }
 
@@ -169,7 +169,7 @@ static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem
     if (least < bytes)
         snprintf(advice, sizeof advice, "; landmarks=auto needs about %s", text_bytes(least, needed));
     else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
-        snprintf(advice, sizeof advice, "; it takes no landmarks, as kdlor, krr and others do");
+        snprintf(advice, sizeof advice, "; unlike kdlor, krr and others it does not support landmarks");
     return set_error(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
                      spec->method->info.name, (long long)shape->n, text_bytes(bytes, needed),
                      text_bytes((double)ctx->memory, limit), advice);

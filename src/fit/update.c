@@ -18,8 +18,7 @@ rung_status keep_check(rung_ctx *ctx, const rung_spec *spec)
     const char *kernel_value = spec_value(spec, "kernel");
     if (spec->keep_data && kernel_value && strcmp(kernel_value, "precomputed") == 0)
         return set_error(ctx, RUNG_EARG,
-                         "kernel=precomputed: a new row would need a new column, so that no data can be kept "
-                         "for an update");
+                         "kernel=precomputed: a model with this kernel cannot be updated, so it cannot keep its data");
     return RUNG_OK;
 }
 
@@ -50,7 +49,7 @@ rung_status keep_data(rung_ctx *ctx, const training *t, const fitted *fit, rung_
 rung_status model_updatable(rung_ctx *ctx, const rung_model *model)
 {
     const method *m = method_find(model->method);
-    if (!m) return set_error(ctx, RUNG_EARG, "the model's method '%s' is unknown to this library", model->method);
+    if (!m) return set_error(ctx, RUNG_EARG, "this library does not have the method '%s' of the model", model->method);
     if (!m->update) return cannot_update(ctx, model->method);
     if (model->kept.n == 0)
         return set_error(
@@ -65,10 +64,12 @@ static rung_status check(rung_ctx *ctx, const rung_model *model, const rung_data
     TRY(model_updatable(ctx, model));
     int width = method_find(model->method)->state_per_threshold ? model->n_present - 1 : 1;
     if (model->kept.width != width)
-        return set_error(ctx, RUNG_EFORMAT, "the model is damaged: it keeps %d numbers per row for an update, not %d",
+        return set_error(ctx, RUNG_EFORMAT,
+                         "the model is damaged: it keeps %d numbers per row for an update instead of %d",
                          model->kept.width, width);
     if (data->d != model->code.d || data->code.n_classes != model->code.n_classes)
-        return set_error(ctx, RUNG_EARG, "the data have %lld coded columns and %d classes, the model %lld and %d",
+        return set_error(ctx, RUNG_EARG,
+                         "the data have %lld coded columns and %d classes, but the model has %lld and %d",
                          (long long)data->d, data->code.n_classes, (long long)model->code.d, model->code.n_classes);
     return RUNG_OK;
 }
@@ -118,7 +119,7 @@ static rung_status join(rung_ctx *ctx, const rung_model *model, const rung_data 
         fresh[count++] = i;
     }
     if (count == 0)
-        return set_error(ctx, RUNG_EDATA, "none of the %lld rows has a label: nothing can join the model",
+        return set_error(ctx, RUNG_EDATA, "none of the %lld rows is labelled, so there is nothing to add to the model",
                          (long long)data->n);
     out->n = k->n + count;
     TRY(NEW_RAW(ctx, &ctx->scratch, out->X, d * out->n));

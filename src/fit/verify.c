@@ -75,7 +75,7 @@ static rung_status saved_and_loaded(rung_ctx *ctx, const rung_model *model, cons
     if (status == RUNG_OK) status = ask(ctx, again, data, &b);
     model_free(again);
     TRY(status);
-    condition_add(c, "saved", "numbers the saved model predicts differently", differing(a, &b), 0);
+    condition_add(c, "saved", "numbers that the saved model predicts differently", differing(a, &b), 0);
     return RUNG_OK;
 }
 
@@ -93,7 +93,7 @@ static void valid_answers(const answers *a, conditions *c)
         if (a->proba) sum_off = isfinite(sum) ? fmax(sum_off, fabs(sum - 1)) : INFINITY;
     }
     condition_add(c, "scores", "predicted scores that are not finite", infinite, 0);
-    if (a->rank) condition_add(c, "ranks", "predicted ranks that are no class", outside, 0);
+    if (a->rank) condition_add(c, "ranks", "predicted ranks that are not a class", outside, 0);
     if (!a->proba) return;
     condition_add(c, "probabilities", "largest probability below 0", least, 0);
     condition_add(c, "sums", "largest |sum of the probabilities of a row - 1|", sum_off, 1e-12);
@@ -118,7 +118,7 @@ static void ordered_thresholds(const rung_model *model, conditions *c)
         if (m->probit) fall = fmax(fall, largest_fall(m->decide.K - 1, m->link.b));
         any |= native || m->calibrated || m->probit;
     }
-    if (any) condition_add(c, "order", "by how much a threshold lies below the one before it", fall, 0);
+    if (any) condition_add(c, "order", "largest amount by which a threshold is below the previous one", fall, 0);
 }
 
 static void finite_report(const rung_model *model, conditions *c)
@@ -127,7 +127,7 @@ static void finite_report(const rung_model *model, conditions *c)
     for (int i = 0; i < model->n_report; i++)
         for (int64_t j = 0; j < (model->report[i].n < 0 ? 1 : model->report[i].n); j++)
             count += !isfinite(model->report[i].value[j]);
-    if (model->n_report) condition_add(c, "report", "numbers the fit reports that are not finite", count, 0);
+    if (model->n_report) condition_add(c, "report", "reported numbers that are not finite", count, 0);
 }
 
 /* The model's scaling against the one of the data. */
@@ -144,7 +144,7 @@ static rung_status same_scaling(rung_ctx *ctx, const rung_model *model, const tr
     scale_apply(&t->scale, data->n, &view, all, a);
     scale_apply(&model->members->scale, data->n, &view, all, b);
     for (int64_t i = 0; i < data->n * data->d; i++) off = a[i] == b[i] ? off : fmax(off, fabs(a[i] - b[i]));
-    condition_add(c, "scaling", "largest difference between cells scaled by the model and anew", off, 0);
+    condition_add(c, "scaling", "largest difference between cells scaled by the model and rescaled", off, 0);
     return RUNG_OK;
 }
 
@@ -231,10 +231,11 @@ rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
     *out = (conditions){0};
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
     if (strcmp(model->method, spec->method->info.name) != 0)
-        return set_error(ctx, RUNG_EARG, "verify: the model is one of %s, not of %s", model->method,
+        return set_error(ctx, RUNG_EARG, "verify: this is a %s model, not a %s model", model->method,
                          spec->method->info.name);
     if (model->n_rows != data->n || model->code.d != data->d)
-        return set_error(ctx, RUNG_EARG, "verify: the model was fitted to %lld rows of %lld columns, not %lld of %lld",
+        return set_error(ctx, RUNG_EARG,
+                         "verify: the model was fitted to %lld rows of %lld columns, not to %lld of %lld",
                          (long long)model->n_rows, (long long)model->code.d, (long long)data->n, (long long)data->d);
     TRY(training_new(ctx, spec, data, all, &t));
     TRY(training_check(ctx, &t, spec->method));

@@ -239,11 +239,11 @@ rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, const point
 {
     *out = (landmarks){.k = *k, .d = X->d};
     if (k->kind == KERNEL_PRECOMPUTED)
-        return set_error(ctx, RUNG_EARG, "kernel=precomputed is there as a whole: landmarks=exact is the only choice");
+        return set_error(ctx, RUNG_EARG, "kernel=precomputed supports only landmarks=exact");
     m = m < X->n ? m : X->n;
     TRY(NEW(ctx, mem, out->rows, m));
     TRY(choose_rows(ctx, X, m, out));
-    if (out->m == 0) return set_error(ctx, RUNG_EDATA, "the kernel is 0 everywhere: there is nothing to learn from");
+    if (out->m == 0) return set_error(ctx, RUNG_EDATA, "the kernel is 0 everywhere, so there is nothing to learn from");
     TRY(copy_rows(ctx, mem, X->d, X->X, out->m, out->rows, &out->X));
     return factor_landmarks(ctx, mem, out);
 }

@@ -75,8 +75,8 @@ rung_status la_potrf(rung_ctx *ctx, la_mat *A)
     long long pivot = atomic_load(&c.pivot);
     if (pivot)
         return set_error(ctx, RUNG_ESINGULAR,
-                         "a %lld x %lld matrix is not positive definite (pivot %lld); a larger ridge helps",
-                         (long long)n, (long long)n, pivot);
+                         "a %lld x %lld matrix is not positive definite (pivot %lld); use a larger ridge", (long long)n,
+                         (long long)n, pivot);
     return RUNG_OK;
 }
 

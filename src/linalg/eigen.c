@@ -30,7 +30,7 @@ static rung_status check_finite(rung_ctx *ctx, int64_t n, const double *A, int64
         for (int64_t i = j; i < n; i++)
             if (!isfinite(A[i + j * ld]))
                 return set_error(ctx, RUNG_EDATA,
-                                 "a %lld x %lld matrix whose eigenvalues are needed overflows: scale the columns",
+                                 "the eigenvalue problem of a %lld x %lld matrix overflows; scale the columns",
                                  (long long)n, (long long)n);
     return RUNG_OK;
 }
@@ -146,7 +146,7 @@ rung_status la_small_eigen(rung_ctx *ctx, int n, double *A, double *B, double *v
             LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, values, work, (int)size, iwork, isize);
         if (info > n)
             return set_error(ctx, RUNG_ESINGULAR,
-                             "a %d x %d matrix is not positive definite (pivot %d); a larger ridge helps", n, n,
+                             "a %d x %d matrix is not positive definite (pivot %d); use a larger ridge", n, n,
                              info - n);
         if (info) return no_convergence(ctx, n, info);
     } else {

@@ -79,7 +79,7 @@ rung_status la_getrf(rung_ctx *ctx, la_mat *A, int *pivot)
     TRY(interrupted(ctx));
     long long where = atomic_load(&f.where);
     if (where)
-        return set_error(ctx, RUNG_ESINGULAR, "a %lld x %lld matrix is singular (pivot %lld); a larger ridge helps",
+        return set_error(ctx, RUNG_ESINGULAR, "a %lld x %lld matrix is singular (pivot %lld); use a larger ridge",
                          (long long)n, (long long)n, where);
     return RUNG_OK;
 }

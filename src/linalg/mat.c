@@ -42,8 +42,7 @@ rung_status la_new(rung_ctx *ctx, pool *mem, int64_t rows, int64_t cols, la_mat 
     *out = NULL;
     la_mat *A = NULL;
     if (rows < 0 || cols < 0 || rows > INT_MAX || cols > INT_MAX)
-        return set_error(ctx, RUNG_EARG, "a matrix of %lld x %lld is beyond this library", (long long)rows,
-                         (long long)cols);
+        return set_error(ctx, RUNG_EARG, "a %lld x %lld matrix is too large", (long long)rows, (long long)cols);
     TRY(NEW(ctx, mem, A, 1));
     TRY(NEW_RAW(ctx, mem, A->v, rows * cols));
     A->rows = rows;

@@ -67,10 +67,9 @@ rung_status la_root(rung_ctx *ctx, la_mat *A)
     for (int64_t i = 0; i < n; i++) off = fmax(off, fabs(Az[i]));
     pool_release(&ctx->scratch, mark);
     if (off > 1e-8 * largest * sqrt((double)n))
-        return set_error(
-            ctx, RUNG_EDATA,
-            "the kernel matrix is not positive semidefinite: what it has beyond a positive part of rank %lld is "
-            "%.2g of its largest diagonal entry",
-            (long long)rank, off / largest);
+        return set_error(ctx, RUNG_EDATA,
+                         "the kernel matrix is not positive semidefinite: the remainder after a positive part of rank "
+                         "%lld is %.2g of its largest diagonal entry",
+                         (long long)rank, off / largest);
     return RUNG_OK;
 }

@@ -68,7 +68,7 @@ rung_status la_orthonormal(rung_ctx *ctx, la_mat *A, int64_t k, double *B)
     for (int64_t j = 0; j < m; j++) largest = fmax(largest, fabs(*la_at(A, j, j)));
     for (int64_t j = 0; j < m; j++)
         if (!(fabs(*la_at(A, j, j)) > 1e-15 * largest))
-            return set_error(ctx, RUNG_ESINGULAR, "column %lld of %d depends on those before it; a larger lambda helps",
+            return set_error(ctx, RUNG_ESINGULAR, "column %lld of %d depends on those before it; use a larger lambda",
                              (long long)j + 1, m);
     if (k > 0)
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, m, blas_int(k), 1, A->v, ld, B, m);

@@ -42,7 +42,7 @@ static void restore(void *to, const unsigned char *from, int64_t count)
 
 static rung_status plan(array_walk *w, const char *name, const char *dtype, int dims, const int64_t *dim, int64_t bytes)
 {
-    if (json_object_get(w->header, name)) return set_error(w->ctx, RUNG_EINTERNAL, "two arrays are called %s", name);
+    if (json_object_get(w->header, name)) return set_error(w->ctx, RUNG_EINTERNAL, "two arrays are named %s", name);
     json_t *shape = json_array(), *entry = json_object();
     int bad = 0;
     for (int i = 0; i < dims; i++) bad |= json_array_append_new(shape, json_integer(dim[i]));
@@ -76,7 +76,7 @@ static rung_status check_entry(array_walk *w, const char *name, const char *dtyp
     if (!same) return set_error(w->ctx, RUNG_EFORMAT, "array %s has an unexpected shape", name);
     int64_t expected;
     if (begin != w->used || !sum_fits(w->used, bytes, &expected) || end != expected || end > w->size)
-        return set_error(w->ctx, RUNG_EFORMAT, "array %s is said to be at bytes %lld to %lld", name, (long long)begin,
+        return set_error(w->ctx, RUNG_EFORMAT, "array %s cannot be at bytes %lld to %lld", name, (long long)begin,
                          (long long)end);
     return RUNG_OK;
 }
@@ -143,7 +143,7 @@ static rung_status positive(naming *n, const char *last, double *x)
 {
     TRY(number(n, last, x));
     if (*x > 0 && isfinite(*x)) return RUNG_OK;
-    return set_error(n->w->ctx, RUNG_EFORMAT, "%s is %g, and must be above 0", n->name, *x);
+    return set_error(n->w->ctx, RUNG_EFORMAT, "%s is %g, but must be > 0", n->name, *x);
 }
 
 typedef struct {

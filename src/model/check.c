@@ -80,19 +80,19 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
         const column_code *one = &c->columns[j];
         TRY(check_column(ctx, one, j + 1));
         REQUIRE(one->position > position && one->position < c->file_columns && one->position != c->label_position,
-                "column %lld stands at %lld of %lld in the file", (long long)j + 1, (long long)one->position + 1,
+                "column %lld has position %lld of %lld in the file", (long long)j + 1, (long long)one->position + 1,
                 (long long)c->file_columns);
-        REQUIRE(one->first == d, "column %lld does not follow the one before", (long long)j + 1);
+        REQUIRE(one->first == d, "column %lld does not follow the one before it", (long long)j + 1);
         position = one->position;
         d += one->nominal ? one->n_categories : 1;
     }
-    REQUIRE(c->d == d, "there are %lld coded columns, their coding makes %lld", (long long)c->d, (long long)d);
+    REQUIRE(c->d == d, "there are %lld coded columns, but the coding gives %lld", (long long)c->d, (long long)d);
     REQUIRE(d >= 1, "there is no column");
     REQUIRE(!c->real || (c->n_classes == 0 && c->label_position >= 0), "real targets with classes or without a label");
     if (c->edges) {
-        REQUIRE(c->n_classes >= 1 && c->label_position >= 0, "cuts of a label without classes");
+        REQUIRE(c->n_classes >= 1 && c->label_position >= 0, "class edges of a label without classes");
         REQUIRE(all_finite(c->n_classes - 1, c->edges) && always_rises(c->n_classes - 1, c->edges),
-                "the cuts between the classes do not ascend");
+                "the edges between the classes are not increasing");
     }
     REQUIRE(c->label_position >= -1 && c->label_position < c->file_columns, "the label column is number %lld of %lld",
             (long long)c->label_position + 1, (long long)c->file_columns);
@@ -101,19 +101,19 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
 
 static rung_status check_scaling(rung_ctx *ctx, const scaling *s, int64_t d)
 {
-    REQUIRE(s->d == d, "the scaling has %lld columns, the coding %lld", (long long)s->d, (long long)d);
+    REQUIRE(s->d == d, "the scaling has %lld columns, but the coding has %lld", (long long)s->d, (long long)d);
     if (s->kind == SCALE_NONE) return RUNG_OK;
     REQUIRE(all_finite(d, s->shift) && all_finite(d, s->factor), "a scaling factor is not a finite number");
     if (s->kind != SCALE_RANK) return RUNG_OK;
-    REQUIRE(offsets_fit(d, s->knots_first, s->knots_first[d]), "the knots of the columns do not follow one another");
+    REQUIRE(offsets_fit(d, s->knots_first, s->knots_first[d]), "the knots of the columns are not contiguous");
     for (int64_t j = 0; j < d; j++) {
         int64_t from = s->knots_first[j], count = s->knots_first[j + 1] - from;
         REQUIRE(count >= 1, "column %lld has no knots", (long long)j + 1);
         const double *knot = s->knot + from, *cdf = s->knot_cdf + from;
-        REQUIRE(all_finite(count, knot) && always_rises(count, knot), "the knots of column %lld do not ascend",
+        REQUIRE(all_finite(count, knot) && always_rises(count, knot), "the knots of column %lld are not increasing",
                 (long long)j + 1);
         REQUIRE(never_falls(count, cdf) && cdf[0] >= 0 && cdf[count - 1] <= 1,
-                "the distribution function of column %lld is not one", (long long)j + 1);
+                "the distribution function of column %lld is invalid", (long long)j + 1);
     }
     return RUNG_OK;
 }
@@ -156,11 +156,11 @@ static bool are_shares(int64_t n, const double *v, int64_t step) /* n numbers >=
 /* scores: a member with a power, whose outputs need not be shares. */
 static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K, bool scores)
 {
-    REQUIRE(s->neighbours >= 1 && s->neighbours <= s->m, "%lld neighbours of %lld rows", (long long)s->neighbours,
+    REQUIRE(s->neighbours >= 1 && s->neighbours <= s->m, "%lld neighbours, but %lld rows", (long long)s->neighbours,
             (long long)s->m);
     REQUIRE(s->weights == WEIGHTS_BINARY || (isfinite(s->width) && s->width > 0), "the width of the weights is %g",
             s->width);
-    REQUIRE(s->outputs == K, "memberships in %d of %d classes", s->outputs, K);
+    REQUIRE(s->outputs == K, "memberships in %d classes, but there are %d", s->outputs, K);
     for (int64_t i = 0; i < s->m * K && scores; i++)
         REQUIRE(s->coef[i] >= 0 && isfinite(s->coef[i]), "a class score is %g", s->coef[i]);
     for (int64_t i = 0; i < s->m * s->d; i++)
@@ -172,7 +172,7 @@ static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K, bool 
 
 static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K, bool scores)
 {
-    REQUIRE(s->d == d, "the scorer has %lld columns, the coding %lld", (long long)s->d, (long long)d);
+    REQUIRE(s->d == d, "the scorer has %lld columns, but the coding has %lld", (long long)s->d, (long long)d);
     REQUIRE(s->outputs >= 1, "there are %d outputs", s->outputs);
     REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
     if (s->kind == SCORER_NEIGHBOURS) return check_neighbours(ctx, s, K, scores);
@@ -190,11 +190,11 @@ static rung_status check_calibration(rung_ctx *ctx, const member *one, int K)
     bool by_class = one->decide.kind == DECISION_NEAREST_MEAN || one->decide.kind == DECISION_ARGMAX;
     REQUIRE(map->n >= 1 || (map->n == 0 && by_class), "a calibration without a rank map");
     REQUIRE(all_finite(map->n, map->f) && all_finite(map->n, map->s), "a node of the rank map is not finite");
-    REQUIRE(never_falls(map->n, map->f) && never_falls(map->n, map->s), "the nodes of the rank map do not ascend");
-    REQUIRE(one->cal.K == K, "the calibration has %d classes of %d", one->cal.K, K);
+    REQUIRE(never_falls(map->n, map->f) && never_falls(map->n, map->s), "the nodes of the rank map are not increasing");
+    REQUIRE(one->cal.K == K, "the calibration has %d classes, but there are %d", one->cal.K, K);
     REQUIRE(isfinite(one->cal.a) && one->cal.a >= 0, "the slope of the calibration is %g", one->cal.a);
     REQUIRE(all_finite(K - 1, one->cal.c) && never_falls(K - 1, one->cal.c),
-            "the thresholds of the calibration do not ascend");
+            "the thresholds of the calibration are not increasing");
     return RUNG_OK;
 }
 
@@ -215,7 +215,8 @@ static rung_status check_link(rung_ctx *ctx, const member *one, int K)
             "a posterior over functions without a kernel function");
     REQUIRE(link->spread || all_finite(link->rank * s->m, link->factor), "a number of the covariance is not finite");
     REQUIRE(isfinite(link->noise) && link->noise > 0, "the noise of the probit link is %g", link->noise);
-    REQUIRE(all_finite(K - 1, link->b) && always_rises(K - 1, link->b), "the thresholds of the link do not ascend");
+    REQUIRE(all_finite(K - 1, link->b) && always_rises(K - 1, link->b),
+            "the thresholds of the link are not increasing");
     return RUNG_OK;
 }
 
@@ -227,8 +228,8 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
         REQUIRE(!member_has_proba(one), "probabilities without classes");
         return RUNG_OK;
     }
-    REQUIRE(d->K == K && K >= 1, "a decision between %d classes, %d have labels", d->K, K);
-    if (d->kind == DECISION_THRESHOLDS) REQUIRE(never_falls(K - 1, d->thresholds), "the thresholds do not ascend");
+    REQUIRE(d->K == K && K >= 1, "a decision between %d classes, but %d have labels", d->K, K);
+    if (d->kind == DECISION_THRESHOLDS) REQUIRE(never_falls(K - 1, d->thresholds), "the thresholds are not increasing");
     if (d->kind == DECISION_CONSTANT) REQUIRE(d->rank >= 1 && d->rank <= K, "rank %d is outside 1..%d", d->rank, K);
     if (d->kind == DECISION_NEAREST_MEAN)
         REQUIRE(all_finite((int64_t)K * outputs, d->means), "a class mean is not a finite number");
@@ -262,9 +263,9 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present, one->power > 0));
         TRY(check_decision(ctx, one, m->n_present));
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
-                "some members decide, others do not");
+                "only some members have a decision rule");
     }
-    REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the exponent that sharpens is %g", m->sharpen);
+    REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the sharpening exponent is %g", m->sharpen);
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(!model_averages(m) || model_has_probabilities(m), "several members need probabilities");
     return RUNG_OK;
@@ -276,9 +277,10 @@ static rung_status check_ranges(rung_ctx *ctx, const rung_model *m)
     if (c->repeats == 0) return RUNG_OK;
     REQUIRE(c->repeats > 0 && c->n >= 0 && c->n / c->repeats <= m->n_labelled && c->missed >= 0 &&
                 c->missed <= m->n_labelled,
-            "ranges by %lld scores of %d repeats, %lld missed", (long long)c->n, c->repeats, (long long)c->missed);
-    REQUIRE(model_has_probabilities(m), "ranges without probabilities");
-    REQUIRE(never_falls(c->n, c->score) && all_finite(c->n, c->score), "the scores of the ranges do not ascend");
+            "prediction intervals from %lld scores, %d repeats, %lld rows never held out", (long long)c->n, c->repeats,
+            (long long)c->missed);
+    REQUIRE(model_has_probabilities(m), "prediction intervals without probabilities");
+    REQUIRE(never_falls(c->n, c->score) && all_finite(c->n, c->score), "the nonconformity scores are not increasing");
     return RUNG_OK;
 }
 
@@ -286,10 +288,10 @@ static rung_status check_training(rung_ctx *ctx, const rung_model *m)
 {
     const transduction *t = &m->training;
     if (t->n == 0) return RUNG_OK;
-    REQUIRE(t->n == m->n_rows, "%lld training rows are answered for, there were %lld", (long long)t->n,
+    REQUIRE(t->n == m->n_rows, "predictions for %lld training rows, but there were %lld", (long long)t->n,
             (long long)m->n_rows);
-    REQUIRE(!model_averages(m), "training rows are answered for by several members");
-    REQUIRE(!m->members[0].probit, "training rows are answered for without the variance of their latent values");
+    REQUIRE(!model_averages(m), "predictions for training rows from several members");
+    REQUIRE(!m->members[0].probit, "predictions for training rows without the variance of their latent values");
     int outputs = m->members[0].score.outputs, K = m->n_present;
     REQUIRE(all_finite(t->n * outputs, t->output), "an output of a training row is not a finite number");
     if (m->members[0].score.kind == SCORER_NEIGHBOURS)
@@ -307,7 +309,7 @@ static rung_status check_kept(rung_ctx *ctx, const rung_model *m)
 {
     const kept_data *k = &m->kept;
     if (k->n == 0) return RUNG_OK;
-    REQUIRE(k->n == m->n_labelled && m->n_members == 1, "%lld rows are kept, %lld were labelled", (long long)k->n,
+    REQUIRE(k->n == m->n_labelled && m->n_members == 1, "%lld rows are kept, but %lld were labelled", (long long)k->n,
             (long long)m->n_labelled);
     REQUIRE(k->width >= 1, "kept rows without a state");
     REQUIRE(all_finite(k->n * m->code.d, k->rows), "a kept row is not finite");
@@ -330,8 +332,8 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     for (int i = 0; i < m->n_present; i++)
         REQUIRE(m->present[i] > (i ? m->present[i - 1] : 0) && m->present[i] <= m->code.n_classes,
                 "class number %d is out of order or outside 1..%d", m->present[i], m->code.n_classes);
-    REQUIRE(m->n_labelled >= 0 && m->n_labelled <= m->n_rows, "%lld labelled rows of %lld", (long long)m->n_labelled,
-            (long long)m->n_rows);
+    REQUIRE(m->n_labelled >= 0 && m->n_labelled <= m->n_rows, "%lld labelled rows, but %lld rows",
+            (long long)m->n_labelled, (long long)m->n_rows);
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
     TRY(check_members(ctx, m));
     TRY(check_ranges(ctx, m));

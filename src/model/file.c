@@ -26,7 +26,7 @@ static rung_status read_open_file(rung_ctx *ctx, int fd, unsigned char **out, in
 {
     struct stat info;
     if (fstat(fd, &info) != 0) return set_error(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
-    if (!S_ISREG(info.st_mode)) return set_error(ctx, RUNG_EFORMAT, "this is not a regular file");
+    if (!S_ISREG(info.st_mode)) return set_error(ctx, RUNG_EFORMAT, "not a regular file");
     *size = info.st_size;
     TRY(memory_check(ctx, 2 * (double)*size, "loading the model"));
     TRY(NEW_RAW(ctx, &ctx->scratch, *out, *size));
@@ -34,7 +34,7 @@ static rung_status read_open_file(rung_ctx *ctx, int fd, unsigned char **out, in
         ssize_t n = read(fd, *out + done, (size_t)(*size - done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return set_error(ctx, RUNG_EIO, "cannot read: %s", strerror(errno));
-        if (n == 0) return set_error(ctx, RUNG_EIO, "the file became shorter while it was read");
+        if (n == 0) return set_error(ctx, RUNG_EIO, "the file shrank while it was read");
         done += n;
     }
     return RUNG_OK;
@@ -57,12 +57,12 @@ static rung_status read_file(rung_ctx *ctx, const char *path, unsigned char **ou
 static rung_status check_frame(rung_ctx *ctx, const unsigned char *file, int64_t size, int64_t *header)
 {
     if (size < DIGITS_AT + DIGITS || memcmp(file + LENGTH_BYTES, OPENING, sizeof OPENING - 1) != 0)
-        return set_error(ctx, RUNG_EFORMAT, "this is not a rung model");
+        return set_error(ctx, RUNG_EFORMAT, "not a rung model");
     uint64_t length = 0;
     for (int b = 0; b < LENGTH_BYTES; b++) length |= (uint64_t)file[b] << (8 * b);
     if (length > HEADER_MOST || (int64_t)length > size - LENGTH_BYTES)
         return set_error(ctx, RUNG_EFORMAT,
-                         "the file is damaged or truncated: its header has %llu bytes, the file %lld",
+                         "the file is damaged or truncated: its header has %llu bytes, but the file has %lld",
                          (unsigned long long)length, (long long)size);
     char digits[DIGITS + 1];
     checksum_digits(file, size, digits);
@@ -77,10 +77,10 @@ static rung_status check_format(rung_ctx *ctx, json_t *metadata)
     const char *text = json_string_value(json_object_get(metadata, "format"));
     int64_t format = 0;
     if (!text || !text_integer(text, strlen(text), &format) || format < 1)
-        return set_error(ctx, RUNG_EFORMAT, "damaged: the format of the model is not told");
+        return set_error(ctx, RUNG_EFORMAT, "damaged: the format number is missing");
     if (format > MODEL_FORMAT)
         return set_error(ctx, RUNG_EFORMAT,
-                         "this model was written by a newer rung (format %lld); this one reads format %d",
+                         "this model was written by a newer rung (format %lld); this version reads format %d",
                          (long long)format, MODEL_FORMAT);
     return RUNG_OK;
 }

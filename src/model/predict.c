@@ -36,7 +36,8 @@ static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
 /* Finite cells and coefficients can still overflow; a score that is no number must not become a rank. */
 static rung_status overflow(rung_ctx *ctx, int64_t row)
 {
-    return set_error(ctx, RUNG_EDATA, "row %lld: the score overflows (values far outside those of the training data)",
+    return set_error(ctx, RUNG_EDATA,
+                     "row %lld: the score overflows (values far outside the range of the training data)",
                      (long long)row + 1);
 }
 
@@ -174,12 +175,13 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
         return set_error(ctx, RUNG_EARG, "a %s model gives scores, not ranks", m->method);
     bool range = out->low || out->high;
     if (out->sd && !model_has_latent(m))
-        return set_error(ctx, RUNG_EARG, "a %s model gives no spread of its score", m->method);
+        return set_error(ctx, RUNG_EARG, "a %s model gives no standard deviation of its score", m->method);
     if (range && !model_interval(m))
         return set_error(ctx, RUNG_EARG, "the model has no ranges of ranks%s",
                          model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
     if (range && !(out->level > 0 && out->level < 1))
-        return set_error(ctx, RUNG_EARG, "the mass of a range must be between 0 and 1, not %g", out->level);
+        return set_error(ctx, RUNG_EARG, "the level of a prediction interval must be between 0 and 1, not %g",
+                         out->level);
     if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
     return set_error(ctx, RUNG_EARG, "the model has no probabilities%s",
                      model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
@@ -189,8 +191,8 @@ static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const ru
 {
     if (X->n < 0) return set_error(ctx, RUNG_EARG, "the number of rows is negative");
     if (X->d != m->code.d)
-        return set_error(ctx, RUNG_EARG, "the data have %lld columns, the model was fitted on %lld", (long long)X->d,
-                         (long long)m->code.d);
+        return set_error(ctx, RUNG_EARG, "the data have %lld columns, but the model was fitted to %lld",
+                         (long long)X->d, (long long)m->code.d);
     return RUNG_OK;
 }
 

@@ -121,8 +121,9 @@ static rung_status plan_header(rung_ctx *ctx, const rung_model *m, json_t *entri
     out->padded = (out->length + LENGTH_BYTES - 1) / LENGTH_BYTES * LENGTH_BYTES;
     out->arrays = walk.used;
     if (out->padded > HEADER_MOST)
-        return set_error(ctx, RUNG_ELIMIT, "the header of the model file would have %zu bytes, more than %d",
-                         out->padded, HEADER_MOST);
+        return set_error(ctx, RUNG_ELIMIT,
+                         "the header of the model file would have %zu bytes, but at most %d are allowed", out->padded,
+                         HEADER_MOST);
     return RUNG_OK;
 }
 
@@ -185,7 +186,7 @@ static rung_status follow_link(rung_ctx *ctx, const char **path)
     struct stat about;
     if (lstat(*path, &about) != 0 || !S_ISLNK(about.st_mode)) return RUNG_OK;
     char *real = realpath(*path, NULL);
-    if (!real) return set_error(ctx, RUNG_EIO, "this symbolic link leads nowhere: %s", strerror(errno));
+    if (!real) return set_error(ctx, RUNG_EIO, "cannot follow the symbolic link: %s", strerror(errno));
     rung_status status = pool_text(ctx, &ctx->scratch, real, path);
     free(real);
     return status;
@@ -198,7 +199,7 @@ static void sync_folder(rung_ctx *ctx, const char *path, char *folder)
     if (slash) slash[slash == folder] = 0;
     int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
-        log_at(ctx, RUNG_WARNING, "%s is written, but its folder could not be synced: %s", path, strerror(errno));
+        log_at(ctx, RUNG_WARNING, "%s was written, but its folder could not be synced: %s", path, strerror(errno));
     if (fd >= 0) close(fd);
 }
 
@@ -216,8 +217,7 @@ static rung_status replace_file(rung_ctx *ctx, const rung_model *m, const model_
     struct stat old;
     TRY(follow_link(ctx, &path));
     bool exists = stat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode))
-        return set_error(ctx, RUNG_EIO, "there is something that is not a regular file");
+    if (exists && !S_ISREG(old.st_mode)) return set_error(ctx, RUNG_EIO, "it exists and is not a regular file");
     const char *temporary = NULL;
     char *folder = NULL;
     int fd = -1;
@@ -226,7 +226,7 @@ static rung_status replace_file(rung_ctx *ctx, const rung_model *m, const model_
     rung_status status = write_file(ctx, m, h, fd);
     if (close(fd) != 0 && status == RUNG_OK) status = set_error(ctx, RUNG_EIO, "cannot write: %s", strerror(errno));
     if (status == RUNG_OK && rename(temporary, path) != 0)
-        status = set_error(ctx, RUNG_EIO, "cannot put the file in place: %s", strerror(errno));
+        status = set_error(ctx, RUNG_EIO, "cannot rename the new file to it: %s", strerror(errno));
     if (status != RUNG_OK)
         unlink(temporary);
     else
@@ -239,7 +239,7 @@ static rung_status replace_file(rung_ctx *ctx, const rung_model *m, const model_
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path)
 {
     if (path[0] == 0 || strcmp(path, "-") == 0)
-        return set_error(ctx, RUNG_EARG, "a model is saved to a file: give its name, not '%s'", path);
+        return set_error(ctx, RUNG_EARG, "a model must be saved to a file, not to '%s'", path);
     pool_mark mark = pool_here(&ctx->scratch);
     model_header header = {0};
     rung_status status = checked_header(ctx, m, &header);

@@ -49,7 +49,7 @@ static rung_status read_texts(reader *r, json_t *json, const char *what, int *n,
     TRY(NEW(r->ctx, r->mem, *out, *n));
     for (int i = 0; i < *n; i++) {
         const char *text = json_string_value(json_array_get(json, (size_t)i));
-        if (!text) return set_error(r->ctx, RUNG_EFORMAT, "%s: item %d is not a text", what, i + 1);
+        if (!text) return set_error(r->ctx, RUNG_EFORMAT, "%s: item %d is not a string", what, i + 1);
         TRY(pool_text(r->ctx, r->mem, text, &(*out)[i]));
     }
     return RUNG_OK;
@@ -67,7 +67,7 @@ static rung_status read_params(reader *r, json_t *json, rung_model *m)
         model_param *p = &m->params[m->n_params++];
         TRY(pool_text(r->ctx, r->mem, name, &p->name));
         if (json_is_null(value)) continue;
-        if (!json_is_string(value)) return set_error(r->ctx, RUNG_EFORMAT, "parameter %s is not a text", name);
+        if (!json_is_string(value)) return set_error(r->ctx, RUNG_EFORMAT, "parameter %s is not a string", name);
         TRY(pool_text(r->ctx, r->mem, json_string_value(value), &p->value));
     }
     return RUNG_OK;
@@ -175,7 +175,8 @@ static rung_status read_scalings(reader *r, const char *scale, const char *space
 static rung_status read_from(reader *r, json_int_t from, int number, const char *what, int *out)
 {
     if (from < 0 || from > number)
-        return set_error(r->ctx, RUNG_EFORMAT, "member %d has %s of member %lld", number + 1, what, (long long)from);
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot share %s of member %lld", number + 1, what,
+                         (long long)from);
     *out = (int)from;
     return RUNG_OK;
 }
@@ -189,11 +190,11 @@ static rung_status check_shared(reader *r, const rung_model *m, int number)
     bool has_rows =
         rows->kind == SCORER_NEIGHBOURS || (rows->kind == SCORER_KERNEL && rows->k.kind != KERNEL_PRECOMPUTED);
     if (one->rows_from && !(stored && has_rows && rows->m == s->m))
-        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot have the rows of member %d", number + 1,
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot share the rows of member %d", number + 1,
                          one->rows_from);
     if (one->coef_from &&
         (s->kind == SCORER_CONSTANT || coef->kind == SCORER_CONSTANT || coef->m != s->m || coef->outputs != s->outputs))
-        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot have the coefficients of member %d", number + 1,
+        return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot share the coefficients of member %d", number + 1,
                          one->coef_from);
     return RUNG_OK;
 }
@@ -249,8 +250,8 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     if (json_is_null(json)) return RUNG_OK;
     TRY(json_take(r->ctx, json, "training", "{s:b}", "label", &label));
     if (m->n_rows < 1 || m->n_members != 1)
-        return set_error(r->ctx, RUNG_EFORMAT, "training: %d members answer for %lld rows", m->n_members,
-                         (long long)m->n_rows);
+        return set_error(r->ctx, RUNG_EFORMAT, "training: %d members with predictions for %lld training rows",
+                         m->n_members, (long long)m->n_rows);
     m->training.n = m->n_rows;
     if (label) TRY(NEW(r->ctx, r->mem, m->training.label, 0)); /* not NULL: its array is to be read */
     return RUNG_OK;
@@ -263,8 +264,8 @@ static rung_status read_ranges(reader *r, json_t *json, conformal *c)
     if (!json || json_is_null(json)) return RUNG_OK;
     TRY(json_take(r->ctx, json, "ranges", "{s:I, s:I, s:I}", "repeats", &repeats, "scores", &scores, "missed",
                   &missed));
-    TRY(as_count(r, scores, 0, "the number of scores of the ranges", &c->n));
-    TRY(as_count(r, missed, 0, "the number of missed rows of the ranges", &c->missed));
+    TRY(as_count(r, scores, 0, "the number of nonconformity scores", &c->n));
+    TRY(as_count(r, missed, 0, "the number of rows never held out", &c->missed));
     return as_int(r, repeats, "the number of repeats", &c->repeats);
 }
 
@@ -328,7 +329,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
         TRY(as_int(&r, json_integer_value(rank), "a class number", &m->present[i]));
     }
     TRY(length(&r, members, "members", &m->n_members));
-    if (m->n_members > MOST_MEMBERS) return set_error(ctx, RUNG_EFORMAT, "%d members are too many", m->n_members);
+    if (m->n_members > MOST_MEMBERS) return set_error(ctx, RUNG_EFORMAT, "%d are too many members", m->n_members);
     TRY(NEW(ctx, r.mem, m->members, m->n_members));
     for (int i = 0; i < m->n_members; i++) TRY(read_member(&r, json_array_get(members, (size_t)i), m, i));
     TRY(length(&r, report, "report", &m->n_report));

@@ -116,7 +116,7 @@ rung_status problem_kernel_finite(rung_ctx *ctx, const problem *p, const kernel 
 {
     for (int64_t i = 0; i < p->n && k->kind != KERNEL_PRECOMPUTED; i++)
         if (!isfinite(kernel_self(k, p->d, p->X + i * p->d)))
-            return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
+            return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows; scale the columns",
                              (long long)p->origin[i] + 1);
     return RUNG_OK;
 }

@@ -55,7 +55,7 @@ static rung_status quoted_word(scan *s, word *out)
         if (*s->p == '\\' && s->p + 1 < s->end) s->p++;
         a->plain[n++] = *s->p;
     }
-    if (s->p == s->end) return bad_line(s->r, "a quote is opened and never closed");
+    if (s->p == s->end) return bad_line(s->r, "a quote is opened but never closed");
     s->p++;
     *out = (word){a->plain, n, true};
     return RUNG_OK;
@@ -141,7 +141,7 @@ static rung_status take_values(scan *s, const char *name, attribute *one)
                              (long long)line_of(s->r), name, one->values.values[index]);
         more = comma(s) || (s->p < s->end && *s->p != '}');
     }
-    if (s->p == s->end) return bad_line(s->r, "the values of an attribute are not closed by }");
+    if (s->p == s->end) return bad_line(s->r, "the closing } after the values of an attribute is missing");
     s->p++;
     return RUNG_OK;
 }
@@ -176,12 +176,12 @@ static rung_status take_attribute(scan *s, attributes *all)
     word w;
     int32_t index;
     TRY(next_word(s, &w));
-    if (w.length == 0) return bad_line(r, "an attribute without a name");
+    if (w.length == 0) return bad_line(r, "the name of an attribute is missing");
     rung_status status = dictionary_add(ctx, &r->shape->mem, &all->names, w.text, (size_t)w.length, &index);
     if (status == RUNG_EDATA) return prefix_error(ctx, status, "%s, line %lld: ", r->in.path, (long long)line_of(r));
     TRY(status);
     if (index < all->n)
-        return set_error(ctx, RUNG_EDATA, "%s, line %lld: attributes %lld and %lld are both called '%.80s'", r->in.path,
+        return set_error(ctx, RUNG_EDATA, "%s, line %lld: attributes %lld and %lld are both named '%.80s'", r->in.path,
                          (long long)line_of(r), (long long)index + 1, (long long)all->n + 1, all->names.values[index]);
     if (all->n == all->room) {
         TRY(RESIZE(ctx, &ctx->scratch, all->list, 2 * all->room + 16));
@@ -209,8 +209,8 @@ static rung_status read_header(rung_reader *r, attributes *all)
             TRY(take_attribute(&s, all));
         else if (!is(&w, "@relation"))
             return set_error(r->in.ctx, RUNG_EDATA,
-                             "%s, line %lld: '%.*s' stands where @relation, @attribute or @data was expected",
-                             r->in.path, (long long)line_of(r), shown(w.length), w.text);
+                             "%s, line %lld: expected @relation, @attribute or @data instead of '%.*s'", r->in.path,
+                             (long long)line_of(r), shown(w.length), w.text);
     }
 }
 
@@ -256,7 +256,7 @@ static rung_status dense_row(rung_reader *r, scan *s, filling *to)
         if (count < r->shape->n_columns) TRY(filling_cell(to, count, w.text, w.length));
         more = comma(s);
         if (s->p < s->end && !more) {
-            if (strchr("{}", *s->p)) return bad_line(r, "a brace inside a row");
+            if (strchr("{}", *s->p)) return bad_line(r, "unexpected brace inside a row");
             more = true;
         }
     }
@@ -284,16 +284,15 @@ static rung_status sparse_row(rung_reader *r, scan *s, filling *to)
         if (!text_integer(w.text, (size_t)w.length, &j) || j < 0 || j >= n || a->put[j])
             return set_error(
                 r->in.ctx, RUNG_EDATA,
-                "%s, line %lld: '%.*s' stands where the number of an attribute was expected, 0 to %lld, each "
-                "once",
-                r->in.path, (long long)line_of(r), shown(w.length), w.text, (long long)n - 1);
+                "%s, line %lld: expected the number of an attribute, 0 to %lld, each once, instead of '%.*s'",
+                r->in.path, (long long)line_of(r), (long long)n - 1, shown(w.length), w.text);
         TRY(next_word(s, &w));
         TRY(filling_cell(to, j, w.text, w.length));
         a->put[j] = true;
         if (!comma(s)) break;
     }
     skip_blanks(s);
-    if (s->p == s->end || *s->p != '}') return bad_line(r, "a sparse row is not closed by }");
+    if (s->p == s->end || *s->p != '}') return bad_line(r, "the closing } of a sparse row is missing");
     if (s->p + 1 != s->end) return bad_line(r, "text after a sparse row");
     for (j = 0; j < n; j++)
         if (!a->put[j]) TRY(put_zero(to, j));

@@ -10,8 +10,9 @@ enum {
 
 static rung_status nul_byte(const buffer *b, int64_t line)
 {
-    return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a NUL byte, so this is no text file; save it as CSV in UTF-8",
-                     b->path, (long long)line);
+    return set_error(b->ctx, RUNG_EDATA,
+                     "%s, line %lld: a NUL byte, so this is not a text file; save it as CSV in UTF-8", b->path,
+                     (long long)line);
 }
 
 rung_status buffer_refill(buffer *b)
@@ -25,7 +26,7 @@ rung_status buffer_refill(buffer *b)
     b->at = 0;
     if (b->end > b->room / 2) {
         if (b->room >= LONGEST_ROW)
-            return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a row of more than %d MiB; is a quote left open?",
+            return set_error(b->ctx, RUNG_EDATA, "%s, line %lld: a row of more than %d MiB; a quote may be unclosed",
                              b->path, (long long)b->line, LONGEST_ROW >> 20);
         int64_t room = 2 * b->room;
         TRY(memory_check(b->ctx, (double)room, "a row of the file"));
@@ -60,9 +61,9 @@ rung_status buffer_start(buffer *b)
     TRY(source_read(b->ctx, b->from, b->text, 3, &got));
     const unsigned char *first = (const unsigned char *)b->text;
     if (got >= 2 && ((first[0] == 0xff && first[1] == 0xfe) || (first[0] == 0xfe && first[1] == 0xff)))
-        return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text: save it as UTF-8", b->path);
+        return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text; save it as UTF-8", b->path);
     if (got == 3 && first[0] == 'P' && first[1] == 'K' && first[2] == 3) /* a zip file, as spreadsheets are */
-        return set_error(b->ctx, RUNG_EDATA, "%s is a spreadsheet or another packed file: save it as CSV", b->path);
+        return set_error(b->ctx, RUNG_EDATA, "%s is a spreadsheet or another compressed file; save it as CSV", b->path);
     bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
     if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
     b->end = mark ? 0 : got;

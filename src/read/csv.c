@@ -125,14 +125,13 @@ static rung_status read_row(csv *r)
         switch (scan_row(r, &p)) {
         case CELL_CUT: TRY(buffer_refill(r->in)); continue;
         case CELL_OPEN_QUOTE:
-            return set_error(r->in->ctx, RUNG_EDATA, "%s, line %lld: a quote is opened and never closed", r->in->path,
+            return set_error(r->in->ctx, RUNG_EDATA, "%s, line %lld: a quote is opened but never closed", r->in->path,
                              (long long)(r->in->line + r->breaks));
         case CELL_AFTER_QUOTE:
-            return set_error(
-                r->in->ctx, RUNG_EDATA,
-                "%s, line %lld: text after the closing quote of cell %lld; a quote inside a quoted cell is "
-                "written twice",
-                r->in->path, (long long)(r->in->line + r->breaks), (long long)r->count + 1);
+            return set_error(r->in->ctx, RUNG_EDATA,
+                             "%s, line %lld: text after the closing quote of cell %lld; a quote inside a quoted cell "
+                             "must be doubled",
+                             r->in->path, (long long)(r->in->line + r->breaks), (long long)r->count + 1);
         default: break;
         }
         r->row_line = r->in->line;
@@ -323,7 +322,7 @@ static rung_status take_names(csv *r, const cell *first)
         int32_t index;
         TRY(add_name(r, j, &t->mem, &names, &c, &index));
         if (index < j)
-            return set_error(r->in->ctx, RUNG_EDATA, "%s, line %lld: columns %lld and %lld are both called '%.80s'",
+            return set_error(r->in->ctx, RUNG_EDATA, "%s, line %lld: columns %lld and %lld are both named '%.80s'",
                              t->path, (long long)r->row_line, (long long)index + 1, (long long)j + 1,
                              names.values[index]);
         t->columns[j].name = names.values[index];
@@ -358,7 +357,7 @@ static rung_status check_options(rung_ctx *ctx, const rung_read_options *options
 {
     char decimal = options->decimal, delimiter = options->delimiter;
     if (decimal && decimal != '.' && decimal != ',')
-        return set_error(ctx, RUNG_EARG, "the decimal point is . or , and not '%c'", decimal);
+        return set_error(ctx, RUNG_EARG, "the decimal point must be . or , and not '%c'", decimal);
     if (delimiter && (strchr("\"\r\n+-.", delimiter) || (delimiter >= '0' && delimiter <= '9')))
         return set_error(ctx, RUNG_EARG, "the character 0x%02X cannot be the delimiter",
                          (unsigned)(unsigned char)delimiter);

@@ -111,9 +111,9 @@ static rung_status no_number(filling *f, int64_t j, const char *text, int64_t le
     if (cell_missing(text, (size_t)length)) return RUNG_OK;
     char label[COLUMN_LABEL];
     if (f->strict)
-        return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' stands where a number was expected",
-                         t->path, (long long)line_of_row(t), table_column_label(t, j, label),
-                         (int)(length < 80 ? length : 80), text);
+        return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' is not a number", t->path,
+                         (long long)line_of_row(t), table_column_label(t, j, label), (int)(length < 80 ? length : 80),
+                         text);
     c->kind = COLUMN_TEXT;
     f->again = true;
     return RUNG_OK;

@@ -77,9 +77,9 @@ static rung_status next_pair(rung_reader *r, const char **p, const char *end, in
     do {
         if (!next_word(p, end, &w)) return *index = 0, RUNG_OK;
     } while (last == 0 && is_query(&w));
-    if (!parse_pair(&w, index, value)) return bad_word(r, &w, "stands where index:value was expected");
+    if (!parse_pair(&w, index, value)) return bad_word(r, &w, "is not of the form index:value");
     if (*index < 1) return bad_word(r, &w, "has an index below 1; the first column is 1");
-    if (*index <= last) return bad_word(r, &w, "has an index that is not above the one before it");
+    if (*index <= last) return bad_word(r, &w, "has an index that is not larger than the one before it");
     return RUNG_OK;
 }
 
@@ -114,7 +114,7 @@ static rung_status check_size(rung_reader *r, int64_t rows, int64_t columns)
     double bytes = (double)columns * ((double)rows * sizeof(double) + sizeof(column));
     if (bytes <= limit) return RUNG_OK;
     return set_error(ctx, RUNG_ELIMIT,
-                     "%s: %lld rows of %lld columns need about %.1f MiB as dense numbers, above %s of %.1f MiB",
+                     "%s: %lld rows of %lld columns need about %.1f MiB as a dense matrix, above %s of %.1f MiB",
                      r->in.path, (long long)rows, (long long)columns, bytes / 1048576.0,
                      ctx->memory > 0 ? "the memory limit" : "the limit", limit / 1048576.0);
 }

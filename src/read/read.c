@@ -27,7 +27,7 @@ static rung_status format_called(rung_ctx *ctx, const char *name, const format *
         if (strcmp(formats[i]->name, name) == 0) return *out = formats[i], RUNG_OK;
         table_list(known, ", ", formats[i]->name);
     }
-    return set_error(ctx, RUNG_EARG, "unknown format '%.80s'; known: %s", name, known);
+    return set_error(ctx, RUNG_EARG, "unknown format '%.80s'; expected one of %s", name, known);
 }
 
 static const format *format_by_name(const char *path)
@@ -58,7 +58,7 @@ rung_status reader_columns(rung_reader *r, int64_t n)
     enum { MOST_COLUMNS = 1 << 21 };
     rung_table *t = r->shape;
     if (n > MOST_COLUMNS)
-        return set_error(r->in.ctx, RUNG_EDATA, "%s: a row of %lld columns; more than %d cannot be read", r->in.path,
+        return set_error(r->in.ctx, RUNG_EDATA, "%s: a row has %lld columns, but at most %d are supported", r->in.path,
                          (long long)n, MOST_COLUMNS);
     t->n_columns = n;
     TRY(NEW(r->in.ctx, &t->mem, t->columns, n));
@@ -156,8 +156,8 @@ static rung_status fill(rung_reader *r, int64_t rows, rung_table *t, bool *again
     *again = f.again;
     r->given += t->n_rows;
     if (r->given > 0) return RUNG_OK;
-    return set_error(r->in.ctx, RUNG_EDATA, r->shape->sparse ? "%s: the file is empty" : "%s: a header but no rows",
-                     t->path);
+    return set_error(r->in.ctx, RUNG_EDATA,
+                     r->shape->sparse ? "%s: the file is empty" : "%s: the file has a header but no rows", t->path);
 }
 
 static rung_status next_table(rung_reader *r, int64_t rows, rung_table **out, bool *again)
@@ -179,7 +179,7 @@ rung_status reader_next(rung_ctx *ctx, rung_reader *r, int64_t rows, rung_table 
     bool again;
     *out = NULL;
     r->in.ctx = ctx;
-    if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: at least 1", (long long)rows);
+    if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: expected at least 1", (long long)rows);
     TRY(next_table(r, rows, out, &again));
     if ((*out)->n_rows > 0) return RUNG_OK;
     table_free(*out);

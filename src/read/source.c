@@ -51,7 +51,7 @@ static rung_status keep(rung_ctx *ctx, source *s, const unsigned char *bytes, in
 {
     if (s->spooled + count > s->spool_room) {
         int64_t room = 2 * (s->spooled + count);
-        TRY(memory_check(ctx, (double)room, "keeping what a pipe gives"));
+        TRY(memory_check(ctx, (double)room, "buffering a pipe"));
         TRY(RESIZE(ctx, &s->mem, s->spool, room));
         s->spool_room = room;
     }
@@ -163,7 +163,7 @@ rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64
 rung_status source_rewind(rung_ctx *ctx, source *s)
 {
     if (s->start >= 0) {
-        if (lseek(s->fd, s->start, SEEK_SET) < 0) return io_error(ctx, "read again", s->name, errno);
+        if (lseek(s->fd, s->start, SEEK_SET) < 0) return io_error(ctx, "reread", s->name, errno);
         s->fd_ended = false;
     }
     s->raw_at = s->raw_end = s->replayed = s->fetched = s->unpacked = 0;

@@ -70,11 +70,12 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan
     if (o->n_sizes > MOST_SIZES) return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
         if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
-            return set_error(ctx, RUNG_EARG, "labels per class must ascend from at least 1, but %d comes at place %d",
-                             o->sizes[i], i + 1);
+            return set_error(ctx, RUNG_EARG, "labels per class must be increasing and >= 1, but the value at position %d is %d", i + 1,
+                             o->sizes[i]);
         if (i > 0 && o->sizes[i - 1] >= most)
-            return set_error(ctx, RUNG_EARG, "%d labels per class: the largest class has %lld beside the test rows",
-                             o->sizes[i], (long long)most);
+            return set_error(ctx, RUNG_EARG,
+                             "%d labels per class: the largest class has only %lld outside the test rows", o->sizes[i],
+                             (long long)most);
         p->size[p->n_sizes++] = o->sizes[i];
     }
     if (p->n_sizes > 0) return RUNG_OK;
@@ -176,8 +177,7 @@ static rung_status sort_rows(rung_ctx *ctx, plan *p)
         classes += p->first[k] - p->first[k - 1] > 1;
     }
     if (classes < 2)
-        return set_error(ctx, RUNG_EDATA,
-                         "a curve needs at least two classes with two labelled rows each to be tested on");
+        return set_error(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each");
     return RUNG_OK;
 }
 
@@ -330,7 +330,7 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char
 {
     if (p->data->target)
         return set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes (--bins)");
-    if (o->repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", o->repeats);
+    if (o->repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: expected at least 1", o->repeats);
     p->repeats = o->repeats ? o->repeats : 10;
     p->metric = metric_find(o->metric ? o->metric : "mae");
     if (!p->metric) return set_error(ctx, RUNG_EARG, "unknown metric '%s'", o->metric);

@@ -115,7 +115,7 @@ static rung_status method_axes(rung_ctx *ctx, pool *mem, const rung_tune_options
         a->row = i;
         TRY(split_values(ctx, mem, row->name, values, a));
         if ((row->flags & RUNG_NO_EFFECT) && a->n > 1) {
-            log_at(ctx, RUNG_WARNING, "%s never changes a rank in %s: only %s=%s is tried", row->name, m->info.name,
+            log_at(ctx, RUNG_WARNING, "%s never changes a rank in %s; trying only %s=%s", row->name, m->info.name,
                    row->name, a->values[0]);
             a->n = 1;
         }
@@ -139,7 +139,7 @@ rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
         double weight;
         char name[256];
         if (!equals || equals - *w >= (int)sizeof name || !text_number(equals + 1, strlen(equals + 1), '.', &weight))
-            return set_error(ctx, RUNG_EARG, "a class weight is written CLASS=WEIGHT, not '%s'", *w);
+            return set_error(ctx, RUNG_EARG, "'%s' is not a class weight of the form CLASS=WEIGHT", *w);
         memcpy(name, *w, (size_t)(equals - *w));
         name[equals - *w] = 0;
         TRY(spec_set_weight(ctx, spec, name, weight));
@@ -223,7 +223,7 @@ rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const c
 {
     for (; settings && *settings; settings++) {
         const char *equals = strchr(*settings, '=');
-        if (!equals) return set_error(ctx, RUNG_EARG, "a parameter is written NAME=VALUE, not '%s'", *settings);
+        if (!equals) return set_error(ctx, RUNG_EARG, "'%s' is not a parameter of the form NAME=VALUE", *settings);
         bool known = false;
         for (const char *const *name = methods; *name && !known; name++) {
             const param_row *rows = method_find(*name)->params;

@@ -24,8 +24,8 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     ranked_rows ranked = problem_ranks(p);
     int64_t labelled = count_labelled(&ranked);
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
-    if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: at least 2 are needed", count);
-    if (repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: at least 1 is needed", repeats);
+    if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", count);
+    if (repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: expected at least 1", repeats);
     if (!repeats) repeats = default_repeats(labelled);
     if (count == -1) repeats = 1; /* leave one out: there is only one way */
     if (count == -1) count = labelled > 2 ? (int)labelled : 2;
@@ -209,8 +209,8 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
     for (int i = 0; i < s->grid.n; i++)
         if (s->results[i].status == RUNG_OK && (s->winner < 0 || better(s, i, s->winner))) s->winner = i;
     if (s->winner < 0)
-        return set_error(ctx, s->results[0].status, "no point of the grid could be fitted; the first one: %s",
-                         s->results[0].message);
+        return set_error(ctx, s->results[0].status,
+                         "no point of the grid could be fitted; the first failed because: %s", s->results[0].message);
     if (!s->options->one_se || isnan(s->results[s->winner].se)) return RUNG_OK;
     const point_result *best = &s->results[s->winner];
     double limit = metric_cost(s->metric, best->value) + best->se;
@@ -232,7 +232,7 @@ static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **o
         strcat(known, " ");
         strcat(known, m->name);
     }
-    return set_error(ctx, RUNG_EARG, "unknown metric '%s'; one of%s %s is expected", name, known, tune_evidence.name);
+    return set_error(ctx, RUNG_EARG, "unknown metric '%s'; expected one of%s %s", name, known, tune_evidence.name);
 }
 
 static rung_status check_evidence(rung_ctx *ctx, const grid *g)

@@ -144,9 +144,8 @@ rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g
     else
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));
     if (held->n == 0)
-        return set_error(
-            ctx, RUNG_EDATA,
-            "nothing can be held out to compare with: no class has two labelled rows, or only one has any");
+        return set_error(ctx, RUNG_EDATA,
+                         "no rows can be held out: no class has two labelled rows, or only one class has labels");
     for (int i = 0; i < g->n; i++) {
         point_result *out = &r->search->results[g->points[i]];
         TRY(judge(ctx, r, spec_at(r, g, i), &p, f, &held[i], out));

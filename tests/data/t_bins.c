@@ -132,7 +132,7 @@ static void test_bins(void **state)
     table_free(t);
     t = table_of(ctx, "x,y\n1,3.3\n2,tall\n");
     assert_fails(ctx, dataset_recode(ctx, t, &copy, 2, &coded), RUNG_EDATA,
-                 "line 3, column 'y': label 'tall' stands where a number was expected");
+                 "line 3, column 'y': label 'tall' is not a number");
     assert_ok(ctx, dataset_recode(ctx, t, &copy, 0, &coded));
     dataset_free(coded);
     table_free(t);
@@ -157,7 +157,7 @@ static void test_too_few(void **state)
     ctx->log_user = log;
     rung_data *data = encoded(ctx, "x,y\n1,0\n2,0\n3,1\n", &(rung_encode_options){.bins = 3});
     assert_int_equal(data->code.n_classes, 2);
-    assert_non_null(strstr(log, "column 'y': 2 classes instead of 3, since equal values are never split"));
+    assert_non_null(strstr(log, "column 'y': 2 classes instead of 3, because equal values are never split"));
     dataset_free(data);
 }
 
@@ -213,15 +213,15 @@ static void test_errors(void **state)
         rung_status status;
         const char *words;
     } cases[] = {{{.real = 1, .bins = 3}, RUNG_EARG, "real targets and bins exclude each other"},
-                 {{.real = 1, .order = "a<b"}, RUNG_EARG, "no order beside real targets"},
-                 {{.bins = 3, .order = "a<b"}, RUNG_EARG, "no order beside bins"},
-                 {{.bins = 1}, RUNG_EARG, "1 bins: 2 to 50"},
-                 {{.bins = -4}, RUNG_EARG, "-4 bins: 2 to 50"},
-                 {{.bins = 51}, RUNG_EARG, "51 bins: 2 to 50"},
+                 {{.real = 1, .order = "a<b"}, RUNG_EARG, "an order of classes and real targets"},
+                 {{.bins = 3, .order = "a<b"}, RUNG_EARG, "an order of classes and bins"},
+                 {{.bins = 1}, RUNG_EARG, "1 bins: expected 2 to 50"},
+                 {{.bins = -4}, RUNG_EARG, "-4 bins: expected 2 to 50"},
+                 {{.bins = 51}, RUNG_EARG, "51 bins: expected 2 to 50"},
                  {{.bins = 3, .unlabelled = 1}, RUNG_EARG, "bins need a label column"},
                  {{.real = 1, .unlabelled = 1}, RUNG_EARG, "real targets need a label column"},
-                 {{.real = 1}, RUNG_EDATA, "line 3, column 'y': label 'high' stands where a number was expected"},
-                 {{.bins = 3}, RUNG_EDATA, "line 3, column 'y': label 'high' stands where a number was expected"}};
+                 {{.real = 1}, RUNG_EDATA, "line 3, column 'y': label 'high' is not a number"},
+                 {{.bins = 3}, RUNG_EDATA, "line 3, column 'y': label 'high' is not a number"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rung_data *data;
         assert_fails(ctx, dataset_encode(ctx, t, &cases[i].options, &data), cases[i].status, cases[i].words);
@@ -232,7 +232,7 @@ static void test_errors(void **state)
     rung_data *data;
     t = table_of(ctx, "x,y\n1,2\n2,\n3,high\n");
     assert_fails(ctx, dataset_encode(ctx, t, &(rung_encode_options){.real = 1}, &data), RUNG_EDATA,
-                 "line 4, column 'y': label 'high' stands where a number was expected");
+                 "line 4, column 'y': label 'high' is not a number");
     table_free(t);
 }
 

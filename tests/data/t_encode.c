@@ -97,7 +97,7 @@ static void test_label_column(void **state)
     assert_refused(text, RUNG_EARG, "cannot be both ignored and the label", .label = "u", .ignore = "v,1");
     assert_refused(text, RUNG_EARG, "cannot be both the weights and the label", .label = "u", .weights = "u");
     assert_refused(text, RUNG_EARG, "said to have none", .label = "u", .unlabelled = 1);
-    assert_refused(text, RUNG_EDATA, "no feature column is left", .ignore = "u ,v, 4");
+    assert_refused(text, RUNG_EDATA, "no feature column remains", .ignore = "u ,v, 4");
 }
 
 static void test_text_labels(void **state)
@@ -130,8 +130,8 @@ static void test_numeric_order(void **state)
     dataset_free(data);
     assert_refused(text, RUNG_EDATA, ", line 3, column 'y': label '3' is not one of the classes 1<2", .order = "1<2");
     assert_refused(text, RUNG_EARG, "'1' and '1.0', which are the same number", .order = "1<2<1.0<3");
-    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is no label", 0);
-    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is no label",
+    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is not a label", 0);
+    assert_refused("x,y\n1,1\n2,inf\n", RUNG_EDATA, ", line 3, column 'y': an infinite number is not a label",
                    .order = "1<inf");
 
     char many[2048] = "x,y\n";
@@ -272,7 +272,7 @@ static void test_ignore(void **state)
     assert_int_equal(data->d, 1);
     dataset_free(data);
     assert_refused(text, RUNG_EARG, "no column '' (ignore)", .ignore = "b, ");
-    assert_refused("a,b\n1,2\n", RUNG_EDATA, "no feature column is left beside the label", .ignore = "a,b");
+    assert_refused("a,b\n1,2\n", RUNG_EDATA, "no feature column remains besides the label", .ignore = "a,b");
 }
 
 /* Lists of names in messages end where there is no more room. */
@@ -344,8 +344,9 @@ static void test_recode_by_name(void **state)
     check_classes(data, 2, (const char *[]){"1", "2"});
     assert_int_equal(record.count, 1);
     assert_int_equal(record.level, RUNG_WARNING);
-    assert_non_null(strstr(record.text, ": 2 cells hold a category unseen in training and code as zeros; the first is "
-                                        "'green' in line 3, column 'colour'"));
+    assert_non_null(strstr(record.text,
+                           ": 2 cells hold a category not seen in training and are coded as zeros; the first "
+                           "is 'green' in line 3, column 'colour'"));
     dataset_free(data);
 
     assert_ok(ctx, recode_text(ctx, code, text, 0, &data));
@@ -361,7 +362,7 @@ static void test_recode_by_name(void **state)
     assert_fails(ctx, recode_text(ctx, code, "colour,agee\nred,1\n", 0, &data), RUNG_EDATA,
                  "no column 'age', which the model needs; did you mean 'agee'?");
     assert_fails(ctx, recode_text(ctx, code, "colour,age\nred,1\nred,old\n", 0, &data), RUNG_EDATA,
-                 ", line 3, column 'age': 'old' stands where a number was expected");
+                 ", line 3, column 'age': 'old' is not a number");
     assert_fails(ctx, recode_text(ctx, code, "colour,age\nred,1\nred,inf\n", 0, &data), RUNG_EDATA,
                  ", line 3, column 'age': 'inf' is not a finite number");
     assert_fails(ctx, recode_text(ctx, code, "colour,age,grade\nred,1,2\nred,1,3\n", 1, &data), RUNG_EDATA,
@@ -398,10 +399,10 @@ static void test_recode_number_as_category(void **state)
     train = data_of(ctx, "k,y\n1,1\nx,2\n", (rung_encode_options){0});
     for (int i = 0; i < 3; i++) {
         char words[128];
-        snprintf(
-            words, sizeof words,
-            "1 cell holds a category unseen in training and codes as zeros; the first is '%s' in line 3, column 'k'",
-            i < 2 ? "" : "9");
+        snprintf(words, sizeof words,
+                 "1 cell holds a category not seen in training and is coded as zeros; the first is '%s' in line 3, "
+                 "column 'k'",
+                 i < 2 ? "" : "9");
         assert_ok(ctx, recode_text(ctx, &train->code, files[i], 1, &data));
         assert_int_equal(record.count, i + 1);
         assert_non_null(strstr(record.text, words));
@@ -432,15 +433,14 @@ static void test_recode_by_position(void **state)
     assert_fails(ctx, recode_text(ctx, code, "3,30\n", 2, &data), RUNG_EDATA, "no label column");
     assert_fails(ctx, recode_text(ctx, code, "3\n", 0, &data), RUNG_EDATA,
                  ": 1 column, but the model was trained on 2 feature columns and a label");
-    assert_fails(ctx, recode_text(ctx, code, "1,2,3,4,5\n", 0, &data), RUNG_EDATA, "all 4 of its file");
+    assert_fails(ctx, recode_text(ctx, code, "1,2,3,4,5\n", 0, &data), RUNG_EDATA, "all 4 of the training file");
     dataset_free(train);
 
     train = data_of(ctx, "1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
     assert_fails(ctx, recode_text(ctx, &train->code, "1,2\n", 2, &data), RUNG_EDATA, "trained without labels");
-    assert_fails(
-        ctx, recode_text(ctx, &train->code, "1,2,3\n", 0, &data), RUNG_EDATA,
-        ": 3 columns, but the model was trained on 2 feature columns and, where there are no names, expects these "
-        "or all 2 of its file");
+    assert_fails(ctx, recode_text(ctx, &train->code, "1,2,3\n", 0, &data), RUNG_EDATA,
+                 ": 3 columns, but the model was trained on 2 feature columns; unless both files have column names, it "
+                 "must have these columns or all 2 of the training file");
     assert_fails(ctx, recode_text(ctx, &train->code, "1,2,3,4\n", 0, &data), RUNG_EDATA, ": 4 columns, but the model");
     dataset_free(train);
     train = data_of(ctx, "a,b\n1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});
@@ -477,7 +477,7 @@ static void test_from_memory(void **state)
     by_columns[4] = NAN;
     assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EDATA, "row 2, column 2 is not a finite number");
     X.n = 0;
-    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EARG, "0 rows of 2 columns");
+    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EARG, "0 rows and 2 columns");
     dataset_free(NULL);
 }
 

@@ -65,9 +65,10 @@ static void test_table_refusals(void **state)
     assert_null(table);
     assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
     assert_ok(ctx, rung_table_add_numbers(ctx, table, "a", infinite, 1));
-    assert_fails(ctx, rung_table_add_numbers(ctx, table, "a", size, 1), RUNG_EARG, "two columns are called 'a'");
+    assert_fails(ctx, rung_table_add_numbers(ctx, table, "a", size, 1), RUNG_EARG, "two columns are named 'a'");
     assert_fails(ctx, rung_table_add_numbers(ctx, table, NULL, size, 1), RUNG_EARG, "column 2 has no name");
-    assert_fails(ctx, rung_table_add_text(ctx, table, "b", wild, grades, 3, 0), RUNG_EARG, "row 3 has text 3 of 3");
+    assert_fails(ctx, rung_table_add_text(ctx, table, "b", wild, grades, 3, 0), RUNG_EARG,
+                 "row 3 has text number 3 of 3");
     assert_fails(ctx, rung_table_add_text(ctx, table, "b", NULL, grades, 3, 0), RUNG_EARG, "argument is NULL");
     assert_int_equal(rung_table_columns(table), 1); /* what was refused left nothing */
     assert_fails(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.unlabelled = 1}, &data), RUNG_EDATA,
@@ -86,7 +87,7 @@ static void test_table_without_names(void **state)
     assert_ok(ctx, rung_table_add_numbers(ctx, table, NULL, size, 2));
     assert_ok(ctx, rung_table_add_text(ctx, table, "", colour, colours, 3, 0));
     assert_fails(ctx, rung_table_add_text(ctx, table, "grade", grade, grades, 3, 1), RUNG_EARG,
-                 "column 3 has a name, unlike those before it");
+                 "column 3 has a name, unlike the columns before it");
     assert_ok(ctx, rung_table_add_text(ctx, table, NULL, grade, grades, 3, 1));
     assert_string_equal(rung_table_name(table, 2), "");
     assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.label = "3", .ignore = "2"}, &data));
@@ -133,7 +134,7 @@ static void test_text_for_numbers(void **state)
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", odd, values, 4, 1));
     assert_fails(ctx, rung_model_encode(ctx, model, table, 0, &data), RUNG_EDATA,
-                 "the table, line 2, column 'size': 'x' stands where a number was expected");
+                 "the table, line 2, column 'size': 'x' is not a number");
     assert_null(data);
     rung_table_free(table);
     rung_model_free(model);
@@ -191,10 +192,10 @@ static void test_names(void **state)
     assert_string_equal(rung_data_class_name(data, 2), "high");
     rung_data_feature_name(data, 1, name, sizeof name);
     assert_string_equal(name, "height");
-    assert_fails(ctx, rung_data_set_names(ctx, data, twice, NULL, NULL), RUNG_EARG, "two columns are called 'a'");
+    assert_fails(ctx, rung_data_set_names(ctx, data, twice, NULL, NULL), RUNG_EARG, "two columns are named 'a'");
     assert_fails(ctx, rung_data_set_names(ctx, data, empty, NULL, NULL), RUNG_EARG, "column 2 has no name");
     assert_fails(ctx, rung_data_set_names(ctx, data, unset, NULL, NULL), RUNG_EARG, "column 1 has no name");
-    assert_fails(ctx, rung_data_set_names(ctx, data, columns, "width", NULL), RUNG_EARG, "both called 'width'");
+    assert_fails(ctx, rung_data_set_names(ctx, data, columns, "width", NULL), RUNG_EARG, "both named 'width'");
     assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", same), RUNG_EARG, "which are the same number");
     assert_fails(ctx, rung_data_set_names(ctx, data, NULL, "y", none), RUNG_EARG, "such a cell means unlabelled");
     assert_fails(ctx, rung_data_set_names(ctx, NULL, NULL, NULL, NULL), RUNG_EARG, "argument is NULL");
@@ -274,7 +275,7 @@ static void test_bytes(void **state)
     a[n - 1] ^= 1;
     assert_fails(w.ctx, rung_model_load_memory(w.ctx, a, n, &none), RUNG_EFORMAT, "its checksum does not match");
     assert_null(none);
-    assert_fails(w.ctx, rung_model_load_memory(w.ctx, a, 0, &none), RUNG_EFORMAT, "this is not a rung model");
+    assert_fails(w.ctx, rung_model_load_memory(w.ctx, a, 0, &none), RUNG_EFORMAT, "not a rung model");
     assert_fails(w.ctx, rung_model_load_memory(w.ctx, NULL, 0, &none), RUNG_EARG, "argument is NULL");
     rung_free(a);
     rung_free(b);

@@ -203,7 +203,7 @@ static void test_errors(void **state)
     rung_ctx *ctx = *state;
     rung_data *data;
     assert_fails(ctx, generate(ctx, "Toy", 10, -1, 0, &data), RUNG_EARG,
-                 "no data set 'Toy'; known: toy, isbor, gauss4, swissroll, manifold");
+                 "unknown data set 'Toy'; expected one of toy, isbor, gauss4, swissroll, manifold");
     assert_null(data);
     assert_fails(ctx, generate(ctx, "toy", 0, -1, 0, &data), RUNG_EARG, "0 rows");
     assert_fails(ctx, generate(ctx, "toy", 9, NAN, 0, &data), RUNG_EARG, "a noise of nan");

@@ -109,9 +109,9 @@ static void test_subset(void **state)
     assert_int_equal(rung_data_rows(part), 0);
     rung_data_free(part);
     assert_fails(ctx, rung_data_subset(ctx, data, 2, outside, NULL, &part), RUNG_EARG,
-                 "row 4 of a data set with 4 rows");
+                 "row 4 (counted from 0) in a data set of 4 rows");
     assert_null(part);
-    assert_fails(ctx, rung_data_subset(ctx, data, 1, negative, NULL, &part), RUNG_EARG, "row -1 of");
+    assert_fails(ctx, rung_data_subset(ctx, data, 1, negative, NULL, &part), RUNG_EARG, "no row -1 ");
     rung_data_free(data);
 }
 

@@ -143,7 +143,7 @@ static void test_grouped(void **state)
                 if (y[i] && y[j]) assert_int_equal(group[i] == group[j], fold == f.fold[repeat * N + j]);
         }
     assert_fails(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K, single}, 2, 1, &f), RUNG_EDATA,
-                 "the labelled rows are in 1 group(s): at least 2 are needed to hold one out");
+                 "the labelled rows form 1 group(s), but holding one out needs at least 2");
 }
 
 static void test_given(void **state)
@@ -157,10 +157,10 @@ static void test_given(void **state)
     for (int i = 0; i < N; i++) assert_int_equal(f.fold[i], y[i] == 0 ? -1 : own[i]);
     own[2] = N;
     assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){N, y, 0, NULL}, own, 1, &f), RUNG_EARG,
-                 "fold 23 of row 3: folds are numbered below the number of rows");
+                 "fold 23 of row 3: fold numbers must be below the number of rows");
     for (int i = 0; i < N; i++) own[i] = y[i] ? -1 : 0;
     assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){N, y, 0, NULL}, own, 1, &f), RUNG_EDATA,
-                 "the folds hold no labelled row out");
+                 "the folds hold out no labelled row");
 }
 
 /* Folds by any numbers below that of the rows: the gaps between them are closed, and none takes all. */
@@ -174,10 +174,10 @@ static void test_given_with_gaps(void **state)
     assert_memory_equal(f.fold, ((int[]){2, 0, -1, 0, -1, 2, 1, 1, -1, 1, -1, -1}), sizeof own);
     assert_fails(ctx,
                  folds_given(ctx, &ctx->scratch, &(ranked_rows){6, ranks, 0, NULL}, (int[]){2, 2, 1, 2, 2, 2}, 1, &f),
-                 RUNG_EDATA, "fold 2 holds all labelled rows out: none is left to learn from");
+                 RUNG_EDATA, "fold 2 holds out all labelled rows, so none is left to learn from");
     const int late[] = {5, 3, 3, 3, -1, 5, 4, 4, 0, 4, 4, 4};
     assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){6, ranks, 0, NULL}, late, 2, &f), RUNG_EDATA,
-                 "fold 4 holds all");
+                 "fold 4 holds out all");
 }
 
 static rung_status split_once(void *argument)

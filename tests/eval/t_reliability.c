@@ -58,7 +58,7 @@ static void test_refusals(void **state)
     double ece;
     assert_fails(*state, reliability_compute(*state, 1, 2, nothing, good, 2, bin, &ece), RUNG_EDATA, "no labelled row");
     assert_fails(*state, reliability_compute(*state, 1, 2, high, good, 2, bin, &ece), RUNG_EARG, "row 1");
-    assert_fails(*state, reliability_compute(*state, 1, 2, one, bad, 2, bin, &ece), RUNG_EARG, "no probability");
+    assert_fails(*state, reliability_compute(*state, 1, 2, one, bad, 2, bin, &ece), RUNG_EARG, "not a probability");
 }
 
 int main(void)

@@ -284,7 +284,7 @@ static void test_nothing_to_hold_out(void **state)
     w.ctx->log = note;
     w.ctx->log_user = said;
     assert_ok(w.ctx, fit_once(&w));
-    assert_string_equal(said, "no class has two labelled rows: no error can be told");
+    assert_string_equal(said, "no class has two labelled rows: the error cannot be estimated");
     assert_false(w.model->members[0].calibrated || w.model->has_cv);
     assert_string_equal(model_interval(w.model), "cross-conformal");
     assert_true(w.model->ranges.n == 0 && w.model->ranges.missed == 3);
@@ -302,7 +302,7 @@ static void test_nothing_to_hold_out(void **state)
 static void test_answers_for_some_rows(void **state)
 {
     work w = {.ctx = *state, .method = &half, .calibrate = "0"};
-    assert_fails(w.ctx, fit_once(&w), RUNG_EINTERNAL, "half says something of 5 rows, there are 6");
+    assert_fails(w.ctx, fit_once(&w), RUNG_EINTERNAL, "half has predictions for 5 rows, but there are 6");
     assert_null(w.model);
 }
 

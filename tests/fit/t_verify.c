@@ -284,7 +284,7 @@ static void what_is_not_told_is_missed(void **state)
         int told = j.model->n_report;
         j.model->n_report = 0;
         rung_status status = rung_model_verify(ctx, j.spec, j.data, j.model, j.found, &j.count);
-        if (status != RUNG_OK) assert_fails(ctx, status, RUNG_EARG, "verify: the model does not tell ");
+        if (status != RUNG_OK) assert_fails(ctx, status, RUNG_EARG, "verify: the model does not report ");
         refused += status != RUNG_OK;
         j.model->n_report = told;
         finish(&j);
@@ -306,7 +306,7 @@ static void what_is_not_told_is_missed(void **state)
     start(ctx, "orml", (const char *const[]){"kernel", "linear", NULL}, &j);
     j.model->n_report = 0;
     assert_fails(ctx, rung_model_verify(ctx, j.spec, j.data, j.model, j.found, &j.count), RUNG_EARG,
-                 "verify: the model does not tell its multipliers");
+                 "verify: the model does not report its multipliers");
     finish(&j);
 }
 
@@ -483,15 +483,15 @@ static void what_does_not_belong_together_is_refused(void **state)
     start(ctx, "kdlor", (const char *const[]){NULL}, &j);
     assert_ok(ctx, rung_spec_new(ctx, "krr", 0, &other));
     assert_fails(ctx, rung_model_verify(ctx, other, j.data, j.model, j.found, &j.count), RUNG_EARG,
-                 "one of kdlor, not of krr");
+                 "a kdlor model, not a krr model");
     assert_int_equal(j.count, 0);
     assert_ok(ctx, rung_data_subset(ctx, j.data, 4, (const int64_t[]){0, 1, 2, 3}, NULL, &part));
     assert_fails(ctx, rung_model_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
-                 "48 rows of 3 columns, not 4");
+                 "48 rows of 3 columns, not to 4");
     rung_data_free(part);
     part = make_data(ctx, MATRIX);
     assert_fails(ctx, rung_model_verify(ctx, j.spec, part, j.model, j.found, &j.count), RUNG_EARG,
-                 "verify: the model was fitted to 48 rows of 3 columns, not 48 of 48");
+                 "verify: the model was fitted to 48 rows of 3 columns, not to 48 of 48");
     assert_fails(ctx, rung_model_verify(ctx, j.spec, NULL, j.model, j.found, &j.count), RUNG_EARG, "rung_model_verify");
     rung_data_free(part);
     rung_spec_free(other);

@@ -122,7 +122,7 @@ def attempt(rung, method, train, options, limit, folder):
     fit = run(limit, rung, "fit", train, "-m", method, "--verify", "--json", "--memory", "2G", "-o", model, *options)
     if fit is None:
         return "slow", f"not done in {limit} s of processor time", None
-    told = [line for line in fit.stderr.splitlines() if re.search("warning: .*(ended the search|found no way up)", line)]
+    told = [line for line in fit.stderr.splitlines() if re.search("warning: .*(the search stopped|found no direction of ascent)", line)]
     if fit.returncode == 1 and verified(fit.stdout) and told:
         return "refused", told[-1].split("warning: ", 1)[1], None
     if fit.returncode == 1 and verified(fit.stdout):

@@ -27,7 +27,7 @@ EXPECTED = {5: {'ot labelled': 4.44, 'ot free': 2.95, 'krr': 3.33, 'krr 0.1': 2.
 
 
 def predicted(rung, tmp, train, options, column):
-    """Column of the predictions for all rows of the training file: by the fit itself where it says something of them."""
+    """Column of the predictions for all rows of the training file: by the fit itself where it has predictions for them."""
     model = os.path.join(tmp, 'm.rung')
     call([rung, 'fit', train, '-q', '-o', model, '-m'] + options)
     rows = list(csv.reader(io.StringIO(call([rung, 'predict', model] + ([train] if options[0] == 'krr' else [])))))

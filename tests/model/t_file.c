@@ -313,7 +313,7 @@ static void other_lengths_are_refused(place *p, model_kind kind)
     bytes b = saved(p, kind);
     for (size_t n = 0; n < b.n; n++) {
         write_bytes(p->path, b.v, n);
-        load_fails(p, n < DIGITS_AT + 8 ? "this is not a rung model" : "damaged or truncated");
+        load_fails(p, n < DIGITS_AT + 8 ? "not a rung model" : "damaged or truncated");
     }
     for (size_t n = LENGTH + header_length(b); n < b.n; n += 8) { /* arrays cut off, the checksum made right */
         bytes part = {malloc(n), n};
@@ -321,7 +321,7 @@ static void other_lengths_are_refused(place *p, model_kind kind)
         memcpy(part.v, b.v, n);
         seal(part);
         write_bytes(p->path, part.v, n);
-        load_fails(p, " is said to be at bytes ");
+        load_fails(p, " cannot be at bytes ");
         free(part.v);
     }
     unsigned char *longer = calloc(b.n + 8, 1);
@@ -386,11 +386,11 @@ static void test_hostile_headers(void **state)
     static const struct {
         const char *from, *to, *words;
     } edits[] = {
-        {"\"format\":\"1\"", "\"format\":\"2\"", "written by a newer rung (format 2); this one reads format 1"},
+        {"\"format\":\"1\"", "\"format\":\"2\"", "written by a newer rung (format 2); this version reads format 1"},
         {"\"format\":\"1\"", "\"format\":\"2\",\"new\":\"key\"", "written by a newer rung (format 2)"},
-        {"\"format\":\"1\"", "\"format\":\"0\"", "format of the model is not told"},
-        {"\"format\":\"1\"", "\"format\":\"one\"", "format of the model is not told"},
-        {"\"format\":\"1\"", "\"format\":1", "format of the model is not told"},
+        {"\"format\":\"1\"", "\"format\":\"0\"", "the format number is missing"},
+        {"\"format\":\"1\"", "\"format\":\"one\"", "the format number is missing"},
+        {"\"format\":\"1\"", "\"format\":1", "the format number is missing"},
         {"\"library\":\"0.1.0\"", "\"library\":1", "metadata"},
         {"\"library\":\"0.1.0\"", "\"library\":\"0.1.0\",\"more\":\"x\"", "metadata"},
         {"\"library\":\"0.1.0\",", "", "metadata"},
@@ -400,17 +400,17 @@ static void test_hostile_headers(void **state)
         {"'method':'kdlor'", "'method':'kdlor','extra':1", "extra"},
         {"'method':'kdlor'", "'method':'kdlor','method':'svor'", "duplicate"},
         {"'method':'kdlor'", "'method':'kd\\\\u0000lor'", "not valid JSON"},
-        {"'C':'10'", "'C':10", "parameter C is not a text"},
+        {"'C':'10'", "'C':10", "parameter C is not a string"},
         {"'params':{'C':'10','width':null,'kernel':'rbf'}", "'params':['C']", "params is not an object"},
         {"'columns':[", "'columns':[7,", "a column"},
         {"'columns':[", "'columns':[{'name':'z','position':0,'categories':null},",
          "array fill has an unexpected shape"},
         {"['','blue','red']", "['','blue']", "unexpected shape"},
-        {"['','blue','red']", "['','blue',3]", "item 3 is not a text"},
+        {"['','blue','red']", "['','blue',3]", "item 3 is not a string"},
         {"['','blue','red']", "['','red','blue']", "the categories of column 2 are not in order"},
         {"'name':'age','position':0", "'name':'age','position':-1", "the position of a column is -1"},
-        {"'name':'age','position':0", "'name':'age','position':2", "column 2 stands at 3 of 3 in the file"},
-        {"'name':'age','position':0", "'name':'age','position':1", "column 1 stands at 2 of 3 in the file"},
+        {"'name':'age','position':0", "'name':'age','position':2", "column 2 has position 3 of 3 in the file"},
+        {"'name':'age','position':0", "'name':'age','position':1", "column 1 has position 2 of 3 in the file"},
         {"'label_position':1", "'label_position':3", "the label column is number 4 of 3"},
         {"'name':'age','position':0", "'name':'age','position':9223372036854775807",
          "the position of a column is 9223372036854775807"},
@@ -426,18 +426,18 @@ static void test_hostile_headers(void **state)
         {"'present':[1,3,4]", "'present':[1,3]", "array members.0.calibration.c has an unexpected shape"},
         {"'present':[1,3,4]", "'present':[]", "array members.0.calibration.c has an impossible shape"},
         {"'present':[1,3,4]", "'present':{}", "present is not a list"},
-        {"'rows':12", "'rows':6", "7 labelled rows of 6"},
+        {"'rows':12", "'rows':6", "7 labelled rows, but 6 rows"},
         {"'rows':12", "'rows':12.5", "the model: Expected integer"},
         {"'labelled':7", "'labelled':-7", "the number of labelled rows is -7"},
         {"'expansion':5", "'expansion':-1", "the size of the expansion is -1"},
         {"'cv':7", "'cv':'7'", "cv is not a number"},
-        {"'cv':7", "'cv':null", "array report.rho is said to be at"},
+        {"'cv':7", "'cv':null", "array report.rho cannot be at"},
         {"'count':3", "'count':-3", "a count of the report is -3"},
         {"'count':3", "'count':'3'", "report means has no count"},
         {"'count':3", "'count':2305843009213693952", "a count of the report is"},
         {"'name':'means'", "'name':'rho'", "array report.rho is missing"},
         {"'scale':'standard'", "'scale':'Zscore'", "unknown scaling 'Zscore'"},
-        {"'scale':'standard'", "'scale':'none'", "is said to be at"},
+        {"'scale':'standard'", "'scale':'none'", "cannot be at"},
         {"'scorer':'kernel'", "'scorer':'forest'", "unknown scorer 'forest'"},
         {"'scorer':'kernel'", "'scorer':'linear'", "a linear scorer with a kernel"},
         {"'outputs':1", "'outputs':0", "array members.0.bias has an unexpected shape"},
@@ -472,14 +472,14 @@ static void test_hostile_headers(void **state)
         {"\"shape\":[2]", "\"shape\":[\"2\"]", "array fill has an unexpected shape"},
         {"\"shape\":[2]", "\"shape\":2", "array fill has an unexpected shape"},
         {"\"shape\":[2]", "\"shape\":[2],\"stride\":1", "array fill"},
-        {"\"data_offsets\":[0,16]", "\"data_offsets\":[8,24]", "array fill is said to be at bytes 8 to 24"},
-        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,24]", "array fill is said to be at bytes 0 to 24"},
-        {"\"data_offsets\":[0,16]", "\"data_offsets\":[-16,0]", "array fill is said to be at"},
-        {"\"data_offsets\":[0,16]", "\"data_offsets\":[16,0]", "array fill is said to be at"},
-        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,-16]", "array fill is said to be at bytes 0 to -16"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[8,24]", "array fill cannot be at bytes 8 to 24"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,24]", "array fill cannot be at bytes 0 to 24"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[-16,0]", "array fill cannot be at"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[16,0]", "array fill cannot be at"},
+        {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,-16]", "array fill cannot be at bytes 0 to -16"},
         {"\"data_offsets\":[0,16]", "\"data_offsets\":[0,16,32]", "array fill"},
-        {"\"data_offsets\":[16,", "\"data_offsets\":[0,", "array cv is said to be at"},
-        {"\"data_offsets\":[16,", "\"data_offsets\":[24,", "array cv is said to be at"},
+        {"\"data_offsets\":[16,", "\"data_offsets\":[0,", "array cv cannot be at"},
+        {"\"data_offsets\":[16,", "\"data_offsets\":[24,", "array cv cannot be at"},
         {"\"fill\":{", "\"cv\":{", "duplicate"},
         {"\"fill\":{", "\"full\":{", "array fill is missing"},
         {"\"fill\":{", "\"void\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]},\"fill\":{",
@@ -517,13 +517,13 @@ static void test_hostile_new_parts(void **state)
         const char *from, *to, *words;
     } edits[] = {
         {MODEL_GAUSSIAN, "'count':3", "'count':0", "the number of neighbours is 0"},
-        {MODEL_GAUSSIAN, "'count':3", "'count':6", "6 neighbours of 5 rows"},
+        {MODEL_GAUSSIAN, "'count':3", "'count':6", "6 neighbours, but 5 rows"},
         {MODEL_GAUSSIAN, "'count':3", "'count':-1", "the number of neighbours is -1"},
         {MODEL_GAUSSIAN, "'count':3", "'count':4611686018427387904", "the number of neighbours is"},
         {MODEL_GAUSSIAN, "'count':3", "'count':3.5", "neighbours: Expected integer"},
         {MODEL_GAUSSIAN, "'count':3,", "", "neighbours: Object item not found"},
         {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'linear'", "unknown weights 'linear'"},
-        {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'binary'", "is said to be at"},
+        {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'binary'", "cannot be at"},
         {MODEL_GAUSSIAN, "'weights':'gaussian'", "'weights':'gaussian','more':1", "neighbours"},
         {MODEL_BINARY, "'weights':'binary'", "'weights':'gaussian'", "array members.0.width is missing"},
         {MODEL_GAUSSIAN, "'scorer':'neighbours'", "'scorer':'linear'", "a linear scorer with neighbours"},
@@ -534,25 +534,27 @@ static void test_hostile_new_parts(void **state)
         {MODEL_GAUSSIAN, "'outputs':3", "'outputs':4", "array training.output has an unexpected shape"},
         {MODEL_GAUSSIAN, "'terms':5", "'terms':-1", "the number of terms is -1"},
         {MODEL_GAUSSIAN, "'terms':5", "'terms':0", "array members.0.coef has an unexpected shape"},
-        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,3]", "memberships in 3 of 2 classes"},
-        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[]", "memberships in 3 of 0 classes"},
-        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,2,3,4]", "memberships in 3 of 4 classes"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,3]", "memberships in 3 classes, but there are 2"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[]", "memberships in 3 classes, but there are 0"},
+        {MODEL_GAUSSIAN, "'present':[1,3,4]", "'present':[1,2,3,4]", "memberships in 3 classes, but there are 4"},
         {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'none'", "probabilities without classes"},
         {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'nearest-mean'", "array members.0.means is missing"},
         {MODEL_GAUSSIAN, "'decision':'argmax'", "'decision':'calibrated'", "without a calibration"},
         {MODEL_GAUSSIAN, "'rows':12", "'rows':11", "array training.output has an unexpected shape"},
         {MODEL_GAUSSIAN, "'rows':12", "'rows':4611686018427387904", "the number of rows is"},
         {MODEL_GAUSSIAN, "'rows':12", "'rows':9007199254740992", "array training.output has an unexpected shape"},
-        {MODEL_GAUSSIAN, "'rows':12,'labelled':7", "'rows':0,'labelled':0", "1 members answer for 0 rows"},
+        {MODEL_GAUSSIAN, "'rows':12,'labelled':7", "'rows':0,'labelled':0",
+         "1 members with predictions for 0 training rows"},
         {MODEL_GAUSSIAN, "'rows':12,'labelled':7", "'rows':-12,'labelled':-13", "the number of rows is -12"},
         {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{'label':1}", "training: Expected true or false"},
         {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{}", "training: Object item not found"},
         {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':7", "training"},
-        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{'label':false}", "is said to be at"},
-        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':null", "is said to be at"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':{'label':false}", "cannot be at"},
+        {MODEL_GAUSSIAN, "'training':{'label':true}", "'training':null", "cannot be at"},
         {MODEL_BINARY, "'training':{'label':false}", "'training':{'label':true}", "array training.label is missing"},
         {MODEL_REAL, "'training':{'label':false}", "'training':{'label':true}", "array training.label is missing"},
-        {MODEL_PAIR, "'training':null", "'training':{'label':false}", "2 members answer for 12 rows"},
+        {MODEL_PAIR, "'training':null", "'training':{'label':false}",
+         "2 members with predictions for 12 training rows"},
         {MODEL_MEANS, "'training':null", "'training':{'label':false}", "array training.output is missing"},
         {MODEL_LAPLACIAN, "'width':2", "'width':3", "array kept.state has an unexpected shape"},
         {MODEL_LAPLACIAN, "'width':2", "'width':0", "array kept.state has an unexpected shape"},
@@ -560,12 +562,13 @@ static void test_hostile_new_parts(void **state)
         {MODEL_LAPLACIAN, "'width':2", "'width':4294967296", "the width of the kept state is 4294967296"},
         {MODEL_LAPLACIAN, "'labelled':7", "'labelled':8", "array kept.rows has an unexpected shape"},
         {MODEL_LAPLACIAN, "'labelled':7", "'labelled':0", "kept: 0 rows of 1 members"},
-        {MODEL_GRADED, "'missed':1", "'missed':8", "ranges by 6 scores of 1 repeats, 8 missed"},
-        {MODEL_GRADED, "'missed':1", "'missed':-1", "the number of missed rows of the ranges is -1"},
-        {MODEL_GRADED, "'decision':'nearest-mean'", "'decision':'calibrated'", "array members.0.map.score is said"},
-        {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{'weight':false,", "is said to be at"},
+        {MODEL_GRADED, "'missed':1", "'missed':8",
+         "prediction intervals from 6 scores, 1 repeats, 8 rows never held out"},
+        {MODEL_GRADED, "'missed':1", "'missed':-1", "the number of rows never held out is -1"},
+        {MODEL_GRADED, "'decision':'nearest-mean'", "'decision':'calibrated'", "array members.0.map.score cannot be"},
+        {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{'weight':false,", "cannot be at"},
         {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{", "kept: Object item not found"},
-        {MODEL_LAPLACIAN, "'kept':{'weight':true,'class_weight':true,'width':2}", "'kept':null", "is said to be at"},
+        {MODEL_LAPLACIAN, "'kept':{'weight':true,'class_weight':true,'width':2}", "'kept':null", "cannot be at"},
         {MODEL_PAIR, "'kept':null", "'kept':{'weight':true,'class_weight':true,'width':2}",
          "kept: 7 rows of 2 members"},
         {MODEL_RBF, "'kept':null", "'kept':{'weight':true,'class_weight':true,'width':2}",
@@ -576,7 +579,7 @@ static void test_hostile_new_parts(void **state)
         {MODEL_OUTPUTS, "'present':[1,3,4]", "'present':[]", "a decision between 0 classes"},
         {MODEL_MEANS, "'present':[1,3,4]", "'present':[1,3]", "array members.0.means has an unexpected shape"},
         {MODEL_MEANS, "'outputs':2", "'outputs':1", "array members.0.bias has an unexpected shape"},
-        {MODEL_SOFT, "'edges':true", "'edges':false", "is said to be at"},
+        {MODEL_SOFT, "'edges':true", "'edges':false", "cannot be at"},
         {MODEL_MEANS, "'edges':false", "'edges':true", "array edges is missing"},
         {MODEL_SOFT, "'real':false", "'real':true", "real targets with classes or without a label"},
         {MODEL_REAL, "'label_position':1", "'label_position':-1", "real targets with classes or without a label"},
@@ -584,24 +587,25 @@ static void test_hostile_new_parts(void **state)
         {MODEL_REAL, "'edges':false", "'edges':true", "array edges has an impossible shape"},
         {MODEL_REAL, "'real':true,", "", "coding: Object item not found: real"},
         {MODEL_UNLABELLED, "'real':false", "'real':true", "real targets with classes or without a label"},
-        {MODEL_MIXTURE, "'rows_from':1", "'rows_from':-1", "member 2 has the rows of member -1"},
-        {MODEL_MIXTURE, "'rows_from':1", "'rows_from':2", "member 2 has the rows of member 2"},
+        {MODEL_MIXTURE, "'rows_from':1", "'rows_from':-1", "member 2 cannot share the rows of member -1"},
+        {MODEL_MIXTURE, "'rows_from':1", "'rows_from':2", "member 2 cannot share the rows of member 2"},
         {MODEL_MIXTURE, "'rows_from':1", "'rows_from':4294967297", "the rows of member 4294967297"},
         {MODEL_MIXTURE, "'rows_from':1", "'rows_from':0", "array members.1.rows is missing"},
         {MODEL_MIXTURE, "'rows_from':1", "'rows_from':'1'", "a member: Expected integer"},
-        {MODEL_MIXTURE, "'rows_from':1,", "'coef_from':1,", "member 2 cannot have the coefficients of member 1"},
-        {MODEL_MIXTURE, "'rows_from':1,", "'rows_from':1,'space_from':2,", "member 2 has the space of member 2"},
-        {MODEL_MIXTURE, "'space_from':3", "'space_from':4", "member 4 has the space of member 4"},
-        {MODEL_MIXTURE, "'space_from':3", "'space_from':-3", "member 4 has the space of member -3"},
+        {MODEL_MIXTURE, "'rows_from':1,", "'coef_from':1,", "member 2 cannot share the coefficients of member 1"},
+        {MODEL_MIXTURE, "'rows_from':1,", "'rows_from':1,'space_from':2,",
+         "member 2 cannot share the space of member 2"},
+        {MODEL_MIXTURE, "'space_from':3", "'space_from':4", "member 4 cannot share the space of member 4"},
+        {MODEL_MIXTURE, "'space_from':3", "'space_from':-3", "member 4 cannot share the space of member -3"},
         {MODEL_MIXTURE, "'space_from':3", "'space_from':3,'space':'rank'", "two spaces of a member"},
         {MODEL_MIXTURE, "'space_from':3", "'space_from':3,'scale':'rank'", "a second scaling"},
         {MODEL_MIXTURE, "'scale':'standard',", "", "the scaling is missing"},
         {MODEL_MIXTURE, "'space':'rank'", "'space':'order'", "unknown scaling 'order'"},
-        {MODEL_MIXTURE, "'space':'rank'", "'space':'standard'", "is said to be at"},
-        {MODEL_MIXTURE, "'coef_from':4", "'coef_from':5", "member 5 has the coefficients of member 5"},
-        {MODEL_MIXTURE, "'coef_from':4", "'coef_from':3", "member 5 cannot have the coefficients of member 3"},
+        {MODEL_MIXTURE, "'space':'rank'", "'space':'standard'", "cannot be at"},
+        {MODEL_MIXTURE, "'coef_from':4", "'coef_from':5", "member 5 cannot share the coefficients of member 5"},
+        {MODEL_MIXTURE, "'coef_from':4", "'coef_from':3", "member 5 cannot share the coefficients of member 3"},
         {MODEL_MIXTURE, "'coef_from':4", "'coef_from':0", "array members.4.coef is missing"},
-        {MODEL_MIXTURE, "'terms':5", "'terms':6", "member 2 cannot have the rows of member 1"},
+        {MODEL_MIXTURE, "'terms':5", "'terms':6", "member 2 cannot share the rows of member 1"},
         {MODEL_MIXTURE, "'outputs':5", "'outputs':4", "array members.0.bias has an unexpected shape"},
         {MODEL_MIXTURE, "'rank':2", "'rank':1", "a probit link of 5 outputs"},
         {MODEL_MIXTURE, "'rank':2", "'rank':-2", "the rank of the covariance is -2"},
@@ -611,16 +615,16 @@ static void test_hostile_new_parts(void **state)
         {MODEL_MIXTURE, "'inferred':true", "'inferred':false", "array members.0.probit.factor is missing"},
         {MODEL_MIXTURE, "'inferred':true", "'inferred':1", "Expected true or false"},
         {MODEL_MIXTURE, "'cumulative':true", "'cumulative':false", "a median without probabilities"},
-        {MODEL_MIXTURE, "'power':true", "'power':false", "is said to be at"},
+        {MODEL_MIXTURE, "'power':true", "'power':false", "cannot be at"},
         {MODEL_MIXTURE, "'power':true", "'power':2", "a member: Expected true or false"},
-        {MODEL_MIXTURE, "'sharpen':true", "'sharpen':false", "is said to be at"},
+        {MODEL_MIXTURE, "'sharpen':true", "'sharpen':false", "cannot be at"},
         {MODEL_MIXTURE, "'present':[1,3,4]", "'present':[1,3]", "array members.0.probit.thresholds has an unexpected"},
         {MODEL_MIXTURE, "'members':[", "'members':[],'other':[", "other"},
-        {MODEL_MIXTURE, "'kind':'rbf'", "'kind':'precomputed'", "member 2 cannot have the rows of member 1"},
+        {MODEL_MIXTURE, "'kind':'rbf'", "'kind':'precomputed'", "member 2 cannot share the rows of member 1"},
         {MODEL_MIXTURE, "'scorer':'constant'", "'rows_from':1,'scorer':'constant'",
-         "member 6 cannot have the rows of member 1"},
+         "member 6 cannot share the rows of member 1"},
         {MODEL_MIXTURE, "'scorer':'constant'", "'coef_from':1,'scorer':'constant'",
-         "member 6 cannot have the coefficients of member 1"},
+         "member 6 cannot share the coefficients of member 1"},
         {MODEL_CONSTANT, "'outputs':1", "'outputs':1,'terms':9", "a constant with 9 terms"},
         {MODEL_POLY, "'degree':3", "'degree':0", "the kernel's degree is 0"},
         {MODEL_POLY, "'degree':3", "'degree':2147483647", "the kernel's degree is 2147483647"},
@@ -647,7 +651,7 @@ static void test_members_of_members(void **state)
     for (int i = 0; i < MANY; i++, n += 2) memcpy(list + n, "0,", 2);
     list[n] = 0;
     write_edited(p, b, "'members':[", list);
-    load_fails(p, "65538 members are too many");
+    load_fails(p, "65538 are too many members");
     free(list), free(b.v);
 
     rung_model *m = make_model(p->ctx, MODEL_PAIR);
@@ -657,9 +661,9 @@ static void test_members_of_members(void **state)
     assert_ok(p->ctx, model_save(p->ctx, m, p->path));
     b = read_bytes(p->path);
     write_edited(p, b, "'scorer':'kernel'", "'coef_from':1,'scorer':'kernel'");
-    load_fails(p, "member 2 cannot have the coefficients of member 1");
+    load_fails(p, "member 2 cannot share the coefficients of member 1");
     write_edited(p, b, "'scorer':'kernel'", "'rows_from':1,'scorer':'kernel'");
-    load_fails(p, "member 2 cannot have the rows of member 1");
+    load_fails(p, "member 2 cannot share the rows of member 1");
     free(b.v);
     model_free(m);
 }
@@ -670,10 +674,10 @@ static void test_foreign_files(void **state)
     const char *other = "{\"weights\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]}}              ";
     bytes b = forged(other, strlen(other), (const unsigned char *)"01234567", 8);
     write_bytes(p->path, b.v, b.n);
-    load_fails(p, "this is not a rung model");
+    load_fails(p, "not a rung model");
     free(b.v);
     write_bytes(p->path, (const unsigned char *)"a,b,label\n1,2,3\n", 16);
-    load_fails(p, "this is not a rung model");
+    load_fails(p, "not a rung model");
 
     enum { DEEP = 100000 };
     const char *start[] = {
@@ -747,31 +751,31 @@ static void test_hostile_numbers(void **state)
         {MODEL_RBF, "members.0.rows", 19, INFINITY, "a stored row is not finite"},
         {MODEL_RBF, "members.0.kernel.gamma", 0, -1, "the kernel's gamma is -1"},
         {MODEL_RBF, "members.0.kernel.gamma", 0, NAN, "the kernel's gamma"},
-        {MODEL_RBF, "members.0.map.score", 1, 3, "the nodes of the rank map do not ascend"},
+        {MODEL_RBF, "members.0.map.score", 1, 3, "the nodes of the rank map are not increasing"},
         {MODEL_RBF, "members.0.map.rank", 2, NAN, "a node of the rank map is not finite"},
-        {MODEL_RBF, "members.0.map.rank", 1, 0, "the nodes of the rank map do not ascend"},
+        {MODEL_RBF, "members.0.map.rank", 1, 0, "the nodes of the rank map are not increasing"},
         {MODEL_RBF, "members.0.map.score", 0, -INFINITY, "a node of the rank map is not finite"},
         {MODEL_RBF, "members.0.calibration.a", 0, -0.5, "the slope of the calibration is -0.5"},
         {MODEL_RBF, "members.0.calibration.a", 0, INFINITY, "the slope of the calibration is inf"},
-        {MODEL_RBF, "members.0.calibration.c", 0, 5, "the thresholds of the calibration do not ascend"},
+        {MODEL_RBF, "members.0.calibration.c", 0, 5, "the thresholds of the calibration are not increasing"},
         {MODEL_RBF, "members.0.calibration.c", 1, INFINITY, "the thresholds of the calibration"},
-        {MODEL_LINEAR, "members.0.thresholds", 0, 2, "the thresholds do not ascend"},
-        {MODEL_LINEAR, "members.0.thresholds", 1, NAN, "the thresholds do not ascend"},
+        {MODEL_LINEAR, "members.0.thresholds", 0, 2, "the thresholds are not increasing"},
+        {MODEL_LINEAR, "members.0.thresholds", 1, NAN, "the thresholds are not increasing"},
         {MODEL_POLY, "members.0.kernel.coef0", 0, INFINITY, "the kernel's coef0 is inf"},
         {MODEL_ARD, "members.0.kernel.precisions", 1, -1, "a precision of the kernel is negative"},
         {MODEL_ARD, "members.0.kernel.precisions", 1, NAN, "a precision of the kernel is not a finite number"},
         {MODEL_CONSTANT, "members.0.prior", 0, -0.125, "the class probabilities do not sum to 1"},
         {MODEL_CONSTANT, "members.0.prior", 0, NAN, "the class probabilities do not sum to 1"},
         {MODEL_CONSTANT, "members.0.prior", 0, 0.25, "the class probabilities do not sum to 1"},
-        {MODEL_RANK, "members.0.scale.knot", 1, 3, "the knots of column 1 do not ascend"},
-        {MODEL_RANK, "members.0.scale.knot", 4, NAN, "the knots of column 2 do not ascend"},
+        {MODEL_RANK, "members.0.scale.knot", 1, 3, "the knots of column 1 are not increasing"},
+        {MODEL_RANK, "members.0.scale.knot", 4, NAN, "the knots of column 2 are not increasing"},
         {MODEL_RANK, "members.0.scale.cdf", 0, 0.75, "the distribution function of column 1"},
         {MODEL_RANK, "members.0.scale.cdf", 2, 1.5, "the distribution function of column 1"},
         {MODEL_RANK, "members.0.scale.cdf", 0, -0.25, "the distribution function of column 1"},
         {MODEL_MEANS, "members.0.means", 5, NAN, "a class mean is not a finite number"},
         {MODEL_MEANS, "members.0.coef", 9, INFINITY, "a coefficient is not a finite number"},
-        {MODEL_SOFT, "edges", 1, -0.5, "the cuts between the classes do not ascend"},
-        {MODEL_SOFT, "edges", 2, INFINITY, "the cuts between the classes do not ascend"},
+        {MODEL_SOFT, "edges", 1, -0.5, "the edges between the classes are not increasing"},
+        {MODEL_SOFT, "edges", 2, INFINITY, "the edges between the classes are not increasing"},
         {MODEL_GAUSSIAN, "members.0.width", 0, 0, "the width of the weights is 0"},
         {MODEL_GAUSSIAN, "members.0.width", 0, -1, "the width of the weights is -1"},
         {MODEL_GAUSSIAN, "members.0.width", 0, NAN, "the width of the weights"},
@@ -789,8 +793,8 @@ static void test_hostile_numbers(void **state)
         {MODEL_LAPLACIAN, "kept.weight", 0, INFINITY, "kept row 1 has weight inf"},
         {MODEL_LAPLACIAN, "kept.class_weight", 1, -1, "class 'b' has weight -1"},
         {MODEL_LAPLACIAN, "kept.class_weight", 3, INFINITY, "has weight inf"},
-        {MODEL_GRADED, "ranges.score", 3, 0.25, "the scores of the ranges do not ascend"},
-        {MODEL_GRADED, "ranges.score", 5, INFINITY, "the scores of the ranges do not ascend"},
+        {MODEL_GRADED, "ranges.score", 3, 0.25, "the nonconformity scores are not increasing"},
+        {MODEL_GRADED, "ranges.score", 5, INFINITY, "the nonconformity scores are not increasing"},
         {MODEL_MIXTURE, "members.0.weight", 0, 0, "member 1 has weight 0"},
         {MODEL_MIXTURE, "members.5.weight", 0, NAN, "member 6 has weight nan"},
         {MODEL_MIXTURE, "members.2.weight", 0, -1, "member 3 has weight -1"},
@@ -799,24 +803,24 @@ static void test_hostile_numbers(void **state)
         {MODEL_MIXTURE, "members.0.rows", 0, NAN, "a stored row"},
         {MODEL_MIXTURE, "members.0.probit.noise", 0, 0, "the noise of the probit link is 0"},
         {MODEL_MIXTURE, "members.0.probit.noise", 0, INFINITY, "the noise of the probit link is inf"},
-        {MODEL_MIXTURE, "members.0.probit.thresholds", 0, NAN, "the thresholds of the link do not ascend"},
+        {MODEL_MIXTURE, "members.0.probit.thresholds", 0, NAN, "the thresholds of the link are not increasing"},
         {MODEL_MIXTURE, "members.0.probit.variance", 0, -1, "the variance of the function is -1"},
         {MODEL_MIXTURE, "members.0.probit.variance", 0, NAN, "the variance of the function is nan"},
         {MODEL_MIXTURE, "members.0.probit.spread", 3, NAN, "the covariance of the thresholds is not finite"},
-        {MODEL_MIXTURE, "members.0.probit.thresholds", 1, -0.5, "the thresholds of the link do not ascend"},
+        {MODEL_MIXTURE, "members.0.probit.thresholds", 1, -0.5, "the thresholds of the link are not increasing"},
         {MODEL_MIXTURE, "members.2.space.factor", 0, NAN, "scal"},
         {MODEL_MIXTURE, "members.2.space.knot", 1, -2, "knots"},
         {MODEL_MIXTURE, "members.3.coef", 0, -1, "a class score is -1"},
         {MODEL_MIXTURE, "members.3.coef", 14, NAN, "a class score is nan"},
         {MODEL_MIXTURE, "members.3.coef", 1, INFINITY, "a class score is inf"},
-        {MODEL_MIXTURE, "members.3.power", 0, 0, "members.3.power is 0, and must be above 0"},
-        {MODEL_MIXTURE, "members.3.power", 0, -2, "members.3.power is -2, and must be above 0"},
-        {MODEL_MIXTURE, "members.4.power", 0, NAN, "members.4.power is nan, and must be above 0"},
-        {MODEL_MIXTURE, "members.4.power", 0, INFINITY, "members.4.power is inf, and must be above 0"},
+        {MODEL_MIXTURE, "members.3.power", 0, 0, "members.3.power is 0, but must be > 0"},
+        {MODEL_MIXTURE, "members.3.power", 0, -2, "members.3.power is -2, but must be > 0"},
+        {MODEL_MIXTURE, "members.4.power", 0, NAN, "members.4.power is nan, but must be > 0"},
+        {MODEL_MIXTURE, "members.4.power", 0, INFINITY, "members.4.power is inf, but must be > 0"},
         {MODEL_MIXTURE, "members.3.prior", 0, 0.5, "the class probabilities do not sum to 1"},
         {MODEL_MIXTURE, "members.4.width", 0, 0, "the width of the weights is 0"},
-        {MODEL_MIXTURE, "sharpen", 0, -1, "sharpen is -1, and must be above 0"},
-        {MODEL_MIXTURE, "sharpen", 0, INFINITY, "sharpen is inf, and must be above 0"},
+        {MODEL_MIXTURE, "sharpen", 0, -1, "sharpen is -1, but must be > 0"},
+        {MODEL_MIXTURE, "sharpen", 0, INFINITY, "sharpen is inf, but must be > 0"},
     };
     static const struct {
         model_kind kind;
@@ -828,15 +832,15 @@ static void test_hostile_numbers(void **state)
         {MODEL_PRECOMPUTED, "members.0.index", 2, 4, "term 3 uses column 4 of 4, counted from 0"},
         {MODEL_PRECOMPUTED, "members.0.index", 0, -1, "term 1 uses column -1 of 4"},
         {MODEL_PRECOMPUTED, "members.0.index", 0, INT64_MAX, "term 1 uses column 9223372036854775807"},
-        {MODEL_RANK, "members.0.scale.first", 0, 1, "the knots of the columns do not follow one another"},
+        {MODEL_RANK, "members.0.scale.first", 0, 1, "the knots of the columns are not contiguous"},
         {MODEL_RANK, "members.0.scale.first", 1, 0, "column 1 has no knots"},
-        {MODEL_RANK, "members.0.scale.first", 2, INT64_MAX, "the knots of the columns do not follow one another"},
-        {MODEL_RANK, "members.0.scale.first", 2, INT64_MIN, "the knots of the columns do not follow one another"},
-        {MODEL_RANK, "members.0.scale.first", 2, -1, "the knots of the columns do not follow one another"},
+        {MODEL_RANK, "members.0.scale.first", 2, INT64_MAX, "the knots of the columns are not contiguous"},
+        {MODEL_RANK, "members.0.scale.first", 2, INT64_MIN, "the knots of the columns are not contiguous"},
+        {MODEL_RANK, "members.0.scale.first", 2, -1, "the knots of the columns are not contiguous"},
         {MODEL_RANK, "members.0.scale.first", 4, -7, "impossible shape"},
         {MODEL_RANK, "members.0.scale.first", 4, INT64_MAX, "impossible shape"},
         {MODEL_RANK, "members.0.scale.first", 4, 8, "unexpected shape"},
-        {MODEL_MIXTURE, "members.2.space.first", 2, -1, "the knots of the columns do not follow one another"},
+        {MODEL_MIXTURE, "members.2.space.first", 2, -1, "the knots of the columns are not contiguous"},
         {MODEL_MIXTURE, "members.2.space.first", 4, INT64_MAX, "impossible shape"},
         {MODEL_GAUSSIAN, "training.label", 11, 4, "training row 12 has rank 4 of 3"},
         {MODEL_GAUSSIAN, "training.label", 0, -1, "training row 1 has rank -1"},
@@ -919,15 +923,15 @@ static void test_places_that_do_not_work(void **state)
     rung_ctx *ctx = p->ctx;
     rung_model *m = make_model(ctx, MODEL_LINEAR), *copy = NULL;
     char path[128];
-    assert_fails(ctx, model_save(ctx, m, "-"), RUNG_EARG, "give its name, not '-'");
-    assert_fails(ctx, model_save(ctx, m, ""), RUNG_EARG, "give its name");
+    assert_fails(ctx, model_save(ctx, m, "-"), RUNG_EARG, "must be saved to a file, not to '-'");
+    assert_fails(ctx, model_save(ctx, m, ""), RUNG_EARG, "must be saved to a file");
     snprintf(path, sizeof path, "%s/no/m.rung", p->folder);
     assert_fails(ctx, model_save(ctx, m, path), RUNG_EIO, "No such file or directory");
     assert_fails(ctx, model_save(ctx, m, p->folder), RUNG_EIO, "not a regular file");
     assert_fails(ctx, model_load(ctx, p->path, &copy), RUNG_EIO, "No such file or directory");
-    assert_fails(ctx, model_load(ctx, p->folder, &copy), RUNG_EFORMAT, "this is not a regular file");
+    assert_fails(ctx, model_load(ctx, p->folder, &copy), RUNG_EFORMAT, "not a regular file");
     assert_int_equal(mkfifo(p->path, 0600), 0);
-    assert_fails(ctx, model_load(ctx, p->path, &copy), RUNG_EFORMAT, "this is not a regular file");
+    assert_fails(ctx, model_load(ctx, p->path, &copy), RUNG_EFORMAT, "not a regular file");
     assert_fails(ctx, model_save(ctx, m, p->path), RUNG_EIO, "not a regular file");
     assert_int_equal(unlink(p->path), 0);
     assert_int_equal(files_in(p->folder), 0);
@@ -997,7 +1001,7 @@ static void test_symbolic_links(void **state)
     snprintf(link, sizeof link, "%s/link", p->folder);
     snprintf(target, sizeof target, "%s/m.rung", p->folder);
     assert_int_equal(symlink("m.rung", link), 0);
-    assert_fails(p->ctx, model_save(p->ctx, m, link), RUNG_EIO, "this symbolic link leads nowhere: No such file");
+    assert_fails(p->ctx, model_save(p->ctx, m, link), RUNG_EIO, "cannot follow the symbolic link: No such file");
     write_bytes(target, (const unsigned char *)"old", 3);
     assert_ok(p->ctx, model_save(p->ctx, m, link));
     assert_int_equal(lstat(link, &about), 0);
@@ -1032,7 +1036,7 @@ static void test_models_that_are_wrong_are_not_saved(void **state)
     place *p = *state;
     rung_model *m = make_model(p->ctx, MODEL_LINEAR);
     m->members[0].decide.thresholds[0] = 5;
-    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "thresholds do not ascend");
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "thresholds are not increasing");
     m->members[0].decide.thresholds[0] = -5;
     m->code.classes[0] = "caf\xe9";
     assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EDATA, "is not valid UTF-8");
@@ -1050,7 +1054,7 @@ static void test_models_that_are_wrong_are_not_saved(void **state)
     m = make_model(p->ctx, MODEL_RBF);
     m->report[1].name = "rho";
     p->ctx->memory = 0;
-    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "two arrays are called report.rho");
+    assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "two arrays are named report.rho");
     model_free(m);
     m = make_model(p->ctx, MODEL_PAIR);
     m->members[1].prior = NULL;
@@ -1083,22 +1087,22 @@ static void test_what_no_model_may_be(void **state)
         model_free(m);                                                                                                 \
     } while (0)
     WRONG(MODEL_RBF, "column 2 has no categories", m->code.columns[1].n_categories = 0);
-    WRONG(MODEL_RBF, "column 2 does not follow the one before", m->code.columns[1].first = 2);
-    WRONG(MODEL_RBF, "there are 5 coded columns, their coding makes 4", m->code.d = 5);
+    WRONG(MODEL_RBF, "column 2 does not follow the one before it", m->code.columns[1].first = 2);
+    WRONG(MODEL_RBF, "there are 5 coded columns, but the coding gives 4", m->code.d = 5);
     WRONG(MODEL_RBF, "there is no column", m->code.n_columns = m->code.d = 0);
-    WRONG(MODEL_REAL, "cuts of a label without classes", m->code.edges = NUMBERS(0));
-    WRONG(MODEL_SOFT, "cuts of a label without classes", m->code.label_position = -1);
-    WRONG(MODEL_RBF, "the scaling has 3 columns, the coding 4", one->scale.d = 3);
+    WRONG(MODEL_REAL, "class edges of a label without classes", m->code.edges = NUMBERS(0));
+    WRONG(MODEL_SOFT, "class edges of a label without classes", m->code.label_position = -1);
+    WRONG(MODEL_RBF, "the scaling has 3 columns, but the coding has 4", one->scale.d = 3);
     WRONG(MODEL_ARD, "the kernel has 3 precisions for 4 columns", one->score.k.n_precisions = 3);
-    WRONG(MODEL_RBF, "the scorer has 3 columns, the coding 4", one->score.d = 3);
+    WRONG(MODEL_RBF, "the scorer has 3 columns, but the coding has 4", one->score.d = 3);
     WRONG(MODEL_RBF, "there are 0 outputs", one->score.outputs = 0);
     WRONG(MODEL_RBF, "there are -1 terms", one->score.m = -1);
     WRONG(MODEL_LINEAR, "a linear map of 3 terms over 4 columns", one->score.m = 3);
     WRONG(MODEL_CONSTANT, "a constant with 9 terms", one->score.m = 9);
     WRONG(MODEL_RBF, "a calibration without a rank map", one->map.n = 0);
     WRONG(MODEL_GRADED, "a calibration without a rank map", one->map.n = -1);
-    WRONG(MODEL_RBF, "the calibration has 2 classes of 3", one->cal.K = 2);
-    WRONG(MODEL_RBF, "a decision between 2 classes, 3 have labels", one->decide.K = 2);
+    WRONG(MODEL_RBF, "the calibration has 2 classes, but there are 3", one->cal.K = 2);
+    WRONG(MODEL_RBF, "a decision between 2 classes, but 3 have labels", one->decide.K = 2);
     WRONG(MODEL_RBF, "several kinds of probabilities", one->prior = NUMBERS(0.125, 0.5, 0.375));
     WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 1); one->link.logit = true);
     WRONG(MODEL_RBF, "a logit link with a covariance", make_link(ctx, m, one, 0);
@@ -1118,29 +1122,29 @@ static void test_what_no_model_may_be(void **state)
     WRONG(MODEL_MIXTURE, "1 cumulative probabilities of 3 classes", m->members[RIDGE].score.outputs = 1);
     WRONG(MODEL_RBF, "there is no member", m->n_members = 0);
     WRONG(MODEL_PAIR, "the members have different scalings", m->members[1].scale.shift = NUMBERS(0.5, -0.25, 0, 1));
-    WRONG(MODEL_MIXTURE, "some members decide, others do not", m->members[RIDGE].cumulative = false;
+    WRONG(MODEL_MIXTURE, "only some members have a decision rule", m->members[RIDGE].cumulative = false;
           m->members[RIDGE].decide.kind = DECISION_NONE);
     WRONG(MODEL_PAIR, "the weights of the members sum to inf", m->members[0].weight = m->members[1].weight = 1e308);
-    WRONG(MODEL_RBF, "the exponent that sharpens is -1", m->sharpen = -1);
-    WRONG(MODEL_RBF, "the exponent that sharpens is inf", m->sharpen = INFINITY);
+    WRONG(MODEL_RBF, "the sharpening exponent is -1", m->sharpen = -1);
+    WRONG(MODEL_RBF, "the sharpening exponent is inf", m->sharpen = INFINITY);
     WRONG(MODEL_LINEAR, "need probabilities", m->sharpen = 2);
     WRONG(MODEL_POLY, "need probabilities", m->sharpen = 2);
     WRONG(MODEL_UNLABELLED, "need probabilities", m->sharpen = 2);
-    WRONG(MODEL_GRADED, "ranges by 6 scores of -1 repeats", m->ranges.repeats = -1);
-    WRONG(MODEL_GRADED, "ranges by -6 scores of 1 repeats", m->ranges.n = -6);
-    WRONG(MODEL_GRADED, "ranges by 6 scores of 1 repeats, 1 missed", m->n_labelled = 5);
-    WRONG(MODEL_MEANS, "ranges without probabilities",
+    WRONG(MODEL_GRADED, "prediction intervals from 6 scores, -1 repeats", m->ranges.repeats = -1);
+    WRONG(MODEL_GRADED, "prediction intervals from -6 scores, 1 repeats", m->ranges.n = -6);
+    WRONG(MODEL_GRADED, "prediction intervals from 6 scores, 1 repeats, 1 rows never held out", m->n_labelled = 5);
+    WRONG(MODEL_MEANS, "prediction intervals without probabilities",
           m->ranges = (conformal){.repeats = 1, .n = 1, .score = NUMBERS(0.5)});
-    WRONG(MODEL_BINARY, "11 training rows are answered for, there were 12", m->training.n = 11);
-    WRONG(MODEL_PAIR, "training rows are answered for by several members", make_training(ctx, m, false));
-    WRONG(MODEL_BINARY, "training rows are answered for by several members", m->sharpen = 2);
+    WRONG(MODEL_BINARY, "11 training rows, but there were 12", m->training.n = 11);
+    WRONG(MODEL_PAIR, "predictions for training rows from several members", make_training(ctx, m, false));
+    WRONG(MODEL_BINARY, "predictions for training rows from several members", m->sharpen = 2);
     WRONG(MODEL_RBF, "without the variance of their latent values", make_link(ctx, m, one, 0);
           make_training(ctx, m, false));
     WRONG(MODEL_GAUSSIAN, "training row 3 has rank -1 of 3", m->training.label[2] = -1);
     WRONG(MODEL_REAL, "ranks of training rows in a model without ranks", make_training(ctx, m, true);
           m->training.label[1] = m->training.label[4] = 0);
-    WRONG(MODEL_LAPLACIAN, "6 rows are kept, 7 were labelled", m->kept.n = 6);
-    WRONG(MODEL_PAIR, "7 rows are kept, 7 were labelled", make_kept(ctx, m));
+    WRONG(MODEL_LAPLACIAN, "6 rows are kept, but 7 were labelled", m->kept.n = 6);
+    WRONG(MODEL_PAIR, "7 rows are kept, but 7 were labelled", make_kept(ctx, m));
     WRONG(MODEL_LAPLACIAN, "kept rows without a state", m->kept.width = 0);
 #undef WRONG
     rung_model *m = make_model(ctx, MODEL_RBF);

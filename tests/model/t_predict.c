@@ -576,14 +576,15 @@ static void test_refusals(void **state)
     p.x[5 * D + 1] = 1e30;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EDATA, "row 6: the score overflows");
     X.d = 3;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "3 columns, the model was fitted on 4");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "3 columns, but the model was fitted to 4");
     X.d = D;
     X.n = -1;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the number of rows is negative");
     X.n = ROWS;
     double sd[ROWS];
     out.sd = sd;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "a kdlor model gives no spread of its score");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+                 "a kdlor model gives no standard deviation of its score");
     out.sd = NULL;
     out.proba = p.proba;
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no probabilities");
@@ -718,9 +719,11 @@ static void test_ranges(void **state)
     assert_ok(ctx, model_predict(ctx, m, &X, &out));
     for (int i = 0; i < ROWS; i++) assert_true(low[i] == 1 && high[i] == 4); /* too few rows for this level */
     out.level = 1;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the mass of a range must be between 0 and 1, not 1");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+                 "the level of a prediction interval must be between 0 and 1, not 1");
     out.level = 0;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the mass of a range must be between 0 and 1, not 0");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG,
+                 "the level of a prediction interval must be between 0 and 1, not 0");
     int one_end[ROWS]; /* each end can be had alone */
     out.level = 0.75;
     assert_ok(ctx, model_predict(ctx, m, &X, &out));

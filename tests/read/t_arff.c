@@ -132,22 +132,22 @@ static void test_errors(void **state)
     assert_bad("@relation x\n@attribute a real\n", "no @data");
     assert_bad("@relation x\n@data\n1\n", "no @attribute before @data");
     assert_bad("@relation x\n@attribute a real\n@data\n% nothing\n", "a header but no rows");
-    assert_bad("@relation x\na real\n@data\n", "line 2: 'a' stands where @relation, @attribute or @data was expected");
-    assert_bad("@attribute\n@data\n", "line 1: an attribute without a name");
+    assert_bad("@relation x\na real\n@data\n", "line 2: expected @relation, @attribute or @data instead of 'a'");
+    assert_bad("@attribute\n@data\n", "line 1: the name of an attribute is missing");
     assert_bad("@attribute when date \"yyyy\"\n@data\n",
                "line 1: attribute 'when' has the type 'date', which cannot be read; expected numeric");
     assert_bad("@attribute bag relational\n", "'relational', which cannot be read");
     assert_bad("@attribute a float\n", "has the type 'float', which is unknown; expected numeric");
     assert_bad("@attribute a real b\n", "line 1: text after the type");
     assert_bad("@attribute a real\n@attribute A real\n@attribute a real\n@data\n",
-               "line 3: attributes 1 and 3 are both called 'a'");
-    assert_bad("@attribute a {x,y\n", "line 1: the values of an attribute are not closed by }");
+               "line 3: attributes 1 and 3 are both named 'a'");
+    assert_bad("@attribute a {x,y\n", "line 1: the closing } after the values of an attribute is missing");
     assert_bad("@attribute a {x,,y}\n", "line 1: attribute 'a' declares an empty value");
     assert_bad("@attribute a {}\n", "attribute 'a' declares an empty value");
     assert_bad("@attribute a {x,y,x}\n", "line 1: attribute 'a' declares 'x' twice");
-    assert_bad("@attribute a {\xff}\n", "line 1: byte 0xFF is not UTF-8");
-    assert_bad("@attribute \xff real\n", "line 1: byte 0xFF is not UTF-8");
-    assert_bad("@attribute 'a real\n", "line 1: a quote is opened and never closed");
+    assert_bad("@attribute a {\xff}\n", "line 1: byte 0xFF is not valid UTF-8");
+    assert_bad("@attribute \xff real\n", "line 1: byte 0xFF is not valid UTF-8");
+    assert_bad("@attribute 'a real\n", "line 1: a quote is opened but never closed");
 
     static const char head[] = "@relation x\n@attribute a real\n@attribute b {u,v}\n@data\n";
     char text[256];
@@ -158,16 +158,16 @@ static void test_errors(void **state)
     } while (0)
     assert_bad_rows("1,u\n2\n", "line 6: 1 cell, expected 2, one per attribute");
     assert_bad_rows("1,u,3\n", "line 5: 3 cells, expected 2");
-    assert_bad_rows("1,u\nx,v\n", "line 6, column 'a': 'x' stands where a number was expected");
+    assert_bad_rows("1,u\nx,v\n", "line 6, column 'a': 'x' is not a number");
     assert_bad_rows("1,w\n", "line 5, column 'b': 'w' is not one of the declared values u, v");
-    assert_bad_rows("1,'u\n", "line 5: a quote is opened and never closed");
-    assert_bad_rows("1,u,{5}\n", "line 5: a brace inside a row");
-    assert_bad_rows("{0 1\n", "line 5: a sparse row is not closed by }");
+    assert_bad_rows("1,'u\n", "line 5: a quote is opened but never closed");
+    assert_bad_rows("1,u,{5}\n", "line 5: unexpected brace inside a row");
+    assert_bad_rows("{0 1\n", "line 5: the closing } of a sparse row is missing");
     assert_bad_rows("{0 1} {5}\n", "line 5: text after a sparse row");
-    assert_bad_rows("{2 1}\n", "line 5: '2' stands where the number of an attribute was expected, 0 to 1, each once");
-    assert_bad_rows("{0 1, 0 2}\n", "line 5: '0' stands where the number of an attribute");
-    assert_bad_rows("{-1 1}\n", "line 5: '-1' stands where the number of an attribute");
-    assert_bad_rows("{x 1}\n", "line 5: 'x' stands where the number of an attribute");
+    assert_bad_rows("{2 1}\n", "line 5: expected the number of an attribute, 0 to 1, each once, instead of '2'");
+    assert_bad_rows("{0 1, 0 2}\n", "each once, instead of '0'");
+    assert_bad_rows("{-1 1}\n", "each once, instead of '-1'");
+    assert_bad_rows("{x 1}\n", "each once, instead of 'x'");
 }
 
 static rung_status read_once(void *ctx)

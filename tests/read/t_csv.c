@@ -287,26 +287,26 @@ static void test_errors(void **state)
     assert_bad("a,b,c,d\n1,2,3,4\n1,2,3\n", ", line 3: 3 cells, expected 4 as in line 1");
     assert_bad("\na,b\n1,2\n\n1\n", ", line 5: 1 cell, expected 2 as in line 2");
     assert_bad("a,b\n1,2,3\n", "expected");
-    assert_bad("a,b\n1,2\n3,\"x\n4,5\n", ", line 3: a quote is opened and never closed");
+    assert_bad("a,b\n1,2\n3,\"x\n4,5\n", ", line 3: a quote is opened but never closed");
     assert_bad("a,b\n1,2\n\"x\"y,5\n", ", line 3: text after the closing quote of cell 1");
     assert_bad("", "the file is empty");
     assert_bad(" \n\n  \n", "the file is empty");
     assert_bad("a,b\n", "a header but no rows");
-    assert_bad("a,b,a\n1,2,3\n", ", line 1: columns 1 and 3 are both called 'a'");
+    assert_bad("a,b,a\n1,2,3\n", ", line 1: columns 1 and 3 are both named 'a'");
     assert_bad("\xff\xfe"
                "a",
-               "UTF-16 text: save it as UTF-8");
+               "UTF-16 text; save it as UTF-8");
     assert_bad("\xfe\xff"
                "a",
-               "UTF-16 text: save it as UTF-8");
-    assert_bad("a,b\n1,caf\xe9\n2,x\n", ", line 2, column 'b': byte 0xE9 is not UTF-8 text");
+               "UTF-16 text; save it as UTF-8");
+    assert_bad("a,b\n1,caf\xe9\n2,x\n", ", line 2, column 'b': byte 0xE9 is not valid UTF-8");
     assert_bad("caf\xe9,b\n1,2\n", ", line 1, column 1: byte 0xE9");
     rung_table *t;
     assert_fails(ctx, read_bytes(ctx, "a,b\n1,2\n3\0,4\n", 13, NULL, &t), RUNG_EDATA,
-                 ", line 3: a NUL byte, so this is no text file");
-    assert_fails(ctx, read_bytes(ctx, "\0\0", 2, NULL, &t), RUNG_EDATA, "a NUL byte, so this is no text file");
+                 ", line 3: a NUL byte, so this is not a text file");
+    assert_fails(ctx, read_bytes(ctx, "\0\0", 2, NULL, &t), RUNG_EDATA, "a NUL byte, so this is not a text file");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.format = "xls"}, &t), RUNG_EARG,
-                 "unknown format 'xls'; known: csv");
+                 "unknown format 'xls'; expected one of csv");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.decimal = ';'}, &t), RUNG_EARG, "decimal point");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '"'}, &t), RUNG_EARG, "0x22");
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.delimiter = '7'}, &t), RUNG_EARG,
@@ -369,7 +369,8 @@ static void test_find(void **state)
     assert_fails(ctx, table_find(ctx, t, "0", "label", &j), RUNG_EARG, "no column 0");
     table_free(t);
     t = table_of(ctx, "1,2\n");
-    assert_fails(ctx, table_find(ctx, t, "x", "label", &j), RUNG_EARG, "there is no header: give a position, 1 to 2");
+    assert_fails(ctx, table_find(ctx, t, "x", "label", &j), RUNG_EARG,
+                 "there is no header; use a position from 1 to 2");
     table_free(t);
     t = table_of(ctx, "abc1,abc2,abc3,abc,abd\n1,2,3,4,5\n");
     assert_fails(ctx, table_find(ctx, t, "abcc", "label", &j), RUNG_EARG, "did you mean 'abc1' or 'abc2' or 'abc3'?");

@@ -182,15 +182,15 @@ static void test_errors(void **state)
     assert_bad("# nothing\n\n", "the file is empty");
     assert_bad("1\n2\n", "no row has an index:value");
     assert_bad("1 1:2\n2 0:3\n", "line 2: '0:3' has an index below 1; the first column is 1");
-    assert_bad("1 2:2 2:3\n", "line 1: '2:3' has an index that is not above the one before it");
-    assert_bad("1 3:2 2:3\n", "line 1: '2:3' has an index that is not above");
-    assert_bad("1 2\n", "line 1: '2' stands where index:value was expected");
-    assert_bad("1 1:2 x:3\n", "line 1: 'x:3' stands where index:value was expected");
-    assert_bad("1 1:\n", "line 1: '1:' stands where");
-    assert_bad("1 1:2x\n", "line 1: '1:2x' stands where");
-    assert_bad("1 99999999999999999999:1\n", "stands where index:value");
-    assert_bad("1 1:2 qid:3\n", "line 1: 'qid:3' stands where"); /* only in front of the columns */
-    assert_bad("1 1:1\nlow 1:2\n", "line 2, column 'label': 'low' stands where a number was expected");
+    assert_bad("1 2:2 2:3\n", "line 1: '2:3' has an index that is not larger than the one before it");
+    assert_bad("1 3:2 2:3\n", "line 1: '2:3' has an index that is not larger");
+    assert_bad("1 2\n", "line 1: '2' is not of the form index:value");
+    assert_bad("1 1:2 x:3\n", "line 1: 'x:3' is not of the form index:value");
+    assert_bad("1 1:\n", "line 1: '1:' is not of the form");
+    assert_bad("1 1:2x\n", "line 1: '1:2x' is not of the form");
+    assert_bad("1 99999999999999999999:1\n", "is not of the form index:value");
+    assert_bad("1 1:2 qid:3\n", "line 1: 'qid:3' is not of the form"); /* only in front of the columns */
+    assert_bad("1 1:1\nlow 1:2\n", "line 2, column 'label': 'low' is not a number");
 
     rung_table *t = libsvm_of(ctx, "1 1:inf\n2 1:2\n"); /* as in every table, an error once it is coded */
     rung_data *data;

@@ -51,7 +51,7 @@ static void test_by_content(void **state)
     }
     rung_table *t;
     assert_fails(ctx, read_text(ctx, "1\n", &(rung_read_options){.format = "xls"}, &t), RUNG_EARG,
-                 "unknown format 'xls'; known: csv, libsvm, arff, orca");
+                 "unknown format 'xls'; expected one of csv, libsvm, arff, orca");
 }
 
 static void test_orca(void **state)
@@ -230,7 +230,7 @@ static void test_pinned(void **state)
     assert_ok(ctx, open_text(ctx, "a,c,id\n1,x,1\nbad,x,2\n", &data->code, &r));
     assert_ok(ctx, reader_next(ctx, r, 1, &t));
     table_free(t);
-    assert_fails(ctx, reader_next(ctx, r, 1, &t), RUNG_EDATA, "line 3, column 'a': 'bad' stands where a number");
+    assert_fails(ctx, reader_next(ctx, r, 1, &t), RUNG_EDATA, "line 3, column 'a': 'bad' is not a number");
     assert_null(t);
     reader_close(r);
     assert_fails(ctx, open_text(ctx, "a,b,id\n1,x,1\n", &data->code, &r), RUNG_EDATA, "no column 'c', which the model");
@@ -243,13 +243,13 @@ static void test_pinned(void **state)
     assert_ok(ctx, open_text(ctx, text, NULL, &r));
     assert_ok(ctx, reader_next(ctx, r, 40000, &t));
     table_free(t);
-    assert_fails(ctx, reader_next(ctx, r, 40000, &t), RUNG_EDATA, "line 40001, column 1: 'x' stands where a number");
+    assert_fails(ctx, reader_next(ctx, r, 40000, &t), RUNG_EDATA, "line 40001, column 1: 'x' is not a number");
     reader_close(r);
     free(text);
 
     assert_ok(ctx, open_text(ctx, "a,c\n", NULL, &r));
     assert_fails(ctx, reader_next(ctx, r, 1, &t), RUNG_EDATA, "a header but no rows");
-    assert_fails(ctx, reader_next(ctx, r, 0, &t), RUNG_EARG, "0 rows: at least 1");
+    assert_fails(ctx, reader_next(ctx, r, 0, &t), RUNG_EARG, "0 rows: expected at least 1");
     reader_close(r);
     dataset_free(data);
 }

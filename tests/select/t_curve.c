@@ -114,9 +114,9 @@ static void test_refusals(void **state)
     const char *const wrong[] = {"nosuch", NULL}, *const fixed[] = {"ridge", NULL};
     char *text;
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = falling, .n_sizes = 2}, data, &text),
-                 RUNG_EARG, "labels per class must ascend");
+                 RUNG_EARG, "labels per class must be increasing");
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = large, .n_sizes = 2}, data, &text), RUNG_EARG,
-                 "200 labels per class: the largest class has");
+                 "200 labels per class: the largest class has only");
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.methods = wrong}, data, &text), RUNG_EARG, "nosuch");
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.fixed = fixed}, data, &text), RUNG_EARG, "NAME=VALUE");
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG,
@@ -125,7 +125,7 @@ static void test_refusals(void **state)
     assert_fails(ctx, rung_curve_run(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
     const int none[] = {0, 5}, many[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = none, .n_sizes = 2}, data, &text), RUNG_EARG,
-                 "labels per class must ascend from at least 1, but 0 comes at place 1");
+                 "labels per class must be increasing and >= 1, but the value at position 1 is 0");
     assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = many, .n_sizes = 17}, data, &text), RUNG_EARG,
                  "17 sizes: at most 16");
     const double target[] = {0, 1, 2, 3};

@@ -178,7 +178,7 @@ rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double 
         }
         if (t <= 1e-10) { /* rounding lets no step gain: the minimum, if the decrement is that of rounding */
             if (decrement < 1e-9 * (1 + fabs(*value))) break;
-            return set_error(ctx, RUNG_ENOCONV, "Newton's iteration came to a halt (decrement %.2g)", decrement);
+            return set_error(ctx, RUNG_ENOCONV, "Newton's iteration stalled (decrement %.2g)", decrement);
         }
         memcpy(theta, s.next, (size_t)s.size * sizeof *theta);
         *value = now;

@@ -47,8 +47,9 @@ static rung_status median_verify(rung_ctx *ctx, const struct verification *v)
         if (r == m->decide.rank && r == (int)m->score.bias[0]) own = error;
     }
     for (int q = 0; q < p->K; q++) off = fmax(off, fabs(m->prior[q] - share[q] / total));
-    condition_add(v->found, "median", "mean absolute error above that of the best constant", own - least, 1e-12);
-    condition_add(v->found, "shares", "probabilities against the shares of the classes", off, 1e-12);
+    condition_add(v->found, "median", "excess of the mean absolute error over that of the best constant", own - least,
+                  1e-12);
+    condition_add(v->found, "shares", "probabilities against the class shares", off, 1e-12);
     return RUNG_OK;
 }
 

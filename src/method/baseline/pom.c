@@ -86,7 +86,8 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     double *w = NULL, *b = NULL, value;
     for (int64_t i = 0; i < p->d * p->n; i++)
         if (!(fabs(p->X[i]) < 1e100))
-            return set_error(ctx, RUNG_EDATA, "pom: a column has values up to %.3g, too large: scale the columns",
+            return set_error(ctx, RUNG_EDATA,
+                             "pom: a column has values up to %.3g, which is too large; scale the columns",
                              fabs(p->X[i]));
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
@@ -152,7 +153,7 @@ static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
     for (int q = 0; q < p->K - 1; q++) worst = fmax(worst, fabs(gb[q]));
     condition_add(v->found, "gradient", "largest entry of the gradient of the penalised log likelihood", worst / size,
                   1e-6);
-    condition_add(v->found, "objective", "as reported against that of the model, relative",
+    condition_add(v->found, "objective", "reported value against that of the model, relative",
                   fabs(told_number(v->model, "objective") - value) / (1 + fabs(value)), 1e-9);
     return RUNG_OK;
 }

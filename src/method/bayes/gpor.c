@@ -72,14 +72,14 @@ static bool settled(rung_ctx *ctx, const gpor *g, const minimise_result *found)
     if (slope <= SETTLED) return true;
     if (found->end == MINIMISE_CUT)
         log_at(ctx, RUNG_WARNING,
-               "gpor: max-iterations=%d ended the search before the evidence was largest (gradient %.2g per row)",
+               "gpor: the search stopped at max-iterations=%d before the evidence reached its maximum (gradient %.2g "
+               "per row)",
                g->params->max_iterations, slope);
     else
-        log_at(
-            ctx, RUNG_WARNING,
-            "gpor: the search found no way up where the evidence is not yet largest (gradient %.2g per row); starts=5 "
-            "searches from other points, too",
-            slope);
+        log_at(ctx, RUNG_WARNING,
+               "gpor: the search found no direction of ascent before the evidence reached its maximum (gradient %.2g "
+               "per row); starts=5 also searches from other points",
+               slope);
     return false;
 }
 
@@ -156,7 +156,7 @@ static rung_status gpor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     TRY(gpor_set(ctx, &g, theta));
     TRY(gpor_infer(ctx, &g, g.params->inference, false));
     if (is_mended(g.params, g.sigma))
-        log_at(ctx, RUNG_INFO, "gpor: the noise is at its floor; the predictions use expectation propagation");
+        log_at(ctx, RUNG_INFO, "gpor: the noise is at its floor; predictions use expectation propagation");
     TRY(mend(ctx, &g));
     TRY(gpor_finish(ctx, mem, &g, out));
     TRY(report_number(ctx, mem, out, "iterations", found.iterations));
@@ -179,13 +179,13 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
     gpor_pack(&g, &m->score.k, m->link.b, m->link.noise, theta);
     TRY(gpor_negative_evidence(ctx, &g, g.n_theta, theta, &value, gradient));
     for (int j = 0; j < g.n_theta; j++) worst = fmax(worst, fabs(gradient[j]));
-    condition_add(v->found, "evidence gradient", "in everything learned: kernel, thresholds, noise; per row", worst / n,
+    condition_add(v->found, "evidence gradient", "with respect to kernel, thresholds and noise; per row", worst / n,
                   2 * SETTLED);
-    condition_add(v->found, "evidence", "as reported against that of the model, per row",
+    condition_add(v->found, "evidence", "reported value against that of the model, per row",
                   fabs(value + told_number(v->model, "log_evidence")) / n, 1e-6);
     TRY(mend(ctx, &g));
     for (int64_t i = 0; i < p->n; i++) off[i] = -g.post.alpha[i];
-    condition_add(v->found, "posterior", "coefficients against those of the posterior found again, relative",
+    condition_add(v->found, "posterior", "coefficients against those of the recomputed posterior, relative",
                   relative_residual(p->n, 2, (const double *const[]){m->score.coef, off}, 0), 1e-6);
     if (g.params->inference == GPOR_EP || is_mended(g.params, g.sigma)) return RUNG_OK;
     for (int64_t i = 0; i < p->n; i++)

@@ -54,7 +54,9 @@ static rung_status posterior(rung_ctx *ctx, const gp_problem *p, sweep *s, gp_po
     for (int64_t i = 0; i < n; i++) {
         double precision = 1 / s->variance[i] - out->precision[i];
         if (!(precision > 0))
-            return set_error(ctx, RUNG_ENOCONV, "expectation propagation lost a cavity (row %lld)", (long long)i + 1);
+            return set_error(ctx, RUNG_ENOCONV,
+                             "expectation propagation failed: the cavity variance of row %lld is not positive",
+                             (long long)i + 1);
         s->cavity_variance[i] = 1 / precision;
         s->cavity_mean[i] = (s->mean[i] / s->variance[i] - out->natural[i]) / precision;
         s->at[i] =
@@ -117,7 +119,7 @@ rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterio
     for (out->iterations = 0; moved > 1e-10; out->iterations++) {
         if (out->iterations == MOST_SWEEPS)
             return set_error(ctx, RUNG_ENOCONV,
-                             "expectation propagation does not settle in %d sweeps (last change %.2g)", MOST_SWEEPS,
+                             "expectation propagation did not converge in %d sweeps (last change %.2g)", MOST_SWEEPS,
                              moved);
         TRY(interrupted(ctx));
         double before = moved;

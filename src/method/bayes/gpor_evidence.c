@@ -180,10 +180,10 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
     TRY(kernel_from_params(ctx, mem, &params->kernel, &g->k));
     g->k = problem_kernel(p, &g->k);
     if (g->k.kind == KERNEL_PRECOMPUTED)
-        return set_error(ctx, RUNG_EARG, "gpor needs k(x, x) of new rows, which kernel=precomputed does not give");
+        return set_error(ctx, RUNG_EARG, "gpor needs k(x, x) of new rows, which kernel=precomputed does not provide");
     if (params->ard && (g->k.kind != KERNEL_RBF || given))
         return set_error(ctx, RUNG_EARG,
-                         "ard=yes learns the precisions of an rbf kernel: leave out kernel, gamma and width");
+                         "ard=yes learns the precisions of an rbf kernel; omit kernel, gamma and width");
     if (g->k.kind == KERNEL_RBF && !given) g->n_kappa = params->ard ? p->d : 1;
     g->n_theta = (int)g->n_kappa + p->K;
     if (params->ard) {

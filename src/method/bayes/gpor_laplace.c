@@ -110,7 +110,7 @@ static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_pos
         double before = moved;
         TRY(interrupted(ctx));
         if (here && out->iterations++ == MOST_STEPS)
-            return set_error(ctx, RUNG_ENOCONV, "the mode of the Gaussian process is not found in %d steps",
+            return set_error(ctx, RUNG_ENOCONV, "the mode of the Gaussian process was not found in %d steps",
                              MOST_STEPS);
         if (here) TRY(curvature_here(ctx, p, m, &with));
         TRY(newton_target(ctx, p, m, &with, out->alpha, target));

@@ -124,7 +124,7 @@ static rung_status isbor_settle(rung_ctx *ctx, const method *m, problem *whole, 
     }
     TRY(best_width(ctx, p, params, -log((double)(whole->varying > 0 ? whole->varying : 1)), &log_gamma));
     params->kernel.gamma = exp(log_gamma);
-    log_at(ctx, RUNG_INFO, "gamma=auto: the evidence is highest at %.3g", params->kernel.gamma);
+    log_at(ctx, RUNG_INFO, "gamma=auto: the evidence is largest at %.3g", params->kernel.gamma);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -142,7 +142,8 @@ static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_pa
     bool by_row = k.kind != KERNEL_LINEAR;
     TRY(isbor_search_run(ctx, p, &k, &params->search, by_row ? known : 0, alpha, &s));
     if (!s.settled)
-        log_at(ctx, RUNG_WARNING, "isbor: max-iterations=%d ended the search while functions still gained",
+        log_at(ctx, RUNG_WARNING,
+               "isbor: the search stopped at max-iterations=%d while the evidence was still increasing",
                params->search.max_iterations);
     out->state_width = 1;
     TRY(NEW(ctx, mem, out->state, p->n));

@@ -195,8 +195,8 @@ static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
         if (place < 0) TRY(isbor_add(ctx, s, s->order[j], VAGUE));
     }
     TRY(refine(ctx, s, ROUNDS, LOOSE));
-    log_at(ctx, RUNG_DEBUG, "isbor: of %lld functions at once %lld stay, log evidence %.10g", (long long)together,
-           (long long)s->m.M, s->m.log_evidence);
+    log_at(ctx, RUNG_DEBUG, "isbor: %lld of %lld initial functions remain, log evidence %.10g", (long long)s->m.M,
+           (long long)together, s->m.log_evidence);
     return RUNG_OK;
 }
 

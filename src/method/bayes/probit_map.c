@@ -291,7 +291,7 @@ rung_status probit_map_fit(rung_ctx *ctx, const probit_map_rows *rows, const la_
     state->fresh = false; /* until all is done */
     state->log_posterior = state->log_likelihood - penalty(M, alpha, w);
     if (!isfinite(state->log_posterior))
-        return set_error(ctx, RUNG_ENOCONV, "the likelihood of the labels is 0 where the iteration starts");
+        return set_error(ctx, RUNG_ENOCONV, "the likelihood of the labels is 0 at the starting point");
     double relative = INFINITY; /* the decrement before the last step */
     bool moved = true;
     for (state->steps = 0; moved && relative > tolerance && state->steps < MOST_STEPS;) {
@@ -310,7 +310,8 @@ rung_status probit_map_fit(rung_ctx *ctx, const probit_map_rows *rows, const la_
         TRY(compute_gram(ctx, T, state));
     }
     if (!(relative <= (moved ? tolerance : ROUNDED))) /* not moved: rounding lets no step gain */
-        return set_error(ctx, RUNG_ENOCONV, "Newton's iteration for weights and thresholds stops after %d steps (%.2g)",
+        return set_error(ctx, RUNG_ENOCONV,
+                         "Newton's iteration for weights and thresholds did not converge in %d steps (%.2g)",
                          state->steps, relative);
     state->fresh = true;
     pool_release(&ctx->scratch, mark);

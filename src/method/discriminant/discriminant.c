@@ -133,9 +133,8 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes
 {
     int K = c->K;
     if (c->degenerate)
-        log_at(
-            ctx, RUNG_WARNING,
-            "no direction puts the class means in order; the direction from the lowest to the highest class is taken");
+        log_at(ctx, RUNG_WARNING,
+               "no direction puts the class means in order; using the direction from the lowest to the highest class");
     out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
     TRY(NEW(ctx, mem, out->decide.thresholds, K - 1));
     mean_thresholds((threshold_rule)params->thresholds, K, c->mean, c->mass, out->decide.thresholds);

@@ -121,9 +121,10 @@ static void order_conditions(const class_scores *c, double C, const double *alph
     condition_add(found, "multipliers", "order weights: the largest below 0, and |sum / C - 1|",
                   fmax(least / C, fabs(sum / C - 1)), 1e-9);
     if (degenerate) return;
-    condition_add(found, "ordered means", "least step between projected class means below 0, relative",
+    condition_add(found, "ordered means", "largest decrease between consecutive projected class means, relative",
                   fmax(0, -rho) / size, 1e-9);
-    condition_add(found, "slackness", "weighted step above the least one, relative", slack / size, 1e-7);
+    condition_add(found, "slackness", "excess of the weighted step over the smallest one, relative", slack / size,
+                  1e-7);
 }
 
 static void mean_conditions(const class_scores *c, const discriminant_params *params)
@@ -142,7 +143,7 @@ static void mean_conditions(const class_scores *c, const discriminant_params *pa
         mean_thresholds((threshold_rule)params->thresholds, 2, c->mean + q, c->mass + q, between);
         off = fmax(off, fabs(d->thresholds[q] - between[0]));
     }
-    condition_add(c->v->found, "thresholds", "against their places between the class means, relative",
+    condition_add(c->v->found, "thresholds", "thresholds against their positions between the class means, relative",
                   size > 0 ? off / size : off, 1e-8);
 }
 
@@ -161,7 +162,7 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     class_scores c;
     equation e;
     TRY(class_scores_new(ctx, v, U, &c));
-    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(equation_new(ctx, &c, params, &e));
     for (int64_t i = 0; i < p->n; i++)
         for (int q = 0; q < p->K; q++) e.u[i] += part(&c, i, q);
@@ -184,7 +185,7 @@ rung_status ordered_conditions(rung_ctx *ctx, const struct verification *v, cons
 {
     const double *alpha = told_list(v->model, "alpha", v->p->K - 1);
     class_scores c;
-    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(class_scores_new(ctx, v, NULL, &c));
     order_conditions(&c, params->C, alpha, told_number(v->model, "degenerate") != 0);
     mean_conditions(&c, params);
@@ -202,7 +203,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     equation e;
     TRY(class_scores_new(ctx, v, NULL, &c));
     const double *values = told_list(v->model, "eigenvalues", c.outputs);
-    if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not report its eigenvalues");
     TRY(equation_new(ctx, &c, params, &e));
     for (int q = 0; q < p->K; q++) total += c.mass[q];
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;

@@ -53,8 +53,7 @@ static rung_status learn_kernel(rung_ctx *ctx, pool *mem, problem *p, const grap
     int64_t *count = NULL, fewest = p->n;
     const la_csr *edges;
     if (params->kernel.kind != KERNEL_RBF)
-        return set_error(ctx, RUNG_EARG,
-                         "kes-dl learns the widths of its own Gaussian kernel: kernel=rbf is the only choice");
+        return set_error(ctx, RUNG_EARG, "kes-dl learns the widths of an rbf kernel; only kernel=rbf is supported");
     TRY(NEW(ctx, &ctx->scratch, count, p->K + 1));
     for (int64_t i = 0; i < p->n; i++) count[p->y[i]]++;
     for (int q = 1; q <= p->K; q++) fewest = count[q] < fewest ? count[q] : fewest;

@@ -217,7 +217,7 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, const feature_fit *fit,
 static rung_status landmarks_for(rung_ctx *ctx, const dl_problem *d, const landmarks **out)
 {
     if (d->params->ridge_kind != RIDGE_KERNEL)
-        return set_error(ctx, RUNG_EARG, "ridge-kind=identity goes with landmarks=exact only; take ridge-kind=kernel");
+        return set_error(ctx, RUNG_EARG, "ridge-kind=identity needs landmarks=exact; use ridge-kind=kernel");
     return problem_landmarks(ctx, d->p, d->k, d->landmarks, out);
 }
 

@@ -38,14 +38,14 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
     else
         log_at(ctx, RUNG_INFO, "all %lld rows are labelled; leave-one-out mae %.3f", (long long)p->n, s->mae);
     if (s->unlabelled_used > 0)
-        log_at(ctx, RUNG_INFO, "labels were spread over %lld of the %lld unlabelled rows, evenly spaced, to save time",
+        log_at(ctx, RUNG_INFO,
+               "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
                (long long)s->unlabelled_used, (long long)s->unlabelled);
     if (s->mae >= s->median)
-        log_at(
-            ctx, RUNG_WARNING,
-            "nothing beats always answering the median (leave-one-out mae %.3f, median %.3f): the columns say little "
-            "about the grades, or the labels are too few",
-            s->mae, s->median);
+        log_at(ctx, RUNG_WARNING,
+               "no model beats always predicting the median (leave-one-out mae %.3f, median %.3f): the columns say "
+               "little about the grades, or there are too few labels",
+               s->mae, s->median);
 }
 
 /* One class: there is nothing to weigh. */
@@ -58,7 +58,7 @@ static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted
     out->score.outputs = 1;
     out->score.d = p->d;
     out->decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
-    log_at(ctx, RUNG_WARNING, "only one class has labels: it is the answer to everything");
+    log_at(ctx, RUNG_WARNING, "only one class has labels: it is always predicted");
     return RUNG_OK;
 }
 
@@ -76,7 +76,7 @@ static rung_status auto_verify(rung_ctx *ctx, const struct verification *v)
 {
     if (v->p->K > 1) return mixture_verify(ctx, v, &all_families);
     const member *only = v->model->members;
-    condition_add(v->found, "only class", "it has all of the probability, and is the answer",
+    condition_add(v->found, "only class", "it has probability 1 and is always predicted",
                   fabs(only->prior[0] - 1) + (only->decide.rank != 1), 0);
     return RUNG_OK;
 }

@@ -153,7 +153,7 @@ static rung_status expand(rung_ctx *ctx, void *user, int64_t i)
                      .variance = one->link.variance,
                      .prior_variance = candidate_variance(from)};
     rung_status status = ordinal_gp_expansion(ctx, &gp, from->coef, from->bias, one->score.coef, one->link.spread);
-    return status == RUNG_ESINGULAR ? set_error(ctx, RUNG_EINTERNAL, "a factorisation failed the second time") : status;
+    return status == RUNG_ESINGULAR ? set_error(ctx, RUNG_EINTERNAL, "a factorisation failed when repeated") : status;
 }
 
 rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n, const mixture_part *parts,

@@ -170,7 +170,8 @@ static void tell(const struct verification *v, const worst_of *w)
     if (w->has[FAMILY_GP]) {
         condition_add(found, "processes", "Newton's decrement at each mode, relative to the log posterior",
                       w->decrement, 1e-8);
-        condition_add(found, "covariances", "of the modes against those computed anew, relative", w->covariance, 1e-8);
+        condition_add(found, "covariances", "values of the modes against recomputed ones, relative", w->covariance,
+                      1e-8);
     }
     if (w->has[FAMILY_RIDGE])
         condition_add(found, "ridges", "residual of ridge e = Y - F, relative, worst member", w->ridge, 1e-6);
@@ -178,10 +179,10 @@ static void tell(const struct verification *v, const worst_of *w)
         condition_add(found, "spreading", "residual of (I - a S) F = Y, relative, worst member", w->spreading,
                       w->spreading_limit);
     if (w->has_frequencies)
-        condition_add(found, "frequencies", "of the classes, against their formula", w->frequencies, 1e-15);
-    condition_add(found, "rows", "kept by the members, against the data", w->rows, 0);
-    condition_add(found, "rank scaling", "rows scaled to ranks by the model and anew", w->ranks, 0);
-    condition_add(found, "weights", "of the members against those that leave-one-out gives", w->weights, 1e-9);
+        condition_add(found, "frequencies", "frequencies of the classes against their formula", w->frequencies, 1e-15);
+    condition_add(found, "rows", "values stored by the members against the data", w->rows, 0);
+    condition_add(found, "rank scaling", "rows scaled to ranks by the model against recomputed ones", w->ranks, 0);
+    condition_add(found, "weights", "weights of the members against those given by leave-one-out", w->weights, 1e-9);
 }
 
 rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mixture_options *options)
@@ -192,11 +193,11 @@ rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mi
     worst_of w = {0};
     double all = 0, total = 0;
     TRY(mixture_choose(ctx, v->p, options, &m, &summary));
-    condition_add(v->found, "members", "more or fewer of them than leave-one-out chooses", abs(model->n_members - m.n),
-                  0);
+    condition_add(v->found, "members", "difference from the number of members chosen by leave-one-out",
+                  abs(model->n_members - m.n), 0);
     condition_add(v->found, "stacking", "violation of the optimality of the families' weights, relative", m.violation,
                   1e-10);
-    condition_add(v->found, "sharpening", "exponent against the one of least leave-one-out error",
+    condition_add(v->found, "sharpening", "exponent against that of least leave-one-out error",
                   fabs(model->sharpen - m.sharpen), 0);
     if (model->n_members != m.n) return RUNG_OK;
     for (int i = 0; i < m.n; i++) {

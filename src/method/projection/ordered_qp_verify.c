@@ -33,7 +33,7 @@ rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, co
     int m = v->p->K - 1;
     const double *alpha = told_list(v->model, "alpha", m);
     double *Mw = NULL, *pull = NULL, *ridge = NULL, *twice = NULL, trace = la_trace(M);
-    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(NEW(ctx, &ctx->scratch, Mw, c));
     TRY(NEW(ctx, &ctx->scratch, pull, c));
     TRY(NEW(ctx, &ctx->scratch, ridge, c));

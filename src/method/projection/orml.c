@@ -27,8 +27,7 @@ static rung_status orml_kernel(rung_ctx *ctx, pool *mem, const problem *p, const
     TRY(kernel_from_params(ctx, mem, &params->kernel, k));
     if (k->kind != KERNEL_LINEAR && !(params->d.ridge > 0))
         return set_error(ctx, RUNG_EARG,
-                         "orml with kernel=%s needs a ridge above 0 (0, the pseudo-inverse, is for "
-                         "kernel=linear)",
+                         "orml with kernel=%s needs ridge > 0 (ridge=0, the pseudo-inverse, needs kernel=linear)",
                          kernel_name(k->kind));
     *k = problem_kernel(p, k);
     return RUNG_OK;
@@ -242,7 +241,7 @@ static rung_status orml_verify(rung_ctx *ctx, const struct verification *v)
     kernel k;
     la_csr L;
     double sigma;
-    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its multipliers");
+    if (!alpha) return set_error(ctx, RUNG_EARG, "verify: the model does not report its multipliers");
     TRY(orml_kernel(ctx, &ctx->scratch, v->p, params, &k));
     TRY(class_index_new(ctx, &ctx->scratch, v->p, &classes));
     if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, v->p, &k, &K));

@@ -157,7 +157,7 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
     TRY(alternation_new(ctx, p, params, &classes, &a, &sigma));
     TRY(best_of_starts(ctx, &a, p->d, &best));
     if (!best.settled)
-        log_at(ctx, RUNG_DEBUG, "orml-m stopped after %d sweeps before its value had settled to %g", best.sweeps,
+        log_at(ctx, RUNG_DEBUG, "orml-m stopped after %d sweeps before its objective had settled to %g", best.sweeps,
                params->tolerance);
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
     tensor_direction(&best.t, W);

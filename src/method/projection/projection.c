@@ -109,8 +109,8 @@ rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, in
     la_mat *reduced = NULL, *vectors = NULL;
     rung_status status = la_potrf(ctx, B);
     if (status == RUNG_ESINGULAR)
-        return set_error(ctx, status,
-                         "the denominator of the projection is singular with ridge=%g; a larger ridge helps", ridge);
+        return set_error(ctx, status, "the denominator of the projection is singular with ridge=%g; use a larger ridge",
+                         ridge);
     TRY(status);
     TRY(la_new(ctx, &ctx->scratch, c, c, &reduced));
     TRY(la_new(ctx, &ctx->scratch, c, r, &vectors));
@@ -317,7 +317,7 @@ rung_status projection_verify(rung_ctx *ctx, const struct verification *v)
     const double *values = told_list(v->model, "eigenvalues", r);
     eigen_forms e = {0};
     double *AV = NULL, *BV = NULL, worst = 0;
-    if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    if (!values) return set_error(ctx, RUNG_EARG, "verify: the model does not report its eigenvalues");
     TRY(params->shape ? last_mode_forms(ctx, v, &e) : vector_forms(ctx, v, &e));
     int64_t c = la_rows(e.A);
     TRY(ridge_denominator(ctx, e.A, e.cancels, params->ridge, e.d, e.B));

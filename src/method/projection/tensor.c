@@ -16,7 +16,7 @@ static rung_status parse_shape(rung_ctx *ctx, const char *shape, tensor *out)
         size_t length = strcspn(at, "x");
         int64_t size;
         if (!text_integer(at, length, &size) || size < 1 || size > INT32_MAX)
-            return set_error(ctx, RUNG_EARG, "shape=%s: sizes are expected as in 16x16, '%.*s' is none", shape,
+            return set_error(ctx, RUNG_EARG, "shape=%s: expected sizes such as 16x16, but '%.*s' is not a size", shape,
                              (int)length, at);
         if (out->modes == TENSOR_MODES)
             return set_error(ctx, RUNG_EARG, "shape=%s has more than %d modes", shape, (int)TENSOR_MODES);
@@ -112,7 +112,7 @@ rung_status tensor_told(rung_ctx *ctx, const struct verification *v, const char 
         const char *name;
         TRY(pool_printf(ctx, &ctx->scratch, &name, "mode%d", q + 1));
         const double *told = told_list(v->model, name, out->size[q]);
-        if (!told) return set_error(ctx, RUNG_EARG, "verify: the model does not tell the vector of mode %d", q + 1);
+        if (!told) return set_error(ctx, RUNG_EARG, "verify: the model does not report the vector of mode %d", q + 1);
         memcpy(out->w[q], told, (size_t)out->size[q] * sizeof *told);
     }
     TRY(NEW(ctx, &ctx->scratch, w, out->d));

@@ -58,6 +58,6 @@ rung_status novel_verify(rung_ctx *ctx, const struct verification *v, const la_c
             if (!(differ <= off)) off = differ;
         }
     }
-    condition_add(v->found, "propagation", "memberships against the average of the neighbours'", off, 1e-10);
+    condition_add(v->found, "propagation", "memberships against the average of those of the neighbours", off, 1e-10);
     return RUNG_OK;
 }

@@ -96,7 +96,7 @@ rung_status spread_verify(rung_ctx *ctx, const struct verification *v, const spr
         for (int64_t i = 0; i < n; i++) mass += F[i + q * n];
         for (int64_t i = 0; i < n && mass > 0; i++) F[i + q * n] /= mass;
     }
-    condition_add(v->found, "memberships", "against the shares of F, by the sum of a row over the largest",
+    condition_add(v->found, "memberships", "probabilities against the shares of F, relative to the largest row sum",
                   shares_off(p, F, U), limit * 2 / (1 - params->spread)); /* the condition number of I - a S */
     return RUNG_OK;
 }

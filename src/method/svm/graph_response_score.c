@@ -74,8 +74,8 @@ rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool co
         worst = fmax(worst, relative_residual(n, 2, (const double *const[]){Ka + q * n, left},
                                               verify_kernel_size(v, a + q * n)));
     }
-    condition_add(v->found, "response", "residual of f = K (c - W f) for the pulls c of the multipliers, relative",
-                  worst, limit_of_rows(1e-8, n));
+    condition_add(v->found, "response", "residual of f = K (c - W f), c from the multipliers, relative", worst,
+                  limit_of_rows(1e-8, n));
     return RUNG_OK;
 }
 

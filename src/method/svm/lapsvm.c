@@ -279,9 +279,9 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
         least = fmin(least, upper);
     }
     TRY(response_verify(ctx, v, params->bias == BIAS_KERNEL, K, r.f, r.a));
-    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
+    condition_add(v->found, "multipliers", "infeasibility of the multipliers, relative to C", infeasible, 1e-9);
     condition_add(v->found, "duality gap",
-                  "objective of the model above that of the multipliers, relative, worst class", gap,
+                  "objective of the model minus that of the multipliers, relative, worst class", gap,
                   gap_limit(params->tolerance, caps, least));
     return RUNG_OK;
 }

@@ -111,10 +111,10 @@ rung_status ordinal_svm_verify(rung_ctx *ctx, const struct verification *v)
     TRY(dual(ctx, v, &h, fit.state, &lower, &infeasible));
     double primal = norm / 2 + losses(&h, v->f, v->model->members->decide.thresholds),
            told = told_number(v->model, "objective");
-    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to C", infeasible, 1e-9);
-    condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
+    condition_add(v->found, "multipliers", "infeasibility of the multipliers, relative to C", infeasible, 1e-9);
+    condition_add(v->found, "duality gap", "objective of the model minus that of the multipliers, relative",
                   (primal - lower) / primal, params->tolerance);
-    condition_add(v->found, "objective", "as reported against that of the model, relative", fabs(told / primal - 1),
+    condition_add(v->found, "objective", "reported value against that of the model, relative", fabs(told / primal - 1),
                   params->tolerance);
     return RUNG_OK;
 }

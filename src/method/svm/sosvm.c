@@ -324,8 +324,8 @@ static rung_status sosvm_verify(rung_ctx *ctx, const struct verification *v)
             fmax(infeasible, fmax(-best.beta[i], best.beta[i] - cap) / (params->lambda2 > 0 ? params->lambda2 : 1));
     }
     TRY(response_verify(ctx, v, true, 1, best.f, best.a));
-    condition_add(v->found, "multipliers", "by how much they are infeasible, relative to lambda2", infeasible, 1e-12);
-    condition_add(v->found, "duality gap", "objective of the model above that of the multipliers, relative",
+    condition_add(v->found, "multipliers", "infeasibility of the multipliers, relative to lambda2", infeasible, 1e-12);
+    condition_add(v->found, "duality gap", "objective of the model minus that of the multipliers, relative",
                   (upper - lower) / upper, gap_limit(params->tolerance, total, upper));
     return RUNG_OK;
 }

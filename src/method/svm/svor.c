@@ -104,7 +104,7 @@ static rung_status round_matrix(rung_ctx *ctx, solver *a)
     for (int64_t i = 0; i < a->m; i++) {
         Q[i * (a->m + 1)] += a->q->diagonal;
         if (!isfinite(Q[i * (a->m + 1)]))
-            return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows: scale the columns",
+            return set_error(ctx, RUNG_EDATA, "the kernel of row %lld with itself overflows; scale the columns",
                              (long long)p->origin[a->rows[i]] + 1);
     }
     return RUNG_OK;
@@ -448,14 +448,14 @@ static rung_status converge(rung_ctx *ctx, solver *a)
         stuck = s->primal - s->gap > dual + NO_GAIN * s->primal ? 0 : stuck + 1;
         progress(ctx, "fitting", fmin(a->q->tolerance * s->primal / s->gap, 0.99));
         if (stuck == STUCK_MOST && (s->violation <= ROUNDED || s->gap <= ROUNDED * s->primal)) {
-            log_at(ctx, RUNG_WARNING, "the relative duality gap is %.2g: rounding allows no smaller one",
+            log_at(ctx, RUNG_WARNING, "the relative duality gap is %.2g; rounding prevents a smaller one",
                    s->gap / s->primal);
             break;
         }
         if (stuck == STUCK_MOST)
             return set_error(
                 ctx, RUNG_ENOCONV,
-                "the support vector problem stopped at a relative duality gap of %.2g, tolerance=%.2g was asked",
+                "the support vector problem stopped at a relative duality gap of %.2g instead of tolerance=%.2g",
                 s->gap / s->primal, a->q->tolerance);
     }
     return RUNG_OK;

@@ -313,11 +313,12 @@ rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, doub
 {
     double scale = 0;
     if (c->n < 2)
-        return set_error(ctx, RUNG_EDATA, "one row is not enough to learn from: label at least two that differ");
+        return set_error(ctx, RUNG_EDATA,
+                         "one row is not enough to learn from; at least two different rows are needed");
     for (int64_t j = 0; j < c->width; j++) scale += c->K ? fabs(c->mean[j]) : (double)c->n * c->mean[j] * c->mean[j];
-    if (!isfinite(c->trace)) return set_error(ctx, RUNG_EDATA, "the kernel matrix overflows: scale the columns");
+    if (!isfinite(c->trace)) return set_error(ctx, RUNG_EDATA, "the kernel matrix overflows; scale the columns");
     if (!(c->trace > 1e-13 * scale))
-        return set_error(ctx, RUNG_EDATA, "the rows do not differ: there is nothing to learn");
+        return set_error(ctx, RUNG_EDATA, "all rows are equal, so there is nothing to learn");
     *out = c->trace / (double)c->n;
     return RUNG_OK;
 }

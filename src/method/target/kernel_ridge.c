@@ -10,10 +10,9 @@ rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda
     TRY(centred_mean_eigenvalue(ctx, c, &unit));
     *out = lambda * (kind == LAMBDA_RELATIVE ? unit : 1);
     if (!(*out >= least * unit && *out <= most * unit))
-        return set_error(
-            ctx, RUNG_EARG,
-            "lambda=%g is %.3g times the mean eigenvalue of the kernel matrix; give one between %g and %g times",
-            lambda, *out / unit, least, most);
+        return set_error(ctx, RUNG_EARG,
+                         "lambda=%g is %.3g times the mean eigenvalue of the kernel matrix; expected %g to %g times",
+                         lambda, *out / unit, least, most);
     return RUNG_OK;
 }
 
@@ -99,7 +98,8 @@ rung_status lambda_choose(rung_ctx *ctx, pool *mem, const centred_kernel *c, con
         n++;
     }
     if (best < 0)
-        return set_error(ctx, RUNG_EDATA, "lambda=auto: no leave-one-out error can be computed; give a number");
+        return set_error(ctx, RUNG_EDATA,
+                         "lambda=auto: the leave-one-out error cannot be computed; set lambda to a number");
     *lambda = tried[best];
     TRY(report_list(ctx, mem, out, "path_lambda", n, tried));
     TRY(report_list(ctx, mem, out, "path_loo", n, error));

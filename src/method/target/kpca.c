@@ -44,7 +44,8 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     int r = params->components;
     centred_kernel c;
     double *value = NULL, *root = NULL, *left = NULL, *v = NULL, *a = NULL, *bias = NULL, lambda;
-    if (r > p->n) return set_error(ctx, RUNG_EARG, "components=%d: %lld rows have at most as many", r, (long long)p->n);
+    if (r > p->n)
+        return set_error(ctx, RUNG_EARG, "components=%d is more than the number of rows, %lld", r, (long long)p->n);
     TRY(kpca_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, true, &c));
@@ -59,7 +60,7 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     TRY(centred_leading(ctx, &c, r, value, v, a));
     for (int j = 0; j < r; j++) {
         if (value[j] <= 1e-12 * value[0]) { /* beyond the rank: a column of zeros */
-            log_at(ctx, RUNG_WARNING, "component %d is zero: the rows span %d", j + 1, j);
+            log_at(ctx, RUNG_WARNING, "component %d is zero: the rows span only %d", j + 1, j);
             memset(a + j * basis, 0, sizeof *a * (size_t)(basis * (r - j)));
             r = j;
             break;
@@ -110,7 +111,7 @@ static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
     double *f = NULL, *centred = NULL, *Kf = NULL, off = 0, norm_off = 0, beyond = 0, larger;
     centred_kernel c;
     while (r > 0 && !(value = told_list(v->model, "eigenvalues", r))) r--;
-    if (!value) return set_error(ctx, RUNG_EARG, "verify: the model does not tell its eigenvalues");
+    if (!value) return set_error(ctx, RUNG_EARG, "verify: the model does not report its eigenvalues");
     TRY(NEW(ctx, &ctx->scratch, f, n * outputs));
     TRY(NEW(ctx, &ctx->scratch, centred, n * outputs));
     TRY(NEW(ctx, &ctx->scratch, Kf, n * outputs));
@@ -140,7 +141,7 @@ static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
     condition_add(v->found, "rank", "components beyond the rank that are not 0", beyond, 0);
     TRY(centred_kernel_new(ctx, &ctx->scratch, v->p, &params->kernel, true, &c));
     TRY(none_is_larger(ctx, v, &c, r, value, f, &larger));
-    condition_add(v->found, "leading", "directions with a larger eigenvalue than those told", larger, 0);
+    condition_add(v->found, "leading", "directions with a larger eigenvalue than those reported", larger, 0);
     return RUNG_OK;
 }
 

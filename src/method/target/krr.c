@@ -362,8 +362,8 @@ static rung_status krr_verify(rung_ctx *ctx, const struct verification *v)
     if (isnan(params->lambda)) return RUNG_OK;
     TRY(centred_kernel_new(ctx, &ctx->scratch, v->p, &params->kernel, centred, &c));
     TRY(centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &given));
-    condition_add(v->found, "lambda", "as reported against that of the parameters, relative", fabs(lambda / given - 1),
-                  1e-10);
+    condition_add(v->found, "lambda", "reported value against that of the parameters, relative",
+                  fabs(lambda / given - 1), 1e-10);
     return RUNG_OK;
 }
 

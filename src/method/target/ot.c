@@ -68,7 +68,7 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
     if (!isnan(o->params->lambda))
         return centred_lambda(ctx, &o->kernel, o->params->lambda, o->params->lambda_kind, &o->space.lambda);
     if (o->rows.m < 3) {
-        log_at(ctx, RUNG_WARNING, "lambda=auto: fewer than three labels say nothing about lambda; 0.1 is taken");
+        log_at(ctx, RUNG_WARNING, "lambda=auto: with fewer than three labels lambda cannot be estimated; using 0.1");
         return centred_lambda(ctx, &o->kernel, 0.1, LAMBDA_RELATIVE, &o->space.lambda);
     }
     TRY(optimal_loo(ctx, &o->kernel, o->space.intercept, &o->rows, loo));
@@ -201,7 +201,7 @@ static rung_status ot_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, co
     int r = params->components;
     ot o;
     if (r >= p->n)
-        return set_error(ctx, RUNG_EARG, "components=%d: %lld rows have at most %lld", r, (long long)p->n,
+        return set_error(ctx, RUNG_EARG, "components=%d: %lld rows have at most %lld components", r, (long long)p->n,
                          (long long)p->n - 1);
     TRY(ot_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
@@ -242,7 +242,7 @@ static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
     const double *given = v->model->training.output;
     double *y = NULL, *f = NULL, lambda = told_number(v->model, "lambda");
     TRY(start(ctx, &ctx->scratch, v->p, v->params, &unused, &o));
-    condition_add(v->found, "lambda", "as reported against that of the parameters, relative",
+    condition_add(v->found, "lambda", "reported value against that of the parameters, relative",
                   fabs(lambda / o.space.lambda - 1), 1e-10);
     TRY(NEW(ctx, &ctx->scratch, y, n * r));
     TRY(NEW(ctx, &ctx->scratch, f, n * r));

@@ -175,7 +175,8 @@ static rung_status components(rung_ctx *ctx, const struct verification *v, const
         residual = relative_residual(n, 2, (const double *const[]){z, own}, 0);
         if (!(residual <= pair)) pair = residual;
     }
-    condition_add(v->found, "components", "their lengths, and products with the target and each other", basis, 1e-8);
+    condition_add(v->found, "components",
+                  "lengths of the components, and their products with the target and each other", basis, 1e-8);
     condition_add(v->found, "component equations", "residual of lambda (f - mean) = K (v - f), relative, of the worst",
                   fit, 1e-8);
     condition_add(v->found, "component pairs",
@@ -241,7 +242,8 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
         r[i] = y[i] - f[i];
         if (!known[i]) un[count++] = i;
     }
-    condition_add(v->found, "labels", "answers of labelled rows against their labels", off * sqrt((double)n), 1e-12);
+    condition_add(v->found, "labels", "predictions of labelled rows against their labels", off * sqrt((double)n),
+                  1e-12);
     TRY(regression(ctx, v, s, y, f));
     if (m > 1) TRY(components(ctx, v, s, m, y, f));
     if (count == 0) return RUNG_OK;
@@ -258,7 +260,7 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
                   relative_residual(count, 2, (const double *const[]){t, pull}, size / ROUNDED), 1e-6);
     if (!s->sphere) return RUNG_OK;
     double rho2 = rows->m > 0 ? rows->rho2 : 1;
-    condition_add(v->found, "length", "|t|^2 of the unlabelled values against what it must be", fabs(length - rho2),
+    condition_add(v->found, "length", "|t|^2 of the unlabelled values against the required length", fabs(length - rho2),
                   1e-8);
     for (int64_t i = 0; i < n; i++) pull[i] = 1;
     double shift = multiplier - fmax(SHIFT, 10 * DBL_EPSILON * verify_kernel_size(v, pull) / s->lambda);
@@ -268,6 +270,7 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
                 : thin_curvature(ctx, &along, count, un, shift, &A));
     rung_status status = la_potrf(ctx, A);
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
-    condition_add(v->found, "minimum", "directions along the sphere in which the error falls", status != RUNG_OK, 0);
+    condition_add(v->found, "minimum", "directions along the sphere in which the error decreases", status != RUNG_OK,
+                  0);
     return RUNG_OK;
 }

@@ -193,7 +193,7 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
     }
     for (int64_t i = 0; i < t.m; i++)
         if (!(fabs(z[t.lab[i]] - t.v[i]) <= off)) off = fabs(z[t.lab[i]] - t.v[i]);
-    condition_add(v->found, "labels", "answers of labelled rows against their labels", off, 0);
+    condition_add(v->found, "labels", "predictions of labelled rows against their labels", off, 0);
     TRY(verify_kernel_times(ctx, v, 1, a, Ka));
     for (int64_t i = 0; i < n; i++) {
         Ka[i] += sum;

@@ -121,7 +121,7 @@ static void a_search_cut_short_says_so(void **state)
     assert_true(reported(whole, "settled") == 1 && w.count == 0);
     rung_model *cut = fit_rows(ctx, "gpor", "max-iterations=3", &r, r.n, false);
     assert_true(reported(cut, "settled") == 0 && reported(cut, "iterations") == 3 && w.count == 1);
-    assert_non_null(strstr(w.text, "max-iterations=3 ended the search"));
+    assert_non_null(strstr(w.text, "the search stopped at max-iterations=3"));
     rung_model_free(whole), rung_model_free(cut);
     free_rows(&r);
 }
@@ -184,7 +184,7 @@ static void refusals(void **state)
 {
     rung_ctx *ctx = *state;
     const char *const options[][2] = {{"kernel", "precomputed"}, {"gamma", "1"}};
-    const char *const words[] = {"kernel=precomputed does not give", "leave out kernel, gamma and width"};
+    const char *const words[] = {"kernel=precomputed does not provide", "omit kernel, gamma and width"};
     rows r = make_rows(20, 20, 2, 0.3, 120);
     for (int i = 0; i < 20; i++) /* a symmetric matrix, as a precomputed kernel must be */
         for (int j = 0; j < 20; j++) r.x[i * 20 + j] = exp(-abs(i - j));

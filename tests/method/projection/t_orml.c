@@ -183,7 +183,7 @@ static void kernels_need_a_ridge(void **state)
     sample s;
     fitted f;
     draw(&s, 20, 2, 2, 35, false);
-    assert_fails(ctx, try_settings(ctx, "orml", SETTINGS("ridge", "0"), &s, false, &f), RUNG_EARG, "ridge above 0");
+    assert_fails(ctx, try_settings(ctx, "orml", SETTINGS("ridge", "0"), &s, false, &f), RUNG_EARG, "needs ridge > 0");
 }
 
 /* ---- graph ---- */

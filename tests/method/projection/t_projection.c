@@ -326,7 +326,7 @@ static void a_singular_denominator_is_told(void **state)
     draw(&s, 30, 3, 3, 82, false);
     for (int64_t i = 0; i < s.n; i++) s.X[2 + i * 3] = 0;
     assert_fails(ctx, try_settings(ctx, "lda", SETTINGS("ridge", "0"), &s, false, &f), RUNG_ESINGULAR,
-                 "larger ridge helps");
+                 "use a larger ridge");
 }
 
 /* ---- parts ---- */

@@ -338,7 +338,7 @@ static void rows_in_play_take_turns(void **state)
 
 static void count_warnings(void *user, rung_level level, const char *text)
 {
-    *(int *)user += level == RUNG_WARNING && strstr(text, "rounding allows no smaller one") != NULL;
+    *(int *)user += level == RUNG_WARNING && strstr(text, "rounding prevents a smaller one") != NULL;
 }
 
 /* A tolerance that rounding does not allow ends at what it allows, and that is told. */
