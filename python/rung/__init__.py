@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rung learns to grade: ordinal regression with few labels.
+"""Ordinal regression with few labels.
 
 >>> import rung
 >>> X, y = rung.generate("toy", rows=300, unlabelled=0.8)
@@ -7,9 +7,9 @@
 >>> model.predict(X[:3]).shape
 (3,)
 
-One estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`, ...), `rung.OrdinalClassifier(method=...)`
-for any of them, ordinal metrics and scorers in `rung.metrics`, model files shared with the command line by
-`rung.save` and `rung.load`.
+There is one estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`, ...), and
+`rung.OrdinalClassifier(method=...)` for any of them. `rung.metrics` has ordinal metrics and scorers; `rung.save` and
+`rung.load` use the model files of the command line.
 """
 
 from . import methods, metrics

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators have in common. Which of these parts a method's class is made of follows from the table of
-methods; see methods.py."""
+"""Base classes of the estimators. The table of methods determines which of them a method's class combines; see
+methods.py."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def seed_of(random_state):
 
 
 class Estimator(BaseEstimator):
-    """Parameters, fitting and predicting by the library; what is predicted is up to the subclasses."""
+    """Parameters, fitting and prediction through the library; subclasses define what is predicted."""
 
     model_: Model
     cv_: dict[str, float] | None
@@ -46,7 +46,7 @@ class Estimator(BaseEstimator):
     transduction_: NDArray[Any]
 
     def _spec(self):
-        """The method and the values of its parameters, by the library's names."""
+        """The method and the values of its parameters, under the library's names."""
         values = {p.key: (p, getattr(self, p.name)) for p in self._method.parameters}
         return self._method, {key: p.text(value) for key, (p, value) in values.items() if value is not None}
 
@@ -59,7 +59,7 @@ class Estimator(BaseEstimator):
         return Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
 
     def _prepare(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
-        """Context, data and class weights of a fit to rows that were checked."""
+        """Context, data and class weights for a fit to checked rows."""
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
@@ -106,15 +106,15 @@ class Estimator(BaseEstimator):
         return self.model_.predict(ctx, rows, len(X), *wanted, level=level)
 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
-        """The latent score of every row: (n,), or (n, outputs) where the method has several.
+        """The latent score of every row: (n,), or (n, outputs) if the method has several.
 
-        A larger score means a higher class for methods with thresholds.
+        For methods with thresholds, a larger score means a higher class.
         """
         (score,) = self._predict(X, "score")
         return score[:, 0] if score.shape[1] == 1 else score
 
     def describe(self) -> dict[str, Any]:
-        """What is in the fitted model, as `rung inspect --json` tells it."""
+        """The contents of the fitted model, as in `rung inspect --json`."""
         check_is_fitted(self)
         return self.model_.description
 
@@ -123,7 +123,7 @@ class Estimator(BaseEstimator):
 
     @classmethod
     def as_published(cls, **params: Any) -> Self:
-        """An estimator with the parameter values of the method's paper; params overrule them."""
+        """An estimator with the parameter values of the paper; params override them."""
         published = {p.name: p.published for p in cls._method.parameters if p.published is not None}
         return cls(**{**published, **params})
 
@@ -151,7 +151,7 @@ class Weighted:
             The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
             dense array.
         y : array-like of shape (n,)
-            The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
+            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row.
         sample_weight : array-like of shape (n,), default None
             A weight per row; a row of weight 0 counts as unlabelled.
 
@@ -187,7 +187,7 @@ class Unweighted:
             The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
             dense array.
         y : array-like of shape (n,)
-            The labels. None and NaN, and (see `unlabelled`) -1, mean an unlabelled row.
+            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Unsupervised:
             The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
             dense array.
         y : array-like of shape (n,), default None
-            The labels, for `predict`; the projection does without. None and NaN, and (see `unlabelled`) -1, mean an
+            The labels, used by `predict` but not by the projection. None, NaN and (see `unlabelled`) -1 mark an
             unlabelled row.
 
         Returns
@@ -238,7 +238,7 @@ class Classifier(ClassifierMixin, Estimator):
     classes_: NDArray[Any]
 
     def _checked(self, X, y):
-        """X, and the classes and ranks of y."""
+        """Checked X, and the classes and ranks of y."""
         if y is None and self._method.needs_labels:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
@@ -256,7 +256,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self
 
     def _transduce(self, ctx, X, ranks):
-        """The given ranks, and those of the unlabelled rows as the fit sees them."""
+        """The given ranks, and the ranks that the fit predicts for the unlabelled rows."""
         if self.model_.training_rows:
             (said,) = self.model_.predict(ctx, None, len(ranks), "rank")
             return np.where(ranks > 0, ranks, said)
@@ -268,7 +268,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     @available_if(_has_classes)
     def predict(self, X: Rows) -> NDArray[Any]:
-        """The class of every row: the method's own decision."""
+        """The predicted class of every row."""
         (rank,) = self._predict(X, "rank")
         return self.classes_[rank - 1]
 
@@ -276,29 +276,29 @@ class Classifier(ClassifierMixin, Estimator):
     def predict_proba(self, X: Rows) -> NDArray[np.float64]:
         """The probabilities of the classes, in the order of `classes_`: (n, K).
 
-        The most probable class need not be the predicted one, which is the median of these probabilities for most
-        methods.
+        The predicted class need not be the most probable one: for most methods it is the median of these
+        probabilities.
         """
         (proba,) = self._predict(X, "proba")
         return proba
 
     def predict_interval(self, X: Rows, level: float = 0.9) -> NDArray[Any]:
-        """The lowest and the highest class of a range that holds the true one with this probability: (n, 2).
+        """Prediction interval: the lowest and highest class, which contain the true one with this probability: (n, 2).
 
-        Credible for methods with a posterior, conformal by the rows held out of the fit for others, as
-        `describe()['interval']` tells. Without either (`calibrate=0`) there are none, which is an error.
+        Intervals are credible for methods with a posterior, otherwise conformal, based on rows held out of the fit (see
+        `describe()['interval']`). It is an error if the model has neither (`calibrate=0`).
         """
         low, high = self._predict(X, "low", "high", level=level)
         return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])
 
     @available_if(_has_classes)
     def decision_function(self, X: Rows) -> NDArray[np.float64]:
-        """A value per class, the largest for the predicted one: (n, K); of two classes one column, positive for the
+        """A value per class, largest for the predicted class: (n, K); for two classes one per row, positive for the
         second.
 
-        With thresholds on the score: the distance of the score to the nearest end of the class's range, negative
+        With thresholds on the score: the distance of the score from the nearest end of the class's interval, negative
         outside. With class means: minus the squared distance to the mean. Otherwise the probabilities, or the same
-        distance taken on their cumulative sum.
+        distance on their cumulative sum.
         """
         wanted = ["rank", "score"] + ["proba"] * _may_have_probabilities(self)
         rank, score, *proba = self._predict(X, *wanted)
@@ -311,7 +311,7 @@ class Classifier(ClassifierMixin, Estimator):
         told = self.model_.description
         present = np.flatnonzero(np.isin(told["classes"], told["present"]))
         thresholds, means, decision = told["thresholds"], told["means"], told["decision"]
-        # where the latent value has a spread, thresholds on its mean are the median of the probabilities
+        # if the latent value has a variance, thresholds on its mean are the median of the probabilities
         by_threshold = decision in ("thresholds", "calibrated") and thresholds and None not in thresholds
         by_threshold = by_threshold and told["interval"] != "credible"
         if len(present) == 1:
@@ -330,13 +330,13 @@ class Classifier(ClassifierMixin, Estimator):
         values[:, present] = seen
         row = np.arange(len(rank))
         best = values.max(axis=1)
-        tie = values.argmax(axis=1) != rank - 1  # on a boundary, where only the method knows
+        tie = values.argmax(axis=1) != rank - 1  # on a boundary, which only the method can decide
         values[row[tie], rank[tie] - 1] = np.nextafter(best[tie], np.inf)
         never = np.isneginf(values)  # classes without labels
         return np.where(never, seen.min(axis=1, keepdims=True) - 1, values)
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
-        """The accuracy over the labelled rows; `rung.metrics` has the ordinal metrics and their scorers."""
+        """The accuracy over the labelled rows; `rung.metrics` has ordinal metrics and scorers."""
         known, labels = _labels.labelled_rows(y, self.unlabelled)
         (rank,) = self._predict(_safe_indexing(X, np.flatnonzero(known)), "rank")
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
@@ -344,7 +344,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 def _margins(value, thresholds):
-    """How far a value lies inside the range of each class (negative: outside), given the K - 1 ascending thresholds
+    """How far a value lies inside the interval of each class (negative: outside), given the K - 1 increasing thresholds
     between them. For the median of probabilities the value is 1/2 and the thresholds are their cumulative sums."""
     value, thresholds = np.broadcast_arrays(value, thresholds)
     end = np.full((len(thresholds), 1), np.inf)
@@ -370,12 +370,12 @@ class Regressor(RegressorMixin, Estimator):
         return self
 
     def predict(self, X: Rows) -> NDArray[np.float64]:
-        """The target of every row."""
+        """The predicted target of every row."""
         (score,) = self._predict(X, "score")
         return score[:, 0]
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
-        """The coefficient of determination over the rows that have a target."""
+        """The coefficient of determination over the rows with a target."""
         targets = np.asarray(y, dtype=np.float64)
         known = ~np.isnan(targets)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
@@ -384,7 +384,7 @@ class Regressor(RegressorMixin, Estimator):
 
 class Projection(TransformerMixin):
     def transform(self, X: Rows) -> NDArray[np.float64]:
-        """The coordinates of every row in the space the method projects to: (n, components)."""
+        """The coordinates of every row in the projection: (n, components)."""
         (score,) = self._predict(X, "score")
         return score
 
@@ -398,7 +398,7 @@ class Projection(TransformerMixin):
 
 
 class ByName:
-    """The method is a parameter, and its own parameters are a dict."""
+    """The method is a parameter, and its parameters are a dict."""
 
     @property
     def _method(self):

@@ -6,20 +6,20 @@
 """
 
 _WEIGHTS = (
-    "columns are scaled and rows dealt to calibration folds whatever their weight, as unlabelled rows are; a row of "
+    "scaling and calibration folds ignore weights, as they ignore labels; a row of "
     "weight 0 is an unlabelled row, not an absent one"
 )
 EXPECTED_FAILED_CHECKS = {
     "check_classifiers_train": (
-        "the predicted class is the method's ordinal decision, mostly the median of the probabilities, which need not "
-        "be the most probable class; and projections onto one line, or a constant, cannot part unordered clusters"
+        "the predicted class is usually the median of the probabilities, which need not be the most probable class; "
+        "and a projection onto one line, or a constant, cannot separate unordered clusters"
     ),
     "check_sample_weight_equivalence_on_dense_data": _WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": _WEIGHTS,
     "check_class_weight_classifiers": (
-        "with a nearest class mean, class weights change the projection but not the rule that the nearest mean wins"
+        "for methods that predict the nearest class mean, class weights change the projection but not that rule"
     ),
-    "check_supervised_y_no_nan": "NaN in y marks an unlabelled row, and some methods can do without any label",
+    "check_supervised_y_no_nan": "NaN in y marks an unlabelled row, and some methods need no labels",
 } | dict.fromkeys(
     (
         "check_classifiers_one_label_sample_weights",
@@ -29,5 +29,5 @@ EXPECTED_FAILED_CHECKS = {
         "check_sample_weights_pandas_series",
         "check_sample_weights_shape",
     ),
-    "OrdinalClassifier alone: it hands weights to its method, and its default, auto, takes none",
+    "only OrdinalClassifier: it passes weights to its method, and the default, auto, does not support them",
 )

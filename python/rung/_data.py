@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From arrays and data frames to what the library learns from and predicts for.
+"""Converts arrays and data frames to the library's data.
 
 Arrays of numbers are handed over as they lie in memory. A data frame with columns of text, or anything with missing
 cells, goes by a table, which the library codes as it codes a file: text one-of-k, missing cells by the median.
@@ -81,7 +81,7 @@ def _dense(estimator, X, reset):
 
 
 def check(estimator, X, reset):
-    """X, after the checks of scikit-learn: a frame where it has text, else an array of doubles."""
+    """X after scikit-learn's checks: a frame if it has text columns, otherwise an array of doubles."""
     if estimator.missing not in ("median", "error"):
         raise ValueError(f"missing={estimator.missing!r} is neither 'median' nor 'error'")
     least = 2 if reset else 1
@@ -132,7 +132,7 @@ def _fill_table(ctx, X, names):
 
 
 def _label_name(y, names):
-    """Of the label column in a model file: that of y, or `label`; never that of a feature."""
+    """The name of the label column in a model file: that of y, or `label`; never that of a feature."""
     name = getattr(y, "name", None)
     name = str(name) if name is not None and str(name) else "label"
     while names is not None and name in names:
@@ -177,7 +177,7 @@ def rows_to_predict(ctx, model, X):
     columns = model.description["preprocessing"]["columns"]
     text_columns = [column["name"] for column in columns if column["kind"] == "nominal"]
     if text_columns and not _is_frame(X):
-        raise TypeError(f"the model has columns of text ({', '.join(text_columns[:5])}): give a DataFrame")
+        raise TypeError(f"the model has text columns ({', '.join(text_columns[:5])}); X must be a DataFrame")
     if not text_columns and not _needs_table(X):
         return view(X)
     names = [column["name"] for column in columns]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Model files, shared with the command line, and data sets by formula."""
+"""Model files, shared with the command line, and generated data sets."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ._types import Path
 
 
 def save(estimator: _base.Estimator, path: Path) -> None:
-    """Save a fitted estimator as a model file, which `rung predict` and every other front end reads.
+    """Save a fitted estimator as a model file, which the command line can also read.
 
-    The file holds the model, its classes and the names of its columns, and no Python. Kernel models contain training
-    rows.
+    The file holds the model, its classes and the names of its columns, but no Python code. Kernel models contain
+    training rows.
     """
     if not isinstance(estimator, _base.Estimator):
         raise TypeError(
@@ -33,10 +33,10 @@ def save(estimator: _base.Estimator, path: Path) -> None:
 
 
 def load(path: Path) -> Any:
-    """A fitted estimator from a model file, as `rung fit -o` and `rung.save` write it.
+    """Load a fitted estimator from a model file written by `rung fit -o` or `rung.save`.
 
-    Its class is that of the method (OrdinalClassifier or OrdinalRegressor where the model's target is not what that
-    class predicts). Class names that are all numbers become numbers.
+    Its class is that of the method, or OrdinalClassifier or OrdinalRegressor if that class does not predict the kind of
+    target of the model. If all class names are numbers, they become numbers.
     """
     model = Model.load(path)
     told = model.description
@@ -76,10 +76,10 @@ def generate(
     unlabelled: float = 0.0,
     random_state: int | RandomState | None = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A data set by formula, as `rung generate` makes it: X and y, with -1 for unlabelled rows.
+    """A generated data set, as from `rung generate`: X and y, with -1 for unlabelled rows.
 
-    name: toy, isbor, gauss4, swissroll, manifold. noise: None is the formula's own. unlabelled: the share of the rows
-    whose label is hidden, at least one kept per class.
+    name: toy, isbor, gauss4, swissroll, manifold. noise: None for the default of the data set. unlabelled: the share of
+    rows whose label is hidden; every class keeps at least one.
     """
     ctx = Context(seed=_base.seed_of(random_state))
     data = ctx.make("data", lib.rung_data_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labels: which rows have one, which classes there are, and in which order."""
+"""Labels: which rows are labelled, the classes, and their order."""
 
 import numbers
 import warnings
@@ -13,14 +13,14 @@ MOST_NUMERIC_CLASSES = 50
 
 
 def class_name(label):
-    """How a class is called in a model file: a whole number without a point, as the command line writes it."""
+    """The name of a class in a model file: whole numbers without a decimal point, as the command line writes them."""
     if isinstance(label, numbers.Real) and not isinstance(label, (bool, np.bool_)):
         return str(int(label)) if label == int(label) else repr(float(label))
     return str(label)
 
 
 def classes_from_names(names):
-    """The labels of a model file: whole numbers, numbers, or texts."""
+    """The labels of a model file: integers, floats or strings."""
     for kind in (int, float):
         try:
             return np.array([kind(name) for name in names])
@@ -37,13 +37,13 @@ def _is_missing(value):
 
 
 def _column(y):
-    """y; of a frame with one column that column, which knows its categories."""
+    """y, or the single column of a frame, which has the categories."""
     columns = getattr(y, "columns", ())
     return y[columns[0]] if len(columns) == 1 else y
 
 
 def own_order(y):
-    """The order that labels bring along: that of an ordered pandas Categorical or a polars Enum; None: none."""
+    """The order of the labels themselves: that of an ordered pandas Categorical or a polars Enum, or None."""
     dtype = getattr(_column(y), "dtype", None)
     if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
         return None
@@ -51,10 +51,10 @@ def own_order(y):
 
 
 def labelled_rows(y, unlabelled="auto"):
-    """Which rows have a label, and y as an array.
+    """Which rows are labelled, and y as an array.
 
-    None, NaN and pandas.NA are no label. unlabelled: a further value that means none; 'auto': -1 where it cannot well
-    be a class, that is beside at least two other labels which are whole numbers from 0 on; None: nothing else.
+    None, NaN and pandas.NA mean no label. unlabelled: another value that means no label; 'auto': -1 if it is unlikely
+    to be a class, that is if there are at least two other labels, all integers >= 0; None: no other value.
     """
     y = _column(y)
     if any(hasattr(getattr(y, "dtype", None), name) for name in ("categories", "na_value")):
@@ -81,7 +81,7 @@ def labelled_rows(y, unlabelled="auto"):
         return known, y
     if len(others) == 2 and others[0] == 0 and others[1] == 1:
         warnings.warn(
-            "the labels are -1, 0 and 1: rows with -1 are taken as unlabelled; say unlabelled=-1 if that is right, "
+            "the labels are -1, 0 and 1; rows with -1 are treated as unlabelled. Set unlabelled=-1 to confirm this, "
             "or unlabelled=None if -1 is the lowest class",
             RungWarning,
             stacklevel=4,
@@ -97,7 +97,7 @@ def _are_words(labels):
 
 
 def _sorted(labels):
-    """The distinct labels, lowest first, and whether that order is their own: numbers have one, also as text."""
+    """The distinct labels, lowest first, and whether they have a natural order, as numbers do, even as text."""
     classes = np.unique(labels)
     if not _are_words(classes) or len(classes) < 2:
         return classes, True
@@ -119,7 +119,7 @@ def _given(order):
 
 
 def _unlabelled_beside(order, unlabelled):
-    """-1 is a class where the order names it."""
+    """-1 is a class if the order names it."""
     return None if order is not None and unlabelled == "auto" and -1 in order.tolist() else unlabelled
 
 
@@ -147,8 +147,8 @@ def _classes_to_learn(labels):
         raise ValueError("Input y contains infinity")
     if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
         raise ValueError(
-            "Unknown label type: continuous. Labels are whole numbers or texts; declare others as classes by "
-            "order=, or take a regressor for real targets"
+            "Unknown label type: continuous. Labels must be integers or strings; declare other classes with "
+            "order=, or use a regressor for real targets"
         )
     classes, ordered = _sorted(labels)
     if not ordered:
@@ -161,7 +161,7 @@ def _classes_to_learn(labels):
     elif len(classes) > MOST_NUMERIC_CLASSES:
         raise ValueError(
             f"{len(classes)} distinct numbers are too many for classes (at most {MOST_NUMERIC_CLASSES} without "
-            "order=); a regressor takes real targets"
+            "order=); use a regressor for real targets"
         )
     return classes
 
@@ -197,8 +197,8 @@ def _classes_to_compare(truth, answers, ordered):
     classes, natural = _sorted(np.concatenate([truth, answers]))
     if classes.dtype.kind == "f" and np.any(classes != np.floor(classes)):
         raise ValueError(
-            f"label {classes[classes != np.floor(classes)][0]} is not a whole number: round to classes first, or "
-            "declare them by order=[lowest, ..., highest]"
+            f"label {classes[classes != np.floor(classes)][0]} is not an integer; round to classes first, or "
+            "declare the classes with order=[lowest, ..., highest]"
         )
     if ordered and not natural:
         raise ValueError(
@@ -209,7 +209,7 @@ def _classes_to_compare(truth, answers, ordered):
 
 
 def with_others(classes, labels):
-    """Classes and, where these are numbers in their own order, the labels that are not among them."""
+    """The classes and, if these are numbers in natural order, the labels that are not among them."""
     together, natural = _sorted(np.concatenate([classes, labels]))
     return together if natural and classes.tolist() == _sorted(classes)[0].tolist() else classes
 
@@ -219,13 +219,13 @@ def _common_order(y_true, y_pred):
     if len(orders) == 2 and orders[0].tolist() != orders[1].tolist():
         raise ValueError(
             f"the true labels have the order {_listed(orders[0], ' < ', 6)} and the predicted ones "
-            f"{_listed(orders[1], ' < ', 6)}: give order="
+            f"{_listed(orders[1], ' < ', 6)}; set order="
         )
     return orders[0] if orders else None
 
 
 def ranks_of(labels, classes, unknown=None):
-    """The ranks, from 1, of labels that all are classes, or `unknown`."""
+    """The ranks, from 1, of labels; labels that are not a class get `unknown`, or are an error if that is None."""
     place = {label: number for number, label in enumerate(classes.tolist(), 1)}
     ranks = [place.get(label, unknown) for label in np.asarray(labels).tolist()]
     if None in ranks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""librung, called through its own header.
+"""Calls librung through its own header.
 
 The binding is the text of rung.h: cffi reads the declarations and calls the shared library, so there is no list of
 functions or structures to keep up to date and nothing to compile per version of Python. The interpreter lock is free
@@ -28,11 +28,11 @@ def _first(*candidates):
     for path in candidates:
         if path and pathlib.Path(path).exists():
             return str(path)
-    raise ImportError(f"none of these files is there: {', '.join(str(path) for path in candidates if path)}")
+    raise ImportError(f"none of these files exists: {', '.join(str(path) for path in candidates if path)}")
 
 
 def _declarations(header):
-    """What stands between the guards of rung.h, without what the C preprocessor would take away."""
+    """The declarations of rung.h, without preprocessor directives."""
     text = header[header.index("typedef enum") : header.rindex("#ifdef __cplusplus")]
     text = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"\bRUNG_(API|CHECK)\b", "", text)
@@ -52,7 +52,7 @@ lib: Any = ffi.dlopen(
 )
 if str(lib.rung_abi()) != _defined(_header, "RUNG_ABI"):
     raise ImportError(
-        f"librung has ABI {lib.rung_abi()}, its header {_defined(_header, 'RUNG_ABI')}: install rung again"
+        f"librung has ABI {lib.rung_abi()}, but its header {_defined(_header, 'RUNG_ABI')}; reinstall rung"
     )
 
 
@@ -67,15 +67,15 @@ __version__ = text(lib.rung_version())
 
 
 class RungError(Exception):
-    """A call of the library failed; the message tells why."""
+    """A call of the library failed; the message gives the reason."""
 
 
 class RungWarning(UserWarning):
-    """What the library has to say about data or a fit."""
+    """A warning of the library about data or a fit."""
 
 
 class DataError(RungError, ValueError):
-    """A value or data that cannot be used as they are."""
+    """An invalid value or unusable data."""
 
 
 class FileError(RungError, OSError):
@@ -91,7 +91,7 @@ class NumericError(RungError, ArithmeticError):
 
 
 class LimitError(RungError, MemoryError):
-    """There is no memory left, or the limit given would be exceeded."""
+    """Out of memory, or the memory limit would be exceeded."""
 
 
 _ERRORS = {
@@ -111,7 +111,7 @@ _OPTIONS = [(r"-p ([\w-]+=)", r"\1"), (r' with --ignore "[^"]*"', ""), (r" \(--b
 
 
 def _without_options(message):
-    """The library advises in words of the command line."""
+    """Replaces options of the command line in messages of the library."""
     for option, words in _OPTIONS:
         message = re.sub(option, words, message)
     return message
@@ -161,7 +161,7 @@ class Context:
             lib.rung_ctx_set_progress(self._pointer, _tell, self._shown)
 
     def call(self, function, *arguments):
-        """Calls function(context, *arguments), passes its warnings on and raises if it fails."""
+        """Calls function(context, *arguments), passes on its warnings and raises if it fails."""
         _check_texts(arguments)
         self._finish(function(self._pointer, *arguments))
 
@@ -201,7 +201,7 @@ class Context:
         return self._finish(status[0])
 
     def make(self, kind, function, *arguments, call=None):
-        """What function(context, *arguments, kind **out) makes; released when nobody holds it any more."""
+        """The object that function(context, *arguments, kind **out) creates; released with its last reference."""
         out = ffi.new(f"rung_{kind} **")
         (call or self.call)(function, *arguments, out)
         return ffi.gc(out[0], getattr(lib, f"rung_{kind}_free"))
@@ -225,13 +225,13 @@ _alive: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 
 
 def keep(owner, *things):
-    """What a C object points to lives as long as it does."""
+    """Keeps alive what a C object points to."""
     _alive[owner] = things
     return owner
 
 
 def pointer(array, kind="double"):
-    """Of an array that the caller keeps alive; NULL for None."""
+    """A pointer to an array that the caller keeps alive; NULL for None."""
     return ffi.NULL if array is None else ffi.cast(f"{kind} *", array.ctypes.data)
 
 
@@ -253,14 +253,14 @@ def _check_texts(arguments):
 
 
 def c_text(value):
-    """A char[] of a text."""
+    """A string as char[]."""
     encoded = str(value).encode()
     _check_texts([encoded])
     return ffi.new("char[]", encoded)
 
 
 def texts(names, end=False):
-    """A char *[] of names; NULL for None. end: with a NULL behind the last."""
+    """Names as char *[]; NULL for None. end: terminated by NULL."""
     if names is None:
         return ffi.NULL
     kept = [c_text(name) for name in names]

@@ -41,7 +41,7 @@ class Model:
 
     @property
     def description(self):
-        """What `rung inspect --json` tells."""
+        """The contents of `rung inspect --json`."""
         # Not a cached_property: its lock, held by another thread, would stay shut in a forked child.
         if self._description is None:
             out = ffi.new("char **")
@@ -58,7 +58,7 @@ class Model:
     training_rows = property(lambda self: lib.rung_model_training_rows(self.pointer))
 
     def predict(self, ctx, rows, n, *wanted, level=0.0):
-        """The arrays wanted (rank, score, proba, sd, low, high) for n rows; rows None: the training rows."""
+        """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows."""
         shape = {"score": (n, self.outputs), "proba": (n, self.classes)}
         arrays = {
             name: np.empty(shape.get(name, n), np.intc if name in ("rank", "low", "high") else np.float64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The type stub of methods.py, from the table of methods:  python -m rung._stubs [FILE]
 
-Type checkers and editors do not run the code that makes the classes; methods.pyi tells them. Without FILE it is
+Type checkers and editors do not run the code that generates the classes; they read methods.pyi. Without FILE it is
 printed."""
 
 import pathlib
@@ -53,8 +53,8 @@ def _by_name(cls, doc, default):
 def stub():
     parts = [
         HEAD,
-        _by_name(methods.OrdinalClassifier, "Any method by its name, for classes.", DEFAULT),
-        _by_name(methods.OrdinalRegressor, "A method that takes real targets, by its name.", "krr"),
+        _by_name(methods.OrdinalClassifier, "Any method, by name, for classes.", DEFAULT),
+        _by_name(methods.OrdinalRegressor, "A method that supports real targets, by name.", "krr"),
         *(_method(method) for method in METHODS.values()),
         "__all__ = [\n" + "".join(f"    {name!r},\n" for name in methods.__all__) + "]\n",
     ]

@@ -24,7 +24,7 @@ class Parameter:
         self.published = self.value(text(row.published))
 
     def value(self, word):
-        """A text of the library as the value a Python user would write."""
+        """Converts a string of the library to a Python value."""
         if word is None or self.type in (lib.RUNG_CHOICE, lib.RUNG_TEXT):
             return word
         try:
@@ -34,7 +34,7 @@ class Parameter:
         return int(number) if self.type == lib.RUNG_INT else number
 
     def text(self, value):
-        """A value as the library reads it. True and False are yes and no, a tuple is a shape, a list is a list."""
+        """Converts a value to the library's text. True and False become yes and no, a tuple a shape, a list a list."""
         if isinstance(value, str):
             return value
         if isinstance(value, bool) and self.choices:
@@ -48,7 +48,7 @@ class Parameter:
         try:
             return ",".join(self.text(one) for one in value)
         except TypeError:
-            raise TypeError(f"{self.name}={value!r} is neither a number nor a text nor a list") from None
+            raise TypeError(f"{self.name}={value!r} is not a number, string or list") from None
 
     @property
     def annotation(self):
@@ -115,7 +115,7 @@ DEFAULT = "auto" if "auto" in METHODS else "kdlor"
 
 
 def find(name):
-    """The method of that name or alias; an error tells the names there are."""
+    """The method with this name or alias; otherwise an error that lists the names."""
     entry = lib.rung_method_find(c_text(name))
     if entry == ffi.NULL:
         raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What type checkers are told: the arguments that many functions share."""
+"""Types of arguments that many functions share."""
 
 from __future__ import annotations
 

@@ -13,17 +13,17 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".t
 
 
 def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None = None, grey: bool = True) -> Bunch:
-    """The images of a folder as rows, with the folder they lie in as label. Needs Pillow.
+    """The images of a folder as rows, labelled by subfolder. Needs Pillow.
 
     Parameters
     ----------
     folder : path
-        One subfolder per class (`folder/2/a.png` has label 2), or images without labels in the folder itself; both may
-        occur together. Files are read in the order of their names.
+        One subfolder per class (`folder/2/a.png` has label 2). Images in the folder itself are unlabelled. Files are
+        read in the order of their names.
     size : (height, width), default None
-        Images are resized to it. None: all must have the size of the first.
+        Images are resized to this size. None: all must have the size of the first.
     grey : bool, default True
-        Grey values from 0 to 1, so a row is height x width; else red, green, blue: height x width x 3.
+        Grey values from 0 to 1, so a row is height x width; otherwise red, green, blue: height x width x 3.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None 
             pixels = np.asarray(image, dtype=np.float64) / 255
         if shape is not None and pixels.shape != shape:
             this, first = ("x".join(map(str, size[:2])) for size in (pixels.shape, shape))
-            raise ValueError(f"{path} is {this}, {paths[0]} {first}: give size=(height, width)")
+            raise ValueError(f"{path} is {this}, {paths[0]} {first}; set size=(height, width)")
         shape = pixels.shape
         rows.append(pixels.ravel())
     labels = [path.relative_to(folder).parts[0] if path.parent != folder else None for path in paths]

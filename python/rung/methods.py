@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One estimator class per method, made from the library's table when this module is imported.
+"""One estimator class per method, generated from the library's table when this module is imported.
 
 The name of a class is that of its method in capitals without dashes: `kdlor` is KDLOR, `es-dl` is ESDL; `auto` is
 AutoOrdinal. A method's parameters are those of the table, with underscores for dashes (`lambda` is `lambda_`).
@@ -20,8 +20,8 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "missing": (
         "Literal['median', 'error']",
         "median",
-        "What becomes of missing cells of X: 'median' fills numbers by the median of their column in training and "
-        "makes a category of missing texts; 'error' refuses them.",
+        "Missing values in X: 'median' replaces numbers by the median of their column in training and makes missing "
+        "text a category; 'error' rejects them.",
     ),
     "order": (
         "Sequence[Any] | None",
@@ -32,21 +32,21 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "unlabelled": (
         "Any",
         "auto",
-        "What in y means an unlabelled row, beside None and NaN. 'auto': -1, where at least two other labels are whole "
-        "numbers from 0 on; None: nothing else.",
+        "The value in y that marks an unlabelled row, besides None and NaN. 'auto': -1, if there are at least two "
+        "other labels, all integers >= 0; None: no other value.",
     ),
     "class_weight": (
         "Mapping[Any, float] | Literal['balanced'] | None",
         None,
-        "Weights of classes; 'balanced': inversely proportional to their frequency.",
+        "Class weights; 'balanced': inversely proportional to the class frequencies.",
     ),
     "random_state": (
         "int | RandomState | None",
         1,
-        "The seed, of folds above all. None: drawn from NumPy's generator.",
+        "The seed, mainly for folds. None: drawn from NumPy's generator.",
     ),
     "n_jobs": ("int | None", None, "Threads; None and -1: all cores. The result never depends on it."),
-    "memory_limit": ("int | None", None, "Bytes; a fit that needs more is refused before it starts."),
+    "memory_limit": ("int | None", None, "Bytes; a fit that needs more is rejected before it starts."),
     "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
 }
 NOT_FOR_REGRESSORS = ("order", "unlabelled", "class_weight")
@@ -58,7 +58,7 @@ def _common(regressor, weights):
 
 
 def _constructor(defaults):
-    """An __init__ with a real signature that stores its arguments, as scikit-learn asks for."""
+    """An __init__ with an explicit signature that stores its arguments, as scikit-learn requires."""
 
     def __init__(self, **params):
         unknown = set(params) - set(defaults)
@@ -84,14 +84,14 @@ def _attributes(kind, method):
     rows = [
         ("model_", "the trained model"),
         ("n_features_in_", "columns of X"),
-        ("feature_names_in_", "their names, if they have"),
+        ("feature_names_in_", "their names, if they have any"),
     ]
     rows += [("cv_", "dict of out-of-fold metrics of the fit, or None (see `calibrate`)")]
     if kind is _base.Classifier:
         rows.insert(0, ("classes_", "the classes, lowest first"))
     if method is None or method.uses_unlabelled:
         rows.append(
-            ("transduction_", "the labels of the training rows: those given, and what the fit says of the others")
+            ("transduction_", "the labels of the training rows: those given, and predictions for the others")
         )
     return "\n".join(f"{name} : {meaning}" for name, meaning in rows)
 
@@ -102,7 +102,7 @@ def _section(title, body):
 
 def _document(method, kind, common):
     learns = (
-        "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; the others only help to scale"
+        "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; others only for scaling"
     )
     entries = [_entry(p.name, p.range, p.default, p.help) for p in method.parameters]
     entries += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
@@ -118,7 +118,7 @@ def _document(method, kind, common):
 
 
 def parts(method):
-    """The classes a method's class is made of."""
+    """The base classes of a method's class."""
     kind = _base.Regressor if method.takes_reals and method.needs_labels else _base.Classifier
     fit = _base.Weighted if method.takes_weights else _base.Unweighted if method.needs_labels else _base.Unsupervised
     return (_base.Projection,) * method.projects + (fit, kind)
@@ -184,10 +184,10 @@ def _document_by_name(cls, title, names):
     )
 
 
-_document_by_name(OrdinalClassifier, "Any method by its name, for classes.", ", ".join(_table.METHODS))
+_document_by_name(OrdinalClassifier, "Any method, by name, for classes.", ", ".join(_table.METHODS))
 _document_by_name(
     OrdinalRegressor,
-    "A method that takes real targets, by its name.",
+    "A method that supports real targets, by name.",
     ", ".join(name for name, method in _table.METHODS.items() if method.takes_reals),
 )
 CLASSES = {method.name: _make(method) for method in _table.METHODS.values()}

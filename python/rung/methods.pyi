@@ -10,7 +10,7 @@ from . import _base
 CLASSES: dict[str, type[_base.Estimator]]
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
-    """Any method by its name, for classes."""
+    """Any method, by name, for classes."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     ) -> None: ...
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
-    """A method that takes real targets, by its name."""
+    """A method that supports real targets, by name."""
 
     def __init__(
         self,

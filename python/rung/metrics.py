@@ -64,7 +64,7 @@ def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, or
 
 
 class Metric(Protocol):
-    """How a metric is called: true labels, predicted labels, the classes lowest first (None: as the labels say)."""
+    """The signature of a metric: true labels, predicted labels, classes lowest first (None: from the labels)."""
 
     def __call__(self, y_true: Labels, y_pred: Labels, *, order: Order = None) -> float: ...
 
@@ -120,7 +120,7 @@ def _order_of(estimator, y):
 
 class Scorer:
     """scorer(estimator, X, y): a metric of the estimator's predictions for the labelled rows of X, larger is better (so
-    errors are negative). The classes are those of the estimator, whatever occurs in y."""
+    errors are negative). The classes are those of the estimator, whichever occur in y."""
 
     def __init__(self, name: str, order: Order = None) -> None:
         self.name = name

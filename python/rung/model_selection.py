@@ -20,15 +20,15 @@ from ._types import ArrayLike, Labels, Rows
 class SemiSupervisedKFold(BaseCrossValidator):
     """Stratified folds of the labelled rows; the unlabelled ones are in the training part of every fold.
 
-    So `GridSearchCV` and `cross_val_score` work on few labels among many rows: models see all unlabelled rows, and
-    only rows with a label are graded.
+    So `GridSearchCV` and `cross_val_score` work with few labels among many rows: models see all unlabelled rows, and
+    only labelled rows are measured.
 
     Parameters
     ----------
     n_splits : int, default 5
     shuffle : bool, default True
     random_state : int, RandomState or None, default 1
-    unlabelled : what in y means an unlabelled row, beside None and NaN; see the estimators. default 'auto'
+    unlabelled : the value in y that marks an unlabelled row, besides None and NaN; see the estimators. default 'auto'
 
     With groups (`split(X, y, groups)`) the labelled rows of a group are held out together.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures, drawn by matplotlib as `rung plot` draws them. Every function draws into `ax` (None: a new figure) and
+"""Figures in the style of `rung plot`, drawn with matplotlib. Every function draws into `ax` (None: a new figure) and
 returns it. docs/plots.md explains them."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _known(estimator, y):
 
 
 def _called(estimator):
-    """The method, where the estimator is one of ours."""
+    """The method, if the estimator is one of rung."""
     return getattr(getattr(estimator, "_method", None), "name", type(estimator).__name__)
 
 
@@ -34,10 +34,10 @@ def _called(estimator):
 
 
 def plot_projection(estimator: Any, X: Rows, y: Labels | None = None, *, ax: Axes | None = None) -> Axes:
-    """Where each class lies on the score: a histogram per true class on a strip of its own, the highest on top.
+    """The scores of each class: one histogram per true class, the highest class at the top.
 
-    The background is the predicted class, between the thresholds. Where a method projects to several components, the
-    rows on the first two of them. y None: all rows are unlabelled.
+    The background shows the predicted class between the thresholds. If a method projects to several components, the
+    rows are shown on the first two of them. y None: all rows are unlabelled.
     """
     score = estimator.score_samples(X)
     ranks = np.zeros(len(score), dtype=np.intc) if y is None else _known(estimator, y)
@@ -335,7 +335,7 @@ def plot_reliability(
 def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     """The error against the number of labelled rows, as measured by `rung.label_curve` or `rung curve --json`.
 
-    Bands are one standard error to either side; paler dashed lines are fits without the unlabelled rows.
+    Bands are ± one standard error; paler dashed lines are fits without the unlabelled rows.
     """
     labels, lines = [size["labels"] for size in curve["sizes"]], curve["lines"]
     ax = _look.axes(ax, 640, 420)
@@ -363,7 +363,7 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     _look.head(
         ax,
         f"{curve['metric']} by number of labelled rows",
-        "bands: one standard error to either side",
+        "bands: ± one standard error",
         _look.legend(ax),
     )
     return ax

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The library's own search for method and parameters, `rung tune`, and what more labels would bring, `rung curve`."""
+"""The library's search for methods and parameters, `rung tune`, and the error by number of labels, `rung curve`."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ._types import ArrayLike, Labels, Order, Rows, Self
 
 
 class OrdinalSearch(_base.Classifier):
-    """The best of some methods and parameters by cross-validation, fitted to all rows: what `rung tune` does.
+    """The best of several methods and parameters by cross-validation, fitted to all rows, as in `rung tune`.
 
-    It computes nothing twice, distances, kernel matrices and factorisations least of all, so it takes a fraction of the
-    time of GridSearchCV. Only labelled rows are held out; the others are always in training.
+    Distances, kernel matrices and factorisations are computed only once, so it takes a fraction of the time of
+    GridSearchCV. Only labelled rows are held out; the others are always used for training.
 
     Parameters
     ----------
     methods : name or list of names, default None
         None: the default method.
     grid : dict of lists, default None
-        Values to try, by parameter, instead of the methods' own grids: {"gamma": [0.1, 1, "10/d"]}.
+        Values to try, by parameter, instead of the grids of the methods: {"gamma": [0.1, 1, "10/d"]}.
     fixed : dict, default None
-        Values that are not searched.
+        Fixed values of parameters.
     metric : key of rung.metrics, default 'mae'
     folds : int, default 5
-        -1: leave one out.
+        -1: leave-one-out.
     repeats : int, default 0
         0: 5 up to 60 labelled rows, 2 up to 150, else 1.
     one_se : bool, default False
         The smoothest model within one standard error of the best.
     nested : bool, default False
-        Cross-validate the search itself as well, for an honest error: `report_["nested"]`.
+        Also cross-validate the search itself, for an honest error estimate: `report_["nested"]`.
     scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
@@ -45,7 +45,7 @@ class OrdinalSearch(_base.Classifier):
     ----------
     best_method_ : its name
     best_params_ : its parameters
-    report_ : what was tried, as `rung tune --json` tells it
+    report_ : the results of the search, as in `rung tune --json`
     classes_, cv_, model_, n_features_in_, feature_names_in_, transduction_ : as in the estimators of the methods
     """
 
@@ -121,11 +121,11 @@ class OrdinalSearch(_base.Classifier):
         rows = {name: p for method in self._candidates for p in method.parameters for name in (p.name, p.key)}
         for name in values or {}:
             if name not in rows:
-                raise ValueError(f"no method searched has a parameter {name!r}")
+                raise ValueError(f"none of the methods has a parameter {name!r}")
         return [f"{rows[name].key}={join(rows[name], value)}" for name, value in (values or {}).items()]
 
     def _options(self, kind, class_weights, **lists):
-        """The library's options of a search or a curve: what both have."""
+        """The library's options common to a search and a curve."""
         lists |= {
             "methods": [method.name for method in self._candidates],
             "fixed": self._words(self.fixed, lambda row, value: row.text(value)),
@@ -182,7 +182,7 @@ class OrdinalSearch(_base.Classifier):
 
 
 def _mean_and_error(values):
-    """Of the repeats, as the command has them; None where one of them has no value."""
+    """Mean and standard error over the repeats; None if one of them has no value."""
     if None in values:
         return None, None
     return float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
@@ -197,18 +197,18 @@ def label_curve(
     repeats: int = 0,
     **options: Any,
 ) -> dict[str, Any]:
-    """The error against the number of labels: does labelling more pay, do the unlabelled rows? What `rung curve` does.
+    """The error by number of labels, with and without the unlabelled rows, as in `rung curve`.
 
-    In every repeat a third of the labelled rows is held out as a test; of the others some labels per class are kept,
-    more and more of the same, and every method is fitted with and without the unlabelled rows.
+    Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing number per
+    class is kept, and every method is fitted with and without the unlabelled rows.
 
     Parameters
     ----------
     X, y : rows and labels, as in the estimators
     methods : name or list of names, default None
         None: the default method.
-    sizes : labels per class, ascending, default None
-        None: 5, 10, 20, ... as the data allow.
+    sizes : labels per class, increasing, default None
+        None: 5, 10, 20, ... as far as the data allow.
     repeats : int, default 0
         0: 10.
     fixed, metric, scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose

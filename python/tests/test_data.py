@@ -91,11 +91,11 @@ def test_text_and_missing_cells_as_in_a_file(command, tmp_path, target):
         model = rung.ESDL().fit(X, pd.Series(y, name="stage"))
     assert model.n_features_in_ == 3 and model.model_.description["preprocessing"]["coded_columns"] == 6
     said = command.predict(tmp_path / "m.rung", tmp_path / "new.csv")
-    with pytest.warns(rung.RungWarning, match="a category unseen in training"):
+    with pytest.warns(rung.RungWarning, match="a category not seen in training"):
         np.testing.assert_array_equal(model.score_samples(new), said["score"])
-    with pytest.warns(rung.RungWarning, match="unseen"):
+    with pytest.warns(rung.RungWarning, match="not seen in training"):
         np.testing.assert_array_equal(rung.load(tmp_path / "m.rung").score_samples(new), said["score"])
-    with pytest.raises(TypeError, match=r"columns of text \(smokes\): give a DataFrame"):
+    with pytest.raises(TypeError, match=r"text columns \(smokes\); X must be a DataFrame"):
         model.predict(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="missing"):
         type(model)(missing="error").fit(X, y)
@@ -170,7 +170,7 @@ def test_weights_of_a_method_that_takes_none(toy):
         estimator.fit(X[:40], y[:40], sample_weight=None)
     with pytest.raises(TypeError, match="GPOR.fit has no argument 'weights'"):
         rung.GPOR().fit(X, y, weights=1)
-    with pytest.raises(ValueError, match="gpor takes no row weights"):
+    with pytest.raises(ValueError, match="gpor does not support row weights"):
         rung.OrdinalClassifier("gpor").fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(TypeError, match="GPOR has no parameter 'class_weight'"):
         rung.GPOR(class_weight="balanced")

@@ -79,7 +79,7 @@ def test_generate(command):
     ]
     np.testing.assert_array_equal(X, np.array([row[:-1] for row in rows], float))
     np.testing.assert_array_equal(y, [int(row[-1] or -1) for row in rows])
-    with pytest.raises(ValueError, match="no data set 'nonsense'"):
+    with pytest.raises(ValueError, match="unknown data set 'nonsense'"):
         rung.generate("nonsense")
 
 

@@ -35,7 +35,7 @@ def test_sizes_and_colours(folder):
     colour = rung.read_images(folder, grey=False)
     assert colour.shape == (5, 4, 3) and colour.data.shape == (13, 60)
     Image.new("L", (7, 7)).save(folder / "odd.png")
-    with pytest.raises(ValueError, match=r"odd.png is 7x7, .*5x4: give size="):
+    with pytest.raises(ValueError, match=r"odd.png is 7x7, .*5x4; set size="):
         rung.read_images(folder)
 
 

@@ -81,7 +81,7 @@ def test_minus_one():
     assert labelled(np.where(NUMBERS == 1, -1, 1)) == 12  # the two classes -1 and 1
     assert labelled(NUMBERS - 3) == 12  # -2, -1, 0
     assert labelled(NUMBERS, unlabelled=3) == 8
-    with pytest.warns(rung.RungWarning, match="-1 are taken as unlabelled"):
+    with pytest.warns(rung.RungWarning, match="-1 are treated as unlabelled"):
         assert labelled(NUMBERS - 2) == 8  # -1, 0, 1
     assert labelled(NUMBERS - 2, unlabelled=None) == 12
     with pytest.raises(ValueError, match="all 12 rows are unlabelled"):
@@ -135,7 +135,7 @@ def test_metrics_refuse_words_without_an_order():
         assert rung.metrics.acc(truth, ANSWERS) == 2 / 3  # no order needed
     with pytest.raises(ValueError, match="is not known"):
         rung.metrics.rps(WORDS, np.eye(3)[NUMBERS - 1])
-    with pytest.raises(ValueError, match="low < mid < high and the predicted ones high < low < mid: give order="):
+    with pytest.raises(ValueError, match="low < mid < high and the predicted ones high < low < mid; set order="):
         rung.metrics.mae(GRADES, pd.Categorical(WORDS, ordered=True))
 
 
@@ -157,7 +157,7 @@ def test_metrics_leave_unlabelled_rows_out():
 
 
 def test_metrics_refuse_what_cannot_be_compared():
-    with pytest.raises(ValueError, match="label 1.5 is not a whole number: round"):
+    with pytest.raises(ValueError, match="label 1.5 is not an integer; round"):
         rung.metrics.mae(NUMBERS, np.repeat([1.5, 2, 3], 4))
     with pytest.raises(ValueError, match="true labels are numbers and the predicted ones text"):
         rung.metrics.mae(NUMBERS, WORDS)

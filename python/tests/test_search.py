@@ -37,7 +37,7 @@ def test_options(toy):
     assert grouped.cv_["n"] == 60
     semi = rung.OrdinalSearch("s-dl", grid={"mu": [0.1]}, fixed={"gamma": 1.0}).fit(X, y)
     assert (semi.transduction_ > 0).all()
-    with pytest.raises(ValueError, match="no method searched has a parameter 'gama'"):
+    with pytest.raises(ValueError, match="none of the methods has a parameter 'gama'"):
         rung.OrdinalSearch("kdlor", grid={"gama": [1]}).fit(X, y)
     with pytest.raises(ValueError, match="3 groups for 300 rows"):
         rung.OrdinalSearch("kdlor").fit(X, y, groups=[1, 2, 3])

@@ -70,7 +70,8 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan
     if (o->n_sizes > MOST_SIZES) return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
         if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
-            return set_error(ctx, RUNG_EARG, "labels per class must be increasing and >= 1, but the value at position %d is %d", i + 1,
+            return set_error(ctx, RUNG_EARG,
+                             "labels per class must be increasing and >= 1, but the value at position %d is %d", i + 1,
                              o->sizes[i]);
         if (i > 0 && o->sizes[i - 1] >= most)
             return set_error(ctx, RUNG_EARG,

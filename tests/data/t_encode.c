@@ -289,8 +289,8 @@ static void test_long_lists(void **state)
     p = text + sprintf(text, "x,y\n1,");
     memset(p, 'w', 600);
     strcpy(p + 600, "\n2,!\n");
-    assert_refused(text, RUNG_EDATA, "the labels are text (...); give their order, lowest first, as in --order \"low<mid<high\"",
-                   0);
+    assert_refused(text, RUNG_EDATA,
+                   "the labels are text (...); give their order, lowest first, as in --order \"low<mid<high\"", 0);
 
     p = text;
     for (int i = 1; i <= 12; i++) p += sprintf(p, "name%02d%c", i, i < 12 ? ',' : '\n');
