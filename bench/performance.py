@@ -285,8 +285,8 @@ def main():
         page += ["", "## Comparison with other programs", "",
                  "Time to fit and to predict 2000 test rows. `rung` and LIBSVM run as commands, including reading and writing files; the",
                  "others are timed without reading. All use their defaults, or the same kernel width and C if both have them. Except for",
-                 "mord, the other programs round a regression or ignore the order of the classes. LIBSVM's programs are Debian's; scikit-learn",
-                 "and mord are from PyPI.", ""]
+                 "mord, the other programs round a regression or ignore the order of the classes. LIBSVM's programs are Debian's;",
+                 "scikit-learn and mord are from PyPI.", ""]
         for n, share in [(1000, 0.2), (4000, 0.25), (10000, 1)]:
             if n <= a.rows:
                 page += peer_table(rung, a.peers, n, share)

@@ -156,7 +156,7 @@ def judge(case, known, method, ranks, rows, plain):
 
 
 def table(methods, cases, results):
-    short = {"ok": "ok", "refused": "told", "slow": "slow", "defect": "DEFECT"}
+    short = {"ok": "ok", "refused": "error", "slow": "slow", "defect": "DEFECT"}
     lines = ["| method | " + " | ".join(cases) + " |", "|---|" + "---|" * len(cases)]
     for method in methods:
         lines.append(f"| `{method}` | " + " | ".join(short[results[method, case][0]] for case in cases) + " |")
@@ -164,7 +164,7 @@ def table(methods, cases, results):
     for (method, case), (what, why) in results.items():
         if what == "refused":
             reasons.setdefault((case, re.sub(rf"\b{method}\b", "METHOD", why.replace(f"{method}: ", ""))), []).append(method)
-    lines += ["", "What is told instead of an answer:", ""]
+    lines += ["", "The errors:", ""]
     for (case, why), names in sorted(reasons.items()):
         lines.append(f"- {case}, {' '.join(f'`{n}`' for n in names)}: {why}")
     return "\n".join(lines)
