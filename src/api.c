@@ -40,7 +40,7 @@ static rung_status end(rung_ctx *ctx, rung_status status)
         return end(ctx, room_ == RUNG_OK ? (expression) : room_);                                                      \
     } while (0)
 
-/* What a call that fails gives back, also where an argument is missing. */
+/* The result of a failed call, also if an argument is missing. */
 #define NOTHING(out)                                                                                                   \
     do {                                                                                                               \
         if (out) *(out) = NULL;                                                                                        \

@@ -25,7 +25,7 @@ struct rung_ctx {
     rung_progress_fn *progress;
     void *progress_user;
     atomic_int interrupted;
-    atomic_int *interrupted_by; /* a worker looks at its parent's flag */
+    atomic_int *interrupted_by; /* workers read their parent's flag */
     op_count ops[CONTEXT_COUNTERS];
     char message[CONTEXT_MESSAGE];
 };
@@ -42,7 +42,7 @@ void progress(rung_ctx *ctx, const char *stage, double done);
 bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */
 rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */
 
-/* RUNG_ELIMIT, telling both numbers, when `what` needs more than the limit. */
+/* RUNG_ELIMIT with both numbers if `what` needs more than the limit. */
 rung_status memory_check(rung_ctx *ctx, double bytes, const char *what);
 
 #endif

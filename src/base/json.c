@@ -45,8 +45,8 @@ char *json_text(const json_t *json, size_t flags)
     return NULL;
 }
 
-/* Jansson tells some allocations that failed (inside a word, in its list of known keys) as mistakes in the text: the
- * text is at fault only if it is refused again for the same reason while there is memory left for all of it. */
+/* Jansson reports some failed allocations (inside a word, in its list of known keys) as errors in the text: the text is
+ * at fault only if it is rejected again for the same reason while there is memory for all of it. */
 static bool at_fault(const json_error_t *first, const json_error_t *second, const char *text, size_t length)
 {
     json_t *room = json_stringn_nocheck(text, length);

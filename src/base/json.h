@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Jansson used so that memory running out is told as such, never as a key that is missing or a file that is damaged.
- * While building, note each failed step and build the rest all the same (Jansson passes a NULL on as one more failure),
- * then ask for the whole. */
+/* Wrappers around Jansson that report running out of memory as such, never as a missing key or a damaged file. While
+ * building, record each failed step and go on (Jansson treats a NULL as one more failure), then ask for the result. */
 #ifndef RUNG_BASE_JSON_H
 #define RUNG_BASE_JSON_H
 
@@ -22,7 +21,7 @@ char *json_text(const json_t *json, size_t flags);
 /* ---- reading: RUNG_EFORMAT names `what` ---- */
 
 rung_status json_parse(rung_ctx *ctx, const char *text, size_t length, const char *what, json_t **out);
-/* As json_unpack: every key must be there and known. */
+/* Like json_unpack: every key must be present and known. */
 rung_status json_take(rung_ctx *ctx, json_t *json, const char *what, const char *format, ...);
 
 #endif

@@ -27,7 +27,7 @@ static void remember(failure *f, int64_t task, rung_status status, const rung_ct
     }
 }
 
-/* Nothing after a failure is run, so the first failure is always found. */
+/* Tasks after a failed one are not started, so the first failure is always found. */
 static bool is_due(const failure *f, int64_t task)
 {
     bool due;

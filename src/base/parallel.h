@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tasks side by side, each worker with a context and scratch memory of its own. */
+/* Tasks in parallel, each worker with its own context and scratch memory. */
 #ifndef RUNG_BASE_PARALLEL_H
 #define RUNG_BASE_PARALLEL_H
 
 #include "base/context.h"
 
-/* Up to this many rows tasks run side by side; above it one runs at a time, and the tiles of its matrices in parallel. */
+/* Up to this number of rows tasks run in parallel; above it one task runs at a time, with the tiles of its matrices in
+ * parallel. */
 enum { SIDE_BY_SIDE = 1500 };
 
-/* How many of n tasks over so many rows run side by side. */
+/* How many of n tasks over `rows` rows run in parallel. */
 int parallel_workers(const rung_ctx *ctx, int64_t rows, int64_t n);
 
-/* What a task may return without ending the whole: a system without a solution, a search without an end. */
+/* Failures of a task that do not end the whole: a singular system, no convergence. */
 bool task_may_fail(rung_status status);
 
 typedef rung_status parallel_task(rung_ctx *ctx, void *user, int64_t i);

@@ -16,7 +16,7 @@
 
 enum { ALIGNMENT = 64, LARGE = 8 << 20 };
 
-struct pool_block { /* stands in front of the array, filling one alignment unit */
+struct pool_block { /* precedes the array and fills one alignment unit */
     pool_block *older, *newer;
     int64_t age; /* grows along the list */
     int64_t bytes;
@@ -102,7 +102,7 @@ static void unlink_block(pool *p, pool_block *b)
     free(b);
 }
 
-/* The new block takes the place and the age of the old one. */
+/* The new block takes the position and the age of the old one. */
 rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array)
 {
     void *grown;

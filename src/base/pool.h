@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Memory: every allocation belongs to a pool and goes with it, so an early return is always clean and
- * there are no cleanup lists. Each block is a separate 64-byte aligned allocation: ASan sees every overrun,
- * and BLAS gets aligned columns. */
+/* Memory: every allocation belongs to a pool and is freed with it, so an early return is always clean and there are no
+ * cleanup lists. Each block is a separate 64-byte aligned allocation: ASan sees every overrun, and BLAS gets aligned
+ * columns. */
 #ifndef RUNG_BASE_POOL_H
 #define RUNG_BASE_POOL_H
 
@@ -25,16 +25,16 @@ typedef int64_t pool_mark; /* a moment in the life of a pool */
 rung_status pool_alloc(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
 /* The same without zeroing, for large matrices that are written at once. */
 rung_status pool_alloc_raw(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **out);
-/* Grows (or shrinks) an array of this pool, keeping what is in it; new elements are not zeroed. The array keeps its
- * age, so marks mean what they meant. On failure it is left as it was. */
+/* Grows (or shrinks) an array of this pool, keeping its contents; new elements are not zeroed. The array keeps its age,
+ * so marks stay valid. On failure it is unchanged. */
 rung_status pool_resize(rung_ctx *ctx, pool *p, int64_t count, size_t size, const char *what, void **array);
-void pool_free(pool *p, void *array); /* one array, before its time; NULL is fine */
+void pool_free(pool *p, void *array); /* frees one array early; NULL is fine */
 void pool_free_all(pool *p);
-/* Other pools held so many bytes beside what this one holds now: its peak knows of them. */
+/* Other pools held `bytes` at the same time as this one's current contents: adds them to its peak. */
 void pool_beside(pool *p, int64_t bytes);
 
 pool_mark pool_here(const pool *p);
-void pool_release(pool *p, pool_mark mark); /* frees what was allocated since */
+void pool_release(pool *p, pool_mark mark); /* frees everything allocated since then */
 
 rung_status pool_text(rung_ctx *ctx, pool *p, const char *text, const char **out); /* a copy */
 rung_status pool_printf(rung_ctx *ctx, pool *p, const char **out, const char *format, ...)

@@ -17,7 +17,7 @@ void rng_open(rng *r, uint64_t seed, uint64_t stream)
 {
     uint64_t x = seed, y = stream + 0x632be59bd9b4e019u;
     for (int i = 0; i < 4; i++) r->s[i] = splitmix(&x) ^ rotate(splitmix(&y), 23);
-    if (!(r->s[0] | r->s[1] | r->s[2] | r->s[3])) r->s[0] = 1; /* the one state that never moves */
+    if (!(r->s[0] | r->s[1] | r->s[2] | r->s[3])) r->s[0] = 1; /* the only state that never changes */
 }
 
 uint64_t rng_bits(rng *r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Random numbers: xoshiro256** (Blackman and Vigna), seeded by splitmix64; one stream per task, so that
- * results do not depend on how tasks are spread over threads. */
+/* Random numbers: xoshiro256** (Blackman and Vigna), seeded by splitmix64; one stream per task, so that results do not
+ * depend on the assignment of tasks to threads. */
 #ifndef RUNG_BASE_RNG_H
 #define RUNG_BASE_RNG_H
 

@@ -25,8 +25,8 @@ static locale_t c_locale;
 static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
 static void open_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-/* A double and the middle between two of them have at most 768 significant digits: of those behind, it only matters
- * whether one is not zero. So every text, however long, fits a small array and needs no allocation. */
+/* A double and the middle between two of them have at most 768 significant digits: of the digits after those it only
+ * matters whether one is not zero. So every text, however long, fits a small array and needs no allocation. */
 enum { ENOUGH_DIGITS = 800, FAR = 100000 };
 
 /* strtod of the digits of [p, end) as one integer, times ten to the exponent. */
@@ -63,7 +63,7 @@ bool text_number(const char *text, size_t length, char decimal, double *out)
 
     const char *first = p, *point = NULL;
     const uint64_t exact = UINT64_C(1) << 53;
-    uint64_t mantissa = 0; /* once above `exact` it stays as it is: then only slow_number will do */
+    uint64_t mantissa = 0; /* once above `exact` it no longer changes: then slow_number is needed */
     for (; p < end && (digit(*p) || (*p == decimal && !point)); p++) {
         if (*p == decimal)
             point = p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Strict text -> number, whatever the locale: the whole text must be the number. */
+/* Strict conversion of text to numbers, independent of the locale: the whole text must be the number. */
 #ifndef RUNG_BASE_TEXT_H
 #define RUNG_BASE_TEXT_H
 
@@ -18,7 +18,7 @@ bool text_equal(const char *a, const char *b); /* ignoring ASCII case */
 /* Decimal text with the fewest digits that read back as exactly x; out has 32 bytes. Returns its length. */
 int text_format(double x, char *out);
 
-/* "20.5 MiB": a number of bytes for people; at least 32 bytes of room. Returns out. */
+/* "20.5 MiB": a number of bytes in readable form; out has at least 32 bytes. Returns out. */
 const char *text_bytes(double bytes, char *out);
 
 /* How many edits turn a into b (Damerau-Levenshtein, ASCII case ignored): for "did you mean". Looks at 63 bytes. */

@@ -3,9 +3,10 @@
  *
  *     training (classes, weights, scaling, problem) -> method.fit -> out-of-fold scores -> calibration -> model
  *
- * Calibration (parameter `calibrate` = number of folds): each labelled row gets an answer from a model that did not see
- * it. The all-threshold fit on their rank scores gives probabilities (unless the method has its own) and, with
- * thresholds=recalibrated, the decision; how well the labels conform to these answers gives the ranges of ranks. */
+ * Calibration (parameter `calibrate` = number of folds): each labelled row is predicted by a model that did not see it.
+ * The all-threshold fit on their rank scores gives probabilities (unless the method has its own) and, with
+ * thresholds=recalibrated, the decision; how well the labels conform to these predictions gives the prediction
+ * intervals. */
 #include "fit/fit.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
 {
     const char *text = spec_value(spec, "calibrate");
     int64_t value = 0;
-    if (text) text_integer(text, strlen(text), &value); /* a whole number: its row was checked when it was set */
+    if (text)
+        text_integer(text, strlen(text), &value); /* a whole number: checked against its table row when it was set */
     if (value == 1) return set_error(ctx, RUNG_EARG, "calibrate=1: expected at least 2 folds, or 0 for none");
     if (value == 0 && spec_recalibrates(spec))
         return set_error(ctx, RUNG_EARG, "thresholds=recalibrated needs calibrate >= 2 (or use thresholds=midpoint)");
@@ -33,7 +35,7 @@ static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *
 
 /* ---- calibration ---- */
 
-/* Where no row can be held out (one label per class) every label stands on its own rank. */
+/* If no row can be held out (one label per class), every label is placed at its own rank. */
 static rung_status labels_as_scores(rung_ctx *ctx, const problem *p, held_out *out)
 {
     TRY(held_out_new(ctx, &ctx->scratch, p->n, out));
@@ -61,7 +63,7 @@ static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const h
     return RUNG_OK;
 }
 
-/* What follows from the rows held out: probabilities, metrics, ranges. g: without its grades. */
+/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. */
 static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g,
                                 const fitted *fit, rung_model *model)
 {
@@ -123,7 +125,7 @@ static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *mod
     return RUNG_OK;
 }
 
-/* The members, and what a transductive fit says of the training rows. Arrays are those of the fit. */
+/* The members, and the predictions of a transductive fit for the training rows. Arrays are those of the fit. */
 static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training *t, fitted *fit, rung_model *model)
 {
     if (fit->n_members == 0) TRY(only_member(ctx, fit, model));
@@ -146,7 +148,7 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     return RUNG_OK;
 }
 
-/* A run that learns from unlabelled rows is told what label propagation alone would reach. */
+/* Reports the error of label propagation alone for a fit that learns from unlabelled rows. */
 static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p, rung_model *model,
                            fitted *fit)
 {
@@ -160,7 +162,7 @@ static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training 
     return RUNG_OK;
 }
 
-/* Leave-one-out probabilities as answers for rows held out; equal rows were left out together. */
+/* Leave-one-out probabilities as predictions for held-out rows; equal rows were left out together. */
 static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
 {
     row_groups g;
@@ -198,7 +200,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     bool own = count && method_can_hold_out(spec->method, params);
-    /* what folds share stays with the problem; the fit's own matrices go before the folds need theirs */
+    /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
     fit_input in = {.method = spec->method, .p = p, .params = params};
     if (spec->method->prepare) TRY(spec->method->prepare(ctx, &in));
     pool_mark mark = pool_here(&ctx->scratch);

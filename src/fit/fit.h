@@ -7,8 +7,8 @@
 
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out);
 
-/* The second half of it, for a search that has held-out scores already (f, held; NULL: none): fits on all rows of the
- * training and puts the model together. */
+/* The second half of it, for a search that has held-out scores already (f, held; NULL: none): fits on all training rows
+ * and assembles the model. */
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
                           rung_model **out);
 

@@ -85,7 +85,7 @@ rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int o
 {
     out->score = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
     out->n_expansion = l->m;
-    if (l->k.precisions) { /* those of the landmarks last no longer than the problem */
+    if (l->k.precisions) { /* those of the landmarks live only as long as the problem */
         double *precisions = NULL;
         TRY(copy_doubles(ctx, mem, l->k.n_precisions, l->k.precisions, &precisions));
         out->score.k.precisions = precisions;
@@ -106,7 +106,7 @@ rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int output
     return bias ? copy_doubles(ctx, mem, outputs, bias, &out->bias) : NEW(ctx, mem, out->bias, outputs);
 }
 
-/* ---- decisions and answers ---- */
+/* ---- decisions and predictions ---- */
 
 rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, const double *means, decision *out)
 {
@@ -147,9 +147,9 @@ rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const dou
     return training_answers(ctx, mem, p->n, p->K, by_row, p->y, &out->training);
 }
 
-/* ---- what a fit says of rows ---- */
+/* ---- predictions of a fit ---- */
 
-/* The nodes of a map are ranks of the fit: as classes. */
+/* Converts the nodes of a map from ranks of the fit to classes. */
 static rung_status map_to_classes(rung_ctx *ctx, const rank_map *map, const int *classes, rank_map *out)
 {
     *out = *map;

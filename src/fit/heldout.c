@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* heldout.c - scores of rows by models that did not see them, and what follows from the scores: thresholds and metrics.
- */
+/* heldout.c - scores of held-out rows, and the thresholds and metrics that follow from them.
+ * */
 #include "fit/heldout.h"
 
 #include <stddef.h>
@@ -38,7 +38,7 @@ static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f
     return RUNG_OK;
 }
 
-/* By fitting again on what the fold keeps; scores and ranks are on the scale of all classes. */
+/* Fits again on the training part of the fold; scores and ranks are on the scale of all classes. */
 static rung_status refit(rung_ctx *ctx, const method *m, const void *params, held_fold *h, held_out *out)
 {
     fitted fit = {0};
@@ -121,7 +121,7 @@ static rung_status fit_some(rung_ctx *ctx, const problem *p, const held_out *h, 
     }
     out->K = p->K;
     rung_status status = n > 0 ? calibrate_fit(ctx, n, s, y, w, p->K, CALIBRATION_LAMBDA, out) : RUNG_OK;
-    if (n == 0) { /* nothing to learn from: mid-points */
+    if (n == 0) { /* nothing to learn from: midpoints */
         out->a = 1;
         for (int q = 1; q < p->K; q++) out->c[q - 1] = q + 0.5;
     }
@@ -165,8 +165,8 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out)
 
 /* ---- ranges ---- */
 
-/* Classes whose labelled rows were not held out as they are a single row, or equal rows: a class that no label was left
- * of could not have been predicted. */
+/* Classes whose labelled rows could not be held out because they are a single row, or equal rows: without any label
+ * left, such a class could not have been predicted. */
 static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_groups *g, const int64_t *held, int64_t *out)
 {
     int64_t *first = NULL; /* of each class, from 1; 0: rows of several groups, or one that was held out */
@@ -180,7 +180,7 @@ static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_group
     return RUNG_OK;
 }
 
-/* Equal rows do not count as several that could be exchanged for a new one: the first labelled one speaks for all. */
+/* Equal rows are not exchangeable with a new one as several rows: only the first labelled one counts. */
 static bool first_of_group(const problem *p, const row_groups *g, int64_t row)
 {
     for (int64_t i = g->start[g->of[row]]; g->rows[i] < row; i++)

@@ -14,7 +14,7 @@ bool spec_recalibrates(const rung_spec *spec); /* thresholds=recalibrated */
 /* The all-threshold fit on all held-out scores; repeats count once together. out->c has room for p->K - 1. */
 rung_status held_out_thresholds(rung_ctx *ctx, const problem *p, const held_out *h, const folds *f, calibration *out);
 
-typedef struct { /* held-out rows and what they are graded as */
+typedef struct { /* held-out rows and their predictions */
     const problem *p;
     const folds *f;
     const held_out *h;
@@ -22,9 +22,9 @@ typedef struct { /* held-out rows and what they are graded as */
     double *proba; /* h->n x p->K by rows; NULL: none */
 } held_grades;
 
-/* Honest ranks and probabilities: a row's own fold is left out of the thresholds that grade it, too. Without
- * recalibration the ranks are the method's own; so are the probabilities where it has some. out has p, f and h, and room
- * for the grades. */
+/* Cross-fitted ranks and probabilities: the thresholds applied to a row are fitted without its fold, too. Without
+ * recalibration the ranks are the method's own; so are the probabilities where it has some. out has p, f and h, and
+ * room for the grades. */
 rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
 
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */

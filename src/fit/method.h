@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "problem/problem.h"
 
-/* Answers for held-out rows, each from a model that did not see the row. */
+/* Predictions for held-out rows, each from a model that did not see the row. */
 typedef struct {
     int64_t n;
     int64_t *row; /* of the problem */
@@ -21,12 +21,12 @@ typedef struct {
     double *proba; /* n x K by rows: probabilities of the method's own; NULL: it has none */
 } held_out;
 
-/* What a fit returns. Arrays live in the pool given to fit. The functions below put the parts together; a method fills
- * in what it has and leaves the rest 0. */
+/* What a fit returns. Arrays live in the pool given to fit. The functions below assemble the parts; a method fills in
+ * what it has and leaves the rest 0. */
 typedef struct {
     scorer score;
     decision decide; /* the native one */
-    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: member_rank_score has another way */
+    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: see member_rank_score */
     double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
     bool probit;     /* an ordinal probit method: its probabilities come from the link */
     probit_link link;
@@ -35,10 +35,10 @@ typedef struct {
                       is left to the driver */
     member *members;
     double sharpen;
-    double *loo; /* labelled rows of the problem x K, by rows: their probabilities as told by the others; NULL: none */
-    transduction training; /* what it says of the rows of the problem (which must be all rows); n = 0: nothing */
+    double *loo; /* labelled rows of the problem x K, by rows: their leave-one-out probabilities; NULL: none */
+    transduction training; /* predictions for the rows of the problem (which must be all rows); n = 0: none */
     int64_t n_expansion;
-    int state_width; /* numbers per row of the problem (`state`) from which `update` can go on; 0: none */
+    int state_width; /* numbers per row of the problem (`state`) from which `update` can continue; 0: none */
     double *state;
     int n_report;
     report_entry *report;
@@ -50,7 +50,7 @@ typedef struct {
     int64_t n, labelled, d;
     int K;
     double memory;               /* the limit, which decides how much is kept; 0: none */
-    int threads;                 /* that work side by side, each on matrices of its own; 0: one */
+    int threads;                 /* that work in parallel, each on its own matrices; 0: one */
     const struct method *method; /* whose fit it is; method_peak sets it */
 } problem_shape;
 
@@ -63,7 +63,7 @@ typedef struct {
 
 struct verification; /* verify.h */
 
-/* A row of a method's parameters: where the value lives in the method's own struct, and what everybody may know. */
+/* A row of a method's parameters: the place of the value in the method's struct, and the public part. */
 typedef struct {
     size_t place;
     rung_param info;
@@ -79,23 +79,22 @@ typedef struct method {
     rung_method info;        /* first: rung_method_param_at finds the rows from it */
     const param_row *params; /* ends with a row without a name */
     int64_t params_size;
-    const void *variant; /* what tells methods that share hooks apart; of a type the hooks know */
+    const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
-    /* Replaces what was left to `auto` and needs the labels (in params, a copy); NULL: nothing is. */
+    /* Replaces values `auto` that depend on the labels (in params, a copy); NULL: there are none. */
     rung_status (*settle)(rung_ctx *ctx, const struct method *m, problem *p, void *params);
-    /* Asks the problem for what a fit will need, so that fits side by side share it; NULL: nothing. */
+    /* Computes in the problem what a fit will need, so that parallel fits share it; NULL: nothing. */
     rung_status (*prepare)(rung_ctx *ctx, const fit_input *in);
-    /* Leaves in p->shared (scratch memory) what fits on p have in common if they differ in RUNG_CHEAP parameters alone.
-     * A fit uses what it finds there, and otherwise calls this for itself; NULL: nothing is. */
+    /* Stores in p->shared (scratch memory) what fits on p have in common if they differ only in RUNG_CHEAP parameters.
+     * A fit uses what it finds there, and otherwise calls this itself; NULL: nothing is shared. */
     rung_status (*share)(rung_ctx *ctx, const fit_input *in);
     rung_status (*fit)(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
-    /* A fit that also answers for the rows held out in turn, more cheaply than fits without them; NULL: the method has
-     * no such way. */
+    /* A fit that also predicts the rows held out in turn, more cheaply than by refitting; NULL: the method cannot. */
     rung_status (*hold_out)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out, held_out *held);
-    bool (*can_hold_out)(const void *params); /* whether hold_out serves with these parameters; NULL: always */
-    /* A fit that goes on from the state of an earlier one, which knew the first `known` rows of the problem; NULL: the
-     * method cannot (and is not RUNG_UPDATABLE). The answer is that of fit. */
+    bool (*can_hold_out)(const void *params); /* whether hold_out supports these parameters; NULL: always */
+    /* A fit that continues from the state of an earlier one to the first `known` rows of the problem; NULL: the method
+     * cannot (and is not RUNG_UPDATABLE). The result is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
                           fitted *out);
     bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
@@ -124,7 +123,7 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
-rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG, telling which methods can */
+rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG with the methods that can */
 const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */
 void spec_free(rung_spec *spec);
 
@@ -182,23 +181,23 @@ enum { LANDMARKS_AUTO = -1 };
           .type = RUNG_INT, .default_value = value, .published = value, .low = 1, .high = 100000,                      \
           .published_grid = published_values)
 
-/* Checks that the kernel's parameters go together; the precisions are parsed into mem. */
+/* Checks that the parameters of the kernel are consistent; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
 
 /* Peak memory of a fit with settled parameters. */
 double method_peak(const method *m, const problem_shape *shape, const void *params);
 /* The same of a specification, landmarks=auto settled. */
 rung_status method_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
-/* With landmarks=auto, whatever was asked. */
+/* With landmarks=auto, whatever the setting. */
 rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const problem_shape *shape, double *out);
 
 bool method_can_hold_out(const method *m, const void *params);
-/* A copy of the parameters with nothing left to be settled. */
+/* A copy of the parameters with all automatic values settled. */
 rung_status method_settle(rung_ctx *ctx, pool *mem, const rung_spec *spec, problem *p, void **params);
-/* Puts into the cache of a problem what its folds will take from there; as many landmarks as they will have. */
+/* Computes in the cache of a problem what its folds will use, with as many landmarks as they will have. */
 rung_status method_prepare(rung_ctx *ctx, const rung_spec *spec, problem *p);
 
-/* ---- what fits are put together from (fitted.c) ---- */
+/* ---- parts of a fit (fitted.c) ---- */
 rung_status held_out_new(rung_ctx *ctx, pool *mem, int64_t room, held_out *out);
 /* The same with room for probabilities of K classes. */
 rung_status held_out_with_proba(rung_ctx *ctx, pool *mem, int64_t room, int K, held_out *out);
@@ -209,17 +208,17 @@ rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const k
  * is 0; a method may set out->bias afterwards. */
 rung_status expansion_outputs(rung_ctx *ctx, pool *mem, const problem *p, const kernel *k, int outputs,
                               const double *beta, scorer *out);
-/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten): score, n_expansion, and what is reported
- * of landmarks. The bias is 0, as above. */
+/* v'phi(x) over landmark features, V (m x outputs) its weights (overwritten): score, n_expansion, and the report on
+ * landmarks. The bias is 0, as above. */
 rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out);
 /* output = W'x + bias; W is d x outputs, bias NULL: 0. */
 rung_status linear_scorer(rung_ctx *ctx, pool *mem, const problem *p, int outputs, const double *W, const double *bias,
                           scorer *out);
 /* The class whose mean is nearest; means: outputs x K, the mean of a class is contiguous. One output: soft scales. */
 rung_status nearest_mean_decision(rung_ctx *ctx, pool *mem, int K, int outputs, const double *means, decision *out);
-/* A method whose answer is memberships U of the rows of the problem (n x K, column-major; those of a row sum to 1), as
+/* A method whose result is memberships U of the rows of the problem (n x K, column-major; those of a row sum to 1), as
  * label propagation: fills score, decide (DECISION_ARGMAX or DECISION_MEDIAN), training and n_expansion. A new row gets
- * the mean membership of its k nearest rows, weighted by exp(-d^2 / (2 width^2)) or (WEIGHTS_BINARY) not at all. */
+ * the mean membership of its k nearest rows, weighted by exp(-d^2 / (2 width^2)) or (WEIGHTS_BINARY) equally. */
 typedef struct {
     int64_t k;
     weight_kind weights;
@@ -228,7 +227,7 @@ typedef struct {
 } membership_rule;
 rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const double *U, const membership_rule *rule,
                            fitted *out);
-/* What a transductive fit says of the rows of the problem: outputs x n; label as in `transduction`, or NULL. */
+/* Predictions of a transductive fit for the rows of the problem: outputs x n; label as in `transduction`, or NULL. */
 rung_status training_answers(rung_ctx *ctx, pool *mem, int64_t n, int outputs, const double *output, const int *label,
                              transduction *out);
 typedef struct {
@@ -237,9 +236,9 @@ typedef struct {
     int K;
     double *proba; /* n x K by rows, zeros at first; NULL: not wanted */
 } row_answers;
-/* What a fit says of scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r). The score of a fit
- * without a map is the expected class by its probabilities, else see member_rank_score. out->proba: probabilities of the
- * fit's own, that of its rank r at classes[r-1]. */
+/* Predictions of a fit for scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r). The score of a
+ * fit without a map is the expected class by its probabilities, else see member_rank_score. out->proba: probabilities
+ * of the fit's own, that of its rank r at classes[r-1]. */
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
                          const row_answers *out);
 /* The rank scale through (projected mean of class q, q). */

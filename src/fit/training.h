@@ -19,7 +19,7 @@ typedef struct {
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
     double *class_weight;  /* per class of the data; NULL = all 1 */
-    int64_t known;         /* an update: the first of the labelled rows, which the state is about ... */
+    int64_t known;         /* an update: the number of labelled rows at the start to which the state belongs ... */
     const double *state;   /* ... where their fit ended; NULL: no update, or it cannot be used */
 } training;
 
@@ -27,9 +27,9 @@ typedef struct {
 rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
                          training *out);
 
-/* Whether the method can learn from these labels; refused with a sentence. */
+/* Whether the method can learn from these labels; if not, an error. */
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m);
-/* The rows the method works on, after a look at the memory limit. */
+/* The rows the method works on, after a check of the memory limit. */
 rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* update.c - new rows join a model.
+/* update.c - adding rows to a model.
  *
  * A model fitted with --keep-data has its labelled rows, scaled, and the state in which its fit ended. An update scales
- * the new rows as the model does, and lets the method go on from that state with all rows together; the rest is the
- * common driver. So the answer is that of a fit to all rows under the scaling of the first ones. */
+ * the new rows as the model does, and the method continues from that state with all rows; the rest is the common
+ * driver. So the result is that of a fit to all rows with the scaling of the first ones. */
 #include "fit/update.h"
 
 #include <string.h>
@@ -128,7 +128,7 @@ static rung_status join(rung_ctx *ctx, const rung_model *model, const rung_data 
     return RUNG_OK;
 }
 
-/* The training of a fit to all rows. The state is of use only while the classes with labels stay the same. */
+/* The training of a fit to all rows. The state is usable only while the classes with labels stay the same. */
 static rung_status training_of(rung_ctx *ctx, const rung_model *model, const rung_data *data, const joined *j,
                                training *t)
 {

@@ -52,7 +52,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
                          &(rung_output){.rank = out->rank, .score = out->score, .proba = out->proba});
 }
 
-/* Numbers that are not the same; NaN never is. */
+/* The count of numbers that differ; NaN always does. */
 static double differing(const answers *a, const answers *b)
 {
     int64_t count = 0;

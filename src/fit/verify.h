@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Conditions that a right answer meets, recomputed from the data and the finished model alone. Facts that hold for
- * every method are checked by verify.c; what makes its own solution optimal a method tells in its `verify` hook. */
+/* Conditions that a correct model meets, recomputed from the data and the model alone. verify.c checks those that hold
+ * for every method; the `verify` hook of a method adds its optimality conditions. */
 #ifndef RUNG_FIT_VERIFY_H
 #define RUNG_FIT_VERIFY_H
 
@@ -11,7 +11,7 @@ typedef struct {
     rung_condition all[RUNG_MOST_CONDITIONS];
 } conditions;
 
-/* Met where value <= tolerance; NaN is not. The texts must last: literals. */
+/* Met if value <= tolerance (not if NaN). The texts must be literals. */
 void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance);
 
 struct verification {
@@ -19,18 +19,18 @@ struct verification {
     problem *p;         /* the rows of the fit, scaled anew from the data */
     const void *params; /* settled */
     const rung_model *model;
-    int64_t landmarks; /* > 0: features of at most so many landmarks stand for the kernel */
-    const double *f;   /* what the scorer of its only member says of these rows: n x outputs, by rows; NULL: several */
+    int64_t landmarks; /* > 0: the kernel is represented by features of at most this number of landmarks */
+    const double *f;   /* outputs of its only member for these rows: n x outputs, by rows; NULL: several members */
     conditions *found;
 };
 
-/* The fit whose answer is verified. */
+/* The fit that is verified. */
 static inline fit_input verified_fit(const struct verification *v)
 {
     return (fit_input){.method = v->method, .p = v->p, .params = v->params};
 }
 
-/* What the fit told about itself; NULL, or NaN: nothing by this name. */
+/* A number or array of the fit's report; NULL or NaN: there is none of this name. */
 const double *told_list(const rung_model *m, const char *name, int64_t n);
 double told_number(const rung_model *m, const char *name);
 
@@ -38,21 +38,21 @@ double told_number(const rung_model *m, const char *name);
 
 /* F (n x m) = K B for B (n x m, both column-major). */
 rung_status verify_kernel_times(rung_ctx *ctx, const struct verification *v, int64_t m, const double *B, double *F);
-/* k sum |B_i|, k the largest kernel value of a row with itself: what the entries of K B are at most. Where they are
- * smaller than the share ROUNDED of it, the data cancel, and what is left is measured against that share. */
+/* k sum |B_i|, k the largest k(x_i, x_i): a bound of the entries of K B. If these are below ROUNDED times the bound,
+ * the terms cancel, and residuals are measured relative to ROUNDED times the bound. */
 double verify_kernel_size(const struct verification *v, const double *B);
 double verify_score_size(const struct verification *v); /* the same of the scores, by the coefficients of the model */
-/* A limit for sums over up to 10 000 rows; beyond, rounding grows with the root of their number. */
+/* A limit for sums over up to 10 000 rows; beyond that, rounding grows with the square root of their number. */
 double limit_of_rows(double limit, int64_t n);
 /* |w|^2 of each output of the model's scorer, f(x) = w'phi(x) + bias. */
 rung_status verify_norms(rung_ctx *ctx, const struct verification *v, double *out);
 #define ROUNDED 1e-6
-/* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual, told in the size of what cancels. Terms
+/* max |sum of the terms| / max(sum of max |term|, ROUNDED size): a residual relative to the size of its terms. Terms
  * have n numbers. */
 double relative_residual(int64_t n, int terms, const double *const *term, double size);
 
-/* For a solution of one output without conditions of its own: the model against a second fit, to the rows in reverse order unless
- * that decides something (neighbours at the same distance, random choices). */
+/* For a solution of one output without special conditions: compares the model with a second fit, to the rows in reverse
+ * order unless the order matters (neighbours at the same distance, random choices). */
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
 
 rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a problem keeps: a list of derived things, each under what it depends on. */
+/* The cache of a problem: a list of derived objects, each with the settings it depends on. */
 #ifndef RUNG_PROBLEM_CACHE_H
 #define RUNG_PROBLEM_CACHE_H
 
@@ -16,7 +16,7 @@ typedef enum {
     ENTRY_LAPLACIAN
 } entry_kind;
 
-/* Where distances really are measured, once it is known which spaces give the same graph. */
+/* Where distances are actually measured, after spaces that give the same graph are identified. */
 typedef enum {
     PLACE_INPUT,     /* the rows */
     PLACE_STRETCHED, /* the rows, columns times sqrt of the precisions of k */
@@ -55,7 +55,7 @@ struct problem_entry {
 
 /* In the problem itself, or in what it is a view of. */
 const problem_entry *cache_find(const problem *p, entry_kind kind, const entry_key *key);
-/* A new entry, not yet in the list; what it holds is made in p->mem, then cache_keep. */
+/* A new entry, not yet in the list; its contents are allocated in p->mem, then cache_keep adds it. */
 rung_status cache_new(rung_ctx *ctx, problem *p, entry_kind kind, const entry_key *key, problem_entry **out);
 void cache_keep(problem *p, problem_entry *entry);
 

@@ -2,8 +2,8 @@
 /* graphs.c - neighbours, affinities and Laplacians of a problem.
  *
  * Many spaces give the same neighbours: distances in the full feature space of rbf, laplacian and linear kernels are
- * ordered as in the input space (ard: as between stretched rows), and so they are with r components if the others are
- * rounding. Such graphs are computed once, between the rows, where no distance is lost to k(x, z) = 0. */
+ * ordered as in the input space (ard: as between stretched rows), and also with r components if the others are rounding
+ * errors. Such graphs are computed once, between the rows, where no distance is lost because k(x, z) = 0. */
 #include <math.h>
 
 #include "problem/cache.h"
@@ -23,8 +23,8 @@ static place full_rank(const kernel *k)
     return (place){.kind = PLACE_KERNEL, .k = *k};
 }
 
-/* Whether r components leave nothing out: from eigenvalues that are there, by the cheap certificate, or from new ones.
- */
+/* Whether r components are exact: from known eigenvalues, by the cheap certificate, or from new eigenvalues.
+ * */
 static rung_status exhausted(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, bool *out)
 {
     entry_key key = {.at = {.kind = PLACE_REDUCED, .k = *k, .r = r}};
@@ -146,9 +146,9 @@ static rung_status lists_at(rung_ctx *ctx, problem *p, const place *at, int64_t 
             if (!parent) parent = cache_find(p->parent, ENTRY_LISTS, &any);
         }
         TRY(cache_new(ctx, p, ENTRY_LISTS, &key, &entry));
-        if (parent) /* a fold has no folds of its own: no more than asked for */
+        if (parent) /* a fold has no folds: no more than requested */
             TRY(select_lists(ctx, p, at, k, &parent->lists, &entry->lists));
-        else /* some to spare, so that a fold finds k of its rows in them; not where they are dear */
+        else /* some more, so that a fold finds k of its rows among them; not if they are expensive */
             TRY(compute_lists(ctx, p, at, p->n > MANY_ROWS ? k : k + k / 2 + 4, &entry->lists));
         cache_keep(p, entry);
         found = entry;
@@ -187,7 +187,7 @@ static rung_status edges_at(rung_ctx *ctx, problem *p, const entry_key *key, con
 static rung_status key_of(rung_ctx *ctx, problem *p, const problem_graph *g, entry_key *out)
 {
     *out = (entry_key){.graph = *g};
-    out->graph.space = (problem_space){0}; /* its place tells it, and its kernel may not last */
+    out->graph.space = (problem_space){0}; /* identified by its place; its kernel may be freed */
     return settle(ctx, p, &g->space, &out->at);
 }
 

@@ -17,7 +17,7 @@ typedef struct problem {
     int K;                        /* classes; each has a labelled row */
     const double *X;              /* d x n, scaled */
     const int *y;                 /* 1..K, 0 = unlabelled */
-    const int *group;             /* labelled rows of one number are held out together; NULL: each for itself */
+    const int *group;             /* labelled rows with the same number are held out together; NULL: each separately */
     const double *w;              /* row weights, NULL = 1 */
     const double *t;              /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
@@ -26,7 +26,7 @@ typedef struct problem {
     const int64_t *rows;          /* ... at these rows; NULL: at all of them, in order */
     bool many_kernels;            /* a search over kernels: keep the distances */
     la_mat *distances;
-    void *shared; /* what a method has left for its next fit on this problem (method.h: share), or NULL */
+    void *shared; /* what the method stored for its next fit on this problem (method.h: share), or NULL */
     problem_entry *cache;
 } problem;
 
@@ -46,13 +46,13 @@ typedef struct { /* what a problem is made of, as in the fields of the same name
 } problem_rows;
 
 void problem_new(pool *mem, const problem_rows *given, problem *out);
-/* Some rows of a problem (a fold's training part); classes without rows disappear and ranks close up.
- * classes[r-1] (room for parent->K) tells the parent's rank of rank r. */
+/* Some rows of a problem (a fold's training part); classes without rows are removed and ranks renumbered. classes[r-1]
+ * (room for parent->K) is the parent's rank of rank r. */
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes);
 
-/* A worker's own view of a problem: what the parent has is used in place, what is missing goes to the worker's memory.
- * The parent must not change meanwhile. */
+/* A worker's own view of a problem: what the parent has is used in place, what is missing is computed in the worker's
+ * memory. The parent must not change meanwhile. */
 problem problem_view(const problem *parent, pool *mem);
 
 /* The kernel with its gamma settled for this problem: NaN is 1/d, -c is c/d, d the number of columns that vary. */
@@ -85,7 +85,7 @@ typedef struct { /* where distances are measured */
     space_kind kind;
     kernel k;      /* SPACE_INPUT: only whether it is precomputed */
     double rank;   /* SPACE_FEATURE: floor(rank * n) leading components, at least one; 1: all of them */
-    int landmarks; /* > 0: rank is that of so many landmark features, and the kernel matrix is not looked at */
+    int landmarks; /* > 0: rank refers to this number of landmark features, and the kernel matrix is not used */
 } problem_space;
 
 typedef struct {

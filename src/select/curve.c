@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* curve.c - does labelling more pay, do the unlabelled rows pay?
+/* curve.c - the error by number of labels, with and without unlabelled rows.
  *
  * A cell is one repeat, one number of labels per class and one line (a method, with or without the unlabelled rows). In
  * a repeat the labelled rows of each class are shuffled: the first third is the test, the next ones keep their labels.
@@ -19,14 +19,14 @@
 #include "select/grid.h"
 
 enum {
-    STREAM = 0x63757276, /* of the random numbers of the first repeat */
-    MOST_LABELS = 500,   /* where sizes are not given: no size needs more labels than this ... */
+    STREAM = 0x63757276, /* stream of random numbers of the first repeat */
+    MOST_LABELS = 500,   /* default sizes: none needs more labels than this ... */
     MOST_SIZES = 16      /* ... so there are at most 10 */
 };
 
 typedef struct {
     rung_spec *spec;
-    bool unlabelled; /* the rows without a label are there, too */
+    bool unlabelled; /* the unlabelled rows are used, too */
 } line;
 
 typedef struct {
@@ -193,8 +193,8 @@ static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data 
     return dataset_subset(ctx, p->data, n, rows, out);
 }
 
-/* All rows but the test, in their order; or those alone that keep their label. A labelled row that equals one of the
- * test is left out. */
+/* All rows except the test rows, in their order; or only those that keep their label. A labelled row that equals one of
+ * the test is left out. */
 static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int size, bool unlabelled, rung_data **out)
 {
     enum { TEST = 1, KEPT = 2 };
@@ -244,7 +244,7 @@ typedef struct {
     int64_t first;
 } cell_range;
 
-/* A fit that cannot be made (a ridge too small) leaves a gap; anything else ends the whole. */
+/* A fit that is impossible (a ridge too small) leaves a gap; any other failure ends the whole. */
 static rung_status run_cell(rung_ctx *ctx, void *user, int64_t i)
 {
     const plan *p = ((const cell_range *)user)->p;
@@ -265,7 +265,7 @@ static rung_status run_cell(rung_ctx *ctx, void *user, int64_t i)
     return status;
 }
 
-/* Cells of one size at a time, so that progress can be told; their bits do not depend on the number of workers. */
+/* Cells of one size at a time, so that progress can be reported; their bits do not depend on the number of workers. */
 static rung_status run_cells(rung_ctx *ctx, plan *p)
 {
     int64_t cells = (int64_t)p->n_lines * p->n_sizes * p->repeats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The error against the number of labels, with and without the unlabelled rows. */
+/* The error by number of labels, with and without the unlabelled rows. */
 #ifndef RUNG_SELECT_CURVE_H
 #define RUNG_SELECT_CURVE_H
 

@@ -18,7 +18,7 @@ typedef struct { /* a parameter and the values it takes in turn */
 
 /* ---- texts ---- */
 
-/* The value after "name=" if text starts so. */
+/* The value after "name=" if text starts with it. */
 static const char *setting_of(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -52,7 +52,7 @@ static rung_status split_values(rung_ctx *ctx, pool *mem, const char *name, cons
 
 /* ---- axes ---- */
 
-/* Whether the kernel of this spec depends on the parameter; who has one of its parameters has a kernel. */
+/* Whether the kernel of this spec depends on the parameter; a method with such a parameter has a kernel. */
 static bool kernel_uses(const char *kernel_value, const char *name)
 {
     bool rbf = strcmp(kernel_value, "rbf") == 0 || strcmp(kernel_value, "laplacian") == 0;
@@ -71,7 +71,8 @@ static bool is_kernel_param(const char *name)
     return false;
 }
 
-/* The values of one parameter: the user's grid, or the method's own unless the user fixed it or a rival of it. */
+/* The values of one parameter: the user's grid, or that of the method unless the user fixed it or an alternative to
+ * it. */
 static const char *values_of(const rung_tune_options *o, const rung_param *row)
 {
     const char *own = find_setting(o->grids, row->name);
@@ -246,7 +247,7 @@ rung_status grid_new(rung_ctx *ctx, pool *mem, const rung_tune_options *o, grid 
     static const char *const standard[] = {"auto", NULL};
     const char *const *methods = o->methods && o->methods[0] ? o->methods : standard;
     *out = (grid){0};
-    for (const char *const *name = methods; *name; name++) { /* an unknown one is told as everywhere */
+    for (const char *const *name = methods; *name; name++) { /* an unknown one is reported as everywhere */
         rung_spec *spec;
         TRY(spec_new(ctx, *name, false, &spec));
         spec_free(spec);
@@ -263,7 +264,7 @@ void grid_free(grid *g)
     g->n = 0;
 }
 
-/* gamma=auto is 1/d and c/d is told from plain numbers by its sign: both compare as they stand only with their like.
+/* gamma=auto is 1/d, and c/d is distinguished from plain numbers by its sign: values are only compared within a kind.
  * The parameters that smooth are real numbers. */
 static double number_of(const rung_spec *spec, const param_row *row)
 {

@@ -18,7 +18,7 @@ typedef struct {
 rung_status grid_new(rung_ctx *ctx, pool *mem, const rung_tune_options *options, grid *out);
 /* Sets what the options fix: the parameters the method has, scaling and class weights. */
 rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *options, rung_spec *spec);
-/* A name in "name=value" that none of the methods (which exist) has is a mistake, told with the nearest one. */
+/* A name in "name=value" that none of the (existing) methods has is an error, with the nearest name. */
 rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const char *const *methods);
 void grid_free(grid *g); /* the specs; also of a grid that failed half way */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* nested.c - the search as users call it: the winner, an honest error if asked, and the report.
+/* nested.c - the search as users call it: the winner, an honest error estimate if requested, and the report.
  *
  * Nested cross-validation repeats the whole search on the training part of each outer fold, scaling included, and
- * grades the rows held out: their labels have had no say in anything. */
+ * measures the held-out rows, whose labels influenced nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static rung_status nested(rung_ctx *ctx, const rung_tune_options *o, const rung_
 
 /* ---- the report ---- */
 
-/* Whether a parameter belongs into the table: it was searched or set, or differs from its default. */
+/* Whether a parameter belongs in the table: it was searched or set, or differs from its default. */
 static bool worth_telling(const rung_spec *spec, int row, const rung_tune_options *o)
 {
     const rung_param *p = &spec->method->params[row].info;

@@ -2,11 +2,11 @@
 /* tune.c - a grid search that computes nothing twice.
  *
  * Scaling is fitted once on all rows given; squared distances are computed once, each Gram matrix once. The points that
- * share a Gram matrix form a batch: the matrix is made with all threads, then the points run side by side, each worker
- * with its own context and memory on a problem that nobody changes; then the matrix is dropped. A point gets the
- * held-out scores of all its folds from one factorisation where its method can, and points that differ in a cheap
- * parameter alone share theirs fold by fold. Large problems run one point at a time
- * on all threads instead. The bits are the same either way. */
+ * share a Gram matrix form a batch: the matrix is made with all threads, then the points run in parallel, each worker
+ * with its own context and memory on a read-only problem; then the matrix is dropped. A point gets the held-out scores
+ * of all its folds from one factorisation if its method supports it, and points that differ only in a cheap parameter
+ * share factorisations within each fold. Large problems run one point at a time on all threads instead. The bits are
+ * the same either way. */
 #include "select/tune_point.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int
     return folds_grouped(ctx, mem, &ranked, count, repeats, out);
 }
 
-/* The folds of the labelled problem, told of all rows. */
+/* The folds of the labelled problem, extended to all rows. */
 static rung_status folds_of_all(rung_ctx *ctx, pool *mem, const problem *all, const problem *labelled, const folds *f,
                                 folds *out)
 {
@@ -62,7 +62,7 @@ static problem *problem_of(tune_state *r, const rung_spec *spec)
     return uses_all(spec) ? &r->training.all : &r->training.labelled;
 }
 
-/* How many points run side by side: as many as there are threads and memory for. */
+/* How many points run in parallel: as many as threads and memory allow. */
 static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int groups, int *out)
 {
     double shared = 0, each = 0, bytes = 0;
@@ -97,8 +97,8 @@ typedef struct {
     point_group *groups;
 } point_batch;
 
-/* Points that cannot be fitted (a ridge too small) are out of the race; anything else ends the search. Where one of the
- * points cannot be fitted, each stands for itself. */
+/* Points that cannot be fitted (a ridge too small) are excluded; any other failure ends the search. If one point of a
+ * group cannot be fitted, each is fitted separately. */
 static rung_status run_group(rung_ctx *ctx, void *user, int64_t group)
 {
     const tune_state *r = ((const point_batch *)user)->r;

@@ -11,7 +11,7 @@ typedef struct {        /* what a point reached */
     rung_status status; /* RUNG_OK, or why it could not be fitted */
     double value;       /* the metric */
     double se;          /* its standard error over the folds; NaN: a single fold */
-    double criterion;   /* what is compared: the cost, plus 1e-3 of the rank scores' error to part equals */
+    double criterion;   /* the value compared: the cost, plus 1e-3 times the error of the rank scores to break ties */
     held_out held;
     char message[256];
 } point_result;
@@ -31,7 +31,7 @@ typedef struct {
 rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
                      rung_model **model);
 
-/* Folds over the labelled rows of a problem, as the options want them; rows: of the whole data set. */
+/* Folds over the labelled rows of a problem, according to the options; rows: of the whole data set. */
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *options, int64_t rows, const problem *p,
                        folds *out);
 

@@ -65,7 +65,7 @@ static rung_status summarise(rung_ctx *ctx, const tune_state *r, const held_grad
 
 /* Points are compared by thresholds fitted to all their held-out scores: with a handful of labels, thresholds fitted
  * without each fold in turn are so noisy that worse models win (pasture, 6 labels: test MAE 0.51 instead of 0.46). The
- * winner's reported error is the honest one. */
+ * reported error of the winner is the cross-fitted one. */
 static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *spec, const problem *p, const folds *f,
                          const held_out *h, point_result *out)
 {

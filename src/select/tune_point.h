@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One point of a search: its held-out scores, and what they are worth. */
+/* One point of a search: its held-out scores and their error. */
 #ifndef RUNG_SELECT_TUNE_POINT_H
 #define RUNG_SELECT_TUNE_POINT_H
 
@@ -11,7 +11,7 @@ typedef struct {
     folds labelled, all; /* the same folds for both problems */
 } tune_state;
 
-/* Points that differ in RUNG_CHEAP parameters alone, most often a single one: they share what they can. */
+/* Points that differ only in RUNG_CHEAP parameters, usually a single one, share what they can. */
 typedef struct {
     int n;
     const int *points;
