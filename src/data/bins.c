@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A real target cut into classes. */
+/* Dividing a real target into classes. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "data/labels.h"
 
-/* How many of the sorted values, which are not all equal, belong below a cut that should have `at` of them below it; at
- * least one. */
+/* How many of the sorted values (not all equal) belong below a cut intended to have `at` of them below it; at least
+ * one. */
 static int64_t nearest_cut(const double *v, int64_t n, int64_t at)
 {
     int64_t low = at, high = at; /* the ends of the run of equal values around it */
@@ -18,7 +18,7 @@ static int64_t nearest_cut(const double *v, int64_t n, int64_t at)
     return high < n && high - at < at - low ? high : low;
 }
 
-/* x to 12 digits of `most`, so that an edge between 3 and 6.6 is called 4.2 and not 4.199999999999999. */
+/* x to 12 digits of `most`, so that an edge between 3 and 6.6 is 4.2 and not 4.199999999999999. */
 static double few_digits(double x, double most)
 {
     double power = 1;

@@ -5,13 +5,13 @@
 
 #include "data/table.h"
 
-/* How one column of a file becomes coded columns. A number stays itself; a text column becomes one 0/1
- * column per category; its missing cells are a category of their own (name "") if training had any. */
+/* How one column of a file becomes coded columns. A number is unchanged; a text column becomes one 0/1 column per
+ * category; its missing cells form a separate category (name "") if training had any. */
 typedef struct {
     const char *name; /* "" without a header */
     int64_t position; /* 0-based column of the training file, for files without names */
     bool nominal;
-    double fill; /* number: what stands for a missing cell (the training median) */
+    double fill; /* number: replaces a missing cell (the training median) */
     int64_t n_categories;
     const char **categories; /* in bytewise order */
     int64_t first;           /* its first coded column */
@@ -27,7 +27,7 @@ typedef struct { /* lives in the model: predict takes raw data */
     int64_t file_columns;   /* columns of the training file, for files without names */
     int n_classes;
     const char **classes; /* lowest first */
-    bool real;            /* the label is a real number, to be predicted as such; no classes */
+    bool real;            /* the label is a real target; no classes */
     double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
 } coding;
 
@@ -44,12 +44,12 @@ struct rung_data {
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out);
 
-/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if it is there, 2 it must be.
- * Categories unseen in training code as zeros and are counted in a warning. */
+/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if present, 2 it is required.
+ * Categories not seen in training are coded as zeros and counted in a warning. */
 rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out);
 
-/* From memory; the columns have no names, the classes are called 1..K, and a table to be coded alike may have its
- * labels in one more column, the last. rank may be NULL: no labels. */
+/* From memory; the columns have no names, the classes are named 1..K, and a table to be coded alike may have its labels
+ * in one additional column, the last. rank may be NULL: no labels. */
 rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                         rung_data **out);
 /* The same with real targets, NaN = unlabelled. */

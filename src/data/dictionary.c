@@ -12,7 +12,7 @@ static uint64_t hash(const char *text, size_t length) /* FNV-1a, its high bits f
     return h ^ (h >> 32);
 }
 
-/* The slot where text is or, if it is not there, belongs. */
+/* The slot of text or, if it is absent, the slot where it belongs. */
 static int64_t slot_of(const dictionary *d, const char *text, size_t length)
 {
     int64_t mask = d->n_slots - 1, at = (int64_t)(hash(text, length) & (uint64_t)mask);

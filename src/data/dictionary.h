@@ -15,7 +15,7 @@ typedef struct { /* zeros: empty */
     int64_t left;
 } dictionary;
 
-/* The index of text[0..length), added if it is new. A new text that is not UTF-8 is refused. */
+/* The index of text[0..length), added if it is new. A new text that is not UTF-8 is an error. */
 rung_status dictionary_add(rung_ctx *ctx, pool *mem, dictionary *d, const char *text, size_t length, int32_t *index);
 int32_t dictionary_find(const dictionary *d, const char *text, size_t length); /* -1: not there */
 

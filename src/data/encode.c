@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From a table to a data set: which column is what, and how each feature column is coded. */
+/* From a table to a data set: the role of each column, and the coding of the feature columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char
     return RUNG_OK;
 }
 
-/* A column called label, else the last one that has no other role; -1: there is none. */
+/* A column named label, else the last one without another role; -1: there is none. */
 static int64_t default_label(const rung_table *t, const role *roles)
 {
     int64_t last = -1;
@@ -226,7 +226,7 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
     return RUNG_OK;
 }
 
-/* Equal cells are one group, numbered in order; a row without a value is a group of its own. */
+/* Equal cells are one group, numbered in order; a row without a value forms its own group. */
 static rung_status take_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
 {
     const column *c = &t->columns[j];

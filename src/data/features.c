@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-/* Puts the k-th smallest at v[k] and nothing larger in front of it (Hoare's selection). Random pivots make the time
- * linear on average whatever the order of the rows; the result does not depend on them. */
+/* Puts the k-th smallest at v[k] and nothing larger before it (Hoare's selection). Random pivots make the time linear
+ * on average for any order of the rows; the result does not depend on them. */
 static double select_kth(double *v, int64_t n, int64_t k)
 {
     rng r;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What making a data set from a table, from memory and from a formula have in common. */
+/* Common parts of making a data set from a table, from memory and from a formula. */
 #ifndef RUNG_DATA_FEATURES_H
 #define RUNG_DATA_FEATURES_H
 
 #include "data/dataset.h"
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out);
-/* Hands data over if status is good, else frees it; returns status. */
+/* Passes data on if status is RUNG_OK, else frees it; returns status. */
 rung_status dataset_close(rung_status status, rung_data *data, rung_data **out);
 /* Zeroed X and y for n rows of d coded columns. */
 rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d);
 
-/* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) behind them. */
+/* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) after them. */
 rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code);
 /* The medians of such columns, for tables with missing cells. */
 rung_status coding_fills(rung_ctx *ctx, rung_data *data);
 
-/* Whether the columns are called by whole numbers, as those of sparse rows are. */
+/* Whether the columns are named by whole numbers, as those of sparse rows are. */
 bool coding_numbered(const coding *code);
 /* Finds the columns of a coding in a table: feature column j is column from[j] of the table, -1: none, it is all zeros
  * (a table of sparse rows). label: -1: there is none. */

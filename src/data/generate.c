@@ -44,8 +44,8 @@ static int draw_isbor(rng *r, double noise, double *x)
     return rank_of(10 * (x[0] - 5) * (x[1] - 5) + noise * rng_normal(r), 4, thresholds);
 }
 
-/* Class k = 1..4, all equally likely, around (2 k, 0) with standard deviation `noise` in both directions: at 1 the best
- * possible rule takes one row in four for a neighbouring class. */
+/* Class k = 1..4, all equally likely, around (2 k, 0) with standard deviation `noise` in both directions: at 1 even the
+ * best rule assigns one row in four to an adjacent class. */
 static int draw_gauss4(rng *r, double noise, double *x)
 {
     int rank = 1 + (int)rng_below(r, 4);

@@ -5,8 +5,9 @@
 
 #include "data/dataset.h"
 
-/* rows of the data set called name. noise < 0: the formula's own; unlabelled: the share of the rows whose label is
- * hidden, stratified, at least one kept per class. With the same seed a shorter set has the rows of a longer one. */
+/* rows of the data set with this name. noise < 0: that of the formula; unlabelled: the share of the rows whose label is
+ * hidden, stratified, at least one kept per class. With the same seed a shorter set consists of the first rows of a
+ * longer one. */
 rung_status generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled, rung_data **out);
 
 /* The name of a data set and what it is; NULL past the last. */

@@ -90,7 +90,7 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
     return RUNG_OK;
 }
 
-/* Asks for the order of labels that are text, with the one that suggests itself. */
+/* The error for text labels without an order, with a suggested order. */
 static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
 {
     char list[TABLE_LIST] = "", column_name[COLUMN_LABEL];

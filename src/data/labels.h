@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From label cells to ranks: which classes there are, in which order, and which one a cell names. */
+/* From label cells to ranks: the classes, their order, and the class that a cell names. */
 #ifndef RUNG_DATA_LABELS_H
 #define RUNG_DATA_LABELS_H
 
@@ -16,7 +16,7 @@ rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_
 rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names);
 
 /* The rank of every cell of a column, 0 = unlabelled (empty, ?, NA, nan). A number names the class of the same value
- * however it is written. A label that is no class is an error. */
+ * however it is written. A label that is not a class is an error. */
 rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_index, int n_classes,
                          const char *const *classes, int *rank);
 
@@ -24,11 +24,10 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
 rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_index, double *target);
 
 /* Where to cut the n targets (NaN: left out) into at most `wanted` classes, ascending. A class ends with its edge, the
- * next one begins above it, so equal values are never split; so are the usual discretised benchmark sets made. Equal
- * width: edges at equal distances between the smallest and the largest target. Equal frequency: the sorted targets in
- * parts whose sizes differ by at most one, larger parts first; where equal values stand on both sides of a cut it moves
- * to the nearer end of their run (the lower of two equally near) that leaves rows on both sides, and cuts that coincide
- * are one. */
+ * next one begins above it, so equal values are never split, as in the usual discretised benchmark sets. Equal width:
+ * edges at equal distances between the smallest and the largest target. Equal frequency: the sorted targets in parts
+ * whose sizes differ by at most one, larger parts first; a cut between equal values moves to the nearer end of their
+ * run (the lower of two equally near) that leaves rows on both sides, and cuts that coincide are merged. */
 rung_status bins_cut(rung_ctx *ctx, pool *mem, int64_t n, const double *target, int wanted, bool width, int *n_edges,
                      double **edges);
 /* "(-inf, 1.5]", "(1.5, 3.2]", "(3.2, inf)". */

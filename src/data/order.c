@@ -94,7 +94,7 @@ static bool same_word(const char *name, const char *word, size_t length)
     return true;
 }
 
-/* The step of the name on the scale; -1: it is not there. */
+/* The step of the name on the scale; -1: it is not on it. */
 static int step_of(const char *scale, const char *name)
 {
     int step = 0;
@@ -127,7 +127,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* True where every name has a place of its own. */
+/* True if all names have different places. */
 static bool arrange(int n, placed *list, const char **names)
 {
     for (int i = 0; i < n; i++)
@@ -180,7 +180,7 @@ rung_status order_quoted(rung_ctx *ctx, int n, const char *const *names, const c
         if (i) *to++ = '<';
         to += escaped(names[i], to);
     }
-    bool plain = !strpbrk(order, "$`\"\\!"); /* nothing that means something between double quotes */
+    bool plain = !strpbrk(order, "$`\"\\!"); /* no character that is special between double quotes */
     to = quoted;
     *to++ = plain ? '"' : '\'';
     for (const char *p = order; *p; p++) {

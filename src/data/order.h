@@ -8,11 +8,11 @@
 
 rung_status order_parse(rung_ctx *ctx, pool *mem, const char *order, int *n, const char ***names);
 
-/* Sorts the names where their order shows: by the number each of them has, or by the words of a common scale (never,
- * rarely, sometimes, ...). False: it does not show, and they stay as they are. */
+/* Sorts the names if they show an order: by the number in each of them, or by the words of a common scale (never,
+ * rarely, sometimes, ...). False: they show none and are unchanged. */
 bool order_guess(int n, const char **names);
 
-/* The order as an argument that a shell takes for nothing else; in scratch memory. */
+/* The order quoted as a shell argument, in scratch memory. */
 rung_status order_quoted(rung_ctx *ctx, int n, const char *const *names, const char **out);
 
 #endif

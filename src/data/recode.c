@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Coding a table by the coding of a model: finding its columns, then as in training. */
+/* Coding a table with the coding of a model: finds its columns, then codes them as in training. */
 #include <string.h>
 
 #include "base/text.h"
@@ -26,7 +26,7 @@ static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding 
     return RUNG_OK;
 }
 
-/* Without names a file has the columns of the training file, or only its feature columns, or those and the label. */
+/* A file without names has the columns of the training file, or only its feature columns, or those and the label. */
 static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from,
                                    int64_t *label)
 {

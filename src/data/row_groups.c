@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { /* sorted, equal rows stand next to each other */
+typedef struct { /* sorted: equal rows are adjacent */
     uint64_t hash;
     int64_t row;
 } hashed_row;
@@ -129,7 +129,7 @@ rung_status row_groups_new(rung_ctx *ctx, pool *mem, int64_t n, const int *group
     for (int64_t i = 0; i < n; i++) out->of[i] = i;
     if (group) TRY(first_rows(ctx, n, group, out->of));
     for (int64_t i = 0; i < n; i++) {
-        out->of[i] = out->of[i] == i ? out->count++ : out->of[out->of[i]]; /* a first row stands before the others */
+        out->of[i] = out->of[i] == i ? out->count++ : out->of[out->of[i]]; /* the first row precedes the others */
         out->start[out->of[i] + 1]++;
     }
     for (int64_t g = 0; g < out->count; g++) out->start[g + 1] += out->start[g];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Rows that belong together: whoever holds one of them out holds all of them out. Labelled rows whose coded columns are
- * all equal do, because a model that has seen one of them has seen the others. */
+/* Rows that are held out together. Labelled rows whose coded columns are all equal belong together, because a model
+ * that has seen one of them has seen the others. */
 #ifndef RUNG_DATA_ROW_GROUPS_H
 #define RUNG_DATA_ROW_GROUPS_H
 
 #include "base/context.h"
 
-/* Numbers the rows listed (of X, d x anything) so that equal rows have equal numbers: group[rows[i]], room for every row
- * of X; the others are left as they are. repeated: rows that have an equal one among those listed. */
+/* Numbers the rows listed (of X, d x anything) so that equal rows have equal numbers: group[rows[i]], room for every
+ * row of X; the others are unchanged. repeated: the number of rows that equal another one of those listed. */
 rung_status equal_rows(rung_ctx *ctx, int64_t d, const double *X, int64_t n, const int64_t *rows, int *group,
                        int64_t *repeated);
 
-/* Joins two groupings of n rows: out is equal where either is, directly or through other rows. */
+/* Joins two groupings of n rows: rows are in one group of out if they are in either, directly or through other rows. */
 rung_status join_groups(rung_ctx *ctx, int64_t n, const int *a, const int *b, int *out);
 
 /* The rows of each group, ascending: those of group g are rows[start[g]] .. rows[start[g + 1] - 1]. Groups are numbered

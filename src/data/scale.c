@@ -33,7 +33,7 @@ static void fit_standard(int64_t n, const double *x, int64_t stride, double larg
 {
     int exponent;
     frexp(largest, &exponent);
-    if (exponent < -1000) exponent = -1000; /* 2^1000 is a number, 2^1074 is not */
+    if (exponent < -1000) exponent = -1000; /* 2^1000 is finite, 2^1074 is not */
     double unit = ldexp(1, -exponent), sum = 0, first = 0, second = 0;
     for (int64_t i = 0; i < n; i++) sum += x[i * stride] * unit;
     double mean = sum / (double)n;

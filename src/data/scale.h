@@ -24,7 +24,7 @@ const char *scale_name(scale_kind kind);
 
 rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out);
 /* n rows of X: those listed, or the first n where rows is NULL; out is d x n. Scaled values (not those of SCALE_NONE)
- * are kept within +-SCALE_MOST, so that squares of what a prediction may bring stay finite. */
+ * are kept within +-SCALE_MOST, so that squares of values in a prediction stay finite. */
 #define SCALE_MOST 1e150
 void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);

@@ -7,9 +7,9 @@
 #include "base/rng.h"
 #include "data/row_groups.h"
 
-enum { LARGE = 2000 }; /* above this many labelled rows one held-out fold serves */
+enum { LARGE = 2000 }; /* above this number of labelled rows a single fold is held out */
 
-/* Streams of random numbers: one per repeat, apart from those of other tasks. */
+/* Streams of random numbers: one per repeat, distinct from those of other tasks. */
 #define FOLDS_STREAM (UINT64_C(1) << 32)
 #define HOLDOUT_STREAM (UINT64_C(2) << 32)
 #define GROUPS_STREAM (UINT64_C(4) << 32)
@@ -105,10 +105,10 @@ typedef struct {
     group_count *list;
     int64_t *class_size;
     int64_t labelled; /* groups with labelled rows ... */
-    int64_t apart;    /* ... and those of them that have no class to themselves */
+    int64_t apart;    /* ... and those of them that do not contain a whole class */
 } group_table;
 
-typedef struct { /* when a group is dealt: the largest first, equal ones as shuffled */
+typedef struct { /* the order in which groups are assigned: the largest first, equal ones as shuffled */
     int64_t size, place, group;
 } group_turn;
 
@@ -165,8 +165,8 @@ static int best_fold(int K, int count, const int64_t *held, const int64_t *class
     return best;
 }
 
-/* The groups with labelled rows by their numbers, all or without those that have a class to themselves; returns how
- * many. turns: room for all groups. */
+/* The numbers of the groups with labelled rows, all or without those that contain a whole class; returns how many.
+ * turns: room for all groups. */
 static int64_t list_groups(const ranked_rows *all, const group_table *t, bool whole, group_turn *turns, int64_t *order)
 {
     int64_t n = 0;
@@ -287,8 +287,8 @@ static rung_status hold_rows(rung_ctx *ctx, const ranked_rows *all, double share
     return RUNG_OK;
 }
 
-/* Whether a group may be held out beside what is held already: every class keeps a row, and at least half of the
- * group's rows are of classes that still want some. */
+/* Whether a group may be held out in addition: every class keeps a row, and at least half of the group's rows are in
+ * classes that need more held-out rows. */
 static bool may_hold(int K, const group_count *g, const int64_t *held, const int64_t *class_size, double share)
 {
     int64_t wanted = 0;

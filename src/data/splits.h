@@ -9,7 +9,7 @@ typedef struct {
     int64_t n;
     const int *y; /* 1..K, 0 = unlabelled */
     int K;
-    const int *group; /* labelled rows of one number are held out together; NULL: every row for itself */
+    const int *group; /* labelled rows with the same number are held out together; NULL: every row separately */
 } ranked_rows;
 
 int64_t count_labelled(const ranked_rows *ranked);
@@ -21,23 +21,23 @@ typedef struct {
     int *fold;
 } folds;
 
-/* Stratified by class: the rows of each class are shuffled and dealt in turn, going on where the class before
- * stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a row
- * in every fold. With groups the folds are as alike in their classes as the groups allow, and a group with all rows of
- * a class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which may
- * be 0. */
+/* Stratified by class: the rows of each class are shuffled and assigned to folds in turn, continuing where the previous
+ * class stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a
+ * row in every fold. With groups the class counts of the folds are as similar as the groups allow, and a group with all
+ * rows of a class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which
+ * may be 0. */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
-/* By the caller's groups: all of them are held out, so a fold may take a whole class away. */
+/* By the caller's groups: all of them are held out, so a fold may remove a whole class. */
 rung_status folds_grouped(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
-/* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows are left in training whatever they
- * say. */
+/* The caller's own: fold[r * n + i] from 0, < 0 = never held out. Unlabelled rows always stay in training. */
 rung_status folds_given(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, const int *fold, int repeats, folds *out);
 /* One fold, about share of the labelled rows but at least one and at most `most` of them, stratified; none only where
  * every class has a single row. */
 rung_status folds_holdout(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, double share, int64_t most, folds *out);
-/* How often folds are drawn anew where nobody says: the fewer labels, the more the error depends on the draw. */
+/* The default number of repeats: the fewer labels, the more the error depends on the folds. */
 int default_repeats(int64_t labelled);
-/* folds_stratified up to 2000 labelled rows; above, a single fold of the share 1 / count serves (folds_holdout). */
+/* folds_stratified up to 2000 labelled rows; above, a single fold with a share 1 / count of the rows
+ * (folds_holdout). */
 rung_status folds_affordable(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);
 
 /* The rows held out by one fold, ascending; returns how many. rows has room for n. */

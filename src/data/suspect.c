@@ -8,7 +8,7 @@
 
 enum {
     FEW_CATEGORIES = 50,
-    COUNTED_ROWS = 20, /* so many numbers in a row are no accident */
+    COUNTED_ROWS = 20, /* this many consecutive numbers are no coincidence */
     LISTED = 300       /* bytes of a message spent on names */
 };
 static const double MOSTLY = 0.9; /* share of numbers that makes a text column odd */
@@ -19,7 +19,7 @@ static bool is_number(const char *text, char decimal)
     return text_number(text, strlen(text), decimal, &x);
 }
 
-/* A text column of which every cell is a number once commas are decimal points. */
+/* A text column whose cells are all numbers if commas are decimal points. */
 static bool decimal_commas(const column *c)
 {
     for (int32_t v = 0; v < c->n_values; v++)
@@ -42,13 +42,13 @@ static int64_t first_text(const rung_table *t, const column *c, int64_t *numbers
     return first;
 }
 
-/* Why a column of numbers was read as text, as far as that can be told; false: it is text. */
+/* Why a column of numbers was read as text, if this can be determined; false: it is text. */
 static bool explain(const rung_table *t, int64_t j, char *reason, size_t size)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
     int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
-    if (row < 0) return false; /* empty, or numbers that the caller calls text */
+    if (row < 0) return false; /* empty, or numbers declared as text by the caller */
     if (decimal_commas(c)) {
         snprintf(reason, size, "column %s holds numbers with a decimal comma such as '%.40s'; give --decimal ,",
                  table_column_label(t, j, label), c->values[c->text[row]]);
@@ -80,7 +80,7 @@ static bool counts_rows(const rung_table *t, int64_t j)
     return true;
 }
 
-/* How --ignore calls a column. */
+/* The name of a column for --ignore. */
 static void append_name(const rung_table *t, int64_t j, char list[LISTED])
 {
     size_t used = strlen(list);

@@ -73,7 +73,7 @@ bool cell_missing(const char *text, size_t length)
 
 enum { NEAR = 3, LISTED = 10 };
 
-/* The names closest to text, best first, none that shares too little with it; returns how many. */
+/* The names closest to text, best first, without those that share too little with it; returns how many. */
 static int nearest(const rung_table *t, const char *text, const char *near[NEAR])
 {
     int distance[NEAR], count = 0, most = (int)strlen(text) / 3 + 1;

@@ -14,7 +14,7 @@ typedef struct {
     column_kind kind; /* NUMBER: every cell that is not missing is a number */
     double *number;   /* NUMBER: one per row; NaN = missing or a cell `nan`, infinite where the cell is */
     int64_t odd_row;  /* NUMBER: the first row whose cell is nan or infinite (a label may be nan), -1: none ... */
-    const char *odd;  /* ... and what stands there */
+    const char *odd;  /* ... and its value */
     int32_t *text;    /* TEXT: one per row, index into values, -1 = missing */
     int32_t n_values; /* TEXT: distinct cells, in order of first appearance ... */
     const char **values;
@@ -23,9 +23,9 @@ typedef struct {
 
 struct rung_table {
     pool mem;
-    const char *path; /* for messages; "-" is called standard input */
+    const char *path; /* for messages; "-" is shown as standard input */
     bool has_names;
-    bool sparse;  /* rows name what is not 0: a column that is not there is one of zeros */
+    bool sparse;  /* sparse rows: an absent column is all zeros */
     char decimal; /* the decimal point of its numbers */
     int64_t n_rows, n_columns;
     column *columns;
@@ -42,11 +42,11 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
                            const char *const *values, int32_t n_values, bool ordered);
 int64_t table_line(const rung_table *t, int64_t row); /* for messages */
 
-/* How messages call a column: its name in quotes, or its position from 1. Returns label. */
+/* The name of a column in messages: its name in quotes, or its position from 1. Returns label. */
 enum { COLUMN_LABEL = 96 };
 const char *table_column_label(const rung_table *t, int64_t j, char label[COLUMN_LABEL]);
 
-/* The column called text or, failing that, at the 1-based position text; an error lists near names. */
+/* The column named text or, failing that, at the 1-based position text; an error lists similar names. */
 rung_status table_find(rung_ctx *ctx, const rung_table *t, const char *text, const char *what, int64_t *out);
 /* For the end of a message: "did you mean 'x'?", or the columns there are. */
 void table_near(const rung_table *t, const char *text, char *hint, size_t size);

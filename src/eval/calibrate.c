@@ -81,7 +81,7 @@ static void evaluate(const problem *in, point *p)
         double h = q + 1.5, value = 0, ga = 0, gd = 0, haa = 0, had = 0, hdd = 0;
         for (int64_t i = 0; i < in->n; i++) {
             double w = in->weight ? in->weight[i] : 1, x = in->s[i] - h, u = p->a * x - p->d[q];
-            /* p_wrong: the probability of the side y is not on; no cancellation, no overflow */
+            /* p_wrong: the probability of the wrong side; no cancellation, no overflow */
             bool above = in->y[i] > q + 1, wrong = (u > 0) != above;
             double e = exp(-fabs(u)), p_wrong = (wrong ? 1 : e) / (1 + e);
             double slope = above ? -p_wrong : p_wrong, bend = w * e / ((1 + e) * (1 + e));
@@ -133,7 +133,7 @@ static rung_status minimise(rung_ctx *ctx, const problem *in, point *out)
     TRY(new_point(ctx, in->K, &now));
     TRY(new_point(ctx, in->K, &next));
     TRY(NEW(ctx, &ctx->scratch, step_d, in->K - 1));
-    now.a = 1; /* thresholds half-way between the ranks */
+    now.a = 1; /* thresholds midway between the ranks */
     evaluate(in, &now);
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         TRY(interrupted(ctx));

@@ -6,7 +6,7 @@
 #include "base/context.h"
 
 /* Piecewise linear increasing map from a method's score f to the rank scale, through (f_j, s_j); outside, the mean
- * slope. For a projection the nodes are (projected mean of class q, q): mid-points map to q + 1/2. n >= 1; neither f_j
+ * slope. For a projection the nodes are (projected mean of class q, q): midpoints map to q + 1/2. n >= 1; neither f_j
  * nor s_j decreases; where several f_j are equal, the last of them holds. One node: s_0 for every f. */
 typedef struct {
     int n;
@@ -15,8 +15,8 @@ typedef struct {
 
 double rank_score(const rank_map *map, double f);
 
-/* P(y > q) = 1 / (1 + exp(-(a s - c_q))), s clipped to [0, K+1]; c does not decrease. a = 0: the scores say nothing (or
- * pointed the wrong way), c are then the log-odds of the class frequencies. */
+/* P(y > q) = 1 / (1 + exp(-(a s - c_q))), s clipped to [0, K+1]; c does not decrease. a = 0: the scores are
+ * uninformative (or in the wrong direction); c are then the log-odds of the class frequencies. */
 typedef struct {
     int K;
     double a;

@@ -14,7 +14,7 @@ typedef struct {
 
 static range range_at(const double *p, int start) { return (range){.low = start, .high = start, .mass = p[start - 1]}; }
 
-/* The rank a range takes in next; ties go down. 0: it has all of them. */
+/* The rank added next to an interval; ties go to the lower one. 0: it has all ranks. */
 static int next_rank(int K, const double *p, const range *r)
 {
     bool down = r->low > 1, up = r->high < K;
@@ -49,16 +49,16 @@ void conformal_range(int K, const double *p, int start, double limit, int *low, 
 void conformal_sort(conformal *c) { qsort(c->score, (size_t)c->n, sizeof *c->score, compare_numbers); }
 
 /* Of N + 1 exchangeable scores the new row's is among the k lowest with probability k / (N + 1). A whole row more than
- * the level asks for would be certain to keep it, and with a dozen rows mean 0.95 where 0.9 was stated; half a row more
- * (linear between two scores) keeps it on average. Rows held out several times, in folds, need no half: they are
- * answered by models of clearly fewer rows, whose larger errors widen the ranges. Their R scores have the middle of the
- * k-th row at the place k R - (R - 1) / 2. */
+ * the level requires would guarantee it, but with a dozen rows mean 0.95 instead of 0.9; half a row more (linear
+ * between two scores) attains it on average. Rows held out several times, in folds, need no half: they are predicted by
+ * models of clearly fewer rows, whose larger errors widen the intervals. Their R scores have the middle of the k-th row
+ * at position k R - (R - 1) / 2. */
 double conformal_limit(const conformal *c, double level)
 {
     double repeats = c->repeats, rows = (double)c->n / repeats, least = level * (rows + (double)c->missed + 1) - 1e-9;
     if (least > rows) return INFINITY;
     double place = fmin(c->repeats == 1 ? least + 0.5 : least, rows) * repeats - (repeats - 1) / 2;
-    int64_t below = (int64_t)fmax(place, 0); /* scores that are within the limit for certain */
+    int64_t below = (int64_t)fmax(place, 0); /* scores that are certainly within the limit */
     double from = below > 0 ? c->score[below - 1] : 0, share = fmax(place, 0) - (double)below;
     return below < c->n ? from + share * (c->score[below] - from) : from;
 }

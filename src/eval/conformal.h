@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ranges of ranks that hold the true one with a stated probability, whatever the quality of the probabilities they are
- * made from (cross-conformal prediction; Vovk, Gammerman, Shafer, Algorithmic Learning in a Random World, 2nd ed. 2022,
- * ch. 4; contiguous sets as in Romano, Sesia, Candes, NeurIPS 2020).
+/* Prediction intervals that contain the true rank with a given probability, whatever the quality of the probabilities
+ * they are based on (cross-conformal prediction; Vovk, Gammerman, Shafer, Algorithmic Learning in a Random World, 2nd
+ * ed. 2022, ch. 4; contiguous sets as in Romano, Sesia, Candes, NeurIPS 2020).
  *
- * Around every answer ranges grow: first the predicted rank alone, then each time the more probable of the two ranks
- * next to the range. The nonconformity of rank y is the mass the range has before it takes y in, plus half of y's. New
- * rows are exchangeable with labelled ones, so the rank of a new row's nonconformity among those of held-out rows is
- * known, and the range takes in all ranks up to the limit that the wanted share of them keeps: of N rows the one at the
- * place P (N + 1) + 1/2 where each was left out once. Rows held out are answered by models of fewer rows than the final
- * one, so the coverage is that of theory only nearly; on data it is within a hundredth or two (docs/results.md). */
+ * An interval grows from the predicted rank, adding each time the more probable of the two adjacent ranks. The
+ * nonconformity score of rank y is the mass of the interval before y is added, plus half of that of y. New rows are
+ * exchangeable with labelled ones, so the score of a new row is uniformly ranked among those of held-out rows, and the
+ * interval contains all ranks up to the limit that a share P of them satisfies: of N rows the score at position P (N +
+ * 1) + 1/2 if each was left out once. Held-out rows are predicted by models of fewer rows than the final one, so the
+ * coverage is only nearly that of theory; on data it is within a hundredth or two (docs/results.md). */
 #ifndef RUNG_EVAL_CONFORMAL_H
 #define RUNG_EVAL_CONFORMAL_H
 
 #include "base/context.h"
 
 typedef struct {
-    int repeats;    /* times each row was held out; 0: there are no ranges */
+    int repeats;    /* times each row was held out; 0: there are no intervals */
     int64_t n;      /* scores, those of all repeats */
-    double *score;  /* nonconformities of rows held out, ascending */
+    double *score;  /* nonconformity scores of held-out rows, ascending */
     int64_t missed; /* rows that cannot be held out, and count as nonconforming */
 } conformal;
 
@@ -25,8 +25,8 @@ typedef struct {
 double conformal_score(int K, const double *p, int start, int y);
 /* Sorts the scores. */
 void conformal_sort(conformal *c);
-/* The limit for a range that holds the true rank with the probability `level`; infinite where the rows are too few to
- * tell one, as 0.9 needs nine. */
+/* The limit for an interval that contains the true rank with probability `level`; infinite if there are too few rows
+ * (0.9 needs nine). */
 double conformal_limit(const conformal *c, double level);
 /* All ranks whose score is within the limit, and `start` itself. */
 void conformal_range(int K, const double *p, int start, double limit, int *low, int *high);

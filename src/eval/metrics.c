@@ -87,7 +87,7 @@ static void measure_classes(const confusion *c, rung_metrics *out)
     out->ms = smallest;
 }
 
-/* sqrt(x x) = x exactly, so equal orders correlate by exactly 1. */
+/* sqrt(x x) = x exactly, so equal orders have correlation exactly 1. */
 static double correlation(wide xy, wide xx, wide yy)
 {
     return xx > 0 && yy > 0 ? (double)xy / sqrt((double)xx * (double)yy) : NAN;
@@ -190,8 +190,8 @@ static double log_factorial(int64_t k)
     return log(product);
 }
 
-/* How many of n trials succeed, by inversion: from the most likely number outwards, about sqrt(n) steps. What rounding
- * leaves of the total probability (below 1e-7 for n = 1e8) falls to the most likely number. */
+/* How many of n trials succeed, by inversion: from the most likely number outwards, about sqrt(n) steps. The rounding
+ * error of the total probability (below 1e-7 for n = 1e8) is assigned to the most likely number. */
 static int64_t binomial(rng *r, int64_t n, double p)
 {
     if (p > 0.5) return n - binomial(r, n, 1 - p);

@@ -27,6 +27,7 @@ rung_status real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth, 
     for (int64_t i = 0; i < n; i++)
         if (!isnan(truth[i])) spread += (truth[i] - mean) * (truth[i] - mean);
     *out = (rung_real_metrics){.mae = absolute / rows, .mse = squared / rows, .rmse = sqrt(squared / rows), .n = count};
-    out->r2 = differ ? 1 - squared / spread : NAN; /* by the values: rounding of the mean must not make a spread */
+    out->r2 =
+        differ ? 1 - squared / spread : NAN; /* compares the values: rounding of the mean must not create a variance */
     return RUNG_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Do probabilities mean what they say? Definitions: docs/metrics.md. */
+/* Calibration of probabilities. Definitions: docs/metrics.md. */
 #ifndef RUNG_EVAL_RELIABILITY_H
 #define RUNG_EVAL_RELIABILITY_H
 

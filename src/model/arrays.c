@@ -54,7 +54,7 @@ static rung_status plan(array_walk *w, const char *name, const char *dtype, int 
     return bad ? set_error(w->ctx, RUNG_ENOMEM, "out of memory: the header of the model") : RUNG_OK;
 }
 
-/* The entry must say exactly what the model's counts ask for, at the place where the array before it ended. */
+/* The entry must match the counts of the model exactly, at the position where the previous array ended. */
 static rung_status check_entry(array_walk *w, const char *name, const char *dtype, int dims, const int64_t *dim,
                                int64_t bytes)
 {
@@ -138,7 +138,7 @@ static rung_status number(naming *n, const char *last, double *x)
     return RUNG_OK;
 }
 
-/* One that is stored only where it is above 0. */
+/* One that is stored only if it is above 0. */
 static rung_status positive(naming *n, const char *last, double *x)
 {
     TRY(number(n, last, x));
@@ -196,8 +196,8 @@ static rung_status walk_link(naming *n, probit_link *link, int64_t terms, int K)
     return reals(n, "probit.factor", 2, (int64_t[]){link->rank, terms}, &link->factor);
 }
 
-/* Arrays in common are those of the member that brought them; the reader knows it to be an earlier one with counts that
- * fit. */
+/* Shared arrays belong to the first member that has them; the reader has checked that it is an earlier one with
+ * matching counts. */
 static void share_arrays(const member *all, member *one)
 {
     one->scale = all->scale;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What several members agree on: the weighted mean of their probabilities. Members that share a space or differ in
- * their power alone stand one after the other, and then neither rows are scaled nor outputs computed twice. */
+/* The weighted mean of the probabilities of several members. Members that share a space or differ only in their power
+ * are adjacent, so neither scaled rows nor outputs are computed twice. */
 #include <string.h>
 
 #include "model/model.h"
@@ -26,7 +26,7 @@ static rung_status new_room(rung_ctx *ctx, int n_members, const member *members,
     return NEW_RAW(ctx, &ctx->scratch, room->p, members->decide.K);
 }
 
-/* The rows as the scorer of this member wants them. */
+/* The rows in the scaling of this member. */
 static const double *in_space(const member *one, int64_t n, average_room *room)
 {
     if (one->space.d == 0) return room->scaled;

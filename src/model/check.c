@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What holds for every model. Nothing here trusts a count, an index or an order that predict relies on. */
+/* Invariants of every model: checks each count, index and order that predict relies on. */
 #include <math.h>
 #include <string.h>
 
@@ -248,7 +248,7 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
     return RUNG_OK;
 }
 
-/* Several members can only be averaged when they speak of the same things. */
+/* Several members can be averaged only if they have the same classes and kind of decision. */
 static rung_status check_members(rung_ctx *ctx, const rung_model *m)
 {
     REQUIRE(m->n_members >= 1, "there is no member");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is in a model, as one JSON object. Numbers that are not finite are null: JSON has no other word for them. */
+/* The contents of a model as one JSON object. Numbers that are not finite are null, because JSON has no other
+ * notation. */
 #include <math.h>
 #include <string.h>
 

@@ -43,7 +43,7 @@ static rung_status read_open_file(rung_ctx *ctx, int fd, unsigned char **out, in
 static rung_status read_file(rung_ctx *ctx, const char *path, unsigned char **out, int64_t *size)
 {
     int fd;
-    do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block: it is refused afterwards */
+    do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block: it is rejected afterwards */
     while (fd < 0 && errno == EINTR);
     if (fd < 0) return set_error(ctx, RUNG_EIO, "cannot open: %s", strerror(errno));
     rung_status status = read_open_file(ctx, fd, out, size);
@@ -53,7 +53,7 @@ static rung_status read_file(rung_ctx *ctx, const char *path, unsigned char **ou
 
 /* ---- load: bytes -> model ---- */
 
-/* The frame: lengths that fit, our opening, the checksum. */
+/* The layout: consistent lengths, the opening bytes, the checksum. */
 static rung_status check_frame(rung_ctx *ctx, const unsigned char *file, int64_t size, int64_t *header)
 {
     if (size < DIGITS_AT + DIGITS || memcmp(file + LENGTH_BYTES, OPENING, sizeof OPENING - 1) != 0)
@@ -153,7 +153,7 @@ rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out)
 rung_status model_from_memory(rung_ctx *ctx, const char *bytes, int64_t size, rung_model **out)
 {
     *out = NULL;
-    unsigned char *file = NULL; /* a copy, for arrays must be aligned */
+    unsigned char *file = NULL; /* a copy, because arrays must be aligned */
     if (size < 0) return set_error(ctx, RUNG_EARG, "a model of %lld bytes", (long long)size);
     TRY(memory_check(ctx, 2 * (double)size, "loading the model"));
     pool_mark mark = pool_here(&ctx->scratch);

@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "model/model.h"
 
-/* A model file is a safetensors file: the length of the header (8 bytes, little-endian), the header in JSON padded
- * with spaces, the arrays. Its metadata begin with the checksum, so the digits stand at a fixed place:
- * CRC-32 over the whole file with these digits read as '0'. */
+/* A model file is a safetensors file: the length of the header (8 bytes, little-endian), the header in JSON padded with
+ * spaces, the arrays. Its metadata begin with the checksum, so the digits are at a fixed position: CRC-32 over the
+ * whole file with these digits read as '0'. */
 #define OPENING "{\"__metadata__\":{\"checksum\":\""
 #define NO_DIGITS "00000000"
 

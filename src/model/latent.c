@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How sure a member with a probit link is of its latent value. */
+/* The variance of the latent value of a member with a probit link. */
 #include <math.h>
 
 #include "model/model.h"
 
-enum { ROWS = 256 }; /* at a time; a function of nothing else, as the bits of a row must not depend on its company */
+enum { ROWS = 256 }; /* at a time; constant, because the bits of a row must not depend on the batch */
 
 /* G (n x rank, column-major) = g(x) F'. */
 static rung_status rotated(rung_ctx *ctx, const member *one, int64_t n, const double *x, double *G)

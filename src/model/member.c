@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What one member makes of the outputs of one row: probabilities, rank, score columns. */
+/* From the outputs of one row to probabilities, rank and score columns, for one member. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static double class_value(const member *one, const double *output, int q, double
     return value / step;
 }
 
-/* A quarter of the mean squared step between neighbouring means; 1 where all means are one. */
+/* A quarter of the mean squared step between adjacent means; 1 if all means are equal. */
 static double mean_step(const member *one)
 {
     const decision *d = &one->decide;
@@ -54,7 +54,7 @@ double member_rank_score(const member *one, const int *classes, const double *ou
     return sum / total;
 }
 
-/* Thresholds and function known together: see probit_link. P has room for K numbers. */
+/* Thresholds and function inferred jointly: see probit_link. P has room for K numbers. */
 static void joint_proba(const probit_link *link, int K, const double *output, double variance, double *P)
 {
     const double *D = output + 1;

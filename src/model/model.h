@@ -2,8 +2,8 @@
 /* The trained model: one coding of the columns and one or more members, each
  *     scaling -> scorer -> decision, and optionally a calibration or an ordinal probit link.
  * Several members predict the weighted mean of their cumulative probabilities, sharpened if the model says so; they
- * have one scaling, and arrays in common stand in the model once. Predict, save, load and describe are written once,
- * for every method. */
+ * have one scaling, and shared arrays are stored once. Predict, save, load and describe are written once, for every
+ * method. */
 #ifndef RUNG_MODEL_MODEL_H
 #define RUNG_MODEL_MODEL_H
 
@@ -41,7 +41,7 @@ typedef enum {
     DECISION_CALIBRATED,   /* the median of the calibrated probabilities, by their thresholds on the first output */
     DECISION_CONSTANT,     /* always the same rank */
     DECISION_NEAREST_MEAN, /* the class whose mean is nearest to the outputs; with one output: the nearest soft scale */
-    DECISION_ARGMAX,       /* of the member's own probabilities where it has some, else of its outputs, one per class */
+    DECISION_ARGMAX,       /* of the member's own probabilities if it has any, else of its outputs, one per class */
     DECISION_MEDIAN        /* the smallest q with P(y <= q) >= 1/2 */
 } decision_kind;           /* ties go to the lower class, but for tie_up */
 
@@ -92,10 +92,10 @@ typedef struct {
                         normalised; `prior` where no score arrives */
 } member;
 
-/* What a transductive fit says of its own training rows, in their order: the outputs of the (only) member for them. The
- * model's decision and probabilities follow from these as they do for new rows. */
+/* Predictions of a transductive fit for its training rows, in their order: the outputs of the (only) member for them.
+ * The model's decision and probabilities follow from these as they do for new rows. */
 typedef struct {
-    int64_t n;      /* rows; 0: the fit says nothing */
+    int64_t n;      /* rows; 0: there are none */
     double *output; /* outputs x n, those of a row are contiguous */
     int *label; /* n: the rank of a row whose class is known, which then is its prediction; 0: decide. NULL: all 0 */
 } transduction;
@@ -107,11 +107,11 @@ typedef struct {
     int *label;           /* n: rank among the classes present */
     double *weight;       /* n: row weight times class weight; NULL: all 1 */
     double *class_weight; /* one per class of the coding, for rows to come; NULL: all 1 */
-    int width;            /* numbers per row from which a fit can go on ... */
+    int width;            /* numbers per row from which a fit can continue ... */
     double *state;        /* ... width x n */
 } kept_data;
 
-typedef struct { /* a number or a list of numbers a method tells about its fit */
+typedef struct { /* a number or a list of numbers that a method reports about its fit */
     const char *name;
     int64_t n; /* -1: a single number */
     double *value;
@@ -140,7 +140,8 @@ struct rung_model {
     report_entry *report;
     bool has_cv;
     rung_metrics cv;
-    conformal ranges;    /* of ranks, from the rows held out; repeats = 0: none (a latent value gives credible ones) */
+    conformal
+        ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */
     const char *library; /* version that fitted it */
 };
 
@@ -148,12 +149,12 @@ rung_status model_new(rung_ctx *ctx, rung_model **out);
 void model_free(rung_model *m);
 
 bool model_has_probabilities(const rung_model *m);
-bool model_averages(const rung_model *m); /* its members answer together: several of them, or a sharpened one */
+bool model_averages(const rung_model *m); /* predicts by averaging: several members, or a sharpened one */
 int model_outputs(
     const rung_model *m); /* score columns: those of the member (member_columns); of several, the expected class */
 bool model_has_ranks(const rung_model *m);  /* false: scores only */
-bool model_has_latent(const rung_model *m); /* the score is the mean of a latent value: it has a spread */
-/* How ranges of ranks come about: "credible" (a latent value), "cross-conformal" (rows held out); NULL: none. */
+bool model_has_latent(const rung_model *m); /* the score is the mean of a latent value, which has a variance */
+/* The kind of prediction intervals: "credible" (a latent value), "cross-conformal" (held-out rows); NULL: none. */
 const char *model_interval(const rung_model *m);
 
 /* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
@@ -169,31 +170,32 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
 rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, const double *output,
                             double *variance);
 
-/* The probabilities (n x K by rows) several members agree on for rows (d x n) in their common scaling; first: the
+/* The averaged probabilities (n x K by rows) of several members for rows (d x n) in their common scaling; first: the
  * number of the first row, for messages (average.c). */
 rung_status members_proba(rung_ctx *ctx, int n_members, const member *members, double sharpen, int64_t first, int64_t n,
                           const double *scaled, double *proba);
 /* RUNG_EDATA where finite cells and coefficients overflowed. */
 rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first);
 
-/* ---- from the outputs of one row to its answer (member.c) ---- */
+/* ---- from the outputs of one row to its prediction (member.c) ---- */
 bool member_has_proba(const member *one);
-/* The place of a row on the rank scale, for the calibration: by the map or, where every class has a value of its own,
- * the expected rank with weights exp(value): nearest means are Gaussians of one variance, with half the root mean
- * square step between neighbouring means as standard deviation; an output per class is a margin of 2 log-odds per unit.
- * Rank r is classes[r-1] (NULL: r). */
+/* The position of a row on the rank scale, for the calibration: by the map or, if every class has a value, the expected
+ * rank with weights exp(value): class means are Gaussians of equal variance, with half the root mean square step
+ * between adjacent means as standard deviation; an output per class is a margin of 2 log-odds per unit. Rank r is
+ * classes[r-1] (NULL: r). */
 double member_rank_score(const member *one, const int *classes, const double *output);
 /* Probabilities that need no calibration. */
 bool member_has_own_proba(const member *one);
-/* K probabilities over the classes the member knows. variance: what member_variance gives for the row; without a probit
- * link it is not looked at. */
+/* K probabilities over the classes the member knows. variance: what member_variance gives for the row; it is ignored
+ * without a probit link. */
 void member_proba(const member *one, const double *output, double variance, double *p);
 /* 1..K; 0: the member has no decision, or the outputs are so large that no mean is at a finite distance. p: what
  * member_proba gives, or NULL where member_needs_proba is false. */
 int member_rank(const member *one, const double *output, const double *p);
 bool member_needs_proba(const member *one);
 int posterior_median(int K, const double *p); /* the smallest q with p_1 + ... + p_q >= 1/2 */
-/* The shortest range low..high of ranks with at least this mass; of several the one with most, then the lowest. */
+/* The shortest interval low..high of ranks with at least this mass; of several the one with the largest mass, then the
+ * lowest. */
 void posterior_range(int K, const double *p, double mass, int *low, int *high);
 /* Score columns: its outputs. Where these are probabilities, one column: the expected class sum_q classes[q-1] p_q.
  * Where they are the parts of a latent value, its mean. */

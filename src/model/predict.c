@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From raw rows to scores, ranks and probabilities, block by block. A row's result does not depend on the rows it
- * comes with: every step works row by row, and the block size depends on the model alone. */
+/* From raw rows to scores, ranks and probabilities, block by block. The result of a row does not depend on the batch:
+ * every step works row by row, and the block size depends only on the model. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_vie
     return RUNG_OK;
 }
 
-/* Finite cells and coefficients can still overflow; a score that is no number must not become a rank. */
+/* Finite cells and coefficients can still overflow; a NaN score must not become a rank. */
 static rung_status overflow(rung_ctx *ctx, int64_t row)
 {
     return set_error(ctx, RUNG_EDATA,
@@ -48,7 +48,7 @@ rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double
     return RUNG_OK;
 }
 
-/* The answers of the only member. */
+/* The predictions of the only member. */
 static void answer(const rung_model *m, int64_t n, const block_room *room)
 {
     const member *one = m->members;
@@ -68,8 +68,8 @@ static int rank_of(const rung_model *m, int64_t i, const block_room *room)
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
-/* Of classes. A label that is known is the whole range; where too few rows were held out to tell one, it is all
- * classes, those without labels too. */
+/* The interval of classes. A known label is the whole interval; with too few held-out rows it is all classes, including
+ * those without labels. */
 static void range_of(const rung_model *m, int64_t i, int label, double level, const block_room *room, int *low,
                      int *high)
 {
@@ -87,7 +87,7 @@ static void range_of(const rung_model *m, int64_t i, int label, double level, co
     *high = isinf(limit) ? m->code.n_classes : m->present[*high - 1];
 }
 
-/* The ranges of ranks and the spread of the latent value. */
+/* The prediction intervals and the standard deviation of the latent value. */
 static void write_spread(const rung_model *m, int64_t first, int64_t n, const int *label, const block_room *room,
                          const rung_output *out)
 {
@@ -123,7 +123,7 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
     return RUNG_OK;
 }
 
-/* One member alone: its own decision and score. */
+/* A single member: its own decision and score. */
 static rung_status one_member(rung_ctx *ctx, const rung_model *m, int64_t first, int64_t n, const block_room *room)
 {
     const member *one = m->members;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Writing a model file, to disk or to memory. The bytes pass through one sink in the order of the file, so that no copy
- * of it is ever in memory; the checksum, which stands in front, is put in its place at the end. */
+ * of it is ever in memory; the checksum, which comes first, is filled in at the end. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ static rung_status add_metadata(rung_ctx *ctx, const rung_model *m, json_t *head
     return status == RUNG_OK && bad ? header_memory(ctx) : status;
 }
 
-typedef struct { /* what stands before the arrays, and how many bytes they have */
+typedef struct { /* the part before the arrays, and the number of bytes of the arrays */
     char *text;
     size_t length, padded;
     int64_t arrays;
@@ -113,7 +113,7 @@ static int64_t file_size(const model_header *h) { return LENGTH_BYTES + (int64_t
 /* entries is filled here and released by the caller. */
 static rung_status plan_header(rung_ctx *ctx, const rung_model *m, json_t *entries, model_header *out)
 {
-    rung_model view = *m; /* the walk wants a model it could fill; it only reads this one */
+    rung_model view = *m; /* the walk needs a non-const model; it only reads this one */
     array_walk walk = {.ctx = ctx, .mode = ARRAYS_PLAN, .header = entries};
     TRY(add_metadata(ctx, m, entries));
     TRY(model_walk_arrays(&walk, &view));
@@ -162,8 +162,8 @@ static rung_status put_model(rung_ctx *ctx, const rung_model *m, const model_hea
 
 /* ---- bytes -> disk ---- */
 
-/* A file that is new for certain, in the folder of path: a rename within one folder is atomic. It is as readable as the
- * file it replaces, and before that has its mode, by its owner alone. */
+/* A newly created file in the folder of path: a rename within one folder is atomic. It gets the permissions of the file
+ * it replaces, and until then only its owner can read it. */
 static rung_status open_temporary(rung_ctx *ctx, const char *path, const struct stat *old, const char **name, int *fd)
 {
     for (int try = 0; try < TEMPORARY_TRIES; try++) {
@@ -176,11 +176,11 @@ static rung_status open_temporary(rung_ctx *ctx, const char *path, const struct 
     if (!old) return RUNG_OK;
     if (fchown(*fd, old->st_uid, old->st_gid) != 0 && fchown(*fd, (uid_t)-1, old->st_gid) != 0)
         log_at(ctx, RUNG_DEBUG, "%s gets another owner: %s", path, strerror(errno));
-    fchmod(*fd, old->st_mode & 07777); /* after the change of owner, which takes bits away */
+    fchmod(*fd, old->st_mode & 07777); /* after the change of owner, which clears bits */
     return RUNG_OK;
 }
 
-/* A symbolic link stays: the file it leads to is replaced. */
+/* A symbolic link remains: its target is replaced. */
 static rung_status follow_link(rung_ctx *ctx, const char **path)
 {
     struct stat about;
@@ -192,7 +192,8 @@ static rung_status follow_link(rung_ctx *ctx, const char **path)
     return status;
 }
 
-/* Makes the rename survive a power cut. The new file is in place by now, so trouble here is told but no failure. */
+/* Makes the rename survive a power cut. The new file is in place by now, so a problem here is a warning, not a
+ * failure. */
 static void sync_folder(rung_ctx *ctx, const char *path, char *folder)
 {
     char *slash = strrchr(strcpy(folder, path), '/');

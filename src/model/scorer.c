@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From scaled rows to outputs. Every row is worked on by itself: its outputs do not depend on the rows it comes with.
- */
+/* From scaled rows to outputs. Every row is processed separately: its outputs do not depend on the batch.
+ * */
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +39,8 @@ static rung_status add_expansion(rung_ctx *ctx, const scorer *s, int64_t n, cons
     return RUNG_OK;
 }
 
-/* Shares from squared distances, nearest first. Taking off the smallest one changes no share and keeps a row far from
- * all others from dividing 0 by 0. */
+/* Shares from squared distances, nearest first. Subtracting the smallest one changes no share and avoids 0 / 0 for a
+ * row far from all others. */
 static void shares_of(const scorer *s, const double *distance, double *share)
 {
     int64_t k = s->neighbours;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Everything in a model that is not an array of numbers, to JSON; structure_read.c goes back. Only texts, whole numbers
- * and truth values stand here; real numbers are arrays, so they keep every bit. Values that follow from others (where a
+/* Everything in a model that is not an array of numbers, to JSON; structure_read.c reads it. It has only strings,
+ * integers and booleans; real numbers are arrays, so they keep every bit. Values that follow from others (where a
  * column's coded columns begin, the number of classes a member knows) are not stored. */
 #include "model/file.h"
 
@@ -77,7 +77,7 @@ static json_t *link_to_json(const probit_link *link)
     return json_whole(out, bad);
 }
 
-/* Arrays in common with an earlier member, by its number from 1. */
+/* Arrays shared with an earlier member, by its number from 1. */
 static int shared_to_json(json_t *out, const char *key, int from)
 {
     return from ? json_object_set_new(out, key, json_integer(from)) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What structure.c writes, back into a model: nothing is believed, everything is checked. */
+/* Reads what structure.c writes back into a model; nothing is trusted, everything is checked. */
 #include <limits.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ static rung_status read_link(reader *r, json_t *json, probit_link *link)
     return RUNG_OK;
 }
 
-/* The scaling is the first member's; a space of one's own comes after it. */
+/* The scaling is that of the first member; a second scaling comes after it. */
 static rung_status read_scalings(reader *r, const char *scale, const char *space, int64_t d, bool first, member *one)
 {
     if ((scale != NULL) != first)
@@ -171,7 +171,7 @@ static rung_status read_scalings(reader *r, const char *scale, const char *space
     return RUNG_OK;
 }
 
-/* The member, an earlier one, whose arrays these are. */
+/* The earlier member to which these arrays belong. */
 static rung_status read_from(reader *r, json_int_t from, int number, const char *what, int *out)
 {
     if (from < 0 || from > number)
@@ -257,7 +257,7 @@ static rung_status read_training(reader *r, json_t *json, rung_model *m)
     return RUNG_OK;
 }
 
-/* The first models told nothing of ranges. */
+/* The first model files had no prediction intervals. */
 static rung_status read_ranges(reader *r, json_t *json, conformal *c)
 {
     json_int_t repeats = 0, scores = 0, missed = 0;

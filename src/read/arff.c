@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ARFF files of Weka: @relation, an @attribute per column, @data, then a row per line, dense (`1, red, ?`) or sparse
- * (`{0 1, 3 red}`: what is not named is 0, or the first value of a nominal attribute). A nominal attribute declares its
- * values, and with them their order. Cells stand between commas or blanks; quotes are ' or ", and \ escapes inside. */
+ * (`{0 1, 3 red}`: attributes not listed are 0, or the first value of a nominal attribute). A nominal attribute
+ * declares its values and their order. Cells are separated by commas or blanks; quotes are ' or ", and \ escapes
+ * inside. */
 #include <string.h>
 
 #include "base/text.h"
@@ -61,7 +62,7 @@ static rung_status quoted_word(scan *s, word *out)
     return RUNG_OK;
 }
 
-/* The next word, up to a blank, a comma or a brace; empty where none stands. A quoted one is valid until the next. */
+/* The next word, up to a blank, a comma or a brace; empty if there is none. A quoted one is valid until the next. */
 static rung_status next_word(scan *s, word *out)
 {
     skip_blanks(s);
@@ -90,7 +91,7 @@ static bool is(const word *w, const char *text)
     return text_equal(lower, text);
 }
 
-/* The next line that says something; s->p is NULL at the end of the file. */
+/* The next line that is neither blank nor a comment; s->p is NULL at the end of the file. */
 static rung_status next_line(rung_reader *r, scan *s)
 {
     do {
@@ -107,7 +108,7 @@ static rung_status next_line(rung_reader *r, scan *s)
 
 /* ---- the header --------------------------------------------------------------------------------- */
 
-typedef struct { /* an attribute; the columns are made when their number is known */
+typedef struct { /* an attribute; the columns are created when their number is known */
     const char *name;
     bool text;
     dictionary values;
@@ -263,7 +264,7 @@ static rung_status dense_row(rung_reader *r, scan *s, filling *to)
     return count == r->shape->n_columns ? RUNG_OK : wrong_count(r, count);
 }
 
-/* What a sparse row does not name. A string has no 0: it is missing. */
+/* The value of attributes that a sparse row does not list. A string has no 0: it is missing. */
 static rung_status put_zero(filling *to, int64_t j)
 {
     const column *c = &to->t->columns[j];

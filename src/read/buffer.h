@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The text of a source, piece by piece. Whoever reads moves `at` forward over whole rows; a row that the piece cuts off
- * is read again after buffer_refill, which moves it to the front. So nothing is copied or allocated per row. */
+/* The text of a source, in pieces. A reader moves `at` forward over whole rows; a row cut off at the end of a piece is
+ * read again after buffer_refill, which moves it to the front. So nothing is copied or allocated per row. */
 #ifndef RUNG_READ_BUFFER_H
 #define RUNG_READ_BUFFER_H
 
@@ -13,16 +13,16 @@ typedef struct {
     pool *mem;
     source *from;
     const char *path; /* for messages */
-    char *text;       /* room + 1 bytes, with a line break behind the last one so that no scan runs past it */
+    char *text;       /* room + 1 bytes, with a line break after the last one so that no scan runs past it */
     int64_t room, at, end;
     bool ended;     /* text[end] is the end of the file */
-    int64_t before; /* bytes of the file in front of the buffer */
+    int64_t before; /* bytes of the file before the buffer */
     int64_t line;   /* of text[at] */
 } buffer;
 
-/* From the beginning of the file, behind its byte order mark. UTF-16 text and NUL bytes are refused. */
+/* From the beginning of the file, after its byte order mark. UTF-16 text and NUL bytes are errors. */
 rung_status buffer_start(buffer *b);
-/* More text behind what is not read yet; a row that fills the buffer makes it grow. */
+/* Reads more text after what is not consumed yet; the buffer grows if a row fills it. */
 rung_status buffer_refill(buffer *b);
 
 /* The next line without its line break (LF, CR LF or CR); *text is NULL at the end. Its number is line - 1. */

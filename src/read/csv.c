@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CSV and its relatives: cells separated by , ; | a tab or blanks, quoted as in RFC 4180. Rows are cut into cells where
- * they stand in the buffer, and each cell goes straight into its column, so that nothing is allocated per cell. What
- * the file looks like (delimiter, header, which columns are text) is told from the rows of the first buffer. */
+/* CSV and its relatives: cells separated by , ; | a tab or blanks, quoted as in RFC 4180. Rows are split into cells in
+ * place in the buffer, and each cell is stored directly in its column, so that nothing is allocated per cell. The
+ * dialect (delimiter, header, which columns are text) is determined from the rows of the first buffer. */
 #include "read/csv.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void set_delimiter(csv *r, char delimiter)
 
 static bool blank(const csv *r, char c) { return c == ' ' || (c == '\t' && r->delimiter != '\t'); }
 
-/* What the byte at p, just behind a cell, means; moves *at behind it. */
+/* The meaning of the byte at p, just after a cell; moves *at past it. */
 static cell_end after_cell(const csv *r, const char *p, const char **at)
 {
     const char *end = r->in->text + r->in->end;
@@ -142,14 +142,14 @@ static rung_status read_row(csv *r)
     }
 }
 
-/* The row read last will be the next one again; only while it is in the buffer. */
+/* The last row will be read again; only while it is in the buffer. */
 static void unread(csv *r)
 {
     r->in->at = r->row_at;
     r->in->line = r->row_line;
 }
 
-/* j and the row read last tell where the cell stands. */
+/* The cell is in column j of the last row read. */
 static rung_status add_name(csv *r, int64_t j, pool *mem, dictionary *d, const cell *c, int32_t *index)
 {
     rung_status status = dictionary_add(r->in->ctx, mem, d, c->text, (size_t)c->length, index);
@@ -158,7 +158,7 @@ static rung_status add_name(csv *r, int64_t j, pool *mem, dictionary *d, const c
 
 /* ---- what the file looks like ------------------------------------------------------------------- */
 
-/* How many of the first rows agree on a number of cells above one, as a share; -1: the buffer holds no whole row. */
+/* The share of the first rows that agree on a number of cells > 1; -1: the buffer holds no whole row. */
 static double agreement(csv *r, char delimiter)
 {
     int64_t counts[LOOKED_AT];
@@ -181,7 +181,7 @@ static double agreement(csv *r, char delimiter)
 }
 
 /* The candidate on which most rows agree; of equals the first, since commas and blanks also occur inside cells
- * (1,5;2,5). Blanks must agree everywhere: text of several words is no table. */
+ * (1,5;2,5). With blanks all rows must agree: text of several words is not a table. */
 static rung_status recognise_delimiter(csv *r)
 {
     static const char candidates[] = {'\t', ';', '|', ',', ' '};
@@ -206,7 +206,7 @@ static look look_of(const csv *r, const cell *c)
     return text_number(c->text, (size_t)c->length, r->shape->decimal, &x) ? LOOK_NUMBER : LOOK_TEXT;
 }
 
-typedef struct {  /* the first row, and per column what stands below it in the first buffer */
+typedef struct {  /* the first row, and for each column the cells below it in the first buffer */
     int64_t rows; /* below it */
     cell *first;
     look *first_look;
@@ -218,7 +218,7 @@ static bool same_text(const cell *a, const cell *b)
     return a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
 }
 
-/* The first row has been read and is still in the buffer, with what comes next. */
+/* The first row has been read and is still in the buffer, with the rows after it. */
 static void look_at_rows(csv *r, outline *o)
 {
     int64_t n = r->shape->n_columns;
@@ -306,7 +306,7 @@ static rung_status undouble(csv *r, cell *c)
     return RUNG_OK;
 }
 
-/* A column without a name is called by its position: column3. */
+/* A column without a name is named by its position: column3. */
 static rung_status take_names(csv *r, const cell *first)
 {
     rung_table *t = r->shape;

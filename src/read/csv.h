@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The CSV reader, for the formats that are CSV of a certain kind. */
+/* The CSV reader, for formats that are special kinds of CSV. */
 #ifndef RUNG_READ_CSV_H
 #define RUNG_READ_CSV_H
 

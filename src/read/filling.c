@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* All names in one block: there may be many, and every block of a file has them. */
+/* All names in one allocation: there may be many, and every block of a file has them. */
 static rung_status copy_names(rung_ctx *ctx, const rung_table *shape, rung_table *t)
 {
     int64_t total = 0;
@@ -44,7 +44,7 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
 }
 
 /* Room for more rows: as many as the file will have, judged by the rows so far, so that columns rarely move. Very many
- * columns start small: there may be but one row. */
+ * columns start small: there may be only one row. */
 static rung_status grow(filling *f)
 {
     rung_table *t = f->t;

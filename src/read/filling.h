@@ -27,7 +27,7 @@ rung_status filling_row(filling *f, int64_t line);
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length);
 void filling_close(filling *f);
 
-/* An error of a cell, told with where the cell stands. */
+/* An error of a cell, with its position. */
 rung_status filling_error(rung_ctx *ctx, rung_status status, const rung_table *t, int64_t line, int64_t j);
 
 #endif

@@ -9,9 +9,10 @@
 
 typedef struct {
     const char *name;
-    bool (*named)(const char *file);                 /* a file so called (without folder and .gz) has this format */
-    bool (*looks)(const char *text, int64_t length); /* so has one that begins like this; NULL: none is told by it */
-    rung_status (*open)(rung_reader *r);             /* the text begins: makes r->shape */
+    bool (*named)(const char *file); /* a file so called (without folder and .gz) has this format */
+    bool (*looks)(const char *text,
+                  int64_t length);       /* so has one that begins like this; NULL: not recognised by content */
+    rung_status (*open)(rung_reader *r); /* the text begins: makes r->shape */
     rung_status (*row)(rung_reader *r, filling *to, bool *got); /* adds a row, if there is one left */
     rung_status (*again)(rung_reader *r); /* the text begins again: goes to the first row. NULL: it never does */
 } format;
@@ -22,7 +23,7 @@ struct rung_reader {
     rung_read_options options; /* without its texts */
     buffer in;
     rung_table *shape;  /* no rows: the columns of every table it gives */
-    const coding *code; /* while it is opened: what the columns are needed as; NULL: what they look like */
+    const coding *code; /* while it is opened: the kinds of columns needed; NULL: as they appear */
     bool strict;        /* text in a column of numbers is an error */
     int64_t expected;   /* rows there are; 0: not known */
     int64_t given;      /* rows so far */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* LIBSVM and svmlight files: `label index:value index:value ... # comment`, indices from 1 upwards, what is not named
- * is 0. The columns are called 1, 2, ... and the label, which stands first in the file, is the last column, as it is
- * in files without names. How many columns there are shows only at the end of the file, so it is read twice, unless a
- * coding tells which are needed. */
+/* LIBSVM and svmlight files: `label index:value index:value ... # comment`, increasing indices from 1, values not
+ * listed are 0. The columns are named 1, 2, ... and the label, which is first in the file, is the last column, as it is
+ * in files without names. The number of columns is known only at the end of the file, so it is read twice, unless a
+ * coding says which are needed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct {
 
 static bool blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The next word of [*p, end), which moves behind it; false: none is left. */
+/* The next word of [*p, end); *p moves past it; false: none is left. */
 static bool next_word(const char **p, const char *end, word *out)
 {
     while (*p < end && blank(**p)) ++*p;
@@ -59,7 +59,7 @@ static rung_status bad_word(rung_reader *r, const word *w, const char *what)
                      (int)(w->length < 80 ? w->length : 80), w->text, what);
 }
 
-/* The label, if the row has one, is moved over. */
+/* Skips the label, if the row has one. */
 static word take_label(const char **p, const char *end)
 {
     const char *behind = *p;
@@ -119,7 +119,7 @@ static rung_status check_size(rung_reader *r, int64_t rows, int64_t columns)
                      ctx->memory > 0 ? "the memory limit" : "the limit", limit / 1048576.0);
 }
 
-/* As many as the coding needs; the columns behind them are of no use to it. */
+/* As many as the coding needs; columns after them are not used. */
 static int64_t columns_needed(const coding *code)
 {
     int64_t most = 0, index = 0;

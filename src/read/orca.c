@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Partition files of the ORCA framework, train_toy.0 and test_toy.0: numbers between blanks, no header, label last. */
+/* Partition files of the ORCA framework, train_toy.0 and test_toy.0: numbers separated by blanks, no header, label
+ * last. */
 #include <string.h>
 
 #include "read/csv.h"

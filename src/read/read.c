@@ -8,7 +8,7 @@
 #include "data/features.h"
 #include "read/format.h"
 
-/* The first is the one for files that show no other. */
+/* The first is the default for files not recognised as another. */
 static const format *const formats[] = {&format_csv, &format_libsvm, &format_arff, &format_orca};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -187,8 +187,8 @@ rung_status reader_next(rung_ctx *ctx, rung_reader *r, int64_t rows, rung_table 
     return RUNG_OK;
 }
 
-/* A column taken for numbers may turn out to hold text. The pass goes on, only to find other such columns, and the
- * file is read once more with all of them known: so text columns have the original text of every cell. */
+/* A column treated as numbers may turn out to hold text. The pass continues only to find other such columns, and the
+ * file is read again with all of them known, so text columns have the original text of every cell. */
 static rung_status read_again(rung_reader *r, rung_table **t)
 {
     rung_ctx *ctx = r->in.ctx;

@@ -5,11 +5,12 @@
 
 #include "data/dataset.h"
 
-/* The whole file as a table. Nothing is kept of a file that fails. */
+/* The whole file as a table. After a failure nothing is kept. */
 rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out);
 
 /* A file in blocks, at constant memory. With a coding its columns are read as it needs them and all others as text;
- * without one a column is what it looks like at the beginning of the file, and text in a column of numbers an error. */
+ * without one the kind of a column is determined at the beginning of the file, and text in a column of numbers is an
+ * error. */
 rung_status reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
                         rung_reader **out);
 rung_status reader_next(rung_ctx *ctx, rung_reader *r, int64_t rows, rung_table **out); /* NULL after the last row */

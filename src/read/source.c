@@ -16,7 +16,7 @@
 enum {
     RAW = 1 << 16,
     MOST_AT_ONCE = 1 << 30, /* zlib counts in 32 bits */
-    /* A small file that unpacks without end: data pack to a tenth or so, so nothing honest is both above. */
+    /* A gzip bomb: data compress to about a tenth, so no legitimate file exceeds both limits. */
     BOMB_BYTES = 64 << 20,
     BOMB_RATIO = 200
 };
@@ -26,7 +26,7 @@ struct source {
     char name[256]; /* for messages */
     int fd;
     bool opened;      /* by us, so ours to close */
-    bool fd_ended;    /* a terminal would ask again */
+    bool fd_ended;    /* do not read on: a terminal would prompt again */
     bool once;        /* nothing is kept any more */
     off_t start;      /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
     int64_t size;     /* of the file as stored; -1: not known */
@@ -101,7 +101,7 @@ static rung_status corrupt(rung_ctx *ctx, const source *s, const char *why)
     return set_error(ctx, RUNG_EIO, "%s is a corrupt gzip file: %s", s->name, why);
 }
 
-/* A limit of the caller's is kept where the memory is taken; without one this is the limit. */
+/* A limit of the caller is checked at allocation; without one this limit applies. */
 static rung_status check_bomb(rung_ctx *ctx, const source *s)
 {
     if (ctx->memory > 0 || s->unpacked <= BOMB_BYTES || s->unpacked / BOMB_RATIO <= s->fetched) return RUNG_OK;

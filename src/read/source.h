@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A source of bytes: a file, a gzip file (told by its content, not its name) or standard input. It can be read
- * again from the start: files by seeking, pipes because what was read is kept. */
+/* A source of bytes: a file, a gzip file (recognised by content, not by name) or standard input. It can be read again
+ * from the start: files by seeking, pipes because what was read is kept. */
 #ifndef RUNG_READ_SOURCE_H
 #define RUNG_READ_SOURCE_H
 
