@@ -15,8 +15,8 @@ typedef struct {
     output_sink *sink;      /* NULL: standard output */
 } output;
 
-/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep, with the
- * permissions of the file it replaces; something that is not a plain file (/dev/null, a pipe) is written in place.
+/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep, with
+ * the permissions of the file it replaces; something that is not a plain file (/dev/null, a pipe) is written in place.
  * Failures are printed with their cause; false then. */
 bool output_open(output *o, const char *path);
 bool output_keep(output *o);         /* everything is written */

@@ -8,8 +8,8 @@
 
 #include "rung/rung.h"
 
-/* From now on SIGINT, SIGTERM and SIGHUP interrupt the work of ctx; the second of them, or ten seconds, kill. Those the caller
- * ignores (a job in the background of a script, nohup) stay ignored. Returns the context watched before. */
+/* From now on SIGINT, SIGTERM and SIGHUP interrupt the work of ctx; the second of them, or ten seconds, kill. Those the
+ * caller ignores (a job in the background of a script, nohup) stay ignored. Returns the context watched before. */
 rung_ctx *signals_watch(rung_ctx *ctx);
 void signals_unwatch(rung_ctx *before);
 

@@ -19,7 +19,8 @@ typedef struct {
     double alpha;
 } report_choices;
 int report_read_choices(session *s, const arguments *args, report_choices *out); /* EXIT_OK or an exit code */
-/* Opens the file and reads its results, of the plan's metric where none was asked for; both belong to the caller, also on failure. */
+/* Opens the file and reads its results, of the plan's metric where none was asked for; both belong to the caller, also
+ * on failure. */
 int report_read(session *s, const arguments *args, const char *path, report_choices *choices, store *db, results *r);
 
 /* One writer per format. */

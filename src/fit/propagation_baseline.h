@@ -5,7 +5,8 @@
 #include "fit/method.h"
 
 /* What label propagation alone (plp as it comes) makes of labels that are hidden from it: its mean absolute error in
- * five folds, of many labels in one, to the report and the log. A method that learns from unlabelled rows must do better. */
+ * five folds, of many labels in one, to the report and the log. A method that learns from unlabelled rows must do
+ * better. */
 rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool precomputed, fitted *out);
 
 #endif

@@ -12,7 +12,7 @@ static rung_status csr_new(rung_ctx *ctx, pool *mem, int64_t n, int64_t entries,
     return NEW_RAW(ctx, mem, out->value, entries);
 }
 
-/* Every directed edge i -> j as an entry of row i and one of row j: a joined pair is there once, a mutual one twice.
+/* Every directed edge i -> j is an entry of row i and one of row j: a one-sided pair occurs once, a mutual one twice.
  * The entries of a row come in the order of their columns, because the lists are walked twice: what the first walk puts
  * into row j while i rises is what the second walk reads. */
 static rung_status both_directions(rung_ctx *ctx, const neighbours *nb, la_csr *out)

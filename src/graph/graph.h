@@ -6,14 +6,14 @@
 #include "graph/neighbours.h"
 
 typedef enum {
-    GRAPH_OR, /* i and j are joined if one is a neighbour of the other */
+    GRAPH_OR, /* i and j are connected if one is a neighbour of the other */
     GRAPH_AND /* ... if each is */
 } graph_rule;
 
 typedef enum {
     EDGE_BINARY,   /* 1 */
     EDGE_GAUSSIAN, /* exp(-d^2 / (2 width^2)) */
-    EDGE_SQUARED   /* d^2: no affinity, but lengths for paths and medians */
+    EDGE_SQUARED   /* d^2: not an affinity, but lengths for paths and medians */
 } edge_weight;
 
 typedef enum {

@@ -120,7 +120,7 @@ static rung_status count_probes(rung_ctx *ctx, const la_mat *X, const clustering
     return RUNG_OK;
 }
 
-/* Any so many cells hold more than k columns. */
+/* Any set of this many cells holds more than k columns. */
 static int64_t enough_cells(const clustering *c, int64_t k, int64_t probes, int64_t *size)
 {
     int64_t held = 0, count = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Nearest neighbours of very many rows: exact within the cells of a k-means clustering that are nearest to a row. How
- * many cells that takes is read off rows whose true neighbours are looked up, so that at least `recall` (above 0) of them are
- * found. */
+/* Nearest neighbours of very many rows: exact within the cells of a k-means clustering that are nearest to a row. The
+ * number of cells is determined on rows whose true neighbours are computed, so that at least `recall` (above 0) of them
+ * are found. */
 #ifndef RUNG_GRAPH_KMEANS_CELLS_H
 #define RUNG_GRAPH_KMEANS_CELLS_H
 
 #include "linalg/la.h"
 
-/* What graphs ask for: the share in all rows may be a little below that in the rows checked. */
+/* The recall for graphs: the share over all rows may be slightly below that over the rows checked. */
 #define NEIGHBOUR_RECALL 0.96
 
 /* Among the columns of X (d x n); k x n, nearest first, ties by index. found: the share of true neighbours among those

@@ -28,7 +28,7 @@ static rung_status columns_of(rung_ctx *ctx, int64_t d, int64_t n, const double 
     return RUNG_OK;
 }
 
-/* Beyond these numbers of rows and columns neighbours are found in cells, most of them. */
+/* Beyond these numbers of rows and columns the search uses cells and finds most neighbours. */
 enum { EXACT_ROWS = 50000, EXACT_COLUMNS = 8 };
 
 static rung_status among(rung_ctx *ctx, pool *mem, const la_mat *X, const la_pair_factor *factor, int64_t k,

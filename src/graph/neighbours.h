@@ -30,11 +30,11 @@ typedef struct { /* some rows, ascending */
     int64_t n;
     int64_t *row;
 } row_list;
-/* The neighbours of some rows (ascending) among themselves, told from lists over all rows. A list that is too short
- * says nothing of the rest: those rows, places in `rows`, are returned in missing (with room for n). */
+/* The neighbours of some rows (ascending) among themselves, from lists over all rows. Rows whose list is too short are
+ * returned in missing (as indices into `rows`, with room for n). */
 rung_status neighbours_subset(rung_ctx *ctx, pool *mem, const neighbours *all, int64_t n, const int64_t *rows,
                               int64_t k, neighbours *out, row_list *missing);
-/* Fills the missing lists in, from the rows X (d x n) or from the kernel matrix. */
+/* Fills in the missing lists from the rows X (d x n) or from the kernel matrix. */
 rung_status neighbours_complete(rung_ctx *ctx, neighbours *nb, int64_t d, const double *X, const row_list *missing);
 rung_status neighbours_complete_in_kernel(rung_ctx *ctx, neighbours *nb, const la_mat *K, const row_list *missing);
 

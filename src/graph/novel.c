@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Gauss-Seidel sweeps, down and up in turn, from 0: every term is positive and the values only rise, so that each entry
- * becomes accurate relative to itself, however little arrives at a row far from all labels; the rows are divided by
- * their sums later. */
+/* Gauss-Seidel sweeps, down and up in turn, from 0: every term is positive and the values only increase, so that each
+ * entry has a small relative error, even at a row far from all labels; the rows are divided by their sums later. */
 #include "graph/novel.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ typedef struct {
     double *row; /* K: room */
 } walk;
 
-/* Row i anew from its neighbours; how much it changed, relative to itself. */
+/* Recomputes row i from its neighbours; returns its relative change. */
 static double update(walk *w, int64_t i)
 {
     double before = 0, change = 0, *f = w->F + i * w->K, part = w->novel / w->degree[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Label propagation with a novel class: a walk over the graph that ends at the first labelled row, or, with
- * probability 1 - novel at every unlabelled one, in a class nobody has seen.
+/* Label propagation with a novel class: a walk over the graph that ends at the first labelled row, or, with probability
+ * 1 - novel at every unlabelled one, in an unseen class.
  *
  *     F = (I - A D^-1 S)^-1 (I - A) Y,   A = diag(0 labelled, novel unlabelled),   Y: unlabelled rows start as novel
  *
@@ -11,9 +11,9 @@
 
 #include "linalg/la.h"
 
-/* P (n x K): the columns of F without the novel one, rows made to sum to 1; where no label arrives, the class
- * frequencies of the labelled rows. S: non-negative weights, need not be symmetric. y: 1..K, 0 = unlabelled; there is a
- * labelled row. 0 <= novel < 1. Each number is found to `accuracy` relative to itself. */
+/* P (n x K): the columns of F without the novel one, rows made to sum to 1; the class frequencies of the labelled rows
+ * for rows that no label reaches. S: non-negative weights, need not be symmetric. y: 1..K, 0 = unlabelled; there is a
+ * labelled row. 0 <= novel < 1. Each number has the relative accuracy `accuracy`. */
 #define NOVEL_ACCURACY 1e-12
 rung_status propagate_novel(rung_ctx *ctx, const la_csr *S, int K, const int *y, double novel, double accuracy,
                             double *P);

@@ -146,14 +146,14 @@ static rung_status dense_in_order(rung_ctx *ctx, const la_csr *A, const label_or
     return la_add_csr(ctx, 1, &moved, out);
 }
 
-/* What a label leaves of itself after it was taken away is rounding: 0. */
+/* The remainder of a label after its subtraction is a rounding error: set to 0. */
 static double without(double sum, double itself)
 {
     static const double ROUNDING = 1e-9;
     return sum - itself > ROUNDING * itself ? sum - itself : 0;
 }
 
-/* What the labels of the equal rows leave at each other is taken away from what arrived there: columns are classes. */
+/* Subtracts the contributions of the labels of equal rows to each other; columns are classes. */
 static rung_status without_equal(rung_ctx *ctx, const propagation *p, const label_order *o, const la_mat *block,
                                  double *arrived)
 {
@@ -213,8 +213,8 @@ static rung_status scores_by_factor(rung_ctx *ctx, const la_csr *A, const propag
     return RUNG_OK;
 }
 
-/* e_i'A^-1 e_i is minus twice the least value of the energy that conjugate gradients minimise: its error is the square
- * of the residual's size, so a coarse residual serves. */
+/* e_i'A^-1 e_i is minus twice the least value of the energy that conjugate gradients minimise: its error is of the
+ * order of the squared residual, so a coarse residual suffices. */
 static rung_status scores_by_gradients(rung_ctx *ctx, const la_csr *A, const propagation *p, double *F, double *others)
 {
     enum { AT_ONCE = LA_SIDE };

@@ -11,23 +11,22 @@
 #include "data/splits.h"
 #include "graph/graph.h"
 
-/* U (n x K) = memberships: rows of F made to sum to 1 (1/K where nothing arrived), one-hot where y (1..K, 0 =
- * unlabelled) tells. Each class has a labelled row. 0 < spread < 1.
- * Over all pairs, as published, by Cholesky: */
+/* U (n x K) = memberships: rows of F made to sum to 1 (1/K where no label arrives), one-hot for rows labelled in y
+ * (1..K, 0 = unlabelled). Each class has a labelled row. 0 < spread < 1. Over all pairs, as published, by Cholesky: */
 rung_status propagate_dense(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width, double spread,
                             double *U);
 /* The same F as it is. */
 rung_status propagate_dense_scores(rung_ctx *ctx, const point_set *X, const ranked_rows *ranked, double width,
                                    double spread, double *F);
 /* Over a sparse affinity (graph_edges with EDGE_GAUSSIAN), by conjugate gradients; columns of F are first scaled to the
- * same mass, so that a class with more labels does not win for that. */
+ * same mass, so that a class does not win only because it has more labels. */
 rung_status propagate_graph(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *U);
 /* The same F as it is. */
 rung_status propagate_graph_scores(rung_ctx *ctx, const la_csr *W, int K, const int *y, double spread, double *F);
 
-/* The parts leave-one-out needs: F (n x K) = (I - a S)^-1 Y, not scaled, and of each labelled row, in their order, what
- * arrives there from all labels but its own (and those of equal rows): others (labelled x K by rows). Up to `dense` rows (PROPAGATE_DENSE is
- * where the other way is faster) by Cholesky, beyond that by conjugate gradients. */
+/* The parts needed for leave-one-out: F (n x K) = (I - a S)^-1 Y, not scaled, and of each labelled row, in their order,
+ * the scores from all labels except its own (and those of equal rows): others (labelled x K by rows). Up to `dense`
+ * rows (above PROPAGATE_DENSE the other way is faster) by Cholesky, beyond that by conjugate gradients. */
 enum { PROPAGATE_DENSE = 4000 };
 typedef struct {
     int K;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Conjugate gradients on LA_SIDE columns at a time, their numbers side by side so that one visit to an entry of A
- * serves them all; a column rests when it has converged. Dot products are summed within blocks of rows, then over the
- * blocks, in their order: the same bits for any number of threads. */
+/* Conjugate gradients on LA_SIDE columns at a time, interleaved so that one access to an entry of A serves them all; a
+ * converged column is no longer updated. Dot products are summed within blocks of rows, then over the blocks, in their
+ * order: the same bits for any number of threads. */
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static rung_status step(rung_ctx *ctx, const la_csr *A, iterate *it)
     return RUNG_OK;
 }
 
-/* The largest relative residual of the columns that are not done; 0: all are. */
+/* The largest relative residual of the columns that have not converged; 0: all have. */
 static double worst_of(const iterate *it, double tolerance)
 {
     double worst = 0;
@@ -87,7 +87,7 @@ static double worst_of(const iterate *it, double tolerance)
     return worst;
 }
 
-/* The first k <= SIDE columns of B; those that are missing are 0, and rest. */
+/* The first k <= SIDE columns of B; missing ones are 0 and converged. */
 static void begin(const rung_ctx *ctx, iterate *it, int64_t k, const double *B, double tolerance)
 {
     memset(it->X, 0, (size_t)(it->n * SIDE) * sizeof *it->X);

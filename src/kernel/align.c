@@ -72,7 +72,7 @@ rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool cent
     return RUNG_OK;
 }
 
-typedef struct { /* what one evaluation needs and the next one uses again */
+typedef struct { /* workspace of an evaluation, reused by the next one */
     int64_t d, n;
     const double *X;
     const la_mat *T; /* centred if asked */
@@ -136,7 +136,8 @@ rung_status alignment_gradient(rung_ctx *ctx, const alignment_rows *rows, const 
     return RUNG_OK;
 }
 
-/* One feature's step: longer while its derivative keeps its sign, shorter (and none this time) when it turns. */
+/* The step of one feature: longer while its derivative keeps its sign, shorter (and skipped once) when the sign
+ * changes. */
 static double rprop(double gradient, double *before, double *step)
 {
     double turn = gradient * *before;

@@ -25,7 +25,7 @@ rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool cent
  * (NULL: not wanted). */
 rung_status alignment_gradient(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, const double *theta,
                                double *value, double *gradient);
-/* iRprop- ascent from theta; theta becomes the best point met, *value its alignment. */
+/* iRprop- ascent from theta; theta becomes the best point visited, *value its alignment. */
 rung_status alignment_ascent(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, int iterations, double *theta,
                              double *value);
 

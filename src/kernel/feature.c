@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double NOTHING = 1e-14; /* relative to the largest eigenvalue: below it a component is rounding */
+static const double NOTHING = 1e-14; /* relative to the largest eigenvalue: smaller components are rounding errors */
 static const double KEPT = 1e-12;
 
 rung_status eigenpairs_new(rung_ctx *ctx, pool *mem, const la_mat *K, int64_t r, eigenpairs *out)

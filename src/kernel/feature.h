@@ -14,14 +14,14 @@ typedef struct {
 
 rung_status eigenpairs_new(rung_ctx *ctx, pool *mem, const la_mat *K, int64_t r, eigenpairs *out);
 
-/* Whether the order of all full-rank distances is the one of the input space, after the columns are stretched: true for
- * kernels that fall with the distance, and for x'z. */
+/* Whether all full-rank distances are ordered as in the input space with scaled columns: true for kernels that decrease
+ * with the distance, and for x'z. */
 bool kernel_keeps_order(const kernel *k);
-/* The rows as kernel_keeps_order means them: X itself, for ard a copy with each column times sqrt(s_d). */
+/* The rows for kernel_keeps_order: X itself, for ard a copy with each column times sqrt(s_d). */
 rung_status kernel_stretched(rung_ctx *ctx, pool *mem, const kernel *k, int64_t d, int64_t n, const double *X,
                              const double **out);
 
-/* r leading components leave nothing out: lambda_{r+1} < 1e-14 lambda_1. From the eigenvalues; or by a pivoted Cholesky
+/* Whether r leading components are exact: lambda_{r+1} < 1e-14 lambda_1. From the eigenvalues; or by a pivoted Cholesky
  * factorisation that can only certify it (false: undecided), far cheaper than eigenvalues. */
 bool eigenpairs_exhausted(const eigenpairs *e, int64_t r);
 rung_status kernel_rank_exhausted(rung_ctx *ctx, const la_mat *K, int64_t r, bool *out);

@@ -36,7 +36,7 @@ double kernel_self(const kernel *k, int64_t d, const double *x)
     return power;
 }
 
-/* What the columns of X are multiplied by, so that ard is rbf with gamma 1. */
+/* Factors of the columns of X that turn ard into rbf with gamma 1. */
 static double stretch(const kernel *k, int64_t column)
 {
     return k->kind == KERNEL_ARD ? sqrt(k->precisions[column]) : 1;
@@ -52,7 +52,7 @@ rung_status kernel_origin(rung_ctx *ctx, int64_t d, int64_t n, const double *X, 
     return RUNG_OK;
 }
 
-/* Distances do not depend on the origin: moving it to the middle of the data keeps |x|^2 + |z|^2 - 2 x'z accurate. */
+/* Distances do not depend on the origin: moving it to the mean of the data keeps |x|^2 + |z|^2 - 2 x'z accurate. */
 rung_status kernel_place(rung_ctx *ctx, const kernel *k, int64_t d, int64_t n, const double *X, const double *origin,
                          la_mat **out)
 {

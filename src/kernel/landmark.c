@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* landmark.c - randomly pivoted Cholesky in blocks.
  *
- * With F (m x N) the factor so far and r_i = k(x_i,x_i) - |f_i|^2 what is left of the diagonal, a block of proposals is
- * drawn with probabilities r / sum r. Proposals made with the old r are kept with the probability by which the ones
- * kept before them would have lowered theirs, so that the pivots are distributed as if drawn one by one; all products
- * are products of blocks. */
+ * With F (m x N) the factor so far and r_i = k(x_i,x_i) - |f_i|^2 the residual diagonal, a block of proposals is drawn
+ * with probabilities r / sum r. A proposal drawn with the old r is accepted with probability r_new / r_old, where r_new
+ * accounts for the proposals accepted before it, so that the pivots are distributed as if drawn one by one; all
+ * products are products of blocks. */
 #include "kernel/landmark.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@
 
 enum { SAMPLE = 20000, SAMPLE_PER_LANDMARK = 8, PROPOSALS = 128, STREAM = 0x1a4d };
 
-/* A pivot below this share of the largest diagonal entry is rounding. */
+/* A pivot below this share of the largest diagonal entry is a rounding error. */
 static const double NOTHING = 1e-11;
 
-/* Solving after summing multiplies rounding by the condition of k(S, S), which the pivots tell roughly: with pivots of
- * at least this share it stays far below what any ridge adds. */
+/* Solving after summing multiplies rounding by the condition of k(S, S), which the pivots indicate roughly: with pivots
+ * of at least this share it stays far below the effect of any ridge. */
 static const double STEADY = 1e-3;
 
 typedef struct {
@@ -63,7 +63,7 @@ static rung_status propose(pivoting *p, int count, int64_t *proposal)
     return RUNG_OK;
 }
 
-/* G (t x n) = k(x_rows, X) - F_rows'F: what the factor leaves of some rows of the kernel matrix. columns NULL: all. */
+/* G (t x n) = k(x_rows, X) - F_rows'F: some rows of the residual kernel matrix. columns NULL: all. */
 static rung_status residual_rows(pivoting *p, int64_t t, const int64_t *rows, const int64_t *columns, la_mat *G)
 {
     rung_ctx *ctx = p->ctx;
@@ -89,7 +89,8 @@ static rung_status residual_rows(pivoting *p, int64_t t, const int64_t *rows, co
     return RUNG_OK;
 }
 
-/* Which proposals are kept: H (t x t) is the residual kernel matrix between them, eliminated as they are. */
+/* Decides which proposals are accepted: H (t x t) is the residual kernel matrix between them, eliminated in step with
+ * acceptance. */
 static int64_t accept(pivoting *p, int64_t t, double *H, const int64_t *proposal, int64_t room, int64_t *kept)
 {
     int64_t count = 0;
@@ -105,7 +106,8 @@ static int64_t accept(pivoting *p, int64_t t, double *H, const int64_t *proposal
     return count;
 }
 
-/* Draws a block of rows and tells which of them are kept. A draw of nothing but rounding ends its rows. */
+/* Draws a block of rows and returns those that are accepted. If none is accepted, their residuals are rounding errors
+ * and become 0. */
 static rung_status draw(pivoting *p, int64_t room, int64_t *kept, int64_t *count)
 {
     rung_ctx *ctx = p->ctx;
@@ -124,7 +126,7 @@ static rung_status draw(pivoting *p, int64_t room, int64_t *kept, int64_t *count
     return RUNG_OK;
 }
 
-/* The factor grows by the rows kept. */
+/* Extends the factor by the accepted rows. */
 static rung_status eliminate(pivoting *p, int64_t t, const int64_t *kept)
 {
     rung_ctx *ctx = p->ctx;
@@ -206,7 +208,7 @@ static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
     return RUNG_OK;
 }
 
-/* The pivots among the points, at most m, and what they leave of the trace; out has room for them. */
+/* At most m pivots among the points, and the residual trace; out has room for them. */
 static rung_status choose_rows(rung_ctx *ctx, const point_set *X, int64_t m, landmarks *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);

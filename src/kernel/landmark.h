@@ -10,17 +10,17 @@
 typedef struct {
     kernel k;
     int64_t d, m;
-    int64_t *rows;  /* which rows were chosen, the most telling first: their first m' are landmarks, too */
+    int64_t *rows;  /* the chosen rows, most informative first: their first m' are landmarks, too */
     double *X;      /* d x m: the rows themselves */
     double *origin; /* d: where columns are placed, see kernel_place */
     la_mat *R;      /* m x m, lower triangle */
-    bool steady;    /* R is so far from singular that sums may be made of kernel columns and solved afterwards */
+    bool steady;    /* R is so far from singular that kernel columns may be summed before solving */
     double error;   /* sum_i k(x_i,x_i) - |phi(x_i)|^2, relative, over the rows they were chosen from */
 } landmarks;
 
-/* At most m of the points X, fewer where they leave nothing out. Chosen by accelerated randomly pivoted
- * Cholesky (Chen, Epperly, Tropp, Webber 2022; Epperly, Tropp, Webber 2024), for many rows among a random sample of
- * them; the random numbers come from the seed of the context. Not for precomputed kernels. */
+/* At most m of the points X; stops early once exact. Chosen by accelerated randomly pivoted Cholesky (Chen, Epperly,
+ * Tropp, Webber 2022; Epperly, Tropp, Webber 2024), for many rows among a random sample of them; the random numbers
+ * come from the seed of the context. Not for precomputed kernels. */
 rung_status landmarks_new(rung_ctx *ctx, pool *mem, const kernel *k, const point_set *X, int64_t m, landmarks *out);
 void landmarks_free(pool *mem, landmarks *l);
 /* Memory that choosing m of n rows takes. */
@@ -35,8 +35,8 @@ rung_status landmarks_solve_sum(rung_ctx *ctx, const landmarks *l, la_mat *M);
 /* V (m x o) := R^-T V: from weights of the features to the coefficients of an expansion. */
 rung_status landmarks_expand(rung_ctx *ctx, const landmarks *l, int o, double *V);
 
-/* Products with the features of all columns of X that need none of them: Phi C = R^-1 (k(S, X) C), Phi'V = k(X, S)
- * (R^-T V). C and F are n x o, V and P m x o. */
+/* Products with the features of all columns of X without computing the features: Phi C = R^-1 (k(S, X) C), Phi'V = k(X,
+ * S) (R^-T V). C and F are n x o, V and P m x o. */
 rung_status landmarks_pull(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *C,
                            double *P);
 rung_status landmarks_scores(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *V,

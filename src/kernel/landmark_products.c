@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* landmark_products.c - what needs no features: they are linear in kernel values, so that the triangular solve can wait
- * until these are summed up, and n m^2 becomes n m d. */
+/* landmark_products.c - products without explicit features: features are linear in kernel values, so these are summed
+ * first and the triangular solve is applied to the sums: n m d instead of n m^2. */
 #include <string.h>
 
 #include "kernel/landmark.h"
@@ -58,7 +58,7 @@ rung_status landmarks_deformed(rung_ctx *ctx, const landmarks *l, la_mat *M, la_
     TRY(la_gemm(ctx, false, false, 1, old, M, 0, R));
     *out = *l;
     out->R = R;
-    out->steady = false; /* what M does to the condition is not known */
+    out->steady = false; /* the condition after M is unknown */
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* landmark_sums.c - what a linear method in feature space needs of many rows: second moments and quadratic forms of a
- * sparse matrix, m x m. Features are cheap to make again (a kernel column and a triangular solve), storing n x m of
- * them may be impossible. Where the landmarks allow it, the triangle is solved with once, after the sum. */
+/* landmark_sums.c - sums over many rows for a linear method in feature space: second moments and quadratic forms of a
+ * sparse matrix, m x m. Features are cheap to recompute (a kernel column and a triangular solve), while storing n x m
+ * of them may be impossible. If the landmarks allow it, the triangular solve is done once, after the sum. */
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_r
     return RUNG_OK;
 }
 
-/* The rows c0 .. of Phi, as many as F has, over some columns of X; of the kernel columns where these serve. */
+/* The rows c0 .. of Phi, as many as F has, over some columns of X; or of the kernel columns if these suffice. */
 static rung_status features_from(rung_ctx *ctx, const landmarks *l, int64_t c0, int64_t n, const double *X, la_mat *F)
 {
     if (l->steady) return landmarks_columns(ctx, l, c0, n, X, F);
@@ -94,7 +94,7 @@ static rung_status features_from(rung_ctx *ctx, const landmarks *l, int64_t c0, 
     return RUNG_OK;
 }
 
-/* A matrix for a tile: the one of the tile before, unless that was wider. Fresh memory costs as much as filling it. */
+/* A matrix for a tile: that of the previous tile if it has the same width. New memory costs as much as filling it. */
 static rung_status tile_room(rung_ctx *ctx, int64_t rows, int64_t cols, la_mat **A)
 {
     if (*A && la_cols(*A) == cols) return RUNG_OK;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* chol.c - Cholesky on tiles.
  *
- * Right-looking: factor a diagonal tile, solve the tiles below it, update the rest. Each tile is written by one chain of
- * updates in the order k = 0, 1, ..., so its bits are the same whoever computes it. Loops and no tasks: LLVM's OpenMP
- * loses the memory of tasks when the thread that called ends, and they would not be faster. */
+ * Right-looking: factor a diagonal tile, solve the tiles below it, update the rest. Each tile is written by one chain
+ * of updates in the order k = 0, 1, ..., so its bits are the same for any assignment to threads. Loops instead of
+ * tasks: LLVM's OpenMP leaks the memory of tasks when the calling thread ends, and they would not be faster. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 
 #include "linalg/internal.h"
 
-/* The entry of largest modulus positive, the first of equals: a sign that does not depend on the algorithm. */
+/* Makes the entry of largest modulus (the first of equals) positive, so the sign does not depend on the algorithm. */
 static void fix_sign(int64_t n, double *v)
 {
     int64_t largest = 0;
@@ -23,7 +23,7 @@ static rung_status no_convergence(rung_ctx *ctx, int64_t n, int info)
                      (long long)n, info);
 }
 
-/* LAPACK's answer to entries that are no numbers is not to converge, or worse. */
+/* With NaN entries LAPACK does not converge, or worse. */
 static rung_status check_finite(rung_ctx *ctx, int64_t n, const double *A, int64_t ld)
 {
     for (int64_t j = 0; j < n; j++)
@@ -35,7 +35,7 @@ static rung_status check_finite(rung_ctx *ctx, int64_t n, const double *A, int64
     return RUNG_OK;
 }
 
-/* All eigenvalues, ascending; A becomes the vectors (or nothing). */
+/* All eigenvalues, ascending; A becomes the vectors (or is undefined). */
 static rung_status all_eigenvalues(rung_ctx *ctx, char job, int64_t n, double *A, int64_t ld, double *values)
 {
     double size, *work = NULL;
@@ -48,8 +48,8 @@ static rung_status all_eigenvalues(rung_ctx *ctx, char job, int64_t n, double *A
     return info ? no_convergence(ctx, n, info) : RUNG_OK;
 }
 
-/* The r largest, ascending; their vectors go to V. all: whether they were found. Of many equal eigenvalues (I - 11'/n)
- * LAPACK may find fewer than were asked for. */
+/* The r largest, ascending; their vectors go to V. all: whether they were found. With many equal eigenvalues (I -
+ * 11'/n) LAPACK may find fewer than requested. */
 static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, double *values, la_mat *V, bool *all)
 {
     int64_t n = A->rows;
@@ -68,7 +68,7 @@ static rung_status leading_eigenvalues(rung_ctx *ctx, la_mat *A, int64_t r, doub
     return RUNG_OK;
 }
 
-/* The lower triangle, which LAPACK has used up, from the upper one. */
+/* Restores the lower triangle, which LAPACK has overwritten, from the upper one. */
 static void restore_lower(la_mat *A, const double *diagonal)
 {
     for (int64_t j = 0; j < A->rows; j++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Operations entry by entry, and sums of entries. Each sum runs over its entries in their order, whoever computes it;
- * row sums and column sums of a symmetric matrix therefore have the same bits. */
+/* Operations entry by entry, and sums of entries. Each sum runs over its entries in their order, on any thread; row
+ * sums and column sums of a symmetric matrix therefore have the same bits. */
 #include <string.h>
 
 #include "linalg/internal.h"
@@ -92,7 +92,7 @@ static void row_sums(rung_ctx *ctx, const la_mat *A, double *sums)
     }
 }
 
-/* Four columns at a time: each sum waits for its last addition only. */
+/* Four columns at a time, so that additions of different sums overlap. */
 static void column_dots(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *dots)
 {
     int64_t m = A->rows, n = A->cols;

@@ -4,11 +4,11 @@
  *     x = k ln2 + r, |r| <= ln2/2;   exp(x) = 2^k exp(r),   exp(r) = 1 + r + r^2 p(r)
  *
  * with p the Taylor polynomial of degree 11 (truncation 5e-18 relative). ln2 is split in two parts (Cody and Waite), so
- * r carries no error worth naming. 2^k is applied as two factors, each a normal number, so results underflow gradually
- * and overflow to infinity. There is no branch: compilers turn the loop into vector code. Error below 1.5 ulp (tested).
+ * r has a negligible error. 2^k is applied as two factors, each a normal number, so results underflow gradually and
+ * overflow to infinity. There is no branch: compilers turn the loop into vector code. Error below 1.5 ulp (tested).
  *
  * The body is compiled for the instruction sets that matter and chosen when first used; it uses fused multiply-add only
- * where that is an instruction, so bits are those of the machine kind, never of the compiler. */
+ * where that is an instruction, so bits depend on the kind of machine, not on the compiler. */
 #include <math.h>
 #include <string.h>
 

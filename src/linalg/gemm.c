@@ -9,7 +9,7 @@
 static int64_t product_tile(int64_t m, int64_t n) { return m * n > (int64_t)2048 * 2048 ? 512 : 256; }
 
 static CBLAS_TRANSPOSE op_of(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
-/* Where row i of op(A), column j of op(B) begins. */
+/* The start of row i of op(A), column j of op(B). */
 static const double *row_of(const la_mat *A, bool transposed, int64_t i)
 {
     return transposed ? la_at(A, 0, i) : la_at(A, i, 0);

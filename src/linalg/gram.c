@@ -13,7 +13,7 @@
 enum {
     TILE = 384,        /* a Gram tile of doubles is 1.1 MiB: it is mapped from the second-level cache */
     EXPAND_ROWS = 256, /* rows of a prediction tile ... */
-    EXPAND_UNIT = 32,  /* ... padded to this, so that a row's bits do not depend on its company */
+    EXPAND_UNIT = 32,  /* ... padded to this, so that the bits of a row do not depend on the batch */
     EXPAND_TERMS = 512
 };
 
@@ -44,9 +44,10 @@ static double integer_power(double x, int k)
     return y;
 }
 
-/* |x|^2 + |z|^2 - 2 x'z is off by some 1e-16 |x|^2, which is nothing unless the points nearly coincide: there the
- * distance is summed directly. Duplicates then are at distance 0 exactly, and a square root makes no 1e-8 out of 1e-16.
- */
+/* |x|^2 + |z|^2 - 2 x'z has an error of about 1e-16 |x|^2, which matters only if the points nearly coincide: then the
+ * distance is summed directly. Duplicates are thus at distance exactly 0, and a square root does not turn 1e-16 into
+ * 1e-8.
+ * */
 static void refine_small(int64_t n, const map_pair *pair, double *d2)
 {
     int small = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The k smallest of many (distance, index) pairs: a heap with the worst on top, in the arrays of the answer. */
+/* The k smallest of many (distance, index) pairs: a heap with the largest on top, in the output arrays. */
 #ifndef RUNG_LINALG_HEAP_H
 #define RUNG_LINALG_HEAP_H
 
@@ -40,7 +40,7 @@ static inline void heap_sink(nearest_heap *h, int64_t at)
     }
 }
 
-/* The distance nothing beyond which can enter any more. */
+/* The largest distance in a full heap: a pair with distance > this cannot enter. */
 static inline double heap_worst(const nearest_heap *h) { return h->n < h->k ? INFINITY : h->d2[0]; }
 
 static inline bool heap_takes(const nearest_heap *h, double d2, int64_t index)
@@ -66,7 +66,7 @@ static inline void heap_put(nearest_heap *h, double d2, int64_t index)
     }
 }
 
-/* Nearest first; it is no heap any more. */
+/* Sorts the pairs, nearest first; the array is then no longer a heap. */
 static inline void heap_sort(nearest_heap *h)
 {
     int64_t all = h->n;

@@ -48,11 +48,11 @@ void op_done(rung_ctx *ctx, la_op op, double flops, double started);
  * threads. Large enough for BLAS-3 speed, small enough that two threads both have work. */
 int64_t tile_side(int64_t n);
 
-/* A dimension as BLAS takes it; matrices beyond 2^31 - 1 rows are refused when they are made. */
+/* A dimension as a BLAS int; matrices with more than 2^31 - 1 rows are rejected when created. */
 static inline int blas_int(int64_t n) { return (int)n; }
 
-/* Work on fewer entries than these is done before another thread wakes up; and, in a chain of many such pieces where each
- * waits for the slowest thread, on fewer than those. */
+/* Work on fewer entries than this takes less time than waking another thread; the second limit is for a chain of many
+ * such steps, each of which waits for the slowest thread. */
 enum { WORTH_SHARING = 100000, WORTH_WAKING = 1000000 };
 
 /* Tile t of the lower half, counted row by row: t = i (i+1)/2 + j. The root is exact where 8 t + 1 is a square, and far
@@ -71,8 +71,8 @@ typedef struct {
 } triangle;
 void triangle_solve(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb);
 
-/* What la_nearest is asked, and the two ways to answer it: products of blocks, or a tree where dimensions are few. Both
- * give the same answer. */
+/* The query of la_nearest, and the two algorithms: products of blocks, or a tree in few dimensions. Both give the same
+ * result. */
 typedef struct {
     const la_mat *X, *Z;
     const int64_t *self;

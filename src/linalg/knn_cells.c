@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* knn_cells.c - nearest neighbours within the cells nearest to a column.
  *
- * Columns come sorted by cell. The columns of a cell ask together: products with the centres tell each of them its
- * cells, and each cell meets those that asked for it in one product. As in nearest.c a product only excludes, and what
- * remains is summed directly; so single precision serves for it, at twice the speed, with a bound on its rounding. */
+ * Columns are sorted by cell. The columns of a cell are processed together: products with the centres determine the
+ * cells that each of them searches, and one product compares each cell with all columns that search it. As in nearest.c
+ * a product only excludes candidates, and the remaining distances are summed directly; so single precision suffices, at
+ * twice the speed, with a bound on its rounding. */
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
@@ -55,7 +56,7 @@ static rung_status room_new(rung_ctx *ctx, const la_cells *c, asking_room *out)
     return NEW(ctx, &ctx->scratch, out->heap, ASKING);
 }
 
-/* The columns in single precision, from their middle, where it loses least. */
+/* The columns in single precision, relative to their mean, where rounding is smallest. */
 static rung_status shorten(rung_ctx *ctx, const la_cells *c, cell_search *s)
 {
     int64_t n = c->X->cols, d = c->X->rows;
@@ -84,7 +85,7 @@ static rung_status shorten(rung_ctx *ctx, const la_cells *c, cell_search *s)
     return RUNG_OK;
 }
 
-/* ---- loops that are compiled for the instruction sets that matter, as in exp.c ---- */
+/* ---- loops compiled for several instruction sets, as in exp.c ---- */
 
 #define COUNT_BODY                                                                                                     \
     int64_t count = 0;                                                                                                 \
@@ -124,8 +125,7 @@ static void choose_loops(cell_search *s)
 
 /* ---- which cells ---- */
 
-/* The `count` smallest of v by (value, place), by halving the range in which the limit between them and the others
- * lies. */
+/* The `count` smallest of v by (value, index), by bisection of the limit that separates them from the others. */
 static void choose_smallest(const cell_search *s, int64_t n, const double *v, int64_t count, int64_t *chosen)
 {
     double low = v[0], high = v[0];
@@ -157,7 +157,7 @@ static int most_asked(const void *a, const void *b)
     return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* Columns j0 .. j0 + count - 1 and the cells each asks for; returns how many cells are asked for by any. */
+/* Columns j0 .. j0 + count - 1 and the cells that each searches; returns how many cells are searched by any. */
 static int64_t ask(const cell_search *s, asking_room *r, int64_t j0, int64_t count)
 {
     const la_mat *X = s->c->X, *centres = s->c->centres;
@@ -184,10 +184,10 @@ static int64_t ask(const cell_search *s, asking_room *r, int64_t j0, int64_t cou
     return n_wanted;
 }
 
-/* ---- who lives there ---- */
+/* ---- the columns of the cells ---- */
 
-/* What x'z - |x|^2 / 2 is at least for a neighbour of j that still counts, of those with norms up to `largest`; where
- * that may be too much for single precision, nothing is excluded. */
+/* A lower bound of x'z - |x|^2 / 2 for a column x that can still be a neighbour of j, with norm at most `largest`; if
+ * single precision is insufficient, nothing is excluded. */
 static float limit_of(const cell_search *s, int64_t j, double largest, const nearest_heap *heap)
 {
     double norms = s->norm[j] + largest, margin = 4 * (double)(s->c->X->rows + 8) * FLT_EPSILON * norms + FLT_MIN;
@@ -218,7 +218,7 @@ static void look(const cell_search *s, int64_t j, int64_t i0, int64_t count, dou
     }
 }
 
-/* The columns of cell `own`, from j0 on, that asked for a cell meet its columns. */
+/* Compares the columns of cell `own`, from j0 on, that search a cell with its columns. */
 static void visit(const cell_search *s, asking_room *r, int64_t own, int64_t j0, const asked_cell *to)
 {
     const int64_t *start = s->c->start, *who = r->asker + to->end - to->asks;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* la.h - the seam to linear algebra, and the only header of it that other folders include.
+/* la.h - the interface to linear algebra; other folders include only this header, subspace.h and tall.h.
  *
  * Large matrices (n x n, d x n) are opaque and live where they are computed; they are worked on by the coarse
  * operations below, so a second back end (GPU, cluster) can be added behind this header without touching a method.
  * Matrices of n x K and smaller are plain column-major arrays of the host.
  *
- * The same input gives the same bits for any number of threads: work is cut into tiles whose size depends on the
- * shape alone, each tile is computed by single-threaded BLAS calls in a fixed order, and OpenMP only decides who
+ * The same input gives the same bits for any number of threads: work is divided into tiles whose size depends only on
+ * the shape, each tile is computed by single-threaded BLAS calls in a fixed order, and OpenMP only decides which thread
  * does it. Every operation counts its calls, flops and seconds in the context. */
 #ifndef RUNG_LINALG_LA_H
 #define RUNG_LINALG_LA_H
@@ -101,7 +101,8 @@ rung_status la_centre(rung_ctx *ctx, la_centring what, la_mat *A);
 rung_status la_row_sums(rung_ctx *ctx, const la_mat *A, double *sums);
 rung_status la_inner(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out);           /* sum_ij A_ij B_ij */
 rung_status la_inner_symmetric(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *out); /* both symmetric */
-/* spread (d) = sum_ij W_ij (x_i - x_j)^2 of each row x of X (d x n), W = (alpha A + beta B) o K, all symmetric n x n. */
+/* spread (d) = sum_ij W_ij (x_i - x_j)^2 of each row x of X (d x n), W = (alpha A + beta B) o K, all symmetric n x
+ * n. */
 rung_status la_spread(rung_ctx *ctx, const la_mat *X, double alpha, const la_mat *A, double beta, const la_mat *B,
                       const la_mat *K, double *spread);
 rung_status la_column_dots(rung_ctx *ctx, const la_mat *A, const la_mat *B, double *dots); /* A_j'B_j for each column */
@@ -200,13 +201,13 @@ typedef struct {
     const la_mat *X;       /* d x n: the columns of cell c are start[c] .. start[c+1] - 1 */
     const la_mat *centres; /* d x cells */
     const int64_t *start;  /* cells + 1 */
-    const int64_t *name;   /* n: what a column is called; ties are decided by it */
+    const int64_t *name;   /* n: the name of a column, which decides ties */
     int64_t probes;        /* cells looked at, those whose centres are nearest: more than k columns in any of them */
 } la_cells;
 /* For each column of X the k nearest others within its cells, by (distance, name); index holds names. k x n. */
 rung_status la_nearest_in_cells(rung_ctx *ctx, const la_cells *c, int64_t k, int64_t *index, double *d2);
 /* la_nearest in the feature space of the symmetric matrix K, for its columns `of` (NULL: all of them): the squared
- * distance is K_ii + K_jj - 2 K_ij, clipped at 0; the column itself is no neighbour. */
+ * distance is K_ii + K_jj - 2 K_ij, clipped at 0; the column itself is not a neighbour. */
 rung_status la_nearest_kernel(rung_ctx *ctx, const la_mat *K, int64_t m, const int64_t *of, int64_t k, int64_t *index,
                               double *d2);
 
@@ -215,7 +216,7 @@ void la_exp(int64_t n, const double *x, double *y); /* y = exp(x), below 2 ulp, 
 
 /* ---- BLAS threads: one while a public call runs ---- */
 void la_enter(void);
-rung_status la_room(rung_ctx *ctx); /* RUNG_ENOMEM where the BLAS would wait for address space for ever */
+rung_status la_room(rung_ctx *ctx); /* RUNG_ENOMEM if the BLAS would wait for address space forever */
 void la_leave(void);
 
 /* ---- counters ---- */

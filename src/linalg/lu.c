@@ -2,8 +2,9 @@
 /* lu.c - LU factorisation with partial pivoting on panels of fixed width, and triangular solves.
  *
  * A panel of columns is factored by LAPACK on one thread; then every later strip of the same width swaps its rows,
- * solves with the unit triangle and takes the product off; the next panel is the first of them, and is factored while the
- * rest is updated. Each strip is written in the order of the panels: its bits are the same whoever computes it. */
+ * solves with the unit triangle and subtracts the product; the next panel is the first of them, and is factored while
+ * the rest is updated. Each strip is written in the order of the panels, so its bits are the same for any assignment to
+ * threads. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -71,7 +72,7 @@ rung_status la_getrf(rung_ctx *ctx, la_mat *A, int *pivot)
         }
     if (!stop_asked(ctx)) {
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (strips > 2)
-        for (int64_t j = 0; j < strips; j++) /* what later panels swapped, in the columns to their left */
+        for (int64_t j = 0; j < strips; j++) /* row swaps of later panels, in the columns to their left */
             for (int64_t k = j + 1; k < strips; k++) swap_rows(&f, k, j);
         for (int64_t i = 0; i < n; i++) pivot[i] += blas_int(i / f.width * f.width);
     }
@@ -90,7 +91,7 @@ static CBLAS_UPLO uplo(const triangle *t) { return t->lower ? CblasLower : Cblas
 static CBLAS_TRANSPOSE op(const triangle *t) { return t->transposed ? CblasTrans : CblasNoTrans; }
 static CBLAS_DIAG diag(const triangle *t) { return t->unit ? CblasUnit : CblasNonUnit; }
 
-/* A tile row at a time; what it gives to the others runs in parallel. */
+/* One tile row at a time; the updates of the others run in parallel. */
 static void solve_thin(rung_ctx *ctx, const triangle *t, int64_t k, double *B, int64_t ldb)
 {
     int64_t n = t->n, tiles = (n + SOLVE_SIDE - 1) / SOLVE_SIDE;
@@ -138,7 +139,7 @@ rung_status la_trsm(rung_ctx *ctx, const la_mat *L, bool transposed, la_mat *B)
     return interrupted(ctx);
 }
 
-/* Rows as the factorisation swapped them, or back again. */
+/* Permutes rows as in the factorisation, or back. */
 static void swap_columns_rows(rung_ctx *ctx, int64_t n, const int *pivot, bool back, int64_t k, double *B, int64_t ldb)
 {
     int64_t step = 64;

@@ -30,8 +30,7 @@ void la_thin(bool transpose_a, double alpha, la_thin_mat A, la_thin_mat B, doubl
                 beta, C, blas_int(m > 0 ? m : 1));
 }
 
-/* Gaussian elimination is not needed: the matrices are symmetric positive definite and most often K x K. Larger ones as
- * any other matrix. */
+/* The matrices are symmetric positive definite and usually K x K; larger ones are treated like any other matrix. */
 static rung_status large_spd_factor(rung_ctx *ctx, int n, double *A)
 {
     pool_mark mark = pool_here(&ctx->scratch);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* nearest.c - exact nearest neighbours.
  *
- * Blocks of approximate distances |x|^2 + |z|^2 - 2 x'z come from gemm. What they cannot exclude (a bound on their
- * rounding is added to the worst neighbour so far) is summed directly, and only that number decides: the answer is the
- * one of the direct sums, ties by index. */
+ * Blocks of approximate distances |x|^2 + |z|^2 - 2 x'z come from gemm. Distances that they cannot exclude (a bound on
+ * their rounding is added to the worst neighbour so far) are summed directly, and only these sums decide: the result is
+ * that of direct summation, ties by index. */
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
@@ -15,9 +15,9 @@
 
 enum { QUERIES = 64, CHUNK = 1024, LOOK = 32, TREE_ROWS = 2048, TREE_QUERIES = 64, TREE_GROUP = 64 };
 
-static const double SLACK = 1e-9; /* relative: more than the direct sum itself may be off */
+static const double SLACK = 1e-9; /* relative: larger than the rounding error of the direct sum */
 
-typedef struct { /* the columns moved to the middle of X, where the products cancel least */
+typedef struct { /* the columns centred at the mean of X, where cancellation is smallest */
     la_mat *X, *Z;
     double *nx, *nz; /* squared norms */
     double largest;  /* of nx */
@@ -67,7 +67,7 @@ typedef struct {
     nearest_heap heap;
 } search;
 
-/* What |x|^2 - 2 x'z may be at most for a neighbour that still counts. */
+/* An upper bound of |x|^2 - 2 x'z for a column that can still be a neighbour. */
 static double limit_of(const search *s)
 {
     return heap_worst(&s->heap) * (1 + SLACK) / s->smallest_factor + s->margin - s->c->nz[s->j];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pairs.c - sums over the pairs of rows that symmetric matrices belong to. An entry below the diagonal stands for two.
- * Columns are summed in blocks and the blocks in their order, so that the bits do not depend on who does which. */
+/* pairs.c - sums over the entries of symmetric matrices. An entry below the diagonal counts twice. Columns are summed
+ * in blocks and the blocks in order, so that the bits do not depend on the threads. */
 #include "linalg/internal.h"
 
 enum { BLOCK = 64, CHUNK = 512, LANES = 8 };

@@ -4,8 +4,8 @@
  *     [I; B] = Q [R; 0],   R'R = I + B'B,   z = R^-1 (Q'[0; b])_top,   residual = Q [0; (Q'[0; b])_bottom]
  *
  * The identity on top is never stored: a panel of B starts with its own piece of it (dtpqrt, whose reflectors have the
- * form [I; V]), and the reflectors then act on [0; B_j] for every later column. A finished panel's V is needed no more,
- * so R' takes its place and the whole factorisation happens in B. Columns are updated in strips of fixed width, in
+ * form [I; V]), and the reflectors then act on [0; B_j] for every later column. The V of a finished panel is no longer
+ * needed, so R' replaces it and the whole factorisation happens in B. Columns are updated in strips of fixed width, in
  * parallel. */
 #include <cblas.h>
 #include <lapacke.h>

@@ -34,7 +34,7 @@ rung_status la_cholesky_rank(rung_ctx *ctx, la_mat *A, double tolerance, int64_t
     return RUNG_OK;
 }
 
-/* The rows of the factor back to their places, zeros where it has none. */
+/* Moves the rows of the factor back to their positions, with zeros elsewhere. */
 static void unpivot(la_mat *A, int64_t rank, const int *order, double *column)
 {
     for (int64_t j = 0; j < rank; j++) {
@@ -44,7 +44,8 @@ static void unpivot(la_mat *A, int64_t rank, const int *order, double *column)
     A->cols = rank;
 }
 
-/* What is left of an indefinite matrix may hide from the pivots, but hardly from a random vector: A z - F (F'z). */
+/* The remainder of an indefinite matrix may be invisible to the pivots, but hardly to a random vector: A z - F
+ * (F'z). */
 rung_status la_root(rung_ctx *ctx, la_mat *A)
 {
     pool_mark mark = pool_here(&ctx->scratch);

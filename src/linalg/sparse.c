@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Products with a sparse matrix. A row of S meets the columns of B in groups whose numbers lie side by side, so one
- * visit to an entry of S serves the whole group. */
+/* Products with a sparse matrix. A row of S is multiplied with groups of columns of B that are interleaved, so one
+ * access to an entry of S serves the whole group. */
 #include <omp.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* subspace.c - block subspace iteration with a Chebyshev filter.
  *
  * A block of orthonormal columns is multiplied by a polynomial of A that is small on [0, a] and grows fast above it; a
- * is the smallest Ritz value of the block, so what is outside the block dies out (Zhou, Saad, Tiago, Chelikowsky 2006).
- * The degree is as large as the columns stay independent: where the leading eigenvalue dominates it is 1, the plain
- * subspace iteration. All the work is in products of A with the block. */
+ * is the smallest Ritz value of the block, so components outside the block are damped (Zhou, Saad, Tiago, Chelikowsky
+ * 2006). The degree is as large as possible while the columns stay independent: if the leading eigenvalue dominates it
+ * is 1, the plain subspace iteration. All the work is in products of A with the block. */
 #include "linalg/subspace.h"
 
 #include <cblas.h>
@@ -16,7 +16,7 @@
 #include "linalg/internal.h"
 
 enum {
-    SMALL = 400,        /* up to this many rows LAPACK is quick */
+    SMALL = 400,        /* up to this number of rows LAPACK is fast */
     FEW = 20,           /* more than one vector in FEW is many */
     MORE = 10,          /* columns of the block beyond those wanted */
     ITERATIONS = 60,    /* products with the block take about as long as a tridiagonal reduction for n = 2000 */
@@ -109,7 +109,7 @@ static rung_status block_new(rung_ctx *ctx, const la_mat *A, int64_t width, bloc
     TRY(NEW(ctx, &ctx->scratch, b->t, width * width));
     TRY(NEW(ctx, &ctx->scratch, b->ritz, width));
     rng r;
-    rng_open(&r, 1, 0); /* any start serves: what comes out does not depend on it */
+    rng_open(&r, 1, 0); /* any start will do: the result does not depend on it */
     for (int64_t i = 0; i < A->rows * width; i++) b->V->v[i] = rng_normal(&r);
     return orthonormal_block(ctx, b->V);
 }

@@ -16,7 +16,7 @@ struct la_tall {
 enum {
     CHUNK = 256,     /* rows at a time: a chunk of some hundred columns stays in the second-level cache */
     SLICES = 16,     /* partial sums, at most; each is made by one thread */
-    WIDE = 512,      /* above this many columns partial sums would need more room than the matrix */
+    WIDE = 512,      /* above this number of columns partial sums would need more memory than the matrix */
     SIDE = 8,        /* columns whose entries of a row lie side by side for sums by group ... */
     FEW_GROUPS = 32, /* ... if there are more groups than these */
     MORE = 16        /* columns a matrix grows by */
@@ -24,7 +24,7 @@ enum {
 
 /* ---- slices of rows ---- */
 
-/* Shorter work is done before another thread wakes up; and where all cores are busy, one that waits for it. */
+/* Shorter work takes less time than waking another thread, or waiting for one if all cores are busy. */
 static bool worth_sharing(int64_t rows, int64_t flops) { return rows * flops > 1000000; }
 
 static int64_t slices_of(int64_t rows)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tall matrices whose columns come and go: the active columns of a sparse model over all rows, beside the (many more)
- * columns it could have, which are made when they are needed and never stored.
+/* Tall matrices whose columns are added and removed: the active columns of a sparse model over all rows, and the (many
+ * more) candidate columns, which are computed when needed and never stored.
  *
- * Sums over the rows are cut into slices that depend on the number of rows alone and are added in their order, so the
- * bits do not depend on the threads. */
+ * Sums over the rows are divided into slices that depend only on the number of rows and are added in order, so the bits
+ * do not depend on the threads. */
 #ifndef RUNG_LINALG_TALL_H
 #define RUNG_LINALG_TALL_H
 
@@ -20,8 +20,8 @@ void la_tall_remove(la_tall *T, int64_t j);
 rung_status la_tall_mul(rung_ctx *ctx, const la_tall *T, const double *x, double *y); /* y = T x */
 /* S (cols x k) = T'V with V (rows x k). */
 rung_status la_tall_sums(rung_ctx *ctx, const la_tall *T, int64_t k, const double *V, double *S);
-/* S (cols x (groups + 1)) = T'V where V (rows x (groups + 1)) has two entries in row i: lower_i in column group_i - 1 and
- * upper_i in column group_i; group_i is one of 1..groups. */
+/* S (cols x (groups + 1)) = T'V where V (rows x (groups + 1)) has two entries in row i: lower_i in column group_i - 1
+ * and upper_i in column group_i; group_i is one of 1..groups. */
 rung_status la_tall_group_sums(rung_ctx *ctx, const la_tall *T, int groups, const int *group, const double *lower,
                                const double *upper, double *S);
 /* G = T' diag(h) T, both triangles; h >= 0. */

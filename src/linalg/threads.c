@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The threads of the BLAS while a public call runs: one, because rung runs its own and results must not depend on how
- * a BLAS divides its work. OpenBLAS is told through weak references, which are NULL where another BLAS is linked or
- * takes its place later (Debian's alternatives, conda). */
+/* The threads of the BLAS while a public call runs: one, because rung runs its own and results must not depend on how a
+ * BLAS divides its work. OpenBLAS is set through weak references, which are NULL if another BLAS is linked or replaces
+ * it later (Debian's alternatives, conda). */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ void openblas_set_num_threads(int threads) __attribute__((weak));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int calls, callers_threads; /* calls under way in all threads; what to restore after the last */
 
-/* A child forked while other threads are in a call finds the lock open, and those calls are not under way there. */
+/* In a child forked while other threads are in a call, the lock is open and those calls do not exist. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 static void after_fork_in_child(void)
@@ -26,7 +26,7 @@ static void after_fork_in_child(void)
 }
 __attribute__((constructor)) static void watch_forks(void)
 {
-    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child); /* fails without memory alone */
+    (void)pthread_atfork(before_fork, after_fork, after_fork_in_child); /* fails only if out of memory */
 }
 
 static int swap_threads(int threads)
@@ -37,8 +37,8 @@ static int swap_threads(int threads)
     return before;
 }
 
-/* OpenBLAS maps a buffer for each thread that calls it, keeps it, and tries for ever where the address space is too
- * small for it (ulimit -v). So it is tried before. */
+/* OpenBLAS maps a buffer for each thread that calls it, keeps it, and retries forever if the address space is too small
+ * for it (ulimit -v). So this is tested before. */
 rung_status la_room(rung_ctx *ctx)
 {
     static const size_t buffer = (size_t)128 << 20;

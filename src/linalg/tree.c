@@ -3,9 +3,9 @@
  *
  * A node keeps the box around its points. The bound from a query to a box is summed as a distance is, from terms none
  * of which exceeds the one of a point inside; rounding is monotone, so the bound never exceeds a computed distance.
- * Pruning by (bound, smallest index) is therefore exact, ties included. Points that coincide make one leaf, of which
- * only the first k by index can matter. Where a factor depends on the group of a point every group has a tree of its
- * own: its bounds and distances are multiplied by one number. */
+ * Pruning by (bound, smallest index) is therefore exact, ties included. Coinciding points form one leaf, of which only
+ * the first k by index can matter. If a factor depends on the group of a point, every group has its own tree: its
+ * bounds and distances are multiplied by one number. */
 #include <string.h>
 
 #include "linalg/heap.h"
@@ -46,7 +46,7 @@ static void swap_places(int64_t *v, int64_t a, int64_t b)
     v[b] = t;
 }
 
-/* Puts the point that belongs to place `at` there, smaller ones (by coordinate, then index) to its left. */
+/* Puts the point that belongs at position `at` there, smaller ones (by coordinate, then index) to its left. */
 static void select_place(tree *t, int64_t dim, int64_t first, int64_t last, int64_t at)
 {
     int64_t *v = t->order;
@@ -126,7 +126,7 @@ static void build(tree *t, int64_t at)
     build(t, nd->child + 1);
 }
 
-/* The order by groups, in each by index; the roots know where theirs begin and end. */
+/* Orders the points by group, then by index; the roots store the ranges. */
 static void sort_groups(tree *t, int64_t n, const int *group)
 {
     for (int g = 0; g < t->groups; g++) t->nodes[g] = (node){0};
@@ -220,7 +220,7 @@ static void search_node(visit *v, int64_t at, double least)
     search_node(v, nd->child + !second, second ? one : two);
 }
 
-/* The group of the smallest factor first: what it holds excludes most of the others. */
+/* The group with the smallest factor first: its points exclude most of the others. */
 static void search_groups(visit *v, const nearest_query *q, int64_t j)
 {
     const la_pair_factor *f = q->factor;
@@ -242,7 +242,8 @@ rung_status nearest_by_tree(rung_ctx *ctx, const nearest_query *q)
     int64_t m = q->Z->cols, batches = (m + BATCH - 1) / BATCH;
     tree t;
     TRY(plant(ctx, q->X, q->factor, &t));
-    bool own = q->X == q->Z; /* then neighbours in the tree are asked one after the other: their paths are in cache */
+    bool own =
+        q->X == q->Z; /* then points adjacent in the tree are queried one after the other, with their paths in cache */
 #pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (batches > 1)
     for (int64_t b = 0; b < batches; b++)
         for (int64_t i = b * BATCH; i < min64((b + 1) * BATCH, m) && !stop_asked(ctx); i++) {

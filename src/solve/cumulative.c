@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-static const double LEAST = 1e-6; /* no probability is surer than this before it is sharpened */
+static const double LEAST = 1e-6; /* probabilities are clipped to this before sharpening */
 
-/* In place, a part at a time: the values to the right of it are still the given ones. */
+/* In place, one part at a time: the values to the right of it are still unchanged. */
 void cumulative_repair(int K, double *P)
 {
     enum { PART = 256 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Cumulative probabilities P_q = P(y > q), q = 1..K-1: what ordinal predictions are averaged and judged by. */
+/* Cumulative probabilities P_q = P(y > q), q = 1..K-1: ordinal predictions are averaged and scored in this form. */
 #ifndef RUNG_SOLVE_CUMULATIVE_H
 #define RUNG_SOLVE_CUMULATIVE_H
 
@@ -16,7 +16,7 @@ double cumulative_mean(int K, const double *P);             /* the expected rank
  * scores where no class has any. p may be score. */
 void cumulative_power(int K, const double *score, const double *prior, double power, double *p);
 
-/* P^t / (P^t + (1-P)^t) after clipping P to [1e-6, 1 - 1e-6]: surer for t > 1; no median changes. */
+/* P^t / (P^t + (1-P)^t) after clipping P to [1e-6, 1 - 1e-6]: sharper for t > 1; no median changes. */
 void cumulative_sharpen(int K, double t, double *P);
 
 double cumulative_error(int K, const double *P, int y); /* sum_q (P_q - 1[y > q])^2: the ranked probability score */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Leave-one-out residuals of a linear smoother f = H t from its residuals r = t - f: a row left out has r / (1 - h),
- * h = H_ii. m equal rows have one leverage h and leave together: row i of them has r_i + h sum_j r_j / (1 - m h). */
+/* Leave-one-out residuals of a linear smoother f = H t from its residuals r = t - f: a row left out has r / (1 - h), h
+ * = H_ii. m equal rows have the same leverage h and are left out together: row i of them has r_i + h sum_j r_j / (1 - m
+ * h). */
 #ifndef RUNG_SOLVE_LEFT_OUT_H
 #define RUNG_SOLVE_LEFT_OUT_H
 
 #include "data/row_groups.h"
 
-/* In place: row i stands at residual[i * stride]. rest: 1 - h of each row. No denominator is taken below `floor`.
- * together: equal rows; NULL: every row for itself. */
+/* In place: row i stands at residual[i * stride]. rest: 1 - h of each row. Denominators are at least `floor`. together:
+ * equal rows; NULL: every row separately. */
 void left_out_residuals(const row_groups *together, int64_t n, const double *rest, double floor, int64_t stride,
                         double *residual);
 

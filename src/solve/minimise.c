@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 40, TRIALS = 25, PATIENCE = 15 }; /* steps remembered; points of a line search; steps in vain */
+enum { PAIRS = 40, TRIALS = 25, PATIENCE = 15 }; /* steps remembered; points of a line search; unsuccessful steps */
 static const double DECREASE = 1e-4, CURVATURE = 0.9, ROUNDING = 1e-9, LONGER = 4, LEAST_SHARE = 0.1;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     int n;
     double *steps, *changes;  /* n x PAIRS: the last steps and what the gradient changed along them, in a ring */
     double products[PAIRS];   /* of a step and its change */
-    int64_t learned;          /* pairs since the search last forgot */
+    int64_t learned;          /* pairs since the last reset */
     double scale;             /* of the inverse Hessian before any pair: scale M^-1 */
     double *direction, *work; /* n */
     point here, there;
@@ -46,7 +46,7 @@ static double largest(int n, const double *a)
     return most;
 }
 
-/* NaN in the gradient is no value, either. */
+/* NaN in the gradient also means no value. */
 static rung_status evaluate(search *s, point *at)
 {
     TRY(s->function(s->ctx, s->user, s->n, at->x, &at->value, at->gradient));
@@ -71,8 +71,7 @@ static rung_status forget(search *s)
     return RUNG_OK;
 }
 
-/* From the step and the change of the gradient on the way from here to there; where rounding has spoiled them,
- * nothing. */
+/* Adds the pair (step, change of the gradient) between the two points, unless rounding has corrupted it. */
 static rung_status learn(search *s)
 {
     int n = s->n, place = (int)(s->learned % PAIRS);
@@ -171,7 +170,7 @@ static rung_status search_new(rung_ctx *ctx, minimise_fn *function, minimise_sca
     return NEW(ctx, &ctx->scratch, s->flattest.x, n);
 }
 
-/* Whether steps have become noise: the gradient is small enough, and does not become smaller. */
+/* Whether steps are only noise: the gradient is small enough and no longer decreases. */
 static bool in_vain(search *s, double slope, double enough)
 {
     if (slope >= 0.9 * s->slope) return ++s->since > PATIENCE && s->slope <= enough;

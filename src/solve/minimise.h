@@ -22,7 +22,7 @@ typedef struct {
 typedef enum {
     MINIMISE_FOUND, /* the gradient is within the tolerance */
     MINIMISE_CUT,   /* `most` iterations are done */
-    MINIMISE_STUCK  /* no step leads further down, not even along the gradient, or beyond the noise of the gradient */
+    MINIMISE_STUCK  /* no step decreases the value, not even along the gradient, or steps are noise */
 } minimise_end;
 
 typedef struct {

@@ -17,7 +17,7 @@ double normal_log_cdf(double z)
            log1p(-u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u * (1 - 9 * u * (1 - 11 * u))))));
 }
 
-/* Newton's iteration on log Phi, which is concave: from the left of the root it rises to it without overshooting. */
+/* Newton's iteration on log Phi, which is concave: from the left of the root it converges monotonically. */
 double normal_quantile(double p)
 {
     if (p > 0.5) return -normal_quantile(1 - p);
@@ -36,11 +36,11 @@ static double log_interval(double z1, double z2, double w)
 {
     if (!(w > 0)) return -INFINITY;
     double c = 0.5 * (z1 + z2), wc = w * fabs(c);
-    if (w < 1e-4 && wc < 1e-2) { /* Taylor's series about the mid-point */
+    if (w < 1e-4 && wc < 1e-2) { /* Taylor's series about the midpoint */
         double c2 = c * c, w2 = w * w;
         return -0.5 * c2 - LOG_ROOT_2PI + log(w) + log1p((c2 - 1) * w2 / 24 + ((c2 - 6) * c2 + 3) * w2 * w2 / 1920);
     }
-    bool upper = z1 + z2 > 0; /* in the lower tail differences of Phi keep their digits */
+    bool upper = z1 + z2 > 0; /* in the lower tail differences of Phi are accurate */
     double high = normal_log_cdf(upper ? -z2 : z1), low = normal_log_cdf(upper ? -z1 : z2), d = low - high;
     if (isinf(high)) return -INFINITY; /* so far away that the square of z overflows */
     return high + (d > -0.6931 ? log(-expm1(d)) : log1p(-exp(d)));

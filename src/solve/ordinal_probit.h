@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The ordinal probit likelihood of a rank y in 1..K given the latent value f,
  *     p(y | f) = Phi(z1) - Phi(z2),   z1 = (b_y - f) / sigma,   z2 = (b_{y-1} - f) / sigma,   b_0 = -inf, b_K = inf,
- * and its derivatives, accurate however far f is from the class and however narrow the class is. log p is concave in f
- * and b jointly. */
+ * and its derivatives, accurate for f far from the class and for narrow classes. log p is concave in f and b
+ * jointly. */
 #ifndef RUNG_SOLVE_ORDINAL_PROBIT_H
 #define RUNG_SOLVE_ORDINAL_PROBIT_H
 
@@ -22,7 +22,7 @@ double normal_log_interval(double z1, double z2); /* log(Phi(z1) - Phi(z2)); -in
 /* b: the K - 1 thresholds, ascending. */
 ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma);
 double ordinal_probit_log(double f, int y, int K, const double *b, double sigma); /* lp alone */
-/* sqrt(sigma^2 + variance), where squares underflow too. */
+/* sqrt(sigma^2 + variance), even if the squares underflow. */
 double ordinal_probit_spread(double sigma, double variance);
 /* p(q), q = 1..K, when f is normal with this mean and variance; they sum to 1. */
 void ordinal_probit_classes(double mean, double variance, int K, const double *b, double sigma, double *p);

@@ -2,7 +2,8 @@
 /* Lawson and Hanson's active set method on the Gram form: with s = trace(G)/m and A = G/s + 11',
  *     u = argmin_{u >= 0} 1/2 u'Au - 1'u,   a = C u / 1'u.
  * Its optimality conditions, Gu/s + (1'u - 1) 1 >= 0 with equality where u > 0, are those of the simplex problem; s
- * makes it scale free. The Cholesky factor of A on the support is updated as indices come and go: O(m^2) a step. */
+ * makes it scale free. The Cholesky factor of A on the support is updated as indices enter and leave: O(m^2) per
+ * step. */
 #include "solve/simplex_qp.h"
 
 #include <math.h>
@@ -14,11 +15,11 @@ typedef struct {
     double *A;         /* m x m */
     double *L;         /* lower Cholesky factor of A on the support, by rows of length m, in the order of `support` */
     int64_t *support;  /* the indices that may be positive */
-    double *u, *z, *w; /* by index: the iterate; by place in the support: where it heads; minus the gradient */
+    double *u, *z, *w; /* by index: the iterate; by position in the support: its target; minus the gradient */
 } active_set;
 
-/* Below this share of A_jj a pivot is rounding: column j depends on the support. Lifting the pivot to it adds at most
- * 1e-14 A_jj u_j to the gradient and leaves the direction one of descent, so that singular G need no special path. */
+/* Below this share of A_jj a pivot is a rounding error: column j depends on the support. Raising the pivot to it adds
+ * at most 1e-14 A_jj u_j to the gradient and keeps a descent direction, so that singular G needs no special case. */
 static const double LEAST_PIVOT = 1e-14;
 
 static rung_status start(rung_ctx *ctx, int m, const double *G, double s, active_set *set)
@@ -35,7 +36,7 @@ static rung_status start(rung_ctx *ctx, int m, const double *G, double s, active
     return RUNG_OK;
 }
 
-/* The index outside the support along which the objective falls most steeply. */
+/* The index outside the support with the steepest descent. */
 static int64_t steepest(active_set *set)
 {
     int64_t m = set->m, best = -1;
@@ -67,8 +68,8 @@ static void add(active_set *set, int64_t j)
     set->support[set->size++] = j;
 }
 
-/* Without row k the factor has one entry too many in each later row; plane rotations of neighbouring columns take them
- * back. */
+/* Without row k the factor has one entry too many in each later row; plane rotations of adjacent columns remove
+ * them. */
 static void drop(active_set *set, int64_t k)
 {
     int64_t m = set->m, last = --set->size;
@@ -136,7 +137,8 @@ static rung_status optimise(rung_ctx *ctx, active_set *set)
         if (j < 0) return RUNG_OK;
         add(set, j);
         solve(set);
-        if (set->z[set->size - 1] <= 0) { /* it would fall at once, so its descent was rounding: this is the minimum */
+        if (set->z[set->size - 1] <=
+            0) { /* it would leave at once, so its descent was a rounding error: this is the minimum */
             drop(set, set->size - 1);
             return RUNG_OK;
         }

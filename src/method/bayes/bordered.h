@@ -2,8 +2,8 @@
 /* The symmetric positive definite system
  *     [ A + diag(a)  B ] [x]   [g]
  *     [ B'           T ] [z] = [h]     with a tridiagonal T
- * of weights x and thresholds z. T = L D L' takes J steps; left is the Schur complement of x, with B T^-1 B' = Y D^-1 Y',
- * Y' = L^-1 B': M^2 J + M^3/3 products where a factorisation of the whole takes (M + J)^3/3. */
+ * of weights x and thresholds z. T = L D L' takes J steps; left is the Schur complement of x, with B T^-1 B' = Y D^-1
+ * Y', Y' = L^-1 B': M^2 J + M^3/3 products where a factorisation of the whole takes (M + J)^3/3. */
 #ifndef RUNG_METHOD_BAYES_BORDERED_H
 #define RUNG_METHOD_BAYES_BORDERED_H
 

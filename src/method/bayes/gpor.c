@@ -4,9 +4,9 @@
  *     maximise over (kappa, b, sigma)   log of  int prod_i p(y_i | f_i, b, sigma) N(f; 0, K) df,
  *     K_ij = exp(-1/2 sum_d kappa_d (x_id - x_jd)^2),
  *
- * by Laplace's approximation or expectation propagation (method/bayes/gpor_gp.h), with L-BFGS (gpor_evidence.h has the unknowns). The
- * noise has a floor because on data without noise Laplace's evidence rises without end as sigma falls, and is wrong
- * there. */
+ * by Laplace's approximation or expectation propagation (method/bayes/gpor_gp.h), with L-BFGS (gpor_evidence.h has the
+ * unknowns). The noise has a floor because on data without noise Laplace's evidence rises without end as sigma falls,
+ * and is wrong there. */
 #include <math.h>
 #include <string.h>
 
@@ -195,8 +195,8 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
-/* Gram matrix, factor and an inverse or the covariance factor; the data four times; what the thresholds bend, by rows and
- * by thresholds. */
+/* Gram matrix, factor and an inverse or the covariance factor; the data four times; what the thresholds bend, by rows
+ * and by thresholds. */
 static double gpor_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The log evidence of gpor as a function of what is learned,
  *     theta = (kernel.., c_1, log(c_2 - c_1), .., log(c_{K-1} - c_{K-2}), s),   sigma^2 = floor^2 + exp(2 s),
- * with the thresholds in units of the spread of a noisy latent value, b = c sqrt(1 + sigma^2): where there is nothing to
- * learn sigma goes to infinity and c stays.
- * The kernel is log kappa, one for all columns, or (ard=yes) the roots of kappa_d: the evidence goes to a limit as
- * kappa_d goes to 0, where columns that say nothing end. In the logarithm that limit is infinitely far away; in the
- * root it is an ordinary maximum. In rung's notation gamma = kappa / 2. */
+ * with the thresholds in units of the spread of a noisy latent value, b = c sqrt(1 + sigma^2): where there is nothing
+ * to learn sigma goes to infinity and c stays. The kernel is log kappa, one for all columns, or (ard=yes) the roots of
+ * kappa_d: the evidence goes to a limit as kappa_d goes to 0, where columns that say nothing end. In the logarithm that
+ * limit is infinitely far away; in the root it is an ordinary maximum. In rung's notation gamma = kappa / 2. */
 #ifndef RUNG_METHOD_BAYES_GPOR_EVIDENCE_H
 #define RUNG_METHOD_BAYES_GPOR_EVIDENCE_H
 

@@ -30,8 +30,8 @@ typedef struct {
     la_mat *pull;       /* the same matrix: d log_evidence / d theta = sum_ij pull_ij dgram_ij / dtheta */
     double *thresholds; /* K - 1: d / d b_j */
     double log_sigma;   /* d / d log sigma */
-    /* Laplace, minus the second derivatives in b but for those of log |B|: a matrix ((K - 1) x (K - 1)), and between b_j
-     * and b_{j+1} the weight (K - 1, the last is 0) of (b_{j+1} - b_j)^2 / 2 */
+    /* Laplace, minus the second derivatives in b but for those of log |B|: a matrix ((K - 1) x (K - 1)), and between
+     * b_j and b_{j+1} the weight (K - 1, the last is 0) of (b_{j+1} - b_j)^2 / 2 */
     double *bend, *links;
     int iterations; /* factors on the way to the mode, or sweeps */
 } gp_posterior;

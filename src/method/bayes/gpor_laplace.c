@@ -48,9 +48,9 @@ static rung_status curvature_here(rung_ctx *ctx, const gp_problem *p, const mode
     return gp_factorise(ctx, p, c->root, c->B, &unused);
 }
 
-/* Newton's iterate for alpha = delta(K alpha): alpha + r - R K r with the residual r = delta - alpha. (alpha = c - R K c
- * with c = H f + delta is the same and loses the digits by which H f exceeds alpha: many where classes are narrow.) With
- * the H of another point the mode is the same. */
+/* Newton's iterate for alpha = delta(K alpha): alpha + r - R K r with the residual r = delta - alpha. (alpha = c - R K
+ * c with c = H f + delta is the same and loses the digits by which H f exceeds alpha: many where classes are narrow.)
+ * With the H of another point the mode is the same. */
 static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, const curvature *with,
                                  const double *alpha, double *target)
 {
@@ -66,8 +66,8 @@ static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode 
     return RUNG_OK;
 }
 
-/* From alpha towards target, half as far as long as the objective falls; whole: it did not. moved: the largest change of
- * f. */
+/* From alpha towards target, half as far as long as the objective falls; whole: it did not. moved: the largest change
+ * of f. */
 static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double *target, double *alpha, mode *m,
                                double *moved, bool *whole)
 {
@@ -147,9 +147,9 @@ static void variances(const gp_problem *p, const mode *m, const la_mat *inverse,
         v[i] = m->at[i].H > 0 ? fmin(fmax((1 - v[i]) / m->at[i].H, 0), prior[i]) : prior[i];
 }
 
-/* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2] / sigma^2 with u +
- * l = H sigma^2 (probit_map.c). Maximised over f this leaves a link of (e1 e2 + u l / (u + l)) / sigma^2 between the two
- * and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. */
+/* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2] / sigma^2 with u
+ * + l = H sigma^2 (probit_map.c). Maximised over f this leaves a link of (e1 e2 + u l / (u + l)) / sigma^2 between the
+ * two and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. */
 static rung_status bend_of(rung_ctx *ctx, const gp_problem *p, const mode *m, const la_mat *inverse, gp_posterior *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);

@@ -4,14 +4,13 @@
  *     maximise over alpha   L(alpha) = log of  int prod_i p(y_i | f_i, b) N(w; 0, diag(alpha)^-1) dw,   f = Phi w,
  *
  * by Laplace's approximation, from the empty model, by adding, re-estimating and deleting basis functions
- * (method/bayes/sparse_bayes.h has the formulas). b is found together with w. sigma is 1: scaling it with w and b changes
- * nothing, and the paper's update of it only drifts.
+ * (method/bayes/sparse_bayes.h has the formulas). b is found together with w. sigma is 1: scaling it with w and b
+ * changes nothing, and the paper's update of it only drifts.
  *
- * candidates = 0: each step fits (w, b) again and takes the one action of largest gain, over all functions.
- * candidates > 0: each step looks at that many functions, drawn at random, adds the best and re-estimates all
- * precisions; a step that lowers the evidence is undone; when samples bring nothing any more all functions are looked
- * at once. Columns are made when they are needed: memory is n times the active functions, and no n x n matrix is ever
- * made. */
+ * candidates = 0: each step fits (w, b) again and takes the one action of largest gain, over all functions. candidates
+ * > 0: each step looks at that many functions, drawn at random, adds the best and re-estimates all precisions; a step
+ * that lowers the evidence is undone; when samples bring nothing any more all functions are looked at once. Columns are
+ * made when they are needed: memory is n times the active functions, and no n x n matrix is ever made. */
 #include <string.h>
 
 #include "fit/verify.h"
@@ -38,9 +37,9 @@ static rung_status isbor_kernel(rung_ctx *ctx, pool *mem, const problem *p, cons
 
 /* ---- the width by evidence ---- */
 
-/* log of the number of ways to choose some of all functions. A search reports the evidence of the functions it chose; that
- * of the width is the sum over all choices, each as probable before as the others of its size. Without it a narrow kernel
- * is preferred for the many choices it has: every row can have a function of its own. */
+/* log of the number of ways to choose some of all functions. A search reports the evidence of the functions it chose;
+ * that of the width is the sum over all choices, each as probable before as the others of its size. Without it a narrow
+ * kernel is preferred for the many choices it has: every row can have a function of its own. */
 static double choices(int64_t all, int64_t some)
 {
     double sum = 0;

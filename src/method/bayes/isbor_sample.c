@@ -18,8 +18,8 @@ enum {
     ROUNDS = 100,          /* ... re-estimated at most so often */
     POLISH = 30            /* updates of all precisions at the end */
 };
-/* See probit_map_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. At the end it is
- * found to rounding, since phi'delta = alpha w is a small difference where weights are large. */
+/* See probit_map_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. At the end
+ * it is found to rounding, since phi'delta = alpha w is a small difference where weights are large. */
 static const double FINAL = 1e-16, EXACT = 1e-10, LOOSE = 1e-4;
 static const double VAGUE = 1e-3; /* a precision that says next to nothing */
 

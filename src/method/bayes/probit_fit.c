@@ -101,8 +101,8 @@ rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basi
 
 /* ---- its conditions ---- */
 
-/* At the scores of the model: delta (n), d log p / d f; H (n), -d^2 log p / d f^2; gradient (K - 1), d log p / d b, summed
- * over the rows. */
+/* At the scores of the model: delta (n), d log p / d f; H (n), -d^2 log p / d f^2; gradient (K - 1), d log p / d b,
+ * summed over the rows. */
 static void likelihood_slopes(const struct verification *v, double *delta, double *H, double *gradient)
 {
     const probit_link *link = &v->model->members->link;

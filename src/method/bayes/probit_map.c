@@ -86,8 +86,8 @@ typedef struct { /* what some rows say of the thresholds */
 } threshold_sums;
 
 /* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2], u + l = H: with
- * the mean delta of the noise, a normal truncated to z2..z1, u = e1 (z1 - delta) and l = e2 (delta - z2). Summed up from
- * these, none of them negative, the Hessian has the right sign however narrow or far away a class is. */
+ * the mean delta of the noise, a normal truncated to z2..z1, u = e1 (z1 - delta) and l = e2 (delta - z2). Summed up
+ * from these, none of them negative, the Hessian has the right sign however narrow or far away a class is. */
 static void slice_rows(const probit_map_rows *rows, const double *b, int64_t from, int64_t to, probit_map_state *state,
                        threshold_sums *sum)
 {

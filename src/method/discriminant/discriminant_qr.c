@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* discriminant_qr.c - discriminants whose ridge is too small for normal equations: ridge least squares by QR. The formulas
- * are at the end of the head of discriminant.c. */
+/* discriminant_qr.c - discriminants whose ridge is too small for normal equations: ridge least squares by QR. The
+ * formulas are at the end of the head of discriminant.c. */
 #include "method/discriminant/discriminant_inner.h"
 
 rung_status least_squares(rung_ctx *ctx, const dl_setting *s, mean_residuals *out)

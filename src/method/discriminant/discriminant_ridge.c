@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* discriminant_ridge.c - discriminants with a multiple of the kernel as ridge: one Cholesky factorisation, K solves, and
- * folds from the blocks of its inverse. The formulas are at the head of discriminant.c. */
+/* discriminant_ridge.c - discriminants with a multiple of the kernel as ridge: one Cholesky factorisation, K solves,
+ * and folds from the blocks of its inverse. The formulas are at the head of discriminant.c. */
 #include "method/discriminant/discriminant_inner.h"
 
 #include <string.h>

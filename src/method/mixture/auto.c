@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings and the class
- * frequencies, weighted by what leave-one-out says of each (method/mixture/mixture.h), and told in words: which families it
- * listens to, whether the unlabelled rows helped, and whether anything beats always answering the median. */
+ * frequencies, weighted by what leave-one-out says of each (method/mixture/mixture.h), and told in words: which
+ * families it listens to, whether the unlabelled rows helped, and whether anything beats always answering the
+ * median. */
 #include <stdio.h>
 
 #include "fit/verify.h"

@@ -283,8 +283,8 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
 }
 
 /* The normal equations of the labelled rows, F = (scale K~ + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
- * are the shrunk means of method/mixture/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e - mu L g /
- * scale): K~ is never formed. */
+ * are the shrunk means of method/mixture/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e -
+ * mu L g / scale): K~ is never formed. */
 static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
 {
     const ckr_params *params = v->params;

@@ -61,7 +61,8 @@ static rung_status redundancy(rung_ctx *ctx, const problem *p, double *out)
 
 /* ---- families ---- */
 
-/* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / (l - owned + 1); equal rows own their labels together. */
+/* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / (l - owned + 1); equal rows own their labels
+ * together. */
 static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, double *P)
 {
     int K = rows->K, J = K - 1;
@@ -205,7 +206,8 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold
 
 /* ---- many unlabelled rows ---- */
 
-/* Leaving out each label costs a system over all rows, for every graph: so many unlabelled rows are worth their time. */
+/* Leaving out each label costs a system over all rows, for every graph: so many unlabelled rows are worth their
+ * time. */
 static int64_t most_unlabelled(int64_t labelled)
 {
     enum { WORK = 5000000, LEAST = 4000, MOST = 50000 };
@@ -336,11 +338,11 @@ static double side_by_side(const problem_shape *shape, double rows)
     return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
 }
 
-/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), what
- * each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three matrices,
- * five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or, beyond
- * PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that is kept,
- * of which 4 to 11 in a space are usual, and fewer with more labels. */
+/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them),
+ * what each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three
+ * matrices, five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or,
+ * beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
+ * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };

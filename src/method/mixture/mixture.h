@@ -5,8 +5,8 @@
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
  * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below a
  * thousandth are dropped. Above 500 labels the grid is run on 500 of them, and only what matters there, with its
- * neighbours in the grid, is fitted to all. Labels spread over 4000 to 50,000 unlabelled rows at most, the fewer the more
- * labels there are. */
+ * neighbours in the grid, is fitted to all. Labels spread over 4000 to 50,000 unlabelled rows at most, the fewer the
+ * more labels there are. */
 #ifndef RUNG_METHOD_MIXTURE_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_MIXTURE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ogp.c - ordinal probit Gaussian process: f ~ N(0, s2 G), P(y <= q | f) = Phi(b_q - f), function and thresholds
- * inferred together by Laplace's approximation (method/mixture/ogp_gp.h). Width and variance are not chosen but averaged
- * over a grid, by closed-form leave-one-out ranked probability scores and a prior (mixture.h), on the columns, their
- * ranks, or both. */
+ * inferred together by Laplace's approximation (method/mixture/ogp_gp.h). Width and variance are not chosen but
+ * averaged over a grid, by closed-form leave-one-out ranked probability scores and a prior (mixture.h), on the columns,
+ * their ranks, or both. */
 #include "fit/verify.h"
 #include "method/mixture/mixture.h"
 

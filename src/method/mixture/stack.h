@@ -45,8 +45,8 @@ double stack_group_error(const stack_rows *rows, const double *P, int64_t group)
  * of stack_family and stack_families have seen the label of the row, which flatters the mixture with few rows. */
 rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P);
 
-/* By how much the derivatives of the problem of stack_families at w contradict its being the minimum, relative to its value: all equal
- * where w > 0, none smaller where w = 0. */
+/* By how much the derivatives of the problem of stack_families at w contradict its being the minimum, relative to its
+ * value: all equal where w > 0, none smaller where w = 0. */
 rung_status stack_violation(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
                             double *out);
 

@@ -94,8 +94,8 @@ rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);
 
 /* B += ridge tr(B)/d I; B = 0, or (cancels) next to nothing of A, becomes I. */
 rung_status ridge_denominator(rung_ctx *ctx, const la_mat *A, bool cancels, double ridge, double d, la_mat *B);
-/* The r leading generalised eigenpairs of A v = lambda B v, v'B v = 1. V is c x r. A and B are destroyed; ridge: what was
- * added to B, for the message. */
+/* The r leading generalised eigenpairs of A v = lambda B v, v'B v = 1. V is c x r. A and B are destroyed; ridge: what
+ * was added to B, for the message. */
 rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, int64_t r, double *values, double *V);
 /* From directions W (d x r) to everything of a fit: signs by the labels, class means, decision, rank map. flipped (r,
  * or NULL): which directions had to be turned round. */

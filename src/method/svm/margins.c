@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps, or where it costs no
- * more than they did, a Newton step over the multipliers within their bounds solves the linear system on which descent
- * converges slowly. The margins are visited in the order of their first derivatives and curvatures, so that the order
- * of the rows does not matter. */
+/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps, or where it costs
+ * no more than they did, a Newton step over the multipliers within their bounds solves the linear system on which
+ * descent converges slowly. The margins are visited in the order of their first derivatives and curvatures, so that the
+ * order of the rows does not matter. */
 #include "method/svm/margins.h"
 
 #include <math.h>
@@ -176,8 +176,8 @@ typedef struct {
 
 enum { PINNED_MOST = 200 };
 
-/* x := (L L')^-1 x, the entries before `first` being 0. For a single column a triangular solve of BLAS takes longer than
- * the arithmetic does. */
+/* x := (L L')^-1 x, the entries before `first` being 0. For a single column a triangular solve of BLAS takes longer
+ * than the arithmetic does. */
 static void solve(int64_t k, const double *L, int64_t first, double *x)
 {
     for (int64_t j = first; j < k; j++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What svorim, svorex and isvor share: parameters, the fit, and the state from which new rows join (method/svm/svor.h). */
+/* What svorim, svorex and isvor share: parameters, the fit, and the state from which new rows join
+ * (method/svm/svor.h). */
 #ifndef RUNG_METHOD_SVM_ORDINAL_SVM_H
 #define RUNG_METHOD_SVM_ORDINAL_SVM_H
 

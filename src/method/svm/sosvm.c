@@ -7,9 +7,9 @@
  * t: evaluate=all: e = 1 and the expected rank by label propagation, P r; labelled: the rank, e = 1 on labelled rows
  * only; a row weight multiplies e_i of a labelled row. p: pairs of labelled rows in a given order, w_p the product of
  * their weights: a row of weight 2 counts as two. L = (1 - omega) L_graph + omega L_scale, the second from the
- * similarities P B P' of the propagated ranks, B_kq = exp(-(k - q)^2 / 2), which stay of rank K: L_scale v = d o v -
- * P (B (P'v)). What depends on lambda2 is over the labelled rows alone (method/svm/margins.h): in a search all values of it
- * share one factorisation. */
+ * similarities P B P' of the propagated ranks, B_kq = exp(-(k - q)^2 / 2), which stay of rank K: L_scale v = d o v - P
+ * (B (P'v)). What depends on lambda2 is over the labelled rows alone (method/svm/margins.h): in a search all values of
+ * it share one factorisation. */
 #include <string.h>
 
 #include "fit/neighbour_graph.h"
@@ -340,8 +340,8 @@ static rung_status sosvm_prepare(rung_ctx *ctx, const fit_input *in)
     return neighbour_graph_prepare(ctx, p, &params->graph, &k.k);
 }
 
-/* The response and the block of the labelled rows, or the pairs with their order of visits. Folds have theirs beside the
- * root of all rows. */
+/* The response and the block of the labelled rows, or the pairs with their order of visits. Folds have theirs beside
+ * the root of all rows. */
 static double sosvm_bytes(const problem_shape *shape, const void *params_)
 {
     const sosvm_params *params = params_;
