@@ -7,8 +7,7 @@
 
 #include "base/context.h"
 
-/* truth 0 = left out. K is the number of classes of the data set, not of these rows. proba: n x K by rows, or NULL.
- * */
+/* truth 0 = left out. K is the number of classes of the data set, not of these rows. proba: n x K by rows, or NULL. */
 rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
                             const double *proba, rung_metrics *out);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* heldout.c - scores of held-out rows, and the thresholds and metrics that follow from them.
- * */
+/* heldout.c - scores of held-out rows, and the thresholds and metrics that follow from them. */
 #include "fit/heldout.h"
 
 #include <stddef.h>

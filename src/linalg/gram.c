@@ -46,8 +46,7 @@ static double integer_power(double x, int k)
 
 /* |x|^2 + |z|^2 - 2 x'z has an error of about 1e-16 |x|^2, which matters only if the points nearly coincide: then the
  * distance is summed directly. Duplicates are thus at distance exactly 0, and a square root does not turn 1e-16 into
- * 1e-8.
- * */
+ * 1e-8. */
 static void refine_small(int64_t n, const map_pair *pair, double *d2)
 {
     int small = 0;

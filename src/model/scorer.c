@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From scaled rows to outputs. Every row is processed separately: its outputs do not depend on the batch.
- * */
+/* From scaled rows to outputs. Every row is processed separately: its outputs do not depend on the batch. */
 #include <math.h>
 #include <string.h>
 

@@ -23,8 +23,7 @@ static place full_rank(const kernel *k)
     return (place){.kind = PLACE_KERNEL, .k = *k};
 }
 
-/* Whether r components are exact: from known eigenvalues, by the cheap certificate, or from new eigenvalues.
- * */
+/* Whether r components are exact: from known eigenvalues, by the cheap certificate, or from new eigenvalues. */
 static rung_status exhausted(rung_ctx *ctx, problem *p, const kernel *k, int64_t r, bool *out)
 {
     entry_key key = {.at = {.kind = PLACE_REDUCED, .k = *k, .r = r}};

@@ -5,8 +5,8 @@
  *     K_ij = exp(-1/2 sum_d kappa_d (x_id - x_jd)^2),
  *
  * by Laplace's approximation or expectation propagation (method/bayes/gpor_gp.h), with L-BFGS (gpor_evidence.h has the
- * unknowns). The noise has a floor because on data without noise Laplace's evidence rises without end as sigma falls,
- * and is wrong there. */
+ * unknowns). The noise has a floor because on data without noise Laplace's evidence increases without bound as sigma
+ * decreases, and is wrong there. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "solve/minimise.h"
 #include "solve/ordinal_probit.h"
 
-static const double TOLERANCE = 1e-9; /* of the search; rounding may not let it get there ... */
+static const double TOLERANCE = 1e-9; /* of the search; rounding may prevent reaching it ... */
 static const double SETTLED = 1e-6;   /* ... but to a gradient below this, per row */
 static const uint64_t STREAM = 0x690a;
 
@@ -89,9 +89,9 @@ static bool is_mended(const gpor_params *params, double sigma)
     return params->inference == GPOR_LAPLACE && sigma <= 1.5 * params->noise_floor;
 }
 
-/* With hardly any noise the likelihood is flat inside a class: at the mode Laplace sees no curvature and takes the
- * prior for the posterior, which then spills over into the neighbouring classes. There the posterior of expectation
- * propagation is used for predictions; the evidence stays the one that was maximised. */
+/* With hardly any noise the likelihood is flat inside a class: at the mode Laplace's approximation sees no curvature
+ * and mistakes the prior for the posterior, which then extends into the adjacent classes. In that case predictions use
+ * the posterior of expectation propagation; the evidence remains the one that was maximised. */
 static rung_status mend(rung_ctx *ctx, gpor *g)
 {
     double evidence = g->post.log_evidence;
@@ -118,7 +118,7 @@ static rung_status covariance(rung_ctx *ctx, pool *mem, const gpor *g, probit_li
     TRY(la_trsm(ctx, g->post.factor, false, F));
     la_get(F, link->factor);
     for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < j; i++) { /* F is lower triangular: what is above the diagonal is rounding at most */
+        for (int64_t i = 0; i < j; i++) { /* F is lower triangular: entries above the diagonal are rounding errors */
             link->factor[i + j * n] = link->factor[j + i * n];
             link->factor[j + i * n] = 0;
         }
@@ -163,8 +163,8 @@ static rung_status gpor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     return report_number(ctx, mem, out, "settled", settled(ctx, &g, &found));
 }
 
-/* From the data, the kernel, the thresholds and the noise alone: the evidence has no slope in any of them, and the
- * posterior is the one of the model. */
+/* From the data, the kernel, the thresholds and the noise alone: the gradient of the evidence is zero, and the
+ * posterior is that of the model. */
 static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
 {
     const problem *p = v->p;

@@ -5,7 +5,7 @@
  * With the cavity N(m, c) the tilted mass is p(y | m) with the noise sigma^2 + c, and with delta and H of its logarithm
  *     tau = H / (1 - c H),   nu = (delta + m H) / (1 - c H).
  * All sites are updated from one posterior at a time (a Cholesky factor each), which has the same fixed point as one
- * after the other; steps become shorter while they do not settle. At the fixed point the evidence does not depend on
+ * after the other; steps are shortened while they do not converge. At the fixed point the evidence does not depend on
  * the sites, so its gradient is the explicit one. */
 #include <math.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static rung_status posterior(rung_ctx *ctx, const gp_problem *p, sweep *s, gp_po
     return RUNG_OK;
 }
 
-/* Moves the sites by `length` of the way to where the tilted moments want them; returns the largest move. */
+/* Moves the sites by the share `length` towards the tilted moments; returns the largest change. */
 static double update_sites(const gp_problem *p, const sweep *s, double length, gp_posterior *out)
 {
     double moved = 0;
@@ -127,7 +127,7 @@ rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterio
         bool settles = moved <= before;
         length = settles ? fmin(1.1 * length, 1) : fmax(0.7 * length, 0.05);
         TRY(posterior(ctx, p, &s, out));
-        if (!settles && moved < 1e-7) break; /* what is left is the rounding of the cavities */
+        if (!settles && moved < 1e-7) break; /* the rest is rounding of the cavities */
     }
     out->log_evidence = log_evidence(p, &s, out);
     if (gradient) TRY(gradient_of(ctx, p, &s, out));

@@ -117,7 +117,7 @@ static rung_status thresholds_metric(rung_ctx *ctx, gpor *g, const double *gradi
         M[k + k * J] += fabs(gradient[k]) + (k > 0 ? g->post.links[k - 1] * step[k] * step[k] : 0);
         trace += M[k + k * J];
     }
-    if (!(trace > 0 && isfinite(trace))) { /* so far away that nothing is right */
+    if (!(trace > 0 && isfinite(trace))) { /* so far away that nothing is accurate */
         memset(M, 0, (size_t)(J * J) * sizeof *M);
         trace = 1;
     }
@@ -151,7 +151,7 @@ rung_status gpor_negative_evidence(rung_ctx *ctx, void *user, int n_theta, const
     TRY(interrupted(ctx));
     TRY(gpor_set(ctx, g, theta));
     rung_status status = gpor_infer(ctx, g, g->params->inference, true);
-    if (status == RUNG_ENOCONV || status == RUNG_ESINGULAR) { /* a step too far: the search comes back */
+    if (status == RUNG_ENOCONV || status == RUNG_ESINGULAR) { /* a step too far: the search returns */
         *value = INFINITY;
         return RUNG_OK;
     }

@@ -3,7 +3,7 @@
  *     theta = (kernel.., c_1, log(c_2 - c_1), .., log(c_{K-1} - c_{K-2}), s),   sigma^2 = floor^2 + exp(2 s),
  * with the thresholds in units of the spread of a noisy latent value, b = c sqrt(1 + sigma^2): where there is nothing
  * to learn sigma goes to infinity and c stays. The kernel is log kappa, one for all columns, or (ard=yes) the roots of
- * kappa_d: the evidence goes to a limit as kappa_d goes to 0, where columns that say nothing end. In the logarithm that
+ * kappa_d: the evidence goes to a limit as kappa_d goes to 0, where uninformative columns end. In the logarithm that
  * limit is infinitely far away; in the root it is an ordinary maximum. In rung's notation gamma = kappa / 2. */
 #ifndef RUNG_METHOD_BAYES_GPOR_EVIDENCE_H
 #define RUNG_METHOD_BAYES_GPOR_EVIDENCE_H
@@ -40,7 +40,7 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
 void gpor_start(const gpor *g, double *theta);
 /* The theta of a kernel, thresholds and noise. */
 void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta);
-/* Takes theta; the next inference starts from nothing. */
+/* Sets theta; the next inference starts afresh. */
 void gpor_forget(gpor *g);
 rung_status gpor_set(rung_ctx *ctx, gpor *g, const double *theta);
 rung_status gpor_infer(rung_ctx *ctx, gpor *g, int inference, bool gradient);

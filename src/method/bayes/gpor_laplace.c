@@ -14,7 +14,7 @@
 #include "solve/ordinal_probit.h"
 
 enum { MOST_STEPS = 200 };
-static const double SHRINKS = 0.2; /* a factor serves again while steps become shorter by this */
+static const double SHRINKS = 0.2; /* a factor is reused while steps shrink by this factor */
 
 typedef struct {
     ordinal_probit *at; /* n: the likelihood at f */
@@ -34,7 +34,7 @@ static rung_status evaluate(rung_ctx *ctx, const gp_problem *p, const double *al
     return RUNG_OK;
 }
 
-/* The curvature an iteration works with: that of the present point, or of one before. */
+/* The curvature used by an iteration: that of the current point, or of an earlier one. */
 typedef struct {
     double *H, *root;
     la_mat *B;
@@ -66,8 +66,8 @@ static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode 
     return RUNG_OK;
 }
 
-/* From alpha towards target, half as far as long as the objective falls; whole: it did not. moved: the largest change
- * of f. */
+/* From alpha towards target, halving the step while the objective decreases; whole: no halving was needed. moved: the
+ * largest change of f. */
 static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double *target, double *alpha, mode *m,
                                double *moved, bool *whole)
 {
@@ -101,7 +101,7 @@ static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_pos
     TRY(NEW_RAW(ctx, &ctx->scratch, with.root, p->n));
     TRY(evaluate(ctx, p, out->alpha, m));
     for (int64_t i = 0; i < p->n; i++) null += ordinal_probit_log(0, p->y[i], p->K, p->b, p->sigma);
-    if (!(m->objective > null)) { /* the mode of before is no help */
+    if (!(m->objective > null)) { /* the previous mode is not useful */
         memset(out->alpha, 0, (size_t)p->n * sizeof *out->alpha);
         TRY(evaluate(ctx, p, out->alpha, m));
     }
@@ -121,7 +121,7 @@ static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_pos
     }
 }
 
-/* What b and log sigma change, at fixed f and through the mode; q = K u, v the posterior variances. */
+/* The effect of b and log sigma, at fixed f and through the mode; q = K u, v the posterior variances. */
 static void likelihood_gradient(const gp_problem *p, const mode *m, const double *v, const double *q, gp_posterior *out)
 {
     double s = p->sigma;

@@ -8,9 +8,9 @@
  * changes nothing, and the paper's update of it only drifts.
  *
  * candidates = 0: each step fits (w, b) again and takes the one action of largest gain, over all functions. candidates
- * > 0: each step looks at that many functions, drawn at random, adds the best and re-estimates all precisions; a step
- * that lowers the evidence is undone; when samples bring nothing any more all functions are looked at once. Columns are
- * made when they are needed: memory is n times the active functions, and no n x n matrix is ever made. */
+ * > 0: each step examines that many random functions, adds the best and re-estimates all precisions; a step that lowers
+ * the evidence is undone; when samples bring no more gain, all functions are examined once. Columns are computed when
+ * needed: memory is n times the active functions, and no n x n matrix is ever formed. */
 #include <string.h>
 
 #include "fit/verify.h"
@@ -25,7 +25,7 @@ typedef struct {
 enum { INTERVAL, ARGMAX };
 enum { WIDTH_ROWS = 3000, WIDTHS_FIRST = 2, WIDTHS_MOST = 6 }; /* widths to either side of 1/d */
 
-/* gamma has a default of its own (1/d): width, where it is given, stands instead of it. */
+/* gamma has a default (1/d); width replaces it if given. */
 static rung_status isbor_kernel(rung_ctx *ctx, pool *mem, const problem *p, const isbor_params *params, kernel *out)
 {
     kernel_params given = params->kernel;
@@ -38,8 +38,8 @@ static rung_status isbor_kernel(rung_ctx *ctx, pool *mem, const problem *p, cons
 /* ---- the width by evidence ---- */
 
 /* log of the number of ways to choose some of all functions. A search reports the evidence of the functions it chose;
- * that of the width is the sum over all choices, each as probable before as the others of its size. Without it a narrow
- * kernel is preferred for the many choices it has: every row can have a function of its own. */
+ * that of the width is the sum over all choices, with equal prior probability for all choices of a size. Without this
+ * term a narrow kernel is preferred for its many choices: every row can have its own function. */
 static double choices(int64_t all, int64_t some)
 {
     double sum = 0;
@@ -81,8 +81,9 @@ static rung_status some_rows(rung_ctx *ctx, const problem *p, problem *out)
     return problem_subset(ctx, &ctx->scratch, p, count, row, out, classes);
 }
 
-/* The width of largest evidence: five around 1/d in steps of 3, and on while the best is the last; then the top of the
- * parabola through the best three. To stop at the first top would be to stop at the luck of one search. */
+/* The width of largest evidence: five around 1/d in factors of 3, continued while the best is the last; then the
+ * maximum of the parabola through the best three. Stopping at the first maximum would depend on the luck of one
+ * search. */
 static rung_status best_width(rung_ctx *ctx, const problem *p, const isbor_params *params, double middle,
                               double *log_gamma)
 {
@@ -130,8 +131,8 @@ static rung_status isbor_settle(rung_ctx *ctx, const method *m, problem *whole, 
 
 /* ---- fit ---- */
 
-/* From the precisions of an earlier fit, if there are some: a number per row, 0 where its function is not active. With
- * kernel=linear the functions are columns, and few: every fit starts from nothing. */
+/* From the precisions of an earlier fit, if there are any: a number per row, 0 where its function is not active. With
+ * kernel=linear the functions are columns, and few: every fit starts from the empty model. */
 static rung_status fit_from(rung_ctx *ctx, pool *mem, problem *p, const isbor_params *params, int64_t known,
                             const double *alpha, fitted *out)
 {
@@ -173,8 +174,8 @@ static rung_status isbor_verify(rung_ctx *ctx, const struct verification *v)
     return sparse_verify(ctx, v, told_number(v->model, "settled") == 1 && told_number(v->model, "polished") == 1);
 }
 
-/* How many functions there will be is not known: the estimate is for 60. The data are there three times; a block of 128
- * candidates takes two chunks of 256 rows for each of at most 16 slices; sums by threshold are there four times. */
+/* The number of functions is not known in advance: the estimate assumes 60. The data are stored three times; a block of
+ * 128 candidates takes two chunks of 256 rows for each of at most 16 slices; sums by threshold are there four times. */
 static double isbor_bytes(const problem_shape *shape, const void *params_)
 {
     const isbor_params *params = params_;

@@ -9,22 +9,22 @@
 #include "method/bayes/isbor_search.h"
 
 enum {
-    FULL_ROWS = 30000,     /* up to this many functions all of them are looked at once before stopping */
+    FULL_ROWS = 30000,     /* up to this number of functions all of them are examined once before stopping */
     PATIENCE = 3,          /* samples without a gain before that ... */
     PATIENCE_SAMPLED = 10, /* ... or, above, before stopping */
     FEW = 8,               /* a model of fewer functions is tried again ... */
-    TRIES = 3,             /* ... so often (once if there are few or many), ... */
-    TOGETHER = 30,         /* ... from so many functions at once, ... */
-    ROUNDS = 100,          /* ... re-estimated at most so often */
+    TRIES = 3,             /* ... this often (once if there are few or many), ... */
+    TOGETHER = 30,         /* ... from this number of functions at once, ... */
+    ROUNDS = 100,          /* ... re-estimated at most this often */
     POLISH = 30            /* updates of all precisions at the end */
 };
 /* See probit_map_fit. On the way a loose maximum is enough: its last Newton step still squares the distance. At the end
  * it is found to rounding, since phi'delta = alpha w is a small difference where weights are large. */
 static const double FINAL = 1e-16, EXACT = 1e-10, LOOSE = 1e-4;
-static const double VAGUE = 1e-3; /* a precision that says next to nothing */
+static const double VAGUE = 1e-3; /* a precision without effect */
 
-/* All precisions at once or, where functions should go, the one that gains most by going; `rounds` times, or until
- * nothing moves. */
+/* Re-estimates all precisions at once or, if functions should be removed, removes the one with the largest gain;
+ * `rounds` times, or until nothing changes. */
 static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tolerance)
 {
     sparse_model *m = &s->m;
@@ -50,7 +50,7 @@ static rung_status refine(rung_ctx *ctx, isbor_search *s, int rounds, double tol
     return RUNG_OK;
 }
 
-typedef struct { /* what a step in vain goes back to */
+typedef struct { /* the state restored after an unsuccessful step */
     int64_t M, *used;
     double *alpha, *w, *b, log_evidence;
 } saved;
@@ -70,7 +70,7 @@ static rung_status save(rung_ctx *ctx, const sparse_model *m, saved *out)
     return RUNG_OK;
 }
 
-/* Undoes what was done since, unless the evidence has risen by `least`. */
+/* Undoes all changes since then, unless the evidence has increased by `least`. */
 static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *before, double least, bool *undone)
 {
     double slack = 1e-4 * fmax(1, fabs(before->log_evidence)); /* a loose maximum is found again to about this */
@@ -88,7 +88,7 @@ static rung_status undo_unless(rung_ctx *ctx, isbor_search *s, const saved *befo
     return RUNG_OK;
 }
 
-/* Nearly parallel functions may be too much for the numbers: then what was tried was in vain. */
+/* Nearly parallel functions may fail numerically: then the step is undone. */
 static rung_status tried(isbor_search *s, rung_status status)
 {
     if (status != RUNG_ESINGULAR && status != RUNG_ENOCONV) return status;
@@ -144,7 +144,7 @@ static int by_gain(const void *a_, const void *b_)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* One look at every function: the best of them are the candidates until none is left that gains. */
+/* Examines every function once: the best of them are candidates until none brings a gain. */
 static rung_status full_sweep(rung_ctx *ctx, isbor_search *s, int64_t count)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -165,7 +165,7 @@ static rung_status full_sweep(rung_ctx *ctx, isbor_search *s, int64_t count)
     return RUNG_OK;
 }
 
-/* Samples until `patience` of them in a row bring nothing. */
+/* Samples until `patience` of them in a row bring no gain. */
 static rung_status sample(rung_ctx *ctx, isbor_search *s, int64_t count)
 {
     int64_t all = s->basis.count;
@@ -181,8 +181,8 @@ static rung_status sample(rung_ctx *ctx, isbor_search *s, int64_t count)
     return count < all && all <= FULL_ROWS ? full_sweep(ctx, s, count) : RUNG_OK;
 }
 
-/* Wide functions gain nothing one by one, and much together; and the best few functions are not the best one and then
- * the best beside it. So many come in at once, and the search goes on from those that stay. */
+/* Wide functions bring no gain one by one, but much together, and greedy selection does not find the best set. So many
+ * are added at once, and the search continues from those that remain. */
 static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
 {
     int64_t together = s->basis.count < TOGETHER ? s->basis.count : TOGETHER, place;
@@ -200,7 +200,7 @@ static rung_status begin_together(rung_ctx *ctx, isbor_search *s)
     return RUNG_OK;
 }
 
-/* The better of the model as it is and one begun so. */
+/* The better of the current model and one started in this way. */
 static rung_status try_together(rung_ctx *ctx, isbor_search *s, int64_t count)
 {
     saved before;

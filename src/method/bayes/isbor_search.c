@@ -38,7 +38,7 @@ double isbor_paid(const isbor_search *s)
     return isnan(s->options.tolerance) ? PRICE * (double)s->m.rows.n * M * (M + 1) / 2 : M * s->options.tolerance;
 }
 
-/* ---- functions come and go ---- */
+/* ---- adding and removing functions ---- */
 
 rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha)
 {

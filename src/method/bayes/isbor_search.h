@@ -15,13 +15,14 @@ typedef struct {
     isbor_options options;
     basis_functions basis;
     sparse_model m;
-    bool *active;           /* by number of the function */
-    int64_t *blocked_by;    /* by number: the active function it is nearly parallel to (or itself: tried in vain); -1 */
+    bool *active; /* by number of the function */
+    int64_t *
+        blocked_by; /* by number: the active function it is nearly parallel to (or itself: tried without success); -1 */
     double *S, *Q, *values; /* of the candidates; a column */
     int64_t *order;         /* the functions, for drawing */
     rng random;
     int steps, undone, full_sweeps;
-    bool settled;  /* nothing gains any more; else max_iterations ended the search */
+    bool settled;  /* no action brings a gain; else max_iterations ended the search */
     bool polished; /* the precisions are where re-estimation leaves them; else that would lower the evidence */
 } isbor_search;
 
@@ -32,10 +33,10 @@ rung_status isbor_search_run(rung_ctx *ctx, const problem *p, const kernel *k, c
 
 /* ---- within the search ---- */
 
-/* What an action must bring now. tolerance=auto: a price for each row and function, since this is what the time of the
- * next step, and of a prediction, grows with: the search ends where evidence costs too much time. */
+/* The gain an action must bring now. tolerance=auto: a price per row and function, because the time of the next step
+ * and of a prediction grows with these: the search ends when further evidence costs too much time. */
 double isbor_least_gain(const isbor_search *s);
-/* The price of all functions of the model: what the search climbs is the log evidence less this. */
+/* The price of all functions of the model: the search maximises the log evidence minus this. */
 double isbor_paid(const isbor_search *s);
 rung_status isbor_by_samples(rung_ctx *ctx, isbor_search *s);                    /* candidates > 0 */
 rung_status isbor_add(rung_ctx *ctx, isbor_search *s, int64_t id, double alpha); /* s->values holds the column */

@@ -65,7 +65,7 @@ static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *
     *out = (probit_link){.rank = M, .noise = 1};
     TRY(NEW(ctx, mem, out->b, K - 1));
     TRY(NEW(ctx, mem, out->factor, M * score->m));
-    pool_mark mark = pool_here(&ctx->scratch); /* not sooner: mem may be this pool */
+    pool_mark mark = pool_here(&ctx->scratch); /* not earlier: mem may be this pool */
     memcpy(out->b, m->b, (size_t)(K - 1) * sizeof *out->b);
     if (M == 0) return RUNG_OK;
     TRY(la_new(ctx, &ctx->scratch, M, M, &L));
@@ -135,7 +135,7 @@ static rung_status functions_at_rows(rung_ctx *ctx, const struct verification *v
 }
 
 /* The largest entry of Sigma (A + Phi'H Phi) - I over the functions with a weight, Sigma the covariance of the model.
- * Nearly parallel functions make for sums that cancel: there, of a millionth of their terms. */
+ * With nearly parallel functions these sums cancel; they are then measured relative to a millionth of their terms. */
 static rung_status covariance_residual(rung_ctx *ctx, const struct verification *v, const double *Phi, const double *H,
                                        const double *alpha, double *worst)
 {
@@ -175,7 +175,7 @@ static rung_status covariance_residual(rung_ctx *ctx, const struct verification 
     return RUNG_OK;
 }
 
-/* A score is a sum of terms w phi, which may be large and cancel: how far the rounding of each of them moves delta. */
+/* A score is a sum of terms w phi, which may be large and cancel: the effect of their rounding on delta. */
 static rung_status rounding_of(rung_ctx *ctx, const struct verification *v, const double *Phi, const double *H,
                                double **out)
 {

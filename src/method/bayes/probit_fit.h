@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the sparse Bayesian methods share: the basis functions of a problem, and the model a sparse fit becomes. */
+/* Common parts of the sparse Bayesian methods: the basis functions of a problem, and the model a sparse fit becomes. */
 #ifndef RUNG_METHOD_BAYES_PROBIT_FIT_H
 #define RUNG_METHOD_BAYES_PROBIT_FIT_H
 
@@ -22,7 +22,8 @@ rung_status basis_functions_new(rung_ctx *ctx, const problem *p, const kernel *k
 rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basis_functions *basis,
                           const sparse_model *m, bool argmax, fitted *out);
 
-/* The conditions of a finished sparse model (verify.h); settled: its precisions are where re-estimation ends, too. */
+/* The conditions of a finished sparse model (verify.h); settled: its precisions are also a fixed point of
+ * re-estimation. */
 rung_status sparse_verify(rung_ctx *ctx, const struct verification *v, bool settled);
 
 #endif

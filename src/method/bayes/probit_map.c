@@ -81,13 +81,13 @@ rung_status probit_map_state_grow(rung_ctx *ctx, probit_map_state *state, const 
 
 /* ---- F and its derivatives ---- */
 
-typedef struct { /* what some rows say of the thresholds */
+typedef struct { /* contributions of some rows to the thresholds */
     double *gradient, *diagonal, *next, log_likelihood;
 } threshold_sums;
 
 /* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2], u + l = H: with
  * the mean delta of the noise, a normal truncated to z2..z1, u = e1 (z1 - delta) and l = e2 (delta - z2). Summed up
- * from these, none of them negative, the Hessian has the right sign however narrow or far away a class is. */
+ * from these, none of them negative, the Hessian has the right sign even for narrow or distant classes. */
 static void slice_rows(const probit_map_rows *rows, const double *b, int64_t from, int64_t to, probit_map_state *state,
                        threshold_sums *sum)
 {
@@ -173,7 +173,7 @@ typedef struct {
     int64_t M, J;           /* weights, thresholds */
     double *cross;          /* M x (J + 2): minus the mixed second derivatives, with b_0 and b_K, where they are 0 */
     double *g, *step;       /* M + J: the gradient over (w, b), and the step */
-    double *w, *b, *f, *df; /* where a step leads; f before it, and its change */
+    double *w, *b, *f, *df; /* the end of a step; f before it, and its change */
 } newton;
 
 static rung_status newton_new(rung_ctx *ctx, newton *t)
@@ -231,7 +231,7 @@ static bool ascends(int64_t J, const double *b)
     return true;
 }
 
-/* Halves the step until it gains what its slope promises (or, at the end, loses nothing but rounding). */
+/* Halves the step until the gain matches its slope (or, at the end, the loss is only rounding). */
 static rung_status line_search(rung_ctx *ctx, const newton *t, double decrement, const double *w, const double *b,
                                probit_map_state *state, bool *moved)
 {
@@ -266,8 +266,8 @@ static rung_status evaluate_all(rung_ctx *ctx, const newton *t, const double *w,
     return RUNG_OK;
 }
 
-/* Where columns went the weights that are left may lead far astray: then from nothing, where F is the log likelihood of
- * the class frequencies. */
+/* After columns were removed the remaining weights may be a bad start: then start from zero weights, where F is the log
+ * likelihood of the class frequencies. */
 static rung_status begin(rung_ctx *ctx, const newton *t, double *w, double *b, probit_map_state *state)
 {
     TRY(evaluate_all(ctx, t, w, b, state));
@@ -309,7 +309,7 @@ rung_status probit_map_fit(rung_ctx *ctx, const probit_map_rows *rows, const la_
         memcpy(b, t.b, (size_t)J * sizeof *b);
         TRY(compute_gram(ctx, T, state));
     }
-    if (!(relative <= (moved ? tolerance : ROUNDED))) /* not moved: rounding lets no step gain */
+    if (!(relative <= (moved ? tolerance : ROUNDED))) /* not moved: rounding prevents any gain */
         return set_error(ctx, RUNG_ENOCONV,
                          "Newton's iteration for weights and thresholds did not converge in %d steps (%.2g)",
                          state->steps, relative);

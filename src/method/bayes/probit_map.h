@@ -16,7 +16,8 @@ typedef struct {
     const int *y;
 } probit_map_rows;
 
-/* Where the iteration stands. Its arrays are made at the start and only grow, so marks on the pool do not matter. */
+/* The state of the iteration. Its arrays are allocated at the start and only grow, so marks on the pool do not
+ * matter. */
 typedef struct {
     pool *mem;
     bool fresh;            /* all of this belongs to the (w, b) and the columns as they are */

@@ -2,8 +2,8 @@
 /* sbor.c - sparse Bayesian ordinal regression in one batch: all basis functions at the start, MacKay's update of every
  * precision,
  *     alpha_j <- (1 - alpha_j Sigma_jj) / w_j^2,
- * after each joint maximum of (w, b), and functions whose precision passes `prune` are dropped. It is what isbor is
- * measured against: isbor starts from nothing and never needs the n x n matrix that this one begins with. */
+ * after each joint maximum of (w, b), and functions whose precision passes `prune` are dropped. It is the baseline of
+ * isbor, which starts from the empty model and never needs the n x n matrix that this one starts with. */
 #include <math.h>
 
 #include "fit/verify.h"

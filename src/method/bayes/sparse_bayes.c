@@ -132,7 +132,7 @@ rung_status sparse_relevance(rung_ctx *ctx, const sparse_model *m, int64_t count
     return RUNG_OK;
 }
 
-/* ---- columns come and go ---- */
+/* ---- adding and removing columns ---- */
 
 static double norm_of(int64_t n, const double *v)
 {

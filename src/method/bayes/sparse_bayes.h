@@ -15,10 +15,10 @@
 typedef struct {
     probit_map_rows rows;
     const la_basis *basis;
-    pool *mem;    /* every array is made at the start and only grows, so a caller's marks on the pool do not matter */
+    pool *mem; /* arrays are allocated at the start and only grow, so marks of the caller on the pool do not matter */
     la_tall *Phi; /* the active functions */
     int64_t M, room;
-    int64_t *used;         /* which they are, in the order they came */
+    int64_t *used;         /* the active functions, in the order in which they were added */
     double *alpha, *w, *b; /* M, M, K - 1 */
     double *length;        /* M: norms of the active columns */
     probit_map_state state;
@@ -33,7 +33,7 @@ rung_status sparse_start(rung_ctx *ctx, pool *mem, const probit_map_rows *rows, 
 /* The maximum (w, b) for the precisions as they are, Sigma and the evidence. tolerance: see probit_map_fit. */
 rung_status sparse_refit(rung_ctx *ctx, sparse_model *m, double tolerance);
 
-/* ---- what could be done ---- */
+/* ---- possible actions ---- */
 
 typedef enum { ACTION_NONE, ACTION_ADD, ACTION_ESTIMATE, ACTION_DELETE } action_kind;
 
@@ -51,7 +51,7 @@ rung_status sparse_relevance(rung_ctx *ctx, const sparse_model *m, int64_t count
 /* Of function number j of the model, from Sigma and w alone. */
 void sparse_own_relevance(const sparse_model *m, int64_t j, double *S, double *Q);
 
-/* ---- doing it; a refit must follow ---- */
+/* ---- performing an action; a refit must follow ---- */
 
 /* The active function (its place) this column is nearly parallel to: cosine above 1 - 1e-5; -1: none. */
 rung_status sparse_aligned(rung_ctx *ctx, const sparse_model *m, const double *column, int64_t *place);

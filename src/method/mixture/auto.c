@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings and the class
- * frequencies, weighted by what leave-one-out says of each (method/mixture/mixture.h), and told in words: which
- * families it listens to, whether the unlabelled rows helped, and whether anything beats always answering the
- * median. */
+ * frequencies, weighted by leave-one-out performance (method/mixture/mixture.h). It reports the weights of the
+ * families, whether the unlabelled rows helped, and whether anything beats always predicting the median. */
 #include <stdio.h>
 
 #include "fit/verify.h"
@@ -49,7 +48,7 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
                s->mae, s->median);
 }
 
-/* One class: there is nothing to weigh. */
+/* A single class: nothing to weight. */
 static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted *out)
 {
     TRY(NEW(ctx, mem, out->prior, 1));

@@ -18,7 +18,7 @@ static const double ridges[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 static const double powers[] = {2, 4, 8};
 static const double spreads[SPREADS] = {0.9, 0.99};
 static const int neighbours_tried[GRAPHS] = {3, 5, 10};
-/* An expansion over a kernel so large against its ridge is a sum that cancels to its last digits. */
+/* With a kernel so large relative to its ridge the expansion is a sum that cancels almost completely. */
 static const double CANCELS = 1e10;
 enum {
     LINEAR = KERNELS - 1,

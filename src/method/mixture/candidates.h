@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The models a mixture averages: a grid of ordinal probit Gaussian processes, cumulative ridges and label spreadings on
- * two pictures of the columns, each with leave-one-out predictions in closed form. Whatever several of them need (Gram
- * matrices, eigenvectors, graphs, propagated labels) is computed once; they run side by side. */
+ * two representations of the columns, each with leave-one-out predictions in closed form. What several of them need
+ * (Gram matrices, eigenvectors, graphs, propagated labels) is computed once; they run in parallel. */
 #ifndef RUNG_METHOD_MIXTURE_CANDIDATES_H
 #define RUNG_METHOD_MIXTURE_CANDIDATES_H
 
@@ -23,19 +23,19 @@ typedef struct {
     int graph, spread;        /* FAMILY_SPREAD */
     double penalty;           /* minus the log prior */
     bool wanted;
-    double *loo;  /* labelled x (K - 1) by rows; NULL: not wanted, or the numbers did not allow it */
+    double *loo;  /* labelled x (K - 1) by rows; NULL: not requested, or it failed numerically */
     double *coef; /* FAMILY_GP: labelled, f = variance gram coef; FAMILY_RIDGE: labelled x (K - 1) */
     double *bias; /* FAMILY_GP: the thresholds; FAMILY_RIDGE: the constants; K - 1 */
 } candidate;
 
-typedef struct { /* one picture of the columns */
+typedef struct { /* one representation of the columns */
     problem all, labelled;
     scaling rank;                /* of the second space: from the first one's columns */
-    const la_mat *gram[KERNELS]; /* over the labelled rows; NULL: no candidate wants it */
+    const la_mat *gram[KERNELS]; /* over the labelled rows; NULL: no candidate needs it */
     const la_csr *edges[GRAPHS];
     double width[GRAPHS];
     int64_t neighbours[GRAPHS];
-    double *scores[GRAPHS][SPREADS]; /* rows x K: what arrives at each row; NULL: not wanted */
+    double *scores[GRAPHS][SPREADS]; /* rows x K: the scores of each row; NULL: not requested */
 } mixture_space;
 
 typedef struct {
@@ -61,8 +61,8 @@ double candidate_ridge(const candidate *one);                      /* FAMILY_RID
 double candidate_power(const candidate *one);                      /* FAMILY_SPREAD */
 double candidate_spread(const candidate *one);                     /* FAMILY_SPREAD */
 /* FAMILY_SPREAD where columns are redundant: added to the penalty. There few neighbours are best, since edges between
- * classes are the long ones, and a label has to reach n / l rows, on a walk of 1 / (1 - spread) steps of which about
- * every other comes to a row not seen before. */
+ * classes are the long ones, and a label has to reach n / l rows on a walk of 1 / (1 - spread) steps, about half of
+ * which reach a new row. */
 double candidate_reach_penalty(const candidates *c, const candidate *one);
 /* Whether b is a or next to it in the grid: the same family and space, widths and levels at most one step away. */
 bool candidates_near(const candidate *a, const candidate *b);

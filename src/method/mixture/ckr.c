@@ -3,10 +3,10 @@
  * P(y > q), made valid; the rank is the posterior median. Leave-one-out predictions are closed formulas
  * (method/mixture/cumulative_ridge.h), so ridge and gamma are chosen by their ranked probability score.
  *
- * mu > 0 brings the unlabelled rows in: the kernel is replaced by the one a graph over all rows deforms it to,
- * K~ = K (I + mu L K)^-1 (solve/graph_response.h), and the expansion runs over all rows.
+ * With mu > 0 it also learns from unlabelled rows: a graph over all rows deforms the kernel to K~ = K (I + mu L K)^-1
+ * (solve/graph_response.h), and the expansion runs over all rows.
  *
- * With landmarks all of it happens to their features phi: they stay landmarks under a graph, with the features L^-1
+ * With landmarks all of this is done on their features phi: under a graph they remain landmarks, with the features L^-1
  * phi, L L' = I + mu Phi L_graph Phi'. */
 #include <string.h>
 
@@ -38,7 +38,7 @@ typedef struct {
     double scale, ridge;
     double *coef, *bias; /* labelled x (K - 1), or with landmarks m x (K - 1) weights of features; K - 1 */
     double *trial;       /* labelled x (K - 1) by rows: leave-one-out; with landmarks one for each ridge */
-    double *loo, *least; /* of each row the prediction of the setting that is best for the others, and their error */
+    double *loo, *least; /* for each row the prediction of the setting that is best for the other rows, and its error */
     landmarks l;
 } ckr_search;
 
@@ -76,8 +76,8 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
     return NEW(ctx, &ctx->scratch, s->trial, l * J * trials);
 }
 
-/* The errors of a row and of those equal to it take no part in the choice of the setting that answers for it: the
- * answers are graded, and the best of many settings would flatter itself. */
+/* The errors of a row and of rows equal to it do not influence the choice of the setting that predicts it; otherwise
+ * the error of the best of many settings would be too optimistic. */
 static void choose_for_rows(const double *trial, double error, ckr_search *s)
 {
     int K = s->labelled.K, J = K - 1;
@@ -111,7 +111,7 @@ static cumulative_rows rows_of(const ckr_search *s)
     return (cumulative_rows){.n = s->labelled.n, .K = s->labelled.K, .y = s->labelled.y, .together = &s->together};
 }
 
-/* All ridges of one kernel matrix over the labelled rows; what is best so far is kept. */
+/* All ridges of one kernel matrix over the labelled rows; keeps the best so far. */
 static rung_status try_kernel(rung_ctx *ctx, const ckr_params *params, const kernel *k, const la_mat *G, ckr_search *s)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -305,7 +305,7 @@ static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
         e[i] = p->y[i] > 0;
     }
     double scores =
-        verify_kernel_size(v, e) * verify_score_size(v) / J / ridge; /* their rounding goes through K / ridge */
+        verify_kernel_size(v, e) * verify_score_size(v) / J / ridge; /* their rounding is amplified by K / ridge */
     for (int q = 0; q < J; q++) {
         double below = (q + 1) * 0.5 / p->K, sum = 0, terms = 0;
         for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1;
@@ -327,7 +327,7 @@ static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
     return RUNG_OK;
 }
 
-/* Without a graph the labelled rows are all there is, for the landmarks too. */
+/* Without a graph only the labelled rows are used, also for the landmarks. */
 static rung_status ckr_verify(rung_ctx *ctx, const struct verification *v)
 {
     struct verification labelled = *v;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Cumulative kernel ridge (cumulative_ridge.h) with a kernel that landmarks stand for, over any number of rows. With
+/* Cumulative kernel ridge (cumulative_ridge.h) with a kernel represented by landmarks, over any number of rows. With
  * psi = [scale^1/2 phi, c^1/2] the features and the constant c, and sum psi psi' = A diag(w) A',
  *
  *     F = p0 + B diag(1 / (w + ridge)) Z,   H_ii = sum_j B_ij^2 / (w_j + ridge),   B = Psi'A, Z = A'Psi (Y - p0) :

@@ -18,7 +18,7 @@ typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     int K;
     const int *y;
     const double *p0;           /* K - 1 */
-    const row_groups *together; /* equal rows, which leave-one-out leaves out at once; NULL: every row for itself */
+    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
 } cumulative_rows;
 /* From fitted values (n x (K - 1) by rows, without p0) to leave-one-out predictions (solve/left_out.h), made valid
  * probabilities, in place. rest: 1 - the leverage of each row. */

@@ -13,12 +13,12 @@
 enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + 1 };
 static const double SCREEN_KEEP = 1e-3, KEEP = 1e-3, REDUNDANT = 10;
 
-/* Prior weights of a family in each space, and of the frequencies: on tables, and where columns are redundant. */
+/* Prior weights of a family in each space, and of the frequencies: on tabular data, and if columns are redundant. */
 static const double priors[2][FAMILY_KINDS] = {{4, 0.5, 0.25}, {1, 1, 3}}, prior_frequencies[2] = {0.5, 0.25};
-/* With one label per class leave-one-out says nothing and the prior decides: spread labels count for more there. */
+/* With one label per class leave-one-out is uninformative and the prior decides: label spreading then counts more. */
 static const double SINGLE_SPREAD = 3;
-/* How much an error counts against the prior within a family. Spread labels decide almost without a doubt, so that the
- * errors of a few rows would pick one graph of many: where they matter most they are averaged more evenly. */
+/* Weight of an error relative to the prior within a family. Spread labels are almost certain, so the errors of a few
+ * rows would select one graph of many; on redundant columns they are therefore averaged more evenly. */
 static const double STRENGTH = 8, SPREAD_STRENGTH = 1;
 
 typedef struct {
@@ -82,7 +82,7 @@ static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, double
     return RUNG_OK;
 }
 
-/* The weights within each family, and its mean prediction. A family all of whose candidates failed is not there. */
+/* The weights within each family, and its mean prediction. A family whose candidates all failed is omitted. */
 static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, bool manifold)
 {
     candidates *c = &m->c;
@@ -152,7 +152,7 @@ static rung_status weigh_between(rung_ctx *ctx, mixture *m, double *weight, doub
     return stack_sharpen(ctx, &m->rows, P, sharpen);
 }
 
-/* What the mixture says of each labelled row, by the weights that the others give. */
+/* The prediction of the mixture for each labelled row, with the weights given by the other rows. */
 static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, double *P)
 {
     stack_part parts[MOST_FAMILIES];
@@ -179,7 +179,7 @@ static rung_status screening_rows(rung_ctx *ctx, const problem *p, int64_t l, in
     return RUNG_OK;
 }
 
-/* wanted := what matters on some of the labels, and its neighbours in the grid. */
+/* wanted := the candidates that matter on some of the labels, and their neighbours in the grid. */
 static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold, candidates *c)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -206,8 +206,7 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold
 
 /* ---- many unlabelled rows ---- */
 
-/* Leaving out each label costs a system over all rows, for every graph: so many unlabelled rows are worth their
- * time. */
+/* Leaving out each label costs a linear system over all rows for every graph; this limits the unlabelled rows used. */
 static int64_t most_unlabelled(int64_t labelled)
 {
     enum { WORK = 5000000, LEAST = 4000, MOST = 50000 };
@@ -215,7 +214,7 @@ static int64_t most_unlabelled(int64_t labelled)
     return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
 }
 
-/* All labelled rows of *p and, evenly spaced, as many of the others as are worth it. */
+/* All labelled rows of *p and, evenly spaced, as many of the others as the limit allows. */
 static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary)
 {
     int64_t n = (*p)->n, l = 0, *rows = NULL, count = 0, seen = 0;
@@ -244,7 +243,7 @@ static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_su
 
 /* ---- the whole ---- */
 
-/* Members below KEEP go; the frequencies stay wherever they have any weight. */
+/* Members with a weight below KEEP are dropped; the frequencies stay if they have any weight. */
 static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, mixture_part **parts, int *n)
 {
     *n = 0;
@@ -332,14 +331,14 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     return RUNG_OK;
 }
 
-/* The tasks that run at once, each on matrices of its own (base/parallel.h). */
+/* The number of tasks that run in parallel, each on its own matrices (base/parallel.h). */
 static double side_by_side(const problem_shape *shape, double rows)
 {
     return rows > SIDE_BY_SIDE ? 1 : fmax(1, fmin(shape->threads, SPACES * GRAPHS * SPREADS));
 }
 
-/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them),
- * what each candidate says and its coefficients, neighbours and edges of the graphs. A task on a kernel has three
+/* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), the
+ * predictions and coefficients of each candidate, neighbours and edges of the graphs. A task on a kernel has three
  * matrices, five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or,
  * beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
  * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An average of many cheap models, each judged by its closed-form leave-one-out ranked probability score and a prior;
+/* An average of many cheap models, each assessed by its closed-form leave-one-out ranked probability score and a prior;
  * the families are then stacked with shrinkage, and the average is sharpened. No folds, no seed.
  *
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
  * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below a
- * thousandth are dropped. Above 500 labels the grid is run on 500 of them, and only what matters there, with its
- * neighbours in the grid, is fitted to all. Labels spread over 4000 to 50,000 unlabelled rows at most, the fewer the
- * more labels there are. */
+ * thousandth are dropped. Above 500 labels the grid is run on 500 of them, and only the candidates that matter there,
+ * with their neighbours in the grid, are fitted to all. Labels are spread over at most 4000 to 50,000 unlabelled rows,
+ * fewer with more labels. */
 #ifndef RUNG_METHOD_MIXTURE_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_MIXTURE_H
 
@@ -15,19 +15,19 @@
 typedef struct {
     unsigned families, spaces; /* bits, as in candidates_new */
     bool frequencies;          /* the class frequencies are a family too */
-    int64_t most_unlabelled;   /* looked at; 0: by the number of labels */
+    int64_t most_unlabelled;   /* unlabelled rows used; 0: depends on the number of labels */
 } mixture_options;
 
 typedef struct {
     double weight[SPACES][FAMILY_KINDS], frequencies; /* of the families */
     bool present[FAMILY_KINDS];
-    double redundancy;   /* columns per effective dimension, less what chance would show */
-    bool manifold;       /* redundant columns: label spreading begins with the larger weight */
-    double mae, median;  /* leave-one-out; of always answering the median */
-    double supervised;   /* leave-one-out of the families that do not look at unlabelled rows ... */
+    double redundancy;   /* columns per effective dimension, minus the value expected by chance */
+    bool manifold;       /* redundant columns: label spreading has the larger prior weight */
+    double mae, median;  /* leave-one-out; of always predicting the median */
+    double supervised;   /* leave-one-out of the families that do not use unlabelled rows ... */
     bool has_supervised; /* ... where that is another mixture */
     int members;
-    int64_t unlabelled, unlabelled_used; /* where not all of many unlabelled rows were looked at */
+    int64_t unlabelled, unlabelled_used; /* if only some of the unlabelled rows were used */
 } mixture_summary;
 
 typedef struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From the candidates a mixture keeps to the members of a model. Rows, spaces and propagated labels that several
- * members have in common are stored with the first of them. */
+/* From the candidates a mixture keeps to the members of a model. Rows, spaces and propagated labels shared by several
+ * members are stored with the first of them. */
 #include <string.h>
 
 #include "base/parallel.h"
@@ -56,7 +56,7 @@ static rung_status frequencies_member(rung_ctx *ctx, const build *b, member *one
     return RUNG_OK;
 }
 
-/* The coefficients and the spread of a Gaussian process are filled in later, side by side. */
+/* The coefficients and the covariance of a Gaussian process are filled in later, in parallel. */
 static rung_status gp_link(rung_ctx *ctx, const build *b, const candidate *from, member *one)
 {
     const candidates *c = b->c;
@@ -138,7 +138,8 @@ static rung_status new_member(rung_ctx *ctx, const build *b, int i)
     return from->kind == FAMILY_SPREAD ? spread_member(ctx, b, i, one) : kernel_member(ctx, b, i, one);
 }
 
-/* The factor a Gaussian process needs for its variance was not kept for all of the grid: once more for these few. */
+/* The factor needed for the variance of a Gaussian process was not stored for the whole grid: recomputed for these
+ * few. */
 static rung_status expand(rung_ctx *ctx, void *user, int64_t i)
 {
     const build *b = user;

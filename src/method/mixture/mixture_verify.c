@@ -7,8 +7,8 @@
  *     label spreading     (I - a S) F = Y / mass
  *     class frequencies   their formula
  *
- * and the weights those of their problem: leave-one-out predictions are made once more, stacking meets its conditions
- * of optimality, and each member's weight follows. */
+ * and the weights meet those of stacking: leave-one-out predictions are recomputed, the weights of the families are
+ * optimal, and the weight of each member follows. */
 #include <stdlib.h>
 
 #include "fit/verify.h"

@@ -121,7 +121,7 @@ static void differentiate(laplace *s)
     }
 }
 
-/* The k columns of X := W^1/2 (R R')^-1 W^1/2 K X, that is X minus what Sf is K times of. */
+/* The k columns of X := W^1/2 (R R')^-1 W^1/2 K X, so that Sf X = K (X_old - X_new). */
 static rung_status shrink(rung_ctx *ctx, const laplace *s, int64_t k, const double *X, double *out)
 {
     int64_t n = s->p->n;
@@ -202,7 +202,7 @@ static rung_status direction(rung_ctx *ctx, laplace *s)
     return RUNG_OK;
 }
 
-/* The longest of the halved steps that gains enough; false: rounding lets none. */
+/* The longest of the halved steps that gains enough; false: none, because of rounding. */
 static bool advance(laplace *s)
 {
     int64_t n = s->p->n;
@@ -224,7 +224,7 @@ static bool advance(laplace *s)
     return false;
 }
 
-/* Ends at the mode with everything that belongs to it; V included. */
+/* Ends at the mode with all quantities there, including V. */
 static rung_status find_mode(rung_ctx *ctx, laplace *s)
 {
     s->objective = log_posterior(s, s->a, s->f, s->b);
@@ -234,7 +234,7 @@ static rung_status find_mode(rung_ctx *ctx, laplace *s)
         double relative = s->decrement / (1 + fabs(s->objective));
         if (step > 0 && relative < DECREMENT) return RUNG_OK;
         if (step < MOST_STEPS && advance(s)) continue;
-        if (relative < ROUNDED) return RUNG_OK; /* rounding lets no step gain */
+        if (relative < ROUNDED) return RUNG_OK; /* rounding prevents any gain */
         return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)", step,
                          s->decrement);
     }
@@ -271,8 +271,8 @@ static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, doubl
     return RUNG_OK;
 }
 
-/* Row i without its own site: D_c = D + D E N E'D, N = (I - A E'DE)^-1 A, and the mean u - D_c E g = u - Y (I + N E'DE)
- * g with Y = D E. Column `place` of Y is the covariance of u with the threshold at that end. */
+/* Row i without its site: D_c = D + D E N E'D, N = (I - A E'DE)^-1 A, and the mean u - D_c E g = u - Y (I + N E'DE) g
+ * with Y = D E. Column `place` of Y is the covariance of u with the threshold at that end. */
 static void leave_out(const laplace *s, int64_t i, double var, const double *M, double *P)
 {
     const ordinal_gp *p = s->p;

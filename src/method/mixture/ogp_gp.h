@@ -13,7 +13,7 @@ typedef struct {
     int64_t n;
     int K; /* >= 2; each rank 1..K may be absent */
     const int *y;
-    const row_groups *together; /* equal rows, which leave-one-out leaves out at once; NULL: every row for itself */
+    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
     const la_mat *gram;
     double variance;       /* of f: K = variance * gram */
     double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */

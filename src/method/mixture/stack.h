@@ -12,7 +12,7 @@ typedef struct {
     int K;
     const int *y;
     const row_groups *together; /* equal rows, which have leave-one-out predictions without all of them */
-    double *weight;             /* n: 1/4 for a row whose class leaves with it, so that nobody can predict it; else 1 */
+    double *weight; /* n: 1/4 for the only row of its class, which no model without it can predict; else 1 */
 } stack_rows;
 
 rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out);
@@ -41,16 +41,17 @@ rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const s
 /* The part of the weighted error that a row and those equal to it have. */
 double stack_group_error(const stack_rows *rows, const double *P, int64_t group);
 
-/* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. Those
- * of stack_family and stack_families have seen the label of the row, which flatters the mixture with few rows. */
+/* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. The
+ * weights of stack_family and stack_families have seen the label of the row, which is too optimistic with few rows. */
 rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P);
 
-/* By how much the derivatives of the problem of stack_families at w contradict its being the minimum, relative to its
- * value: all equal where w > 0, none smaller where w = 0. */
+/* The violation of the optimality conditions of stack_families at w, relative to its value: derivatives are equal where
+ * w > 0 and not smaller where w = 0. */
 rung_status stack_violation(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
                             double *out);
 
-/* The exponent of cumulative_sharpen, from 1 to 2, that fits best with a pull towards 1.4; P is sharpened by it. */
+/* The exponent of cumulative_sharpen, from 1 to 2, that fits best with a penalty on the distance from 1.4; sharpens
+ * P. */
 rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, double *t);
 
 #endif

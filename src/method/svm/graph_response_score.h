@@ -12,7 +12,7 @@ typedef struct {
     bool constant;     /* 1 is added to the kernel */
 } response_kernel;
 
-/* Asks the problem for what response_for will need. */
+/* Computes in the problem what response_for will need. */
 rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k);
 /* Of the root of the kernel matrix, or of landmarks. */
 rung_status response_for(rung_ctx *ctx, problem *p, const response_kernel *k, const penalty *W, response *out);

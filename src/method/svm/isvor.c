@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* isvor.c - support vector ordinal regression that new rows can join.
+/* isvor.c - support vector ordinal regression that can be updated with new rows.
  *
  * Each row counts at the one or two thresholds next to its class, as in the paper; the problem is that of svorex,
- * solved exactly, while the paper changes it (a sum of margins) to suit its own update. The rows of an update start
- * from the solution before it, whichever of svorim, svorex and isvor made it; the answer is that of a fit to all rows.
- */
+ * solved exactly, while the paper changes it (a sum of margins) to suit its update. An update starts from the previous
+ * solution, whether svorim, svorex or isvor computed it; the result is that of a fit to all rows. */
 #include "method/svm/ordinal_svm.h"
 
 static const param_row isvor_rows[] = {

@@ -32,13 +32,13 @@ typedef struct {
     response r;
     int64_t l, *lab; /* the labelled rows */
     double *weight;  /* l; NULL: 1 */
-    double *G;       /* l x l: how a pull on one labelled row moves the score of another */
+    double *G;       /* l x l: the change of the score of one labelled row per unit dual variable of another */
 } contest_ground;
 
 typedef struct { /* one class against the rest, over the labelled rows */
     const contest_ground *on;
     double *side;    /* +-1 */
-    double *pull, b; /* at first those of the class before */
+    double *pull, b; /* initially those of the previous class */
     double loss, gap;
 } contest;
 
@@ -47,8 +47,7 @@ static double cap_of(const lapsvm_params *params, const contest_ground *on, int6
     return params->C * (on->weight ? on->weight[i] : 1);
 }
 
-/* With the bias in the kernel every multiplier is free within its bounds: those of the class before are a beginning.
- */
+/* With the bias in the kernel the multipliers have only bounds, so those of the previous class are a valid start. */
 static rung_status solve_boxed(rung_ctx *ctx, const lapsvm_params *params, contest *c)
 {
     margin *margins = NULL;
@@ -79,7 +78,7 @@ static rung_status solve_boxed(rung_ctx *ctx, const lapsvm_params *params, conte
     return RUNG_OK;
 }
 
-/* With a free bias the pulls sum to 0: one threshold between two classes. */
+/* With a free bias the dual variables sum to 0: one threshold between two classes. */
 static rung_status solve_balanced(rung_ctx *ctx, const lapsvm_params *params, contest *c)
 {
     hinge *hinges = NULL;
@@ -114,7 +113,7 @@ static rung_status solve_balanced(rung_ctx *ctx, const lapsvm_params *params, co
 }
 
 typedef struct { /* n x K, but for the last three */
-    double *v;   /* the pulls on the labelled rows */
+    double *v;   /* the dual variables of the labelled rows */
     double *f, *a;
     double *bias, *objective, *gap;
 } contest_results;
@@ -242,8 +241,8 @@ static rung_status primal(rung_ctx *ctx, const struct verification *v, const con
     return RUNG_OK;
 }
 
-/* For each class the minimum lies between the objective of the model and that of feasible multipliers, found once more:
- * sum |v| - v'H v / 2, the pulls v within 0 and the cap on the row's own side, of sum 0 with a free bias. */
+/* For each class the minimum lies between the objective of the model and that of feasible multipliers, recomputed: sum
+ * |v| - v'H v / 2, with v between 0 and the cap on the side of the row, and of sum 0 with a free bias. */
 static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
 {
     const lapsvm_params *params = v->params;

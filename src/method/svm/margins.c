@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Coordinate descent with exact steps. A look at a margin costs O(1), a step O(m). Every few sweeps, or where it costs
+/* Coordinate descent with exact steps. Evaluating a margin costs O(1), a step O(m). Every few sweeps, or when it costs
  * no more than they did, a Newton step over the multipliers within their bounds solves the linear system on which
- * descent converges slowly. The margins are visited in the order of their first derivatives and curvatures, so that the
- * order of the rows does not matter. */
+ * coordinate descent converges slowly. The margins are visited in the order of their first derivatives and curvatures,
+ * so that the order of the rows does not matter. */
 #include "method/svm/margins.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static void pull(const margin *ends, double by, double *v)
     if (ends->minus >= 0) v[ends->minus] -= by;
 }
 
-/* f = f0 + G v: takes the rounding of many steps back. */
+/* f = f0 + G v: removes the accumulated rounding of many steps. */
 static void refresh(const margins_problem *p, const coordinate *c, margins_solution *s)
 {
     memcpy(s->f, p->start, (size_t)p->m * sizeof *s->f);
@@ -99,8 +99,8 @@ static double step(const margins_problem *p, coordinate *c, double *f)
 
 /* ---- all free multipliers at once ---- */
 
-/* Multipliers strictly within their bounds, one per edge of a forest over the scores: the others of them are
- * combinations, and a step over all would be singular. Those with the most room come first. */
+/* Multipliers strictly within their bounds, one per edge of a forest over the scores: the others are linear
+ * combinations, and a step over all would be singular. Those farthest from their bounds come first. */
 typedef struct {
     int64_t size;
     int64_t *edge;   /* indices of coordinates */
@@ -159,16 +159,16 @@ static double entry(const margins_problem *p, int64_t a, int64_t b)
     return a >= 0 && b >= 0 ? p->G[a + b * p->m] : 0;
 }
 
-/* The multipliers of the forest move to where their derivatives are all 0. One that meets a bound on the way stays
- * there, and the others go on to where theirs are: H step = 1 - differences but for the pinned ones. With
- * full = H^-1 (1 - differences) and Y = H^-1 of their columns that is step = full - Y (Y_pinned)^-1 full_pinned, and
- * as the derivatives that are left have shrunk evenly so has the way: H is factored once. */
+/* The multipliers of the forest move to where their derivatives are all 0. One that reaches a bound on the way stays
+ * there, and the others continue: H step = 1 - differences but for the pinned ones. With full = H^-1 (1 - differences)
+ * and Y = H^-1 of their columns this is step = full - Y (Y_pinned)^-1 full_pinned; the remaining derivatives shrink in
+ * proportion, so H is factored once. */
 typedef struct {
     const forest *t;
     double *L; /* size x size: Cholesky factor of H, and above the diagonal its transpose */
     double *full, *step;
     bool *pinned;
-    int64_t n, room, *pin; /* those that are, in the order they came */
+    int64_t n, room, *pin; /* the active ones, in the order in which they were added */
     double *Y;             /* size x n */
     double *R;             /* n x n by rows of length room: the Cholesky factor of the pinned rows of Y */
     double *x;             /* room */
@@ -300,7 +300,7 @@ static double dual(const margins_problem *p, const coordinate *c, const margins_
     return sum;
 }
 
-/* Back again where the dual did not fall, which a nearly singular H may bring about. */
+/* Reverts the step if the dual did not decrease, which can happen with a nearly singular H. */
 static rung_status newton_step(rung_ctx *ctx, const margins_problem *p, coordinate *c, margins_solution *s)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -325,7 +325,7 @@ static rung_status newton_step(rung_ctx *ctx, const margins_problem *p, coordina
     return RUNG_OK;
 }
 
-/* About how many flops a Newton step takes. */
+/* The approximate flops of a Newton step. */
 static double newton_flops(const margins_problem *p, const coordinate *c)
 {
     double k = 0;

@@ -35,7 +35,7 @@ typedef struct {
     int sweeps;
 } margins_solution;
 
-/* Ends without complaint where rounding keeps the tolerance out of reach: the gap tells. */
+/* Ends without an error if rounding prevents reaching the tolerance: see the gap. */
 rung_status margins_solve(rung_ctx *ctx, pool *mem, const margins_problem *p, margins_solution *out);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ordinal_svm.c - from the solution of a support vector problem to a fit: an expansion over the rows with a
- * coefficient, and thresholds in order. The pulls of the hinges are kept as the state of the fit: with zeros for new
- * rows they are feasible for the larger problem, and nearly optimal. */
+ * coefficient, and thresholds in order. The dual variables of the hinges are stored as the state of the fit: with zeros
+ * for new rows they are feasible for the larger problem, and nearly optimal. */
 #include "method/svm/ordinal_svm.h"
 
 #include <string.h>
 
-/* The rank scale through the mean score of each class; the diagonal is no part of a score. */
+/* The rank scale through the mean score of each class; the added diagonal is not part of a score. */
 static rung_status class_scale(rung_ctx *ctx, pool *mem, const problem *p, double diagonal, const svor_solution *s,
                                rank_map *out)
 {

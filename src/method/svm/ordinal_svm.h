@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What svorim, svorex and isvor share: parameters, the fit, and the state from which new rows join
+/* What svorim, svorex and isvor share: parameters, the fit, and the state from which an update starts
  * (method/svm/svor.h). */
 #ifndef RUNG_METHOD_SVM_ORDINAL_SVM_H
 #define RUNG_METHOD_SVM_ORDINAL_SVM_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ordinal_svm_verify.c - a certificate of the optimum: the primal objective of the model, and the dual objective of
- * feasible multipliers. Whatever way the multipliers were found (here by solving once more), the minimum lies between
- * the two. Feasible: 0 <= s_ij pull_ij <= C_i, the pulls at each threshold sum to 0 or, with the order of the
- * thresholds demanded, their running sums are <= 0 and end in 0. */
+ * feasible multipliers. However the multipliers were found (here by solving again), the minimum lies between the two.
+ * Feasible: 0 <= s_ij pull_ij <= C_i, the pulls at each threshold sum to 0 or, with the order of the thresholds
+ * demanded, their running sums are <= 0 and end in 0. */
 #include <string.h>
 
 #include "fit/verify.h"
@@ -19,7 +19,7 @@ static double losses(const hinge_rows *h, const double *f, const double *b)
     return sum;
 }
 
-/* w'K w over the rows that have a part in it, which may be few. */
+/* w'K w over the rows with a nonzero coefficient, which may be few. */
 static rung_status kernel_square(rung_ctx *ctx, const problem *p, const kernel *k, const double *w, double *out)
 {
     double *X = NULL, *some = NULL, *Kw = NULL;
@@ -62,7 +62,7 @@ static rung_status quadratic(rung_ctx *ctx, const struct verification *v, const 
     return RUNG_OK;
 }
 
-/* The dual objective of the pulls, and by how much they are infeasible, relative to the largest C_i. */
+/* The dual objective, and the infeasibility of the dual variables relative to the largest C_i. */
 static rung_status dual(rung_ctx *ctx, const struct verification *v, const hinge_rows *h, const double *pull,
                         double *value, double *infeasible)
 {

@@ -8,24 +8,25 @@
 enum {
     TIDY = 200,         /* pairs between two looks at all hinges, or more: ... */
     LOOK_SHARE = 10,    /* ... what they look at is so many times that */
-    NO_GAIN_MOST = 500, /* looks without a smaller gap: rounding allows no more */
-    MANY = 16           /* times the rows: so many hinges are not looked at for every pair */
+    NO_GAIN_MOST = 500, /* full scans without a smaller gap: rounding prevents progress */
+    MANY = 16           /* times the rows: more hinges than this are not scanned for every pair */
 };
 
-/* Where thresholds take turns each goes on until it disagrees by this share of what the worst one did. */
+/* When thresholds are processed in turn, each continues until its violation is this share of the largest one. */
 static const double LEVEL = 0.1;
 
-typedef struct {          /* of one threshold: */
-    double fall, rise;    /* the largest F among the pulls that may fall, the smallest among those that may rise */
+typedef struct { /* of one threshold: */
+    double fall,
+        rise; /* the largest F among the variables that may decrease, the smallest among those that may increase */
     int64_t falls, rises; /* whose they are; -1: there is none */
 } bounds;
 
 typedef struct {
     smo *p;
     bounds *bounds;
-    int64_t *active, *n_active; /* hinges worth a look: those of threshold g begin at active[first[g]] */
+    int64_t *active, *n_active; /* active hinges: those of threshold g begin at active[first[g]] */
     int64_t n_free;             /* pulls strictly within their bounds */
-    double least;               /* a disagreement on a threshold that is rounding */
+    double least;               /* a violation that is only rounding error */
 } search;
 
 static rung_status search_new(rung_ctx *ctx, smo *p, search *s)
@@ -36,7 +37,7 @@ static rung_status search_new(rung_ctx *ctx, smo *p, search *s)
     return NEW(ctx, &ctx->scratch, s->n_active, p->thresholds);
 }
 
-/* ---- which hinges disagree ---- */
+/* ---- which hinges violate optimality ---- */
 
 static bounds bounds_at(const search *s, int g, int64_t *n_free)
 {
@@ -62,8 +63,8 @@ static void find_bounds(search *s)
     for (int g = 0; g < s->p->thresholds; g++) s->bounds[g] = bounds_at(s, g, &s->n_free);
 }
 
-/* How much may be moved from the pulls on threshold `from` to those on `to`, which are the same without flows. Upwards
- * the flow only grows. */
+/* How much may be moved from the variables of threshold `from` to those of `to` (equal if there are no flows). Upwards
+ * the flow only increases. */
 static double room_between(const smo *p, int from, int to)
 {
     double room = INFINITY;
@@ -71,8 +72,8 @@ static double room_between(const smo *p, int from, int to)
     return room;
 }
 
-/* The two thresholds whose bounds disagree most, and by how much. What falls on a threshold may rise on any above it,
- * and below it as far down as flows connect them: on any from the first of those connected. */
+/* The two thresholds with the largest violation, and its size. A decrease at one threshold may be balanced by an
+ * increase at any higher one, and at lower ones as far as positive flows connect them. */
 static double most_violating(const search *s, int *from, int *to)
 {
     const double *flow = s->p->flow;
@@ -94,7 +95,7 @@ static double most_violating(const search *s, int *from, int *to)
     return most;
 }
 
-/* What rounding does to F: it is a sum of pulls as large as the largest C. */
+/* The rounding error of F, a sum of dual variables as large as the largest C. */
 static double rounding(const smo *p)
 {
     double score = 1, pull = 0, diagonal = 0;
@@ -104,7 +105,7 @@ static double rounding(const smo *p)
     return 1e-13 * score + 1e-15 * pull * diagonal;
 }
 
-/* A look at all hinges. Those at a bound that can be in no violating pair now are left alone until the next look. */
+/* Scans all hinges. Those at a bound that are in no violating pair now are skipped until the next scan. */
 static void look(search *s)
 {
     const smo *p = s->p;
@@ -131,7 +132,7 @@ static void look(search *s)
     }
 }
 
-/* The duality gap with thresholds half way between what the pulls demand, in order where they must be. */
+/* The duality gap with thresholds midway between the bounds given by the dual variables, in order if required. */
 static double measure_gap(const search *s)
 {
     const smo *p = s->p;
@@ -152,13 +153,13 @@ static double measure_gap(const search *s)
 
 /* ---- pairs ---- */
 
-/* What the quadratic model gains by a pair, but for bounds; rows that coincide have no curvature. */
+/* The gain of the quadratic model for a pair, ignoring bounds; coinciding rows have no curvature. */
 static double curvature(double own, double other, double cross)
 {
     return fmax(own + other - 2 * cross, fmax(1e-12 * (own + other), 1e-300));
 }
 
-/* The pull on threshold `to` that rises, given the one that falls: the largest gain. */
+/* The variable of threshold `to` to increase, given the one to decrease: the largest gain. */
 static int64_t best_partner(const search *s, const hinge *falls, int to)
 {
     const smo *p = s->p;
@@ -176,7 +177,7 @@ static int64_t best_partner(const search *s, const hinge *falls, int to)
     return partner;
 }
 
-/* False where the step is lost in rounding. */
+/* False if the step is lost in rounding. */
 static bool move_pair(const smo *p, hinge *falls, hinge *rises, int from, int to)
 {
     const double *q = p->Q + falls->row * p->m, *r = p->Q + rises->row * p->m;
@@ -194,7 +195,7 @@ static bool move_pair(const smo *p, hinge *falls, hinge *rises, int from, int to
     return true;
 }
 
-/* Some pairs, one after the other, each the one that disagrees most. False where no more can be done. */
+/* Several pairs, each with the largest violation. False if no progress is possible. */
 static bool run_pairs(search *s, int64_t looked_at, smo_effort *effort)
 {
     smo *p = s->p;
@@ -211,7 +212,7 @@ static bool run_pairs(search *s, int64_t looked_at, smo_effort *effort)
     return true;
 }
 
-/* The thresholds in turn: a pair costs a look at the hinges of one of them. */
+/* The thresholds in turn: a pair costs a scan of the hinges of one of them. */
 static bool run_turns(const rung_ctx *ctx, search *s, smo_effort *effort)
 {
     smo *p = s->p;

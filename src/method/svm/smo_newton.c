@@ -3,11 +3,11 @@
  *
  *     minimise  1/2 x'H x + g'x   subject to  A x = 0,     H = Q on the rows of the free pulls + little I,  g = F
  *
- * A starts with one row per threshold: the sum of the pulls on thresholds 0..g stays, unless a flow can take it up. H
- * is factored once. A pull that meets its bound, or a flow that runs dry, becomes one more row of A, which costs one
- * solve with the factor; the others go on from there. The little I makes H definite where rows coincide or a linear
- * kernel has fewer columns than there are free pulls. The line search uses Q itself, and a full step is repeated on
- * what the little I left over, so that the problem solved is the one asked. */
+ * A starts with one row per threshold: the sum of the pulls on thresholds 0..g is constant unless a flow can absorb its
+ * change. H is factored once. A pull that reaches its bound, or a flow that reaches 0, becomes one more row of A, which
+ * costs one solve with the factor; the others continue from there. The little I makes H definite where rows coincide or
+ * a linear kernel has fewer columns than there are free pulls. The line search uses Q itself, and a full step is
+ * repeated on the residual caused by the little I, so that the original problem is solved. */
 #include "method/svm/smo_newton.h"
 
 #include <math.h>
@@ -30,9 +30,9 @@ typedef struct {
     int64_t *which;            /* ... their hinges */
     int *threshold;            /* ... and thresholds, which do not decrease */
     double *g;                 /* derivatives ... */
-    double noise;              /* ... and what rounding does to them */
+    double noise;              /* ... and their rounding error */
     double *step, *along_step; /* where to; Q times it */
-    double *change;            /* how far the pulls have come */
+    double *change;            /* the progress of the pulls */
     la_mat *L;                 /* of H */
     int ties, room;
     tie *tied;
@@ -123,7 +123,7 @@ static rung_status add_tie(rung_ctx *ctx, face *a, tie t)
         last[j] = x / row[j];
         pivot -= last[j] * last[j];
     }
-    last[n] = pivot > 1e-12 * own ? sqrt(pivot) : INFINITY; /* it follows from the others: no multiplier */
+    last[n] = pivot > 1e-12 * own ? sqrt(pivot) : INFINITY; /* it depends on the others: no multiplier */
     a->tied[a->ties++] = t;
     return RUNG_OK;
 }
@@ -162,7 +162,7 @@ static void centre(face *a)
     }
 }
 
-/* step = -H^-1 (g + A'lambda) with A step = 0; the second pass corrects what rounding left of A step. */
+/* step = -H^-1 (g + A'lambda) with A step = 0; the second pass corrects the rounding error of A step. */
 static rung_status direction(rung_ctx *ctx, face *a)
 {
     centre(a);
@@ -179,8 +179,8 @@ static rung_status direction(rung_ctx *ctx, face *a)
     return RUNG_OK;
 }
 
-/* The best length without bounds; 0: nothing to gain. along_step = Q step: H step would do if it were not for the
- * rounding in a nearly singular H. */
+/* The best length without bounds; 0: nothing to gain. along_step = Q step: H step would suffice without rounding in a
+ * nearly singular H. */
 static double best_length(face *a)
 {
     const smo *p = a->p;
@@ -255,7 +255,7 @@ static int64_t freest(const face *a, int g)
     return best;
 }
 
-/* A step = 0 holds to rounding, which a nearly singular H makes large: one pull per threshold takes up what is off. */
+/* A step = 0 holds up to rounding, which a nearly singular H amplifies: one pull per threshold absorbs the error. */
 static void mend_sums(face *a, const double *flow_before)
 {
     const smo *p = a->p;
@@ -317,7 +317,7 @@ rung_status newton_step(rung_ctx *ctx, smo *p, smo_effort *effort)
     if (p->flow) memcpy(flow_before, p->flow, (size_t)(p->thresholds - 1) * sizeof *flow_before);
     rung_status status = factor(ctx, &a);
     if (status == RUNG_OK) status = follow(ctx, &a, effort);
-    if (status == RUNG_ESINGULAR) { /* a kernel matrix that is not positive semidefinite: pairs must do */
+    if (status == RUNG_ESINGULAR) { /* a kernel matrix that is not positive semidefinite: use pairs only */
         ctx->message[0] = 0;
         status = RUNG_OK;
     }

@@ -4,11 +4,11 @@
 
 #include "method/svm/smo.h"
 
-/* Moves all pulls that are strictly within their bounds to where they are optimal together; those that meet a bound on
- * the way stay there. */
+/* Moves all pulls strictly within their bounds to their joint optimum; those that reach a bound on the way stay
+ * there. */
 rung_status newton_step(rung_ctx *ctx, smo *p, smo_effort *effort);
 
-/* About how many flops that takes; infinite where it would take too much memory. */
+/* The approximate flops of this; infinite if it would need too much memory. */
 double newton_flops(int64_t m, int64_t n_free, int thresholds);
 
 #endif

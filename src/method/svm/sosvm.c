@@ -38,13 +38,13 @@ typedef struct {
     int64_t l;
     int64_t *lab;     /* labelled rows by rank, then in their order */
     double *weight;   /* l; NULL: 1 */
-    double *e, *t;    /* n: how much a row's target counts, and it */
+    double *e, *t;    /* n: the weight of a row's target, and the target */
     double *diagonal; /* n */
     double *P, *core; /* n x K memberships, K x K */
     penalty W;
     response r;
-    double *G;         /* l x l: how a pull on one labelled row moves the score of another */
-    double *c, *start; /* n: pulls of the targets; l: the scores they give the labelled rows */
+    double *G;         /* l x l: the change of the score of one labelled row per unit dual variable of another */
+    double *c, *start; /* n: dual variables of the targets; l: the scores they give the labelled rows */
 } sosvm;
 
 typedef struct {
@@ -276,7 +276,7 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitt
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", s->width) : RUNG_OK;
 }
 
-/* The objective of the model's own scores, as the head of this file has it. */
+/* The objective of the model's scores, as defined at the head of this file. */
 static rung_status primal(rung_ctx *ctx, const struct verification *v, const sosvm *s, const row_pairs *pairs,
                           double *out)
 {

@@ -3,8 +3,8 @@
  *
  * Most rows are far from every threshold they count at: their pulls are at a bound and stay there. A round takes the
  * rows that are not settled (pulls within their bounds, or hinges that add to the duality gap), computes their kernel
- * matrix in one piece, solves for their pulls while all others stand still, and brings the scores of all rows up to
- * date. That is shrinking and the kernel cache in one: no row of the kernel matrix is ever computed by itself. */
+ * matrix in one piece, solves for their pulls while all others are fixed, and updates the scores of all rows. This
+ * combines shrinking and the kernel cache: no single row of the kernel matrix is ever computed. */
 #include "method/svm/svor.h"
 
 #include <math.h>
@@ -14,20 +14,20 @@
 #include "method/svm/smo.h"
 
 enum {
-    SMALL = 600,  /* up to so many rows, a round takes all of them */
+    SMALL = 600,  /* up to this number of rows, a round takes all of them */
     START = 300,  /* rows of the first round otherwise */
     FRESH = 1000, /* violators a round may take; more with many thresholds or rows, or where many were in the last */
     ROUND_MOST = 8000, /* rows of a round, where memory is not limited: two matrices of 0.5 GiB */
-    STUCK_MOST = 10    /* rounds that gain nothing: then rounding allows no more */
+    STUCK_MOST = 10    /* rounds without a gain after which rounding is assumed to prevent progress */
 };
 
 /* A gain of the dual objective, relative to the primal one, that is rounding. */
 static const double NO_GAIN = 1e-13;
-/* A disagreement of hinges on a threshold, relative to the largest score, that passes for none. */
+/* A violation at a threshold, relative to the largest score, that counts as none. */
 static const double EXACT = 1e-11;
-/* ... and one that may be all that rounding allows (a gap is C times that, for each row); so may such a gap. */
+/* ... and one that may be the limit of rounding (the gap is C times that for each row); so may such a gap. */
 static const double ROUNDED = 1e-8;
-/* What may be spent, beyond the work that reached the tolerance, on the exact solution: it is often near. */
+/* The extra work allowed, beyond that for the tolerance, to reach the exact solution, which is often near. */
 static const double EXACT_SHARE = 0.5, EXACT_FLOPS = 1e6;
 
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
     int64_t moved;      /* rows whose coefficient changed in it */
     int64_t most;       /* rows a round may have ... */
     int turn;           /* ... and the threshold they are first chosen for */
-    double *Q;          /* their kernel matrix; one array for all rounds, as new pages are slow */
+    double *Q;          /* their kernel matrix; one array for all rounds, because touching new pages is slow */
     int64_t room;       /* its size */
     smo_effort effort;
 } solver;
@@ -195,7 +195,7 @@ static int by_gap(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* First round: rows of all classes alike, spread over the data. */
+/* First round: equally many rows of all classes, spread over the data. */
 static void choose_spread(solver *a)
 {
     for (int q = 1; q <= a->h.K; q++) {
@@ -209,9 +209,9 @@ static void choose_spread(solver *a)
     }
 }
 
-/* The hinges at threshold j that want to rise (or to fall), those that add most to the gap first; returns how many.
- * The first is the one with the strongest claim, violator or not: so the two hinges that disagree most, be it across
- * thresholds, are in every round. Those right on their threshold add nothing, but others may want to pair with them. */
+/* The hinges at threshold j that may increase (or decrease), largest contribution to the gap first; returns how many.
+ * The first is the strongest candidate, violator or not, so the most violating pair, even across thresholds, is in
+ * every round. Hinges exactly at their threshold contribute nothing, but may be paired with others. */
 static int64_t list_violators(const solver *a, int j, bool rise, candidate *list)
 {
     double tiny = 1e-4 * a->s->gap / (double)(a->h.n * a->J);
@@ -236,7 +236,7 @@ static int64_t list_violators(const solver *a, int j, bool rise, candidate *list
     return count;
 }
 
-/* The rows in play, and of each kind of violator (2 J of them) alike: pulls only move in pairs. */
+/* The active rows, and equally many of each kind of violator (2 J of them): pulls only move in pairs. */
 static rung_status choose_violators(rung_ctx *ctx, solver *a)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -244,7 +244,7 @@ static rung_status choose_violators(rung_ctx *ctx, solver *a)
     int64_t wanted = (a->J > FRESH / 4 ? 4 * a->J : FRESH) + a->h.n / 16 + a->m / 2, open = 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, list, a->h.n + 1));
     for (int64_t i = 0; i < a->h.n; i++) open += a->in_play[i];
-    bool all_open = open <= a->most / 2; /* otherwise they take turns like the others */
+    bool all_open = open <= a->most / 2; /* otherwise they are taken in turn like the others */
     for (int64_t i = 0; i < a->h.n; i++) a->chosen[i] = all_open && a->in_play[i];
     if (!all_open) open = 0;
     if (wanted > a->most - open) wanted = a->most - open;
@@ -252,7 +252,7 @@ static rung_status choose_violators(rung_ctx *ctx, solver *a)
     a->turn = 0;
     for (int k = 0; k < kinds; k++) {
         int kind = (2 * first + k) % kinds;
-        if (wanted == 0) { /* the next round goes on here */
+        if (wanted == 0) { /* the next round continues here */
             a->turn = kind / 2;
             break;
         }
@@ -308,7 +308,7 @@ static rung_status round_problem(rung_ctx *ctx, solver *a, smo *p)
     return RUNG_OK;
 }
 
-/* The new pulls into the solution; the scores of all rows follow. */
+/* Stores the new pulls in the solution and updates the scores of all rows. */
 static rung_status adopt(rung_ctx *ctx, solver *a, const smo *p)
 {
     double *change = NULL;
@@ -479,7 +479,7 @@ rung_status svor_solve(rung_ctx *ctx, pool *mem, const svor_problem *q, svor_sol
     const la_mat *gram = NULL;
     TRY(solution_new(ctx, mem, q->p, out));
     if (!q->l && svor_takes_gram(q->p, &q->k)) TRY(problem_gram(ctx, q->p, &q->k, &gram));
-    pool_mark mark = pool_here(&ctx->scratch); /* after what stays: mem and the problem's may be the same pool */
+    pool_mark mark = pool_here(&ctx->scratch); /* after the results: mem and that of the problem may be the same pool */
     TRY(solver_new(ctx, q, gram, out, &a));
     if (q->start) TRY(take_start(ctx, &a));
     TRY(measure(ctx, &a));

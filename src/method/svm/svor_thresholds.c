@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* svor_thresholds.c - the sum of C max(0, 1 - s (f - b)) over hinges is convex and piecewise linear in b: its slope
  * rises by C at each F = f - s, from -(sum of C over s = -1). The minimum is where the slope passes 0: a point, or an
- * interval between two neighbouring F. Explicit thresholds that come out in the wrong order are equal at the solution:
- * they are pooled, neighbours first, until the order holds. */
+ * interval between two neighbouring F. Explicit thresholds in the wrong order are equal at the solution: adjacent ones
+ * are pooled until the order holds. */
 #include "method/svm/svor_thresholds.h"
 
 #include <math.h>

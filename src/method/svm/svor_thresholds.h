@@ -6,7 +6,7 @@
 
 typedef enum {
     SVOR_IMPLICIT, /* a row counts at every threshold */
-    SVOR_EXPLICIT  /* at the one or two next to its class; the order of the thresholds is demanded */
+    SVOR_EXPLICIT  /* at the one or two next to its class; the order of the thresholds is a constraint */
 } svor_hinges;
 
 typedef struct { /* the hinges of n rows at K - 1 thresholds */

@@ -3,7 +3,7 @@
  *
  *     minimise  1/2 |w|^2 + C sum_i sum_j max(0, 1 - s_ij (f(x_i) - b_j)),   s_ij = +1 if y_i > j, else -1
  *
- * Every row counts at every threshold; the thresholds come out in order by themselves. */
+ * Every row counts at every threshold; the thresholds are in order automatically. */
 #include "method/svm/ordinal_svm.h"
 
 static const param_row svorim_rows[] = {

@@ -147,8 +147,7 @@ static rung_status thin_kernel(rung_ctx *ctx, problem *p, const kernel_params *p
 }
 
 /* F (where it is stored); the landmarks' choice; scatter, axes, T and the eigensolver's work space, or T and tiles of
- * U.
- * */
+ * U. */
 double centred_thin_bytes(const problem_shape *shape, int64_t rows, const kernel_params *params)
 {
     double n = (double)rows, d = (double)shape->d, m = params->landmarks, tile = fmin(n, TILE);
