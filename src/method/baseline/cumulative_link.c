@@ -14,7 +14,8 @@ typedef struct {
     double lp, g1, g2, h11, h22, h12;
 } site;
 
-/* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is exact however far out. */
+/* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
+ * v. */
 static site logit_site(double f, int y, int K, const double *b)
 {
     site t = {0};
@@ -166,7 +167,7 @@ rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double 
     for (int step = 0;; step++) {
         TRY(interrupted(ctx));
         TRY(direction(ctx, &s, theta, &decrement));
-        bool last = decrement < DECREMENT * (1 + fabs(*value)); /* what is left after this step is rounding */
+        bool last = decrement < DECREMENT * (1 + fabs(*value)); /* the error after this step is rounding */
         if (step == MOST_STEPS)
             return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)",
                              step, decrement);
@@ -176,7 +177,7 @@ rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double 
             now = objective(&s, s.next);
             if (now <= *value - ARMIJO * t * decrement || (last && isfinite(now))) break;
         }
-        if (t <= 1e-10) { /* rounding lets no step gain: the minimum, if the decrement is that of rounding */
+        if (t <= 1e-10) { /* rounding prevents any gain: the minimum, if the decrement is at the level of rounding */
             if (decrement < 1e-9 * (1 + fabs(*value))) break;
             return set_error(ctx, RUNG_ENOCONV, "Newton's iteration stalled (decrement %.2g)", decrement);
         }

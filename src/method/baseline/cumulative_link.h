@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Proportional odds and its probit twin: P(y <= q) = L(b_q - w'x) with one direction w for all thresholds b,
+/* Proportional odds and its probit counterpart: P(y <= q) = L(b_q - w'x) with one direction w for all thresholds b,
  *     minimise  - sum_i weight_i log p(y_i) / sum_i weight_i + ridge/2 |w|^2
  * over w and b together. Convex, so a damped Newton iteration finds the minimum from anywhere. */
 #ifndef RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H

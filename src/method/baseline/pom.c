@@ -114,7 +114,7 @@ static double distribution(link_kind link, double x)
     return link == LINK_LOGIT ? 1 / (1 + exp(-x)) : erfc(-x / sqrt(2)) / 2;
 }
 
-/* L(high) - L(low), low < high, by the tail that keeps the digits. */
+/* L(high) - L(low), low < high, by the tail that is accurate. */
 static double between(link_kind link, double low, double high)
 {
     return low > 0 ? distribution(link, -low) - distribution(link, -high)

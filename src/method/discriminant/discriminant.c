@@ -107,7 +107,7 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, dl_setting *out)
     return regular_form_new(ctx, out->K, &out->form);
 }
 
-/* The folds of all rows, told of the labelled ones. */
+/* The folds of all rows, restricted to the labelled ones. */
 static rung_status labelled_folds(rung_ctx *ctx, const dl_setting *s, const folds *f, folds *out)
 {
     *out = (folds){.n = s->form.l, .count = f->count, .repeats = f->repeats};

@@ -50,7 +50,7 @@ rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_in
 typedef struct {
     problem *p; /* all rows of the expansion */
     const kernel *k;
-    int64_t landmarks; /* 0, or how many features stand for the kernel (landmark_dl.h) */
+    int64_t landmarks; /* 0, or the number of features that represent the kernel (landmark_dl.h) */
     const discriminant_params *params;
     const la_csr *L; /* a Laplacian over the rows, and its weight; NULL: none */
     double mu;
@@ -86,22 +86,22 @@ typedef struct {
     bool degenerate;     /* no direction orders the means (order_weights) */
 } ordered_classes;
 
-/* What an ordered fit tells once its projected class means are known: thresholds, rank map, report; all of `out` but
- * its scorer. */
+/* The results of an ordered fit that follow from its projected class means: thresholds, rank map, report; all of `out`
+ * but its scorer. */
 rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes *c, const discriminant_params *params,
                                  fitted *out);
 
-/* alpha (K-1) = argmin a'Qa on the simplex of sum C. Where no direction orders the means (a'Qa = 0, or the means
- * coincide and Q is rounding) the first-to-last mean direction is taken instead: all weights equal; *degenerate tells.
- */
+/* alpha (K-1) = argmin a'Qa on the simplex of sum C. If no direction orders the means (a'Qa = 0, or the means coincide
+ * and Q is a rounding error), *degenerate is set and the direction from the first to the last mean is used: all weights
+ * equal. */
 rung_status order_weights(rung_ctx *ctx, int K, const double *Q, double C, bool coincide, double *alpha,
                           bool *degenerate);
 
 /* mean_q = weighted mean of f over class q. */
 void class_means(const class_index *c, const double *w, const double *f, double *mean);
 
-/* Thresholds between the projected means: mid-points, or the mean of both classes together (which moves towards the
- * larger class; as published for ORML). Non-decreasing even where rounding left the means out of order. */
+/* Thresholds between the projected means: midpoints, or the mean of both classes together (which moves towards the
+ * larger class; as published for ORML). Non-decreasing even if rounding has left the means out of order. */
 void mean_thresholds(threshold_rule rule, int K, const double *mean, const double *mass, double *thresholds);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct {
     bool degenerate;
 } order_solution;
 
-typedef struct { /* what every fit of the family starts from */
+typedef struct { /* common input of all fits of the family */
     problem labelled;
     int64_t *rows; /* the labelled rows of the problem */
     class_index classes;
@@ -28,7 +28,7 @@ rung_status order_by_kernel_ridge(rung_ctx *ctx, pool *mem, const dl_setting *s,
 /* Kernel ridge: C (l x K) = (I + P G)^-1 E R and gram = R'E'G (I + P G)^-1 E R, from S alone as in solve_classes. */
 rung_status directions_by_kernel_ridge(rung_ctx *ctx, const dl_setting *s, const double *R, double *C, double *gram);
 
-/* For right-hand sides E R: what is left of the combined class means by ridge least squares. */
+/* For right-hand sides E R: the residual of the combined class means after ridge least squares. */
 typedef struct {
     int m;
     const double *R; /* K x m: combinations of the class means */

@@ -192,7 +192,7 @@ static rung_status score_folds(rung_ctx *ctx, pool *mem, ridge_fit *fit, const f
     TRY(held_out_new(ctx, mem, n * f->repeats, out));
     TRY(NEW(ctx, &ctx->scratch, held, n));
     TRY(NEW(ctx, &ctx->scratch, rows, n));
-    TRY(NEW(ctx, &ctx->scratch, place, n)); /* where a row of the problem stands in B */
+    TRY(NEW(ctx, &ctx->scratch, place, n)); /* the position in B of a row of the problem */
     for (int64_t i = 0; i < n; i++) place[fit->order[i]] = i;
     for (int r = 0; r < f->repeats; r++)
         for (int fold = 0; fold < f->count; fold++) {

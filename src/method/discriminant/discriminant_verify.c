@@ -49,7 +49,7 @@ static rung_status class_scores_new(rung_ctx *ctx, const struct verification *v,
     return RUNG_OK;
 }
 
-/* The three terms of an equation over the rows, made from multiples u of the kernel columns. */
+/* The three terms of an equation over the rows, from multiples u of the kernel columns. */
 typedef struct {
     const class_scores *c;
     double factor;     /* of the ridge */
@@ -166,7 +166,7 @@ rung_status discriminant_verify(rung_ctx *ctx, const struct verification *v, con
     TRY(equation_new(ctx, &c, params, &e));
     for (int64_t i = 0; i < p->n; i++)
         for (int q = 0; q < p->K; q++) e.u[i] += part(&c, i, q);
-    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* rounding of the scores goes through K P */
+    double size = verify_kernel_size(v, e.u) * verify_score_size(v); /* rounding of the scores is amplified by K P */
     TRY(within(ctx, &e, params, 0, L, mu));
     for (int q = 0; q < p->K; q++) {
         double pull = (q > 0 ? alpha[q - 1] : 0) - (q < p->K - 1 ? alpha[q] : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The regulariser F of a discriminant problem, Z = K_T P K_T' + F, in the form its solver wants: with or without a
- * graph, and the way back from one coefficient per labelled row to the expansion. */
+/* The regulariser F of a discriminant problem, Z = K_T P K_T' + F, in the form that its solver needs, with or without a
+ * graph, and the map from one coefficient per labelled row to the expansion. */
 #ifndef RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
 #define RUNG_METHOD_DISCRIMINANT_DL_REGULARISER_H
 

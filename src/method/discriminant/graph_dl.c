@@ -99,8 +99,8 @@ rung_status graph_dl_verify(rung_ctx *ctx, const struct verification *v)
     return graph_dl_verify_in(ctx, v, &space);
 }
 
-/* Without a graph a fold is a matter of the labelled rows, and block deletion serves; with landmarks rows leave sums.
- */
+/* Without a graph a fold concerns only the labelled rows, and block deletion suffices; with landmarks rows are
+ * subtracted from sums. */
 bool graph_dl_can_hold_out(const void *params_)
 {
     const graph_dl_params *params = params_;

@@ -34,7 +34,7 @@ static rung_status kdlor_prepare(rung_ctx *ctx, const fit_input *in)
     return problem_gram(ctx, p, &k, &K);
 }
 
-/* f, held: NULL for a fit alone. */
+/* f, held: NULL for a fit without held-out rows. */
 static rung_status kdlor_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
                                   held_out *held)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* kes_dl.c - KES-DL: ES-DL with one kernel width per column, learned by kernel-target alignment (eq. 22-23): first over
  * the labelled rows, then from there over all rows. Deterministic, so a search and a fit learn the same kernel. With
- * landmarks a sample of the rows stands for them: an alignment is between n x n matrices. */
+ * landmarks a sample of the rows is used, because an alignment is between n x n matrices. */
 #include "base/rng.h"
 #include "fit/verify.h"
 #include "kernel/align.h"
@@ -9,7 +9,7 @@
 
 enum { ALIGNED_ROWS = 2000, STREAM = 0xa11 };
 
-/* Which of `count` rows are taken, `wanted` of them, each set as likely as any other; asked for one after the other. */
+/* Selects `wanted` of `count` rows, all sets equally likely; called for one row after the other. */
 typedef struct {
     int64_t count, wanted;
 } draw;
@@ -22,8 +22,8 @@ static bool taken(rng *random, draw *d)
     return yes;
 }
 
-/* Of each class its share of the labels but one row at least, at least half of the sample being labelled rows where
- * there are so many; unlabelled ones fill it. */
+/* Of each class its share of the labels, at least one row; at least half of the sample are labelled rows if there are
+ * enough; unlabelled rows fill the rest. */
 static rung_status sample_rows(rung_ctx *ctx, const problem *p, int64_t **out, int64_t *count)
 {
     rng random;

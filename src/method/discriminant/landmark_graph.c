@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* landmark_graph.c - what held-out rows take with them when they leave the graph: their edges, and with a plain
- * Laplacian the weight of these on the diagonals of their neighbours. Batches of rows leave one after the other, so
- * that an edge between two of them is taken once. */
+/* landmark_graph.c - removing held-out rows from the graph: their edges, and with a plain Laplacian the weights of
+ * these on the diagonals of their neighbours. Batches of rows are removed one after the other, so that an edge between
+ * two of them is removed once. */
 #include "method/discriminant/landmark_graph.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static bool is_plain(const la_csr *L)
     return fabs(sum) <= 1e-9 * size;
 }
 
-/* What a batch of rows takes with it, D = sum_i (e_i y_i' + y_i e_i') + diag(lost): y_i over the rows of the list. */
+/* The change when a batch of rows is removed, D = sum_i (e_i y_i' + y_i e_i') + diag(lost): y_i over the rows of the
+ * list. */
 typedef struct {
     int64_t *rows, n; /* the list: the batch, then its neighbours */
     la_csr y;

@@ -5,7 +5,7 @@
 
 #include "problem/problem.h"
 
-/* M (m x m) = Phi L Phi' over the rows of p, less what the h rows `held` have in it. */
+/* M (m x m) = Phi L Phi' over the rows of p, without the h rows `held`. */
 rung_status landmark_graph_without(rung_ctx *ctx, const landmarks *l, const problem *p, const la_csr *L, int64_t h,
                                    const int64_t *held, la_mat *M);
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The width of exp(-d^2 / (2 width^2)) for a mean squared distance; where all neighbours are duplicates any will do. */
+/* The width of exp(-d^2 / (2 width^2)) for a mean squared distance; any width will do if all neighbours are
+ * duplicates. */
 static double width_of(double square) { return square > 0 ? sqrt(square) : 1; }
 
 rung_status heat_graph(rung_ctx *ctx, problem *p, int64_t neighbours_, const la_csr **out)
@@ -116,7 +117,7 @@ rung_status reconstruction(rung_ctx *ctx, problem *p, int64_t neighbours_, la_cs
 
 /* ---- ordinal graph ---- */
 
-/* A matrix whose kernel distances are the stretched ones: -1/2 of them, and 0 on the diagonal. */
+/* A matrix whose kernel distances are the multiplied ones: -1/2 times them, and 0 on the diagonal. */
 static rung_status stretched_kernel(rung_ctx *ctx, const problem *p, const la_mat *K, const double *stretch, la_mat *S)
 {
     int64_t n = p->n;

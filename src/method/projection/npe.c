@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* npe.c - neighbourhood preserving embedding: what rebuilds a row from its neighbours rebuilds its projection.
+/* npe.c - neighbourhood preserving embedding: the weights that reconstruct a row from its neighbours reconstruct its
+ * projection.
  *
  *     A = X'X,  B = X'(I - W)'(I - W) X,   X centred, W the reconstruction weights of locally linear embedding */
 #include "method/projection/manifold.h"

@@ -15,7 +15,7 @@ typedef struct {
     double *w;       /* given: room for c numbers */
     double *alpha;   /* given: room for K - 1 */
     double value;    /* 0 where degenerate */
-    bool degenerate; /* no direction orders the means: w goes from the first to the last */
+    bool degenerate; /* no direction orders the means: w points from the first to the last */
 } ordered_direction;
 
 /* M (c x c) is destroyed. ridge > 0: M + ridge tr(M)/d I; 0: the pseudo-inverse, without eigenvalues below 1e-10 of the
@@ -23,20 +23,20 @@ typedef struct {
 rung_status ordered_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K, const double *D,
                           ordered_direction *out);
 
-/* LT = L T, T (n x c) being all rows in coordinates. Where only equal rows are joined it is 0, not rounding. */
+/* LT = L T, T (n x c) being all rows in coordinates. If only equal rows are connected it is exactly 0. */
 rung_status laplacian_rows(rung_ctx *ctx, const la_csr *L, const la_mat *T, la_mat *LT);
 /* Ed (n x (K-1)): column q is 1/n_{q+1} on class q+1 and -1/n_q on class q. */
 void class_contrasts(const problem *p, const class_index *classes, double *Ed);
 /* D (c x (K-1)) = T'Ed: differences of the class means, T (n x c) being all rows in coordinates. */
 rung_status mean_differences(rung_ctx *ctx, const problem *p, const class_index *classes, const la_mat *T, double *D);
 
-/* From the scores f of the rows (NULL: those of the scorer of `out`) to class means and what follows from them; a score
- * equal to a threshold goes up. */
+/* From the scores f of the rows (NULL: those of the scorer of `out`) to class means and the quantities that follow from
+ * them; a score equal to a threshold belongs to the upper class. */
 rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
                            const class_index *classes, const ordered_direction *s, const double *f, fitted *out);
 
-/* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the multipliers told; ridge = 0: against M (M w
- * - D a / 2) = 0, the pseudo-inverse. */
+/* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the reported multipliers; ridge = 0: against M
+ * (M w - D a / 2) = 0, the pseudo-inverse. */
 rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
                                  const la_mat *M, double d, const double *D, const double *w);
 /* The same of the linear direction of the model and M = T'L T, T the rows. */

@@ -3,14 +3,14 @@
  *
  *     minimise  w'X L X'w - C rho   subject to  w'(m_{q+1} - m_q) >= rho,  q = 1..K-1
  *
- * L is the Laplacian of the ordinal and-graph, m_q the class means: smooth along the rows, margin between neighbouring
- * classes. In the feature space of a kernel (ours) f = sum_i c_i k(x, x_i) with
+ * L is the Laplacian of the ordinal and-graph, m_q the class means: smooth along the rows, with a margin between
+ * adjacent classes. In the feature space of a kernel (ours) f = sum_i c_i k(x, x_i) with
  *
  *     (L K + e I) c = 1/2 Ed a,   Q = Ed'K (L K + e I)^-1 Ed,   e = ridge tr(L K)/n :
  *
- * the KDLOR problem with the within-class centring replaced by L. With landmarks it is the first problem, phi(x) in the
- * place of x and the same e. Unlabelled rows are points of the graph (and of the
- * expansion); means and constraints are those of the labelled ones. */
+ * the KDLOR problem with the within-class centring replaced by L. With landmarks it is the first problem, phi(x) in
+ * place of x and the same e. Unlabelled rows are vertices of the graph (and terms of the expansion); means and
+ * constraints are those of the labelled ones. */
 #include "fit/verify.h"
 #include "method/projection/manifold.h"
 #include "method/projection/ordered_qp.h"
@@ -45,7 +45,7 @@ static rung_status orml_prepare(rung_ctx *ctx, const fit_input *in)
     return m > 0 ? problem_landmarks(ctx, p, &k, m, &l) : problem_gram(ctx, p, &k, &K);
 }
 
-typedef struct { /* what the ways of solving have in common */
+typedef struct { /* common input of the solvers */
     problem *p;
     const orml_params *params;
     kernel k;
@@ -76,7 +76,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     return linear_scorer(ctx, mem, p, 1, W, NULL, &out->score);
 }
 
-/* Where f'L f is 0 for all f, up to rounding, it is made so. */
+/* If f'L f is 0 for all f up to rounding, it is set to 0. */
 static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmarks *l, const la_csr *L, la_mat *M)
 {
     double size = 0;
@@ -105,7 +105,7 @@ static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, const orml_problem *o
     return landmark_results(ctx, mem, l, 1, s->w, out);
 }
 
-/* e = ridge tr(L K)/n. Where f'L f is 0 for all f, up to rounding, the ridge is all there is: any e will do. */
+/* e = ridge tr(L K)/n. If f'L f is 0 for all f up to rounding, only the ridge remains: any e will do. */
 static double kernel_ridge(const la_csr *L, const la_mat *K, const la_mat *LK, double ridge, double *diagonal)
 {
     double size = 0, trace = la_trace(LK), n = (double)la_rows(K);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* orml_m.c - ORML/M: linear ORML whose direction is a product of one vector per mode of the rows, seen as tensors.
  *
- * The modes are improved in turn, each by the linear problem it sees (Liu, Liu, Chan, AAAI 2011, eq. 10-13). With the
- * pseudo-inverse the value never rises: the vector a mode had is feasible for its next problem. With a ridge, which is
- * relative to what the mode sees, it may. A mode shorter than the number of classes may have no direction that orders
- * the means: it then gets the one from the first mean to the last. */
+ * The modes are improved in turn, each by its linear subproblem (Liu, Liu, Chan, AAAI 2011, eq. 10-13). With the
+ * pseudo-inverse the value never increases: the previous vector of a mode is feasible for its next subproblem. With a
+ * ridge, which is relative to the subproblem, it may. A mode shorter than the number of classes may have no direction
+ * that orders the means: it then gets the one from the first mean to the last. */
 #include <string.h>
 
 #include "base/rng.h"
@@ -51,7 +51,7 @@ static void lengths_to(tensor *t, int p)
     for (int64_t i = 0; i < t->size[p]; i++) t->w[p][i] *= scale;
 }
 
-/* D (size_p x (K-1)): the differences of the means as mode p sees them. */
+/* D (size_p x (K-1)): the differences of the means in the subproblem of mode p. */
 static rung_status seen_differences(rung_ctx *ctx, const alternation *a, const tensor *t, int p, double **out)
 {
     int64_t size = t->size[p], pairs = a->K - 1;
@@ -152,7 +152,7 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
     tensor shape;
     multilinear best = {0};
     double *W = NULL, sigma;
-    TRY(tensor_new(ctx, params->shape, p->d, &shape)); /* tells of a wrong shape before any work */
+    TRY(tensor_new(ctx, params->shape, p->d, &shape)); /* reports a wrong shape before any work */
     TRY(class_index_new(ctx, &ctx->scratch, p, &classes));
     TRY(alternation_new(ctx, p, params, &classes, &a, &sigma));
     TRY(best_of_starts(ctx, &a, p->d, &best));

@@ -27,7 +27,7 @@ static rung_status to_span(rung_ctx *ctx, row_space *s)
     TRY(la_eigen(ctx, G, n, values, all));
     la_free(&ctx->scratch, G);
     while (r < n && values[r] > SPAN_CUT * values[0]) r++;
-    if (r == 0) r = 1; /* all rows are one: a single coordinate, 0 */
+    if (r == 0) r = 1; /* all rows are equal: a single coordinate, 0 */
     for (int64_t j = 0; j < r; j++) {
         first[j] = j;
         root[j] = values[j] > 0 ? sqrt(values[j]) : 0;
@@ -151,7 +151,8 @@ static moments labelled_moments(const problem *p, int r, int o, const double *f)
     return m;
 }
 
-/* 1: f rises with the rank (or there are no ranks and the largest entry of w is positive); -1: it must be turned. */
+/* 1: f increases with the rank (or there are no ranks and the largest entry of w is positive); -1: its sign must
+ * change. */
 static double sense(const problem *p, int r, int o, const double *f, const double *w)
 {
     int64_t largest = 0;
@@ -288,7 +289,7 @@ static rung_status vector_forms(rung_ctx *ctx, const struct verification *v, eig
     return times(ctx, turned, s->outputs, s->coef, &out->V);
 }
 
-/* Of a tensor method: those the last mode sees, which was improved last. */
+/* Of a tensor method: those of the last mode, which was improved last. */
 static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, eigen_forms *out)
 {
     const projection_params *params = v->params;
@@ -352,7 +353,7 @@ double graph_search_bytes(double n, double d, double k)
 }
 
 /* The search, or coordinates and what is made of them: numerator, denominator, graph; the forms and their eigenproblem;
- * for tensors the factors on the host and what the longest mode sees. */
+ * for tensors the factors on the host and the subproblem of the longest mode. */
 double linear_fit_bytes(const fit_size *s)
 {
     double small = fmin(s->n, s->d), square = s->longest > 0 ? s->longest : small;

@@ -3,8 +3,8 @@
  *
  *     maximise  w'A w / w'(B + ridge tr(B)/d I) w,      A = T'N,  B = T'R
  *
- * T (n x c) are the rows in coordinates, N and R (n x c) what the method makes of them: products of T with something
- * n x n that is sparse or never stored. So every method of the family is one function from T to N and R. */
+ * T (n x c) are the rows in coordinates, N and R (n x c) are defined by the method: products of T with an n x n matrix
+ * that is sparse or never stored. So every method of the family is one function from T to N and R. */
 #ifndef RUNG_METHOD_PROJECTION_PROJECTION_H
 #define RUNG_METHOD_PROJECTION_PROJECTION_H
 
@@ -43,7 +43,7 @@ typedef struct {
 } row_space;
 
 /* The columns themselves; or, if there are more of them than rows (and span), coordinates in the span of the rows: all
- * forms live there, and n x n takes the place of d x d. */
+ * forms are restricted to it, with n x n matrices instead of d x d. */
 rung_status row_space_new(rung_ctx *ctx, const problem *p, bool span, row_space *out);
 /* W (d x m) from directions V (c x m) of the coordinates. */
 rung_status row_space_directions(rung_ctx *ctx, const row_space *s, int64_t m, const double *V, double *W);
@@ -51,16 +51,16 @@ rung_status row_space_directions(rung_ctx *ctx, const row_space *s, int64_t m, c
 /* ---- the methods ---- */
 
 typedef struct {
-    la_mat *T;       /* given; a maker may move its origin */
+    la_mat *T;       /* input; its origin may be moved */
     const la_mat *N; /* numerator; may be T */
     const la_mat *R; /* denominator */
-    bool cancels;    /* it is a difference of terms as large as N: next to nothing of them is rounding */
+    bool cancels;    /* it is a difference of terms as large as N: a tiny result is a rounding error */
 } projection_pair;
 
 typedef rung_status pair_maker(rung_ctx *ctx, problem *p, const projection_params *params, projection_pair *pair);
 pair_maker lda_pair, lpp_pair, npe_pair, isoproj_pair;
 
-/* What the methods differ in (method.h). */
+/* The parts that differ between the methods (method.h). */
 typedef struct {
     pair_maker *pair;
     double squares; /* n x n matrices on the way to the forms */
@@ -71,7 +71,7 @@ typedef struct {
 rung_status projection_prepare(rung_ctx *ctx, const fit_input *in); /* the neighbours, if there are any */
 rung_status projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
 rung_status tensor_projection_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);
-/* The eigenpairs of a finished model, from the pair made anew (verify.h). */
+/* The eigenpairs of a finished model, from recomputed forms (verify.h). */
 rung_status projection_verify(rung_ctx *ctx, const struct verification *v);
 double projection_bytes(const problem_shape *shape, const void *params);
 
@@ -92,13 +92,13 @@ rung_status centre_rows(rung_ctx *ctx, const double *weight, la_mat *T);
 
 /* ---- parts ---- */
 
-/* B += ridge tr(B)/d I; B = 0, or (cancels) next to nothing of A, becomes I. */
+/* B += ridge tr(B)/d I; B = 0, or (cancels) negligible relative to A, becomes I. */
 rung_status ridge_denominator(rung_ctx *ctx, const la_mat *A, bool cancels, double ridge, double d, la_mat *B);
-/* The r leading generalised eigenpairs of A v = lambda B v, v'B v = 1. V is c x r. A and B are destroyed; ridge: what
- * was added to B, for the message. */
+/* The r leading generalised eigenpairs of A v = lambda B v, v'B v = 1. V is c x r. A and B are destroyed; ridge: the
+ * amount added to B, for the message. */
 rung_status top_directions(rung_ctx *ctx, la_mat *A, la_mat *B, double ridge, int64_t r, double *values, double *V);
 /* From directions W (d x r) to everything of a fit: signs by the labels, class means, decision, rank map. flipped (r,
- * or NULL): which directions had to be turned round. */
+ * or NULL): which directions changed sign. */
 rung_status projection_finish(rung_ctx *ctx, pool *mem, const problem *p, int r, const double *W, const double *values,
                               bool *flipped, fitted *out);
 

@@ -61,7 +61,7 @@ static int64_t product(const tensor *t, int from, int to, double *out)
 {
     int64_t length = 1;
     out[0] = 1;
-    for (int q = from; q < to; q++) { /* from the back: what is read is not yet overwritten */
+    for (int q = from; q < to; q++) { /* backwards, so that nothing is overwritten before it is read */
         for (int64_t a = length - 1; a >= 0; a--)
             for (int64_t i = t->size[q] - 1; i >= 0; i--) out[a * t->size[q] + i] = out[a] * t->w[q][i];
         length *= t->size[q];

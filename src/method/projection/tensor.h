@@ -3,8 +3,8 @@
  *
  *     f(x) = sum over all indices of x[i_1, ..., i_N] w_1[i_1] ... w_N[i_N]
  *
- * A quadratic form w'(T'F)w is seen by mode p, the other vectors held fixed, as w_p'(T_p'F_p)w_p, where T_p and F_p
- * have every mode but p contracted with its vector. */
+ * A quadratic form w'(T'F)w becomes for mode p, with the other vectors fixed, w_p'(T_p'F_p)w_p, where T_p and F_p have
+ * every mode but p contracted with its vector. */
 #ifndef RUNG_METHOD_PROJECTION_TENSOR_H
 #define RUNG_METHOD_PROJECTION_TENSOR_H
 
@@ -27,10 +27,10 @@ void tensor_direction(const tensor *t, double *w); /* the product: d numbers */
 /* The vectors, as mode1, mode2, ... */
 rung_status tensor_report(rung_ctx *ctx, pool *mem, const tensor *t, fitted *out);
 
-/* For verify.h: the vectors as the model tells them; how far its direction is from their product, relative. */
+/* For verify.h: the vectors reported by the model; the relative difference between its direction and their product. */
 rung_status tensor_told(rung_ctx *ctx, const struct verification *v, const char *shape, tensor *out, double *off);
 
-/* Some forms T'F_i. Only min(n, d) rows are kept: with n > d the identity takes the place of T, T'F_i that of F_i. */
+/* Some forms T'F_i. Only min(n, d) rows are kept: with n > d the identity replaces T, and T'F_i replaces F_i. */
 typedef struct {
     int64_t m, d;
     int count;
@@ -38,7 +38,7 @@ typedef struct {
 } tensor_forms;
 
 rung_status tensor_forms_new(rung_ctx *ctx, const la_mat *T, int count, const la_mat *const *F, tensor_forms *out);
-/* out_i (size_p x size_p) = form i as mode p sees it; in the scratch pool. */
+/* out_i (size_p x size_p) = form i for mode p; in the scratch pool. */
 rung_status tensor_mode(rung_ctx *ctx, const tensor *t, const tensor_forms *forms, int p, la_mat **out);
 
 #endif

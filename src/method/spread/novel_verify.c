@@ -4,7 +4,7 @@
  * equation with one class, 1 at labelled rows. */
 #include "method/spread/novel_verify.h"
 
-static const double LEAST = 1e-280, ACCURACY = 1e-13; /* what arrives nowhere; relative change of r at the end */
+static const double LEAST = 1e-280, ACCURACY = 1e-13; /* below this no label arrives; relative change of r at the end */
 enum { SWEEPS = 1000000 };
 
 static double arriving(const la_csr *S, int64_t i, double novel, const double *r)
@@ -17,7 +17,7 @@ static double arriving(const la_csr *S, int64_t i, double novel, const double *r
     return degree > 0 ? novel * sum / degree : 0;
 }
 
-/* From 0 the values only rise, each accurate relative to itself. */
+/* Starting from 0 the values only increase, each with a small relative error. */
 static rung_status arrivals(rung_ctx *ctx, const problem *p, const la_csr *S, double novel, double *r)
 {
     double worst = INFINITY, target = fmax(ACCURACY * (1 - novel), 2e-15);

@@ -40,7 +40,8 @@ static rung_status plp_verify(rung_ctx *ctx, const struct verification *v)
 static double plp_bytes(const problem_shape *shape, const void *params)
 {
     return neighbour_graph_bytes(shape, &((const plp_params *)params)->graph) +
-           8 * (double)shape->n * (2 * (double)shape->d + 4.0 * shape->K); /* the rows and answers the model keeps */
+           8 * (double)shape->n *
+               (2 * (double)shape->d + 4.0 * shape->K); /* the rows and predictions stored in the model */
 }
 
 static const param_row plp_rows[] = {

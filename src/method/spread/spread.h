@@ -20,13 +20,13 @@ typedef struct {
               .type = RUNG_REAL, .default_value = "auto", .published = "1", .low = 0, .high = HUGE_VAL,                \
               .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO)
 
-/* The graph: its edges W (NULL: all pairs are joined) and their width. */
+/* The graph: its edges W (NULL: all pairs) and their width. */
 rung_status spread_graph(rung_ctx *ctx, problem *p, const spread_params *params, int k, const la_csr **W,
                          double *width);
 /* U (n x K): memberships by a graph of k neighbours, 0 = all pairs; width: what was used. */
 rung_status spread_labels(rung_ctx *ctx, problem *p, const spread_params *params, int k, double *U, double *width);
-/* F - a S F for F (n x K) on this graph, W NULL: all pairs; and what is left of it by a solver that stops at 1e-10 of
- * the length of Y, at most the root of the number of labels: ten times that, entry by entry. */
+/* F - a S F for F (n x K) on this graph, W NULL: all pairs; and its tolerance per entry: a solver that stops at 1e-10
+ * of |Y| (at most the square root of the number of labels) leaves at most ten times that. */
 rung_status spread_system_times(rung_ctx *ctx, const problem *p, const la_csr *W, double width, double spread,
                                 const double *F, double *out);
 double spread_residual_limit(const problem *p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* spread_verify.c - label spreading solves (I - a S) F = Y, S = Deg^-1/2 W Deg^-1/2 (graph/propagate.h). F is found
- * once more, its residual by products with W alone, and the memberships told are compared with its shares: an error e
- * of F moves those of row i by e / sum_q F_iq, so they count by that sum. */
+/* spread_verify.c - label spreading solves (I - a S) F = Y, S = Deg^-1/2 W Deg^-1/2 (graph/propagate.h). F is
+ * recomputed, its residual by products with W only, and the reported memberships are compared with its shares: an error
+ * e of F changes those of row i by e / sum_q F_iq, so they are weighted by that sum. */
 #include "fit/verify.h"
 #include "graph/propagate.h"
 #include "kernel/kernel.h"
@@ -58,7 +58,7 @@ static rung_status system_residual(rung_ctx *ctx, const problem *p, const la_csr
     return RUNG_OK;
 }
 
-/* By how much U is not the shares of F, each row by its sum over the largest one. */
+/* The difference between U and the shares of F, each row weighted by its sum relative to the largest one. */
 static double shares_off(const problem *p, const double *F, const double *U)
 {
     double most = 0, off = 0;

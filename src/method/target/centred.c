@@ -70,8 +70,8 @@ static rung_status features_at(rung_ctx *ctx, const centred_kernel *c, const int
     return c->centred ? subtract(ctx, c->mean, F) : RUNG_OK;
 }
 
-/* F F' of the centred numbers, tile by tile, and their mean: the first tile's serves until all are seen, so that what
- * is taken off at the end is small. What is stored is one tile. */
+/* F F' of the centred numbers, tile by tile, and their mean: the mean of the first tile is used until all are seen, so
+ * that the final correction is small. Only one tile is stored. */
 static rung_status scatter_of(rung_ctx *ctx, centred_kernel *c, bool stored, la_mat *scatter)
 {
     int64_t w = c->width, n = c->n, tile = stored || n < TILE ? n : TILE, *rows = NULL;
@@ -308,7 +308,7 @@ rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kerne
 
 int64_t centred_basis(const centred_kernel *c) { return c->K ? c->n : c->r; }
 
-/* The trace of a centred matrix of equal rows is rounding. */
+/* The trace of the centred matrix of equal rows is a rounding error. */
 rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, double *out)
 {
     double scale = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The centred kernel of krr, kpca and ot: whole, or thin, without any n x n matrix. */
+/* The centred kernel of krr, kpca and ot: whole, or thin, that is without any n x n matrix. */
 #ifndef RUNG_METHOD_TARGET_CENTRED_H
 #define RUNG_METHOD_TARGET_CENTRED_H
 
 #include "fit/method.h"
 
-/* K~ = C K C, C = I - 11'/n, over the rows of a problem: whole; or thin, where few numbers stand for a row: its columns
- * (linear kernel, fewer columns than rows) or its landmark features. With F (width x n) these numbers, centred, and F
- * F' = axes diag(value) axes', K~ = U diag(value) U' for U = F'T, T = axes diag(value)^-1/2. U is never stored, and F
- * only where it fits (landmark_room). A function of K~ is f(x) = k~(x)'B a + bias, with B = I (whole) or B = U. */
+/* K~ = C K C, C = I - 11'/n, over the rows of a problem: whole; or thin, if a row is represented by few numbers: its
+ * columns (linear kernel, fewer columns than rows) or its landmark features. With F (width x n) these numbers, centred,
+ * and F F' = axes diag(value) axes', K~ = U diag(value) U' for U = F'T, T = axes diag(value)^-1/2. U is never stored,
+ * and F only where it fits (landmark_room). A function of K~ is f(x) = k~(x)'B a + bias, with B = I (whole) or B =
+ * U. */
 typedef struct {
     const problem *p;
     kernel k;
@@ -19,7 +20,7 @@ typedef struct {
     const landmarks *l; /* thin: NULL: the columns */
     int64_t width;      /* length of mean: n; thin: columns or features */
     double *mean;       /* of each column of K; thin: of each row of F before it was centred */
-    la_mat *F;          /* thin: width x n, or NULL: made again whenever it is needed */
+    la_mat *F;          /* thin: width x n, or NULL: recomputed when needed */
     int64_t r;          /* thin: value > 0 falling, r of them */
     double *value;
     la_mat *T; /* width x r */
@@ -29,19 +30,19 @@ typedef struct {
  * scratch pool. centre = false: K~ = K. */
 rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kernel_params *params, bool centre,
                                centred_kernel *out);
-/* Asks the problem for what centred_kernel_new will need of it. */
+/* Computes in the problem what centred_kernel_new will need. */
 rung_status centred_kernel_prepare(rung_ctx *ctx, problem *p, const kernel_params *params);
 /* Peak memory of a thin kernel over n rows; 0: it will be whole. */
 double centred_thin_bytes(const problem_shape *shape, int64_t n, const kernel_params *params);
 
 /* Length of a: n or r. */
 int64_t centred_basis(const centred_kernel *c);
-/* The mean eigenvalue of K~; RUNG_EDATA where the rows do not differ. */
+/* The mean eigenvalue of K~; RUNG_EDATA if all rows are equal. */
 rung_status centred_mean_eigenvalue(rung_ctx *ctx, const centred_kernel *c, double *out);
 /* The r leading eigenvectors of K~, v = B a (n x r), the entry of largest modulus of each positive. Missing ones (thin)
  * have value 0 and vector 0. a: basis x r. */
 rung_status centred_leading(rung_ctx *ctx, const centred_kernel *c, int64_t r, double *values, double *v, double *a);
-/* Fills score and n_expansion, and tells of landmarks: output o(x) = k~(x)'B a_o + bias_o; a is basis x outputs. */
+/* Fills score and n_expansion, and reports landmarks: output o(x) = k~(x)'B a_o + bias_o; a is basis x outputs. */
 rung_status centred_results(rung_ctx *ctx, pool *mem, const centred_kernel *c, int outputs, const double *a,
                             const double *bias, fitted *out);
 
@@ -49,7 +50,7 @@ rung_status centred_results(rung_ctx *ctx, pool *mem, const centred_kernel *c, i
 
 /* Few rows of U, as many as `out` has, which is count x r. */
 rung_status basis_rows(rung_ctx *ctx, const centred_kernel *c, const int64_t *rows, la_mat *out);
-/* What such blocks take on top of the kernel. */
+/* Memory of such blocks in addition to the kernel. */
 double basis_bytes(const problem_shape *shape, int64_t n, const kernel_params *params);
 /* U in blocks of rows:
  *

@@ -5,7 +5,7 @@
 
 rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out)
 {
-    const double least = 1e-60, most = 1e6; /* beyond them squares and differences lose their digits */
+    const double least = 1e-60, most = 1e6; /* beyond them squares and differences lose accuracy */
     double unit;
     TRY(centred_mean_eigenvalue(ctx, c, &unit));
     *out = lambda * (kind == LAMBDA_RELATIVE ? unit : 1);
@@ -16,7 +16,7 @@ rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda
     return RUNG_OK;
 }
 
-/* ---- the values learned ---- */
+/* ---- the target values ---- */
 
 static double class_value(int K, int rank) { return K == 2 ? 2 * rank - 3 : rank; }
 

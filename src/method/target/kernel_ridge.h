@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the methods share that learn a real value by ridge regression on a (centred) kernel: krr, kpca, ot, tld. */
+/* Common parts of the methods that learn a real value by ridge regression on a (centred) kernel: krr, kpca, ot, tld. */
 #ifndef RUNG_METHOD_TARGET_KERNEL_RIDGE_H
 #define RUNG_METHOD_TARGET_KERNEL_RIDGE_H
 
@@ -20,10 +20,10 @@ typedef enum { LAMBDA_RELATIVE, LAMBDA_ABSOLUTE } lambda_kind;
           .help = "fitted to out-of-fold scores, or midpoints of the class values", .type = RUNG_CHOICE,               \
           .default_value = "recalibrated", .published = "midpoint", .choices = "recalibrated|midpoint")
 
-/* lambda of the parameters as a number; RUNG_EDATA where the rows do not differ, RUNG_EARG out of all proportion. */
+/* lambda of the parameters as a number; RUNG_EDATA if all rows are equal, RUNG_EARG if it is far out of range. */
 rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda, int kind, double *out);
 
-/* ---- the values learned ---- */
+/* ---- the target values ---- */
 
 /* At the labelled rows of a problem: the real target; two classes: -1 and 1; more: the rank. */
 typedef struct {
@@ -37,15 +37,15 @@ rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *ou
 /* mean and sd of some of the values. */
 void target_moments(int64_t m, const double *v, double *mean, double *sd);
 /* decide and map of a fit whose score is unit times these values: none (real or no labels), always the only class, or
- * thresholds half way between the values of the classes. */
+ * thresholds midway between the values of the classes. */
 rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out);
-/* Adds a held-out row with this score, graded by the fit's own thresholds and rank map. */
+/* Adds a held-out row with this score, and the rank by the thresholds and rank map of the fit. */
 void target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held);
 
 /* Candidates for lambda=auto, times the mean eigenvalue, largest first. */
 enum { LAMBDA_CANDIDATES = 25 };
 double lambda_candidate(int i);
-/* The best of them by its leave-one-out error (NaN: not fitted), both told in the report. */
+/* The best of them by leave-one-out error (NaN: not fitted); both are reported. */
 rung_status lambda_choose(rung_ctx *ctx, pool *mem, const centred_kernel *c, const double *loo, fitted *out,
                           double *lambda);
 

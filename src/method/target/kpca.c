@@ -2,9 +2,9 @@
 /* kpca.c - kernel principal components.
  *
  * K~ v = k v for the centred kernel matrix; component(x) = k~(x)'v / sqrt(k), so a training row has v_i sqrt(k).
- * Labels, where there are some, only say which class mean is nearest. lambda changes no component: it is told what
- * kernel ridge regression of that lambda leaves of each component, (lambda / (k + lambda))^2, which is how ot orders
- * them. */
+ * Labels, if there are any, only determine the nearest class mean. lambda changes no component: the report has the
+ * share of each component that kernel ridge regression with that lambda leaves, (lambda / (k + lambda))^2, by which ot
+ * orders them. */
 #include <string.h>
 
 #include "fit/verify.h"
@@ -77,8 +77,8 @@ static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     return RUNG_OK;
 }
 
-/* Every other eigenvalue is below those told: s I - K~ + sum_j f_j f_j' is positive definite, f_j f_j' = k_j v_j v_j'.
- * Thin: by all eigenvalues, found anew. */
+/* Every other eigenvalue is below those reported: s I - K~ + sum_j f_j f_j' is positive definite, f_j f_j' = k_j v_j
+ * v_j'. Thin: from all eigenvalues, recomputed. */
 static rung_status none_is_larger(rung_ctx *ctx, const struct verification *v, const centred_kernel *c, int r,
                                   const double *value, const double *f, double *out)
 {
@@ -87,7 +87,7 @@ static rung_status none_is_larger(rung_ctx *ctx, const struct verification *v, c
     *out = 0;
     if (!c->K) {
         for (int64_t j = 0; j < c->r; j++) *out += c->value[j] > s;
-        *out = fmax(*out - (r - 1), 0); /* all but the last of those told may be */
+        *out = fmax(*out - (r - 1), 0); /* all but the last of those reported may be */
         return RUNG_OK;
     }
     TRY(la_new(ctx, &ctx->scratch, v->p->n, r, &F));
@@ -100,8 +100,8 @@ static rung_status none_is_larger(rung_ctx *ctx, const struct verification *v, c
     return RUNG_OK;
 }
 
-/* K~ f_j = k_j f_j and |f_j|^2 = k_j for the components f_j of the rows; beyond the rank they are 0. Residuals are told
- * in the largest eigenvalue: the backward error of the eigenproblem. */
+/* K~ f_j = k_j f_j and |f_j|^2 = k_j for the components f_j of the rows; beyond the rank they are 0. Residuals are
+ * relative to the largest eigenvalue: the backward error of the eigenproblem. */
 static rung_status kpca_verify(rung_ctx *ctx, const struct verification *v)
 {
     const kpca_params *params = v->params;

@@ -3,9 +3,9 @@
  *
  *     f(x) = k~(x)'a + mean of y,   a = (K~ + lambda I)^-1 (y - mean of y)
  *
- * K~ is centred, so this is ridge regression in the feature space with an intercept that costs nothing. The residuals
- * are R y with R = lambda (K~ + lambda I)^-1 - 11'/n, and rows h held out together have the residuals R_hh^-1 (R y)_h:
- * no refit for leave-one-out or for folds, and these equal a refit of everything, centring and intercept too. One
+ * K~ is centred, so this is ridge regression in the feature space with an unpenalised intercept. The residuals are R y
+ * with R = lambda (K~ + lambda I)^-1 - 11'/n, and rows h held out together have the residuals R_hh^-1 (R y)_h:
+ * leave-one-out and folds need no refit, and equal a complete refit, including centring and intercept. One
  * eigendecomposition gives the leave-one-out error of every lambda. centre=no drops centring and intercept. */
 #include "method/target/kernel_ridge.h"
 
@@ -20,7 +20,9 @@ typedef struct {
     int lambda_kind, centre, thresholds, calibrate;
 } krr_params;
 
-enum { LOO_ROWS = 2000 }; /* real targets: up to this many rows the leave-one-out error is worth an inverse */
+enum {
+    LOO_ROWS = 2000
+}; /* real targets: up to this number of rows the leave-one-out error is computed by an inverse */
 
 static rung_status krr_prepare(rung_ctx *ctx, const fit_input *in)
 {
@@ -30,7 +32,7 @@ static rung_status krr_prepare(rung_ctx *ctx, const fit_input *in)
 typedef struct {
     const centred_kernel *c;
     double lambda;
-    double mean;                /* what was taken from the target: its mean, or 0 without centring */
+    double mean;                /* the value subtracted from the target: its mean, or 0 without centring */
     double *y;                  /* n: target less mean */
     double *a;                  /* in the kernel's basis */
     double *residual;           /* n: R y */
@@ -69,8 +71,8 @@ static rung_status loo_path_new(rung_ctx *ctx, int64_t n, int64_t r, loo_path *p
 }
 
 /* Adds the squared leave-one-out residuals of the rows `first` .. for all candidates, U being their rows of the
- * eigenvectors: R = I - 11'/n - U diag(k / (k + lambda)) U'. Equal rows may be anywhere: their parts are kept. Destroys
- * U. */
+ * eigenvectors: R = I - 11'/n - U diag(k / (k + lambda)) U'. Equal rows may be anywhere: their contributions are
+ * stored. Destroys U. */
 static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, loo_path *path, int64_t first, la_mat *U)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -130,7 +132,7 @@ static rung_status thin_path(rung_ctx *ctx, const centred_kernel *c, loo_path *p
     return RUNG_OK;
 }
 
-/* The mean square of the leave-one-out residuals, equal rows leaving together; residual is overwritten. */
+/* The mean square of the leave-one-out residuals, equal rows are left out together; residual is overwritten. */
 static double mean_square_left_out(const row_groups *together, int64_t n, const double *rest, double *residual)
 {
     double sum = 0;
@@ -232,8 +234,8 @@ static rung_status whole_block_solve(rung_ctx *ctx, const ridge *g, int64_t h, c
     return la_potrs(ctx, R, 1, e);
 }
 
-/* R_hh = I - V V' with V = [U_h diag(k / (k + lambda))^1/2, 1 / sqrt(n)]: R_hh^-1 e = e + V (I - V'V)^-1 V'e, and
- * nothing is as large as a fold. */
+/* R_hh = I - V V' with V = [U_h diag(k / (k + lambda))^1/2, 1 / sqrt(n)]: R_hh^-1 e = e + V (I - V'V)^-1 V'e, so no
+ * matrix is as large as a fold. */
 static rung_status thin_block_solve(rung_ctx *ctx, const ridge *g, int64_t h, const int64_t *rows, double *e)
 {
     const centred_kernel *c = g->c;
@@ -290,7 +292,7 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const fold
     return RUNG_OK;
 }
 
-/* f, held: NULL for a fit alone. */
+/* f, held: NULL for a fit without held-out rows. */
 static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
                                 held_out *held)
 {

@@ -3,7 +3,7 @@
  *
  * The unlabelled rows get the values for which kernel ridge regression on labelled and unlabelled rows together leaves
  * the smallest training error; optimal.c solves that. Their length is that of the labelled values (norm=labelled: |t|^2
- * = 1 - |u|^2) or free. Without labels the answer is the first kernel principal component. What is learned is u = (v -
+ * = 1 - |u|^2) or free. Without labels the result is the first kernel principal component. What is learned is u = (v -
  * shift) / (scale sqrt(n)), v the value of a labelled row. New rows get the ridge regression on the whole target. */
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct {
     centred_kernel kernel;
     target_values values;
     target_space space;
-    bool balanced; /* labels are centred and the constant costs nothing */
+    bool balanced; /* labels are centred and the constant is unpenalised */
     double unit;   /* score = unit (shift + scale sqrt(n) y) */
     double shift, scale;
     double *u;
@@ -40,8 +40,8 @@ typedef struct {
 
 /* ---- targets ---- */
 
-/* From values to u. As published two classes (or the only one) are -1 and 1 as they stand; otherwise the labelled mean
- * and deviation are taken out, so that |u|^2 = m / n either way. */
+/* From values to u. As published, two classes (or the only one) are -1 and 1 unchanged; otherwise the labelled values
+ * are standardised, so that |u|^2 = m / n either way. */
 static void code_target(ot *o, int64_t m, const double *v, double *rho2)
 {
     double root = sqrt((double)o->p->n);
@@ -178,7 +178,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, problem *p, const ot_params *
     return report_number(ctx, mem, out, "lambda", o->space.lambda);
 }
 
-/* Scorer and training answers: the first output on the scale of the values, the others of unit length. */
+/* Scorer and training predictions: the first output on the scale of the values, the others of unit length. */
 static rung_status finish(rung_ctx *ctx, pool *mem, ot *o, int r, fitted *out)
 {
     int64_t n = o->p->n, basis = centred_basis(&o->kernel);
@@ -192,7 +192,7 @@ static rung_status finish(rung_ctx *ctx, pool *mem, ot *o, int r, fitted *out)
     return training_answers(ctx, mem, n, r, output, o->p->K > 0 ? o->p->y : NULL, &out->training);
 }
 
-/* f, held: NULL for a fit alone. */
+/* f, held: NULL for a fit without held-out rows. */
 static rung_status ot_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out,
                                held_out *held)
 {
@@ -232,7 +232,7 @@ static rung_status ot_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted 
     return ot_hold_out(ctx, mem, in, NULL, out, NULL);
 }
 
-/* What the rows were given and what the regression on it says of them, back in the units of y = (u, t). */
+/* The values of the rows and their regression, converted to the units of y = (u, t). */
 static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
 {
     fitted unused = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Generalised components: eigenvectors of H on the complement of the target, which is taken out exactly. */
+/* Generalised components: eigenvectors of H on the complement of the target, which is removed exactly. */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static rung_status dense_components(rung_ctx *ctx, const target_space *s, const 
     return RUNG_OK;
 }
 
-/* As above in the coordinates of U and of e, the unit vector along what U leaves of y = U g + s e: M^2 is diagonal
+/* As above in the coordinates of U and of e, the unit vector along the residual of y = U g + s e: M^2 is diagonal
  * there, and its inverse on the complement of y is D - D x x'D / x'D x, D = M^2 / lambda^2, x = (g, s). The constant is
  * orthogonal to them. A vector beyond the rank, or so far below the first that it is rounding, stays 0. */
 static rung_status thin_components(rung_ctx *ctx, const target_space *s, const double *unit, int64_t r, double *v,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the files of optimal.h share. */
+/* Common parts of the ot files. */
 #ifndef RUNG_METHOD_TARGET_OT_INNER_H
 #define RUNG_METHOD_TARGET_OT_INNER_H
 

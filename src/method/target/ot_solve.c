@@ -117,8 +117,8 @@ static rung_status inverse_block(rung_ctx *ctx, const dense_target *t, int64_t k
     return RUNG_OK;
 }
 
-/* Hiding labels adds what their columns added to the basis: S + F'F / lambda^2, F = N'(M - M_l0 1'), N the last columns
- * of Q. */
+/* Hiding labels adds the contribution of their columns to the basis: S + F'F / lambda^2, F = N'(M - M_l0 1'), N the
+ * last columns of Q. */
 static rung_status inverse_with_hidden(rung_ctx *ctx, const dense_target *t, la_mat *S)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -209,8 +209,8 @@ rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_ro
     return RUNG_OK;
 }
 
-/* a = M^-1 (y - bias): as it comes from the solution, by differences, it loses digits where lambda is small.
- * y'H y = |lambda a|^2; what t = 0 leaves is taken off. */
+/* a = M^-1 (y - bias): computed from the solution by differences it is inaccurate for small lambda. y'H y = |lambda
+ * a|^2; the value at t = 0 is subtracted. */
 rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out)
 {
     if (!s->M) return RUNG_OK;
@@ -226,7 +226,7 @@ rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *
     TRY(la_potrf(ctx, s->M));
     TRY(la_potrs(ctx, s->M, 1, c0));
     TRY(la_potrs(ctx, s->M, 1, out->a));
-    mean = s->intercept ? sum_of(n, out->a) / (double)n : 0; /* 0 but for rounding, which 1 / lambda has magnified */
+    mean = s->intercept ? sum_of(n, out->a) / (double)n : 0; /* 0 except for rounding, which 1 / lambda has amplified */
     for (int64_t i = 0; i < n; i++) out->a[i] -= mean;
     out->energy = s->lambda * s->lambda * (square_of(n, out->a) - square_of(n, c0));
     return RUNG_OK;

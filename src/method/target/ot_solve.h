@@ -6,7 +6,7 @@
  * rows: only products with M. On the sphere |t|^2 = rho2 it is t = (I - mu S)^-1 b, b that minimum and S = R'R /
  * lambda^2 the inverse of H's block, R = columns of M of the unlabelled rows without their projection on those of the
  * labelled ones; then y = M c with c = g + mu R t / lambda^2. Neither H nor an inverse is ever formed, which would
- * square the condition number. With an intercept the constant costs nothing (H - 11'/n): columns of M become
+ * square the condition number. With an intercept the constant is unpenalised (H - 11'/n): columns of M become
  * differences from the column of the first labelled row. */
 #ifndef RUNG_METHOD_TARGET_OT_SOLVE_H
 #define RUNG_METHOD_TARGET_OT_SOLVE_H
@@ -33,7 +33,7 @@ typedef struct {
     bool hard;
 } optimal_target;
 
-/* lambda, intercept and sphere as they stand in `out`; c->K, where there is one, becomes M. */
+/* lambda, intercept and sphere are taken from `out`; c->K, where there is one, becomes M. */
 rung_status target_space_new(rung_ctx *ctx, const centred_kernel *c, target_space *out);
 /* Room for one target, in the scratch pool. */
 rung_status optimal_target_new(rung_ctx *ctx, const target_space *s, optimal_target *out);
@@ -48,7 +48,7 @@ typedef struct {
 rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
 /* What optimal_solve needs for labels hidden in turn. */
 rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_rows *rows);
-/* Whole: the coefficients anew, exactly those of y, and the energy. Destroys M. */
+/* Whole: recomputes the coefficients, exactly those of y, and the energy. Destroys M. */
 rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out);
 
 /* Generalised components: the vectors orthogonal to y (and to the constant, with an intercept) with the smallest v'H v,

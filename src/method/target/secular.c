@@ -171,7 +171,7 @@ static rung_status first_multiplier(rung_ctx *ctx, search *s, double *mu)
     return RUNG_OK;
 }
 
-/* found: t at out->mu has the length wanted. */
+/* found: t at out->mu has the required length. */
 static rung_status iterate(rung_ctx *ctx, search *s, secular_root *out, bool *found)
 {
     double mu;

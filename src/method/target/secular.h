@@ -5,7 +5,7 @@
  *
  * t is a global minimum exactly where (H - mu I) t = -c with H - mu I positive semidefinite, so the multiplier mu is
  * the one root of the secular equation |t(mu)|^2 = rho2 to the left of the smallest eigenvalue of H; the other roots
- * need not be looked at. */
+ * need not be considered. */
 #ifndef RUNG_METHOD_TARGET_SECULAR_H
 #define RUNG_METHOD_TARGET_SECULAR_H
 

@@ -93,7 +93,7 @@ static rung_status transduce(rung_ctx *ctx, const la_mat *A, double g, const dou
     return RUNG_OK;
 }
 
-/* z: n values, the labelled ones first and given, Y0 behind them, which become Y. M: the inverse, in the same order. */
+/* z: n values, the labelled ones first and given, then Y0, which become Y. M: the inverse, in the same order. */
 static rung_status improve(rung_ctx *ctx, const la_mat *M, const target_values *t, double lambda_star, double *z,
                            double *loo)
 {
@@ -167,7 +167,7 @@ static rung_status tld_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     return RUNG_OK;
 }
 
-/* The answers z of the rows: the labels at labelled rows; f + lambda a = z with f = (K + 11') a; and the derivative by
+/* The values z of the rows: the labels at labelled rows; f + lambda a = z with f = (K + 11') a; and the derivative by
  * the values of the unlabelled rows, A'r / l + lambda* (Y - Y0) = 0, r_i = a_i / M_ii the leave-one-out residuals. */
 static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
 {
