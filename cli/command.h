@@ -19,7 +19,7 @@ typedef struct {
     const char *help;     /* one line */
     const char *about;    /* more of it: paragraphs, separated by newlines */
     const option *const *options;
-    const char *output;      /* the file -o means where it is not given; NULL: none */
+    const char *output;      /* the default file of -o; NULL: none */
     const example *examples; /* ends with a row whose line is NULL */
     int (*run)(session *s, const arguments *args);
 } command;
@@ -30,15 +30,15 @@ extern const command command_fit, command_predict, command_evaluate, command_met
 const command *command_at(int index); /* NULL past the last */
 const command *command_find(const char *name);
 
-/* Parses and runs one command in a session of its own; argv[0] is its name. Returns the exit code. */
+/* Parses and runs one command in its own session; argv[0] is its name. Returns the exit code. */
 int command_run(int argc, char *const *argv);
 
 void help_all(FILE *file);
 void help_command(FILE *file, const command *c);
 void man_page(FILE *file, const command *c); /* NULL: of rung itself */
 
-/* What the shells' completion asks: prints what the last of the words after `rung` can become, one per line, each
- * followed by a tab and what it is; or `:files` where a file name belongs. Returns the exit code. */
+/* For shell completion: prints the completions of the last word after `rung`, one per line, each followed by a tab and
+ * a description; or `:files` if a file name is expected. Returns the exit code. */
 int complete_words(int n, char *const *words);
 
 #endif

@@ -28,7 +28,7 @@ const option global_options[] = {
 
 /* ---- messages ---- */
 
-/* Bytes of the character at c, from 1; 0: it is a control character or no valid UTF-8. */
+/* Bytes of the character at c, from 1; 0: a control character or invalid UTF-8. */
 static int printable(const unsigned char *c)
 {
     if (*c < 0x80) return (*c >= 0x20 || *c == '\n' || *c == '\t') && *c != 0x7f;
@@ -64,7 +64,7 @@ void say(FILE *file, const char *format, ...)
 
 void complain(const char *format, ...)
 {
-    char text[4096]; /* no longer: it may tell that memory has run out */
+    char text[4096]; /* of fixed size: it may report that memory has run out */
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What every command has: a session made from the global options, messages, progress, Ctrl-C, exit codes. */
+/* Common to every command: a session with the global options, messages, progress, Ctrl-C, exit codes. */
 #ifndef RUNG_CLI_COMMON_H
 #define RUNG_CLI_COMMON_H
 
@@ -19,7 +19,7 @@ typedef struct {
     bool json, quiet, verbose;
     int threads;       /* 0: all cores */
     int64_t memory;    /* 0: no limit */
-    const char *stage; /* the one whose progress is shown, where others repeat within it; NULL: all */
+    const char *stage; /* the stage whose progress is shown if others repeat within it; NULL: all */
     int warnings;      /* told so far */
     struct {           /* the progress bar */
         char stage[64];
@@ -35,7 +35,7 @@ extern const option global_options[];
 int session_open(session *s, const char *command, const arguments *args); /* EXIT_OK, or an exit code */
 void session_close(session *s);
 
-/* After a call of the library: EXIT_OK to go on, otherwise the message was printed and this is the exit code. */
+/* After a call of the library: EXIT_OK, or prints the message and returns the exit code. */
 int session_check(session *s, rung_status status);
 #define CHECK(s, call)                                                                                                 \
     do {                                                                                                               \
@@ -43,14 +43,14 @@ int session_check(session *s, rung_status status);
         if (check_code_ != EXIT_OK) return check_code_;                                                                \
     } while (0)
 
-/* What the library's progress shows: a bar with an estimate on a terminal, plain lines with -v otherwise. */
+/* The progress of the library: a bar with an estimate on a terminal, plain lines with -v otherwise. */
 void session_progress(session *s, const char *stage, double done);
 void session_counters(session *s); /* -v: the work done, operation by operation */
 
 /* `rung: ...` on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void make_printable(char *text); /* control characters, which could drive a terminal, as ? */
-/* fprintf for people: names of files, classes and methods come from anywhere, so it is made printable. */
+/* fprintf for people: names of files, classes and methods are untrusted, so the text is made printable. */
 void say(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Zeroed memory; prints and exits when there is none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Completion: the shells ask the command itself, which knows its tables; the files in completions/ only pass on the
- * question and the answer. */
+/* Completion: shells call the command itself, which knows its tables; the files in completions/ only pass on words and
+ * results. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
     const char *method; /* -m before it; several: the first counts */
 } question;
 
-/* prefix + candidate, if that is how the word goes on. */
+/* prefix + candidate, if it continues the word. */
 static void offer(const question *q, const char *prefix, const char *candidate, const char *after, const char *help)
 {
     char *whole = text_of("%s%s%s", prefix, candidate, after);
@@ -21,7 +21,7 @@ static void offer(const question *q, const char *prefix, const char *candidate, 
     free(whole);
 }
 
-/* The words of a|b|c; what is in capitals stands for something else. */
+/* The words of a|b|c; words in capitals are placeholders. */
 static void offer_list(const question *q, const char *prefix, const char *list)
 {
     while (*list) {
@@ -39,7 +39,7 @@ static void offer_methods(const question *q, const char *prefix)
     for (int i = 0; (m = rung_method_at(i)); i++) offer(q, prefix, m->name, "", m->title);
 }
 
-/* NAME=, then what the parameter may be. */
+/* NAME=, then the values of the parameter. */
 static void offer_params(const question *q, const char *prefix, const char *typed)
 {
     char *name = text_of("%.*s", (int)strcspn(q->method, ","), q->method);
@@ -59,7 +59,7 @@ static void offer_params(const question *q, const char *prefix, const char *type
     }
 }
 
-/* What the value called metavar can be; typed: the part of the word that belongs to it, behind prefix. */
+/* The completions of the value named metavar; typed: the part of the word that belongs to it, after prefix. */
 static void offer_value(const question *q, const char *metavar, const char *prefix, const char *typed)
 {
     static const char *const files[] = {"FILE", "DATA", "MODEL", "DIR", NULL};
@@ -70,7 +70,7 @@ static void offer_value(const question *q, const char *metavar, const char *pref
         }
     if (strchr(metavar, '|')) {
         offer_list(q, prefix, metavar);
-    } else if (!strncmp(metavar, "METHOD", 6)) { /* METHOD[,METHOD] too: on behind the last comma */
+    } else if (!strncmp(metavar, "METHOD", 6)) { /* also METHOD[,METHOD]: continues after the last comma */
         const char *comma = strrchr(typed, ',');
         char *before = text_of("%s%.*s", prefix, comma ? (int)(comma - typed) + 1 : 0, typed);
         offer_methods(q, before);
@@ -108,7 +108,7 @@ static const option *find_option(const command *c, const char *word)
     return NULL;
 }
 
-/* The value an option word carries in itself (--name=value, -nvalue); NULL: none. */
+/* The value contained in an option word (--name=value, -nvalue); NULL: none. */
 static const char *value_in(const char *word)
 {
     if (word[1] != '-') return word[2] ? word + 2 : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What every command that fits models shares: the options about the data, and what is made of them. */
+/* Common to all commands that fit models: the options about the data, and their use. */
 #ifndef RUNG_CLI_LEARN_H
 #define RUNG_CLI_LEARN_H
 

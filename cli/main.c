@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rung: the command. Finds the command, gives it its arguments, checks what it wrote. */
+/* rung: the main program. Finds the command, passes it its arguments, checks its output. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <locale.h>
@@ -43,8 +43,8 @@ static int unknown_command(const char *name)
     return USAGE;
 }
 
-/* "MODEL DATA", "[METHOD]", "FILE...": as many operands as are named, those in brackets if wanted, and any number of
- * the last where dots follow it. */
+/* "MODEL DATA", "[METHOD]", "FILE...": one operand per name, optional ones in brackets, and any number of the last if
+ * followed by dots. */
 static bool operands_fit(const command *c, const arguments *args)
 {
     int given = 0;
@@ -68,13 +68,13 @@ static bool operands_fit(const command *c, const arguments *args)
     return false;
 }
 
-/* The operand is meant to be added to: the model of update, the database of merge. */
+/* The operand is extended in place: the model of update, the database of merge. */
 static bool added_to(const command *c, const arguments *args, int index)
 {
     return (c == &command_update && index == 0) || (c == &command_experiment && !strcmp(operand(args, 0), "merge"));
 }
 
-/* No file that is read is written as well, whatever its names are. */
+/* No input file is overwritten, even under another name. */
 static bool outputs_are_free(const command *c, const arguments *args)
 {
     static const char *const writers[] = {"output", "report", "db"}, *const reader = "folds-file";
@@ -103,8 +103,8 @@ static void print_version(void)
 #elif defined(__GNUC__)
     printf("  compiler   gcc %s\n", __VERSION__);
 #endif
-    /* The library alone speaks to the BLAS; which kernels it chose for this processor is asked by name, and not
-     * shown where it cannot say. */
+    /* Only the library calls the BLAS; the kernels chosen for this processor are looked up by symbol, and not shown if
+     * unavailable. */
     char *(*core)(void) = NULL;
     void *found = dlsym(RTLD_DEFAULT, "openblas_get_corename");
     memcpy(&core, &found, sizeof core);
@@ -171,8 +171,9 @@ static int run(int argc, char *const *argv)
     return command_run(argc - 1, argv + 1);
 }
 
-/* OpenBLAS starts threads when it is loaded, each of which maps 128 MiB and tries for ever where the address space is
- * limited (ulimit -v). The command runs threads of its own and needs none of them, so there it starts anew without. */
+/* OpenBLAS starts threads when it is loaded, each of which maps 128 MiB and retries forever if the address space is
+ * limited (ulimit -v). The command runs its own threads and does not need them, so in that case it restarts without
+ * them. */
 static void start_without_blas_threads(char **argv)
 {
     static const char variable[] = "OPENBLAS_NUM_THREADS";
@@ -185,7 +186,7 @@ static void start_without_blas_threads(char **argv)
 int main(int argc, char **argv)
 {
     start_without_blas_threads(argv);
-    setlocale(LC_CTYPE, ""); /* how text is shown; numbers stay as they are in C */
+    setlocale(LC_CTYPE, ""); /* for text only; numbers keep the C locale */
     signal(SIGPIPE, SIG_IGN);
     jout_init();
     signals_watch(NULL);

@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-/* Text as roff wants it: nothing in it is a request or changes its looks. */
+/* Text escaped for roff: nothing in it is a request or changes the font. */
 static void put(FILE *file, const char *text)
 {
     bool line_start = true;

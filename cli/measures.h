@@ -21,7 +21,7 @@ json_t *measures_json(const rung_metrics *metrics); /* every key, and n */
 
 /* The (lower) median of the ranks that are not 0; 0 if there is none. */
 int median_rank(int64_t n, int classes, const int *rank);
-/* How well always answering that median does on these labels. proba is not used: a constant has none. */
+/* The metrics of always predicting that median. proba is not used: a constant has none. */
 rung_status measure_median(rung_ctx *ctx, int64_t n, int classes, const int *truth, rung_metrics *out);
 
 #endif

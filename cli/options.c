@@ -14,7 +14,7 @@ enum { LONGEST_NAME = 31, MOST_NAMES = 128 };
 
 static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* Edits that turn a into b: insert, delete, replace, swap neighbours; small and capital letters are the same. */
+/* Edits that turn a into b: insert, delete, replace, swap adjacent characters; case-insensitive. */
 static int distance(const char *a, const char *b)
 {
     int d[LONGEST_NAME + 1][LONGEST_NAME + 1];
@@ -37,7 +37,7 @@ const char *nearest_name(const char *text, const char *const *names)
 {
     size_t length = strlen(text);
     if (length > LONGEST_NAME) return NULL;
-    /* A beginning of a name is near it, however much is missing. */
+    /* A prefix of a name always counts as near. */
     if (length >= 2)
         for (const char *const *name = names; *name; name++)
             if (!strncasecmp(text, *name, length)) return *name;

@@ -9,7 +9,7 @@
 typedef struct {
     const char *name;    /* long name, without the dashes; NULL ends the table */
     char letter;         /* short name; 0: none */
-    const char *metavar; /* what the value is called, N, or the allowed ones, median|error; NULL: a switch */
+    const char *metavar; /* the name of the value, N, or the allowed ones, median|error; NULL: a switch */
     const char *help;
     const char *group; /* heading in the help */
 } option;
@@ -25,9 +25,9 @@ typedef struct {
     argument *list; /* in the order given */
 } arguments;
 
-/* Reads argv[1..argc-1]: --name value, --name=value, -n value, -nvalue, switches together (-qv), `--`; options
- * may follow operands and be repeated. A mistake is printed to stderr with the nearest name or the allowed values;
- * false then. */
+/* Reads argv[1..argc-1]: --name value, --name=value, -n value, -nvalue, switches together (-qv), `--`; options may
+ * follow operands and be repeated. An error is printed to stderr with the nearest name or the allowed values; false
+ * then. */
 bool arguments_parse(const char *command, int argc, char *const *argv, const option *const *tables, arguments *out);
 void arguments_free(arguments *args);
 

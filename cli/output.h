@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What leaves the program: files that appear whole or not at all, numbers, CSV cells, aligned text. */
+/* Output of the program: files written completely or not at all, numbers, CSV cells, aligned text. */
 #ifndef RUNG_CLI_OUTPUT_H
 #define RUNG_CLI_OUTPUT_H
 
@@ -15,20 +15,20 @@ typedef struct {
     output_sink *sink;      /* NULL: standard output */
 } output;
 
-/* path NULL or "-": standard output. A file is written under a temporary name and takes its own in output_keep, with
- * the permissions of the file it replaces; something that is not a plain file (/dev/null, a pipe) is written in place.
+/* path NULL or "-": standard output. A file is written under a temporary name and renamed by output_keep, with the
+ * permissions of the file it replaces; anything that is not a regular file (/dev/null, a pipe) is written in place.
  * Failures are printed with their cause; false then. */
 bool output_open(output *o, const char *path);
 bool output_keep(output *o);         /* everything is written */
 void output_discard(output *o);      /* leaves nothing behind; fine after output_keep */
-bool output_failed(const output *o); /* what was written so far has met an error, which output_keep prints */
+bool output_failed(const output *o); /* a write has failed; output_keep prints the error */
 
-/* Asked before long work: false, with a message, when the folder is not there or path cannot be a file. */
+/* A check before long work: false, with a message, if the folder does not exist or path cannot be a file. */
 bool output_possible(const char *path);
 
-bool output_same_file(const char *a, const char *b); /* one plain file, by whatever names */
+bool output_same_file(const char *a, const char *b); /* the same regular file, possibly under different names */
 
-bool stdout_close(void); /* at exit: false, with a message, when something did not arrive */
+bool stdout_close(void); /* at exit: false, with a message, if output was lost */
 
 /* The shortest text that reads back as exactly x (at most 17 digits). */
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
 } number_text;
 number_text number_of(double x);
 
-void csv_cell(FILE *file, const char *text); /* quoted where RFC 4180 wants it */
+void csv_cell(FILE *file, const char *text); /* quoted if RFC 4180 requires it */
 
 /* Prints text from column `at` on, wrapped at 80 columns, further lines from column `indent`; and a newline. */
 void wrap_text(FILE *file, const char *text, int at, int indent);

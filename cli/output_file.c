@@ -35,14 +35,14 @@ static ssize_t sink_write(void *cookie, const char *bytes, size_t size)
 
 /* ---- files ---- */
 
-/* A new file beside the old one, as readable as that one is; a file that is new altogether is what umask makes it. */
+/* A new file beside the old one, with its permissions; those of a file that did not exist follow umask. */
 static int open_temporary(const char *path, const struct stat *old)
 {
     unlink(path); /* left by a process of the same number that was killed */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
     if (fd < 0 || !old) return fd;
     if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0) errno = 0;
-    fchmod(fd, old->st_mode & 07777); /* after the change of owner, which takes bits away */
+    fchmod(fd, old->st_mode & 07777); /* after the change of owner, which clears bits */
     return fd;
 }
 
@@ -97,7 +97,7 @@ bool output_same_file(const char *a, const char *b)
 
 bool output_failed(const output *o) { return ferror(o->file) || (o->sink && o->sink->error); }
 
-/* Everything is on the disk, under its name; otherwise errno of what failed. */
+/* Syncs and renames the file; otherwise errno of the failure. */
 static int finish(output *o)
 {
     if (fflush(o->file) != 0 || output_failed(o)) return o->sink->error ? o->sink->error : EIO;
@@ -143,7 +143,7 @@ void output_discard(output *o)
 
 /* ---- standard output ---- */
 
-/* A stream forgets why it failed, and what it could not write: the same file says it again. */
+/* A stream does not keep the reason of a failure; writing to the same file again shows it. */
 static int why_stdout_fails(void) { return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : 0; }
 
 bool stdout_close(void)
@@ -153,7 +153,7 @@ bool stdout_close(void)
     int why = good ? 0 : why_stdout_fails();
     if (fflush(stdout) != 0 && !why) good = false, why = errno;
     if (fclose(stdout) != 0 && !why) good = false, why = errno;
-    /* A reader that stopped reading (head) knows; others are told. */
+    /* A reader that stopped reading (head) needs no message; other failures do. */
     if (!good && why != EPIPE) complain("cannot write standard output: %s", why ? strerror(why) : "write failed");
     return good;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 16, NO_PLACE = MOST_FILES, PATIENCE = 10 }; /* seconds the work has to stop */
+enum { MOST_FILES = 16, NO_PLACE = MOST_FILES, PATIENCE = 10 }; /* seconds allowed for the work to stop */
 
 static volatile sig_atomic_t arrived; /* the number of the signal; 0: none */
 static rung_ctx *volatile watched;
@@ -32,7 +32,7 @@ static void on_end(int number)
     die_by(number == SIGALRM ? arrived : number); /* not before the handler returns: its own signal is blocked */
 }
 
-/* The flag stays: the library forgets an interrupt when its next call starts. */
+/* The flag stays set, because the library clears an interrupt when its next call starts. */
 static void on_signal(int number)
 {
     if (arrived) {

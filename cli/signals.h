@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ctrl-C, a closed terminal, kill: the work stops, its unfinished files go, and the process dies by the signal, as
- * shells expect it. */
+/* Ctrl-C, a closed terminal, kill: the work stops, its unfinished files are removed, and the process dies by the
+ * signal, as shells expect. */
 #ifndef RUNG_CLI_SIGNALS_H
 #define RUNG_CLI_SIGNALS_H
 
@@ -16,7 +16,7 @@ void signals_unwatch(rung_ctx *before);
 bool session_interrupted(void); /* one has arrived */
 int signals_finish(int code);   /* at the end of main: dies by the one that arrived, otherwise returns the code */
 
-/* A file that must not stay behind when the process dies before its time; forgotten once it is in place or gone. */
+/* A file to remove if the process dies early; unregistered once it is renamed or removed. */
 void signals_guard(const char *temporary);
 void signals_forget(const char *temporary);
 

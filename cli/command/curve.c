@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Does labelling more pay, do the unlabelled rows pay? The numbers as CSV or JSON, a plot of characters and the
- * answers. */
+/* The error by number of labels, with and without unlabelled rows: CSV or JSON, a text plot and the conclusions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +103,7 @@ static const double *values_at(const curve_job *job, int l, int size)
     return job->lines[l].value + size * job->repeats;
 }
 
-/* The line of the same method without the unlabelled rows; -1: this one has them not, either. */
+/* The line of the same method without the unlabelled rows; -1: this line does not use them, either. */
 static int rival(const curve_job *job, int l)
 {
     for (int i = 0; i < job->n_lines && job->lines[l].unlabelled; i++)
@@ -170,7 +169,7 @@ static void print_json(curve_job *job)
 
 /* ---- the plot ---- */
 
-/* A letter per line of the curve; where two meet, the first one stands. */
+/* One letter per line of the curve; where two meet, the first is shown. */
 static void draw(const curve_job *job)
 {
     char grid[HEIGHT][MOST_SIZES * STEP + 1];

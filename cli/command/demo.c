@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The whole story in ten seconds: data with few labels, a fit, its honest error, probabilities. The commands shown
- * are the ones that run. */
+/* A demonstration in ten seconds: data with few labels, a fit, its held-out error, probabilities. It runs the commands
+ * it shows. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <langinfo.h>
@@ -109,7 +109,7 @@ static int type(const demo *d, const char *const *words)
 }
 #define TYPE(d, ...) type(d, (const char *const[]){__VA_ARGS__, NULL})
 
-/* ---- what the model says of the test rows ---- */
+/* ---- predictions for the test rows ---- */
 
 typedef struct {
     rung_model *model;

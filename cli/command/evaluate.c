@@ -60,7 +60,7 @@ static void print_confusion(const evaluate_job *job)
     free(align);
 }
 
-/* How often rows are right, by how sure the model is of them. */
+/* The share of correct predictions, by probability of the most probable class. */
 static void print_reliability(const evaluate_job *job)
 {
     say(stdout, "\nexpected calibration error %.4f, by probability of the most probable class:\n\n", job->ece);
@@ -161,7 +161,7 @@ static json_t *real_json(const rung_real_metrics *m)
     return all;
 }
 
-/* The (lower) median of the n numbers that are no NaN; *labelled of them. */
+/* The (lower) median of the n numbers that are not NaN; *labelled of them. */
 static double median_number(int64_t n, const double *v, int64_t *labelled)
 {
     double *sorted = allocate((size_t)n + 1, sizeof *sorted), median = 0;
@@ -191,7 +191,7 @@ static void print_real(const evaluate_job *job, double median, const rung_real_m
     sheet_print(&t, stdout, "");
 }
 
-/* The page, where --report asks for one. */
+/* The page, if --report is given. */
 static int write_page(session *s, const arguments *args, const evaluate_job *job, int64_t labelled,
                       const evaluation_row *row, int rows, char *baseline)
 {

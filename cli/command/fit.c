@@ -108,7 +108,7 @@ static bool was_set(const arguments *args, const char *param)
     return false;
 }
 
-/* Whether the kernel has a gamma, and no width stands for it. */
+/* Whether the kernel has a gamma that is not replaced by a width. */
 static bool has_gamma(const json_t *params)
 {
     const char *kernel = json_string_value(json_object_get(params, "kernel"));
@@ -117,7 +117,7 @@ static bool has_gamma(const json_t *params)
            strcmp(kernel, "precomputed") != 0;
 }
 
-/* The parameters worth knowing: the ones set, and the ones worth trying other values of. */
+/* The parameters to show: those set, and those with a grid. */
 static void tell_params(const arguments *args, const fit_job *job)
 {
     const json_t *params = json_object_get(job->about, "params");

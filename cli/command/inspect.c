@@ -46,7 +46,7 @@ static const char *text_at(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* Numbers as people read them: six digits; the exact ones are in --json. */
+/* Numbers with six digits; --json has the exact ones. */
 static void put_value(FILE *f, const json_t *value)
 {
     size_t i;

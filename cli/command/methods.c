@@ -27,7 +27,7 @@ static const char *const type_names[] = {
 
 /* ---- JSON ---- */
 
-/* A number where the parameter is one and the text says one; else the text. */
+/* A number if the parameter is numeric and the text is a number; else the text. */
 static json_t *value_json(const rung_param *p, const char *text)
 {
     double x;
@@ -169,7 +169,7 @@ static int methods_run(session *s, const arguments *args)
     const rung_method *one = name ? rung_method_find(name) : NULL, *m;
     if (name && !one) {
         rung_spec *spec;
-        return session_check(s, rung_spec_new(s->ctx, name, 0, &spec)); /* it knows the nearest name */
+        return session_check(s, rung_spec_new(s->ctx, name, 0, &spec)); /* for its message with the nearest name */
     }
     if (s->json) {
         json_t *all = json_array();

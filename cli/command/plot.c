@@ -39,7 +39,7 @@ const char *plot_title(const arguments *args, const char *otherwise)
     return title ? title : otherwise;
 }
 
-/* 640x480; the sizes that make sense, so that a slip of the finger does not ask for a gigabyte. */
+/* 640x480; only sensible sizes, so that a typing error does not allocate a gigabyte. */
 static int read_size(const arguments *args, figure_size *size, double *scale)
 {
     const char *text = option_value(args, "size"), *factor = option_value(args, "scale"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Prediction goes block by block, from reading to writing, so a file of any length takes the same memory. */
+/* Prediction works in blocks, from reading to writing, so a file of any length takes the same memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,18 +37,18 @@ typedef struct {
     int *rank;             /* of a block, or of the training rows; NULL: the model has none */
     double *score, *proba; /* by rows: outputs; classes or NULL */
     double *sd;            /* of the latent value whose mean is the score; NULL: not wanted, or the model has none */
-    int *low, *high;       /* the range of ranks; NULL: not wanted */
+    int *low, *high;       /* the prediction interval; NULL: not requested */
     double level;
     struct {
         int64_t column;
         char *name;
-    } * kept; /* columns that go before the prediction */
+    } * kept; /* columns copied before the prediction */
     int64_t n_kept, kept_room;
     char *text; /* of a cell */
     int64_t text_room;
 } predict_job;
 
-/* ---- the columns kept ---- */
+/* ---- the copied columns ---- */
 
 static void keep_column(predict_job *job, const rung_table *table, int64_t j)
 {
@@ -228,7 +228,7 @@ static rung_output wanted(const predict_job *job)
                          .level = job->level};
 }
 
-/* Nothing is written before the first block is known to be good. */
+/* Nothing is written before the first block has been predicted. */
 static int begin(session *s, const arguments *args, predict_job *job, const rung_table *table)
 {
     int code = table ? keep_columns(args, job, table) : EXIT_OK;
@@ -280,12 +280,12 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
         more = table != NULL;
         rung_table_free(table);
         if (code != EXIT_OK) return code;
-        if (ferror(job->out.file)) break; /* no need to read on; told when it is closed */
+        if (ferror(job->out.file)) break; /* stop reading; the error is reported when it is closed */
     }
     return finish(s, job);
 }
 
-/* Without DATA: what the fit says of its own rows. */
+/* Without DATA: the predictions for the training rows. */
 static int predict_training(session *s, const arguments *args, predict_job *job)
 {
     rung_output out = wanted(job);
@@ -296,7 +296,7 @@ static int predict_training(session *s, const arguments *args, predict_job *job)
     return finish(s, job);
 }
 
-/* What the model can give of what is asked for. */
+/* Whether the model provides what is requested. */
 static int check_model(const arguments *args, predict_job *job)
 {
     const char *interval = option_value(args, "interval"), *name = operand(args, 0);

@@ -96,15 +96,14 @@ static int open_whole(session *s, const plan_dataset *d, dataset *out)
     return EXIT_OK;
 }
 
-/* ---- partitions with files of their own ---- */
+/* ---- partitions in separate files ---- */
 
 rung_status partition_read(rung_ctx *ctx, const plan_dataset *d, const char *which, int64_t index, rung_table **out)
 {
     char *path = files_of_partition(d, which, index);
     char *wanted = path ? NULL : text_of("%s/%s_%s.%lld", d->folder, which, d->source, (long long)index);
     rung_read_options how = {.format = d->kind == ORCA ? "orca" : "csv"};
-    rung_status status =
-        rung_table_read(ctx, path ? path : wanted, &how, out); /* one that is missing is told by its name */
+    rung_status status = rung_table_read(ctx, path ? path : wanted, &how, out); /* a missing one is reported by name */
     free(path);
     free(wanted);
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the files of a data set are, and what stands in a file of test rows. */
+/* The files of a data set, and reading a file of test rows. */
 #ifndef RUNG_CLI_EXPERIMENT_FILES_H
 #define RUNG_CLI_EXPERIMENT_FILES_H
 

@@ -10,7 +10,7 @@
 
 #include "common.h"
 
-enum { LONGEST = 1 << 20, MOST_LINES = 10000 }; /* no plan is longer; a data file given by mistake may be */
+enum { LONGEST = 1 << 20, MOST_LINES = 10000 }; /* no plan is longer, but a data file given by mistake may be */
 
 bool ini_wrong(const ini *f, int line, const char *format, ...)
 {

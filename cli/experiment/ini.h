@@ -35,7 +35,7 @@ const char *ini_get(ini_section *s, const char *key);
 int ini_line(const ini_section *s, const char *key); /* of a key, or of the section without it */
 /* Printed: file, line and what is wrong there. Returns false. */
 bool ini_wrong(const ini *f, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The first key nobody asked for is printed with the nearest of those known; false then. known ends with NULL. */
+/* The first unused key is printed with the nearest known one; false then. known ends with NULL. */
 bool ini_all_used(const ini *f, const ini_section *s, const char *const *known);
 
 #endif

@@ -161,7 +161,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
     return training ? rung_model_predict_training(ctx, model, &where) : rung_model_predict(ctx, model, &X, &where);
 }
 
-/* Picks n rows of the predictions and grades them. */
+/* Selects n rows of the predictions and computes their metrics. */
 static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictions *s, int64_t n, const int64_t *at,
                          const int64_t *rows, const int *rank, const double *target, answers *out)
 {
@@ -191,7 +191,7 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
     return status;
 }
 
-/* The training rows whose label was given, or hidden. */
+/* The training rows whose label was kept, or hidden. */
 static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const predictions *s, const partition *p,
                                   bool given, answers *out)
 {
@@ -218,7 +218,7 @@ static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const 
     return status;
 }
 
-/* A transductive method is asked what its own fit says of the rows it has seen. */
+/* For a transductive method: the predictions of its fit for the training rows. */
 static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, const rung_model *model,
                           cell_result *out)
 {

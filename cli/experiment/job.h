@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One cell: a method searched and fitted on the training rows of one partition, and graded. */
+/* One cell: a method tuned and fitted on the training rows of one partition, and its metrics. */
 #ifndef RUNG_CLI_EXPERIMENT_JOB_H
 #define RUNG_CLI_EXPERIMENT_JOB_H
 
@@ -10,7 +10,7 @@
 enum { PARTS = 3 };
 extern const char *const part_names[PARTS]; /* test, unlabelled, labelled */
 
-typedef struct { /* the answers on one part; n = 0: there is no such part */
+typedef struct { /* the predictions for one part; n = 0: there is no such part */
     int64_t n;
     int64_t *rows;
     int *truth, *rank;

@@ -72,8 +72,8 @@ static bool enter_names(store *s, const plan *p)
     return true;
 }
 
-/* The cells of the plan that this process may do: the first partition of all data sets, then the second of all. So a
- * run cut short has something of everything, and soon knows how long each kind of cell takes. */
+/* The cells of the plan that this process may do: the first partition of all data sets, then the second of all. So an
+ * interrupted run covers every data set, and the time of each kind of cell is known early. */
 static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shard, int shards)
 {
     int64_t position = 0, most = 0;

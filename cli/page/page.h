@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A page of HTML that stands alone: styles, figures and a small script are inside, and its policy forbids it to ask for
- * anything outside. Without the script everything is there; with it, tables are sorted by their headers. All text given
- * here is escaped. */
+/* A self-contained HTML page: styles, figures and a small script are inside, and its policy forbids it to load
+ * anything. Everything is visible without the script; with it, tables are sorted by their headers. All text given here
+ * is escaped. */
 #ifndef RUNG_CLI_PAGE_H
 #define RUNG_CLI_PAGE_H
 
@@ -14,7 +14,7 @@ typedef struct {
     const char *id, *heading;
 } page_section;
 
-/* sections: what follows, for the list of contents; ends with a row whose id is NULL. */
+/* sections: for the table of contents; ends with a row whose id is NULL. */
 void page_begin(FILE *file, const char *title, const char *lead, const page_section *sections);
 void page_heading(FILE *file, const page_section *section); /* ends the section before */
 void page_end(FILE *file);
@@ -22,9 +22,9 @@ void page_end(FILE *file);
 void page_paragraph(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_figure(FILE *file, const figure *f, const char *caption);
 void page_code(FILE *file, const char *text);
-/* What was typed, ready to be pasted into a shell. */
+/* The command line, ready to be pasted into a shell. */
 void page_command_line(FILE *file, const char *command, const arguments *args);
-/* A part that is folded away at first, or not. */
+/* A collapsible part, initially closed or open. */
 void page_fold_begin(FILE *file, bool open, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void page_fold_end(FILE *file);
 
@@ -34,15 +34,15 @@ typedef struct {
     const char *caption;
     int columns;
     const char *const *head; /* the first is that of the row headers */
-    int words;               /* so many columns at the end hold words, to be read from the left */
+    int words;               /* this number of columns at the end hold text, aligned left */
     bool sortable;
 } page_table;
 void page_table_begin(FILE *file, const page_table *t);
-void page_table_foot(FILE *file); /* rows from here on stay below, however the others are sorted */
+void page_table_foot(FILE *file); /* rows from here on stay at the bottom when others are sorted */
 void page_table_end(FILE *file);
 void page_row(FILE *file, const char *header); /* ends the row before */
 void page_cell(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* text NULL: the number itself with so many decimals; NaN is a dash. strong: the best. */
+/* text NULL: the number itself with this number of decimals; NaN is a dash. strong: the best. */
 void page_number(FILE *file, double x, int decimals, const char *text, bool strong);
 
 #endif

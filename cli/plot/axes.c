@@ -24,7 +24,7 @@ static int tick_count(double low, double high, double step)
 static void linear_ticks(axis *a, int wanted, bool widen)
 {
     double step = round_step((a->high - a->low) / wanted);
-    /* One tick tells nothing and two hardly more. */
+    /* One or two ticks are too few. */
     while (!widen && tick_count(a->low, a->high, step) < 3) step = round_step(step / 2.5);
     if (widen) {
         a->low = step * floor(a->low / step + 1e-9);

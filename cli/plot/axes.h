@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Axes, ticks and legends: what most figures share. */
+/* Axes, ticks and legends, common to most figures. */
 #ifndef RUNG_CLI_PLOT_AXES_H
 #define RUNG_CLI_PLOT_AXES_H
 

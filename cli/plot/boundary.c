@@ -12,7 +12,7 @@ figure_size boundary_size(const boundary_figure *f)
     return (figure_size){600, 520};
 }
 
-/* The answers as one shape per class: runs of equal cells in a row. */
+/* The predicted classes as one shape per class: runs of equal cells in a row. */
 static void draw_answers(canvas *c, const boundary_figure *f, const box *area)
 {
     double w = area->w / f->columns, h = area->h / f->rows;
@@ -31,7 +31,7 @@ static void draw_answers(canvas *c, const boundary_figure *f, const box *area)
     free(run);
 }
 
-/* White lines between the answers: neighbours in the scale have neighbouring colours. */
+/* White lines between the classes: adjacent classes have similar colours. */
 static void draw_edges(canvas *c, const boundary_figure *f, const box *area)
 {
     double w = area->w / f->columns, h = area->h / f->rows, thick = 1.2;

@@ -53,7 +53,7 @@ struct canvas {
     bool (*close)(canvas *c); /* false: something could not be written; frees the canvas */
 };
 
-/* title: what is shown; detail: what it says, for who cannot see it. page: a fragment to stand inside HTML. */
+/* title: the title; detail: a description for screen readers. page: a fragment inside HTML. */
 canvas *canvas_svg(FILE *file, double width, double height, const char *title, const char *detail, bool page);
 /* scale: pixels of the image per unit. */
 canvas *canvas_png(FILE *file, double width, double height, double scale);
@@ -69,7 +69,7 @@ double text_width_at(const char *text, double size, bool bold);
 /* The text, or as much of it as fits, with an ellipsis; to be freed. */
 char *text_fitted(const char *text, double size, double room);
 
-/* Text inside XML or HTML; what XML has no place for becomes U+FFFD. */
+/* Text inside XML or HTML; characters not allowed in XML become U+FFFD. */
 void xml_text(FILE *file, const char *text);
 
 #endif

@@ -62,7 +62,7 @@ static void draw_cell(canvas *c, const confusion_figure *f, const layout *l, int
     draw_text(c, x + l->cell / 2, top + l->cell / 2 + (two ? -1 : size * 0.36),
               (text_style){size, MIDDLE, y == k, ink, 0}, "%s", number);
     if (two) {
-        /* Neither none nor all where some are. */
+        /* Never 0 % or 100 % if it is only rounding. */
         const char *rounded = share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : NULL;
         char percent[16];
         snprintf(percent, sizeof percent, "%.0f %%", 100 * share);

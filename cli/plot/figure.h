@@ -19,7 +19,7 @@ typedef enum {
 typedef struct {
     figure_kind kind;
     const char *title;  /* of the file */
-    const char *detail; /* what it says, for who cannot see it */
+    const char *detail; /* a description for screen readers */
     union {
         projection_figure projection;
         confusion_figure confusion;
@@ -38,7 +38,7 @@ void figure_draw(canvas *c, const figure *f);
 /* As SVG inside a page, in its natural size. */
 void figure_to_page(FILE *file, const figure *f);
 
-/* path ends in .svg, .png or .pdf; "-" is SVG on standard output. size 0: the natural one. Failures are told. */
+/* path ends in .svg, .png or .pdf; "-" is SVG on standard output. size 0: the natural one. Failures are printed. */
 bool figure_path_known(const char *path);
 bool figure_write(const figure *f, const char *path, figure_size size, double scale);
 

@@ -12,7 +12,7 @@ typedef struct {
     double width, height;
 } figure_size;
 
-/* Where the rows of each class lie on the score, one strip per class, with the thresholds between the answers. */
+/* The scores of each class, one strip per class, with the thresholds. */
 typedef struct {
     const char *title, *score_name;
     int classes;
@@ -22,7 +22,7 @@ typedef struct {
     const double *score;
     int thresholds;
     const double *threshold; /* in order; NaN: none there */
-    const int *answer;       /* the class between them: thresholds + 1; NULL: not told */
+    const int *answer;       /* the class between them: thresholds + 1; NULL: not known */
 } projection_figure;
 figure_size projection_size(const projection_figure *f);
 void projection_draw(canvas *c, const projection_figure *f);
@@ -37,7 +37,7 @@ typedef struct {
 figure_size confusion_size(const confusion_figure *f);
 void confusion_draw(canvas *c, const confusion_figure *f);
 
-/* What a model answers in a plane, and the rows in it. */
+/* The predicted class over a plane, and the rows. */
 typedef struct {
     const char *title, *x_name, *y_name;
     int classes;
@@ -63,7 +63,7 @@ typedef struct {
 figure_size ranks_size(const ranks_figure *f);
 void ranks_draw(canvas *c, const ranks_figure *f);
 
-/* Error against the number of labels. */
+/* Error by number of labels. */
 typedef struct {
     const char *name;
     int index;  /* of its colour and marker */
@@ -79,7 +79,7 @@ typedef struct {
 figure_size curve_size(const curve_figure *f);
 void curve_draw(canvas *c, const curve_figure *f);
 
-/* How often answers are right, by how sure the model was. */
+/* The share of correct predictions by predicted probability. */
 typedef struct {
     const char *title;
     int bins;

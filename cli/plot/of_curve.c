@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Label curves, from what `rung curve` wrote: CSV, or JSON. */
+/* Label curves from the output of `rung curve`: CSV or JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct {
     int64_t room; /* points of a line, and lines, at most */
     curve_line *line;
     bool banded;
-    bool errors; /* the bands are one standard error to either side */
+    bool errors; /* the bands are +- one standard error */
     char *y_name;
 } curve_lines;
 
@@ -159,7 +159,7 @@ static json_t *load_json(const char *path)
 
 /* ---- the figure ---- */
 
-/* Without the unlabelled rows is worth a word, and a paler line, where the same method is also shown with them. */
+/* A line without the unlabelled rows is labelled so, and paler, if the same method is also shown with them. */
 static bool has_rival(const curve_lines *all, int i)
 {
     for (int k = 0; k < all->lines; k++)

@@ -6,7 +6,7 @@
 
 typedef int with_subject(session *s, const arguments *args, subject *p);
 
-/* Reads and predicts, then goes on with `next`; need: labelled rows are needed. */
+/* Reads and predicts, then calls `next`; need: labelled rows are needed. */
 static int on_subject(session *s, const arguments *args, bool need, with_subject *next)
 {
     subject p;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Figures of results: ranks from the file of an experiment or from a table, label curves from what `rung curve` wrote.
- */
+/* Figures of results: ranks from the database of an experiment or from a table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

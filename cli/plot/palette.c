@@ -9,7 +9,7 @@ static const colour viridis[] = {0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788
                                  0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725};
 enum { PLACES = sizeof viridis / sizeof *viridis };
 
-/* Colours that people with any colour vision tell apart (M. Okabe, K. Ito, 2008), the pale yellow left out. */
+/* Colours distinguishable with any colour vision (M. Okabe, K. Ito, 2008), without the pale yellow. */
 static const colour things[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xe69f00, 0x333333};
 enum { THINGS = sizeof things / sizeof *things };
 

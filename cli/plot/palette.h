@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Colours. Classes are ordered, and so are theirs: dark blue to yellow, the lightness growing, which is how people with
- * any kind of colour vision, and black and white prints, tell them apart. Things without an order (methods) have
- * colours that differ in hue, and markers and dashes beside them. */
+/* Colours. Classes are ordered, and so are theirs: dark blue to yellow, with increasing lightness, so that they are
+ * distinguishable with any colour vision and in black and white. Unordered things (methods) have colours that differ in
+ * hue, with different markers and dashes. */
 #ifndef RUNG_CLI_PLOT_PALETTE_H
 #define RUNG_CLI_PLOT_PALETTE_H
 

@@ -53,7 +53,7 @@ static void draw_segments(canvas *c, const projection_figure *f, const axis *a, 
         draw_box(c, (box){x1, area->y, x2 - x1, area->h}, FILL(palette_tint(k, f->classes)));
         draw_box(c, (box){x1, area->y - 4, x2 - x1, 4}, FILL(palette_class(k, f->classes)));
         char *name = text_fitted(f->name[k - 1], SMALL_FONT, x2 - x1 - 4);
-        /* A name of which hardly a letter fits says nothing. */
+        /* A name of which hardly a letter fits is omitted. */
         bool whole = text_width_at(f->name[k - 1], SMALL_FONT, false) <= x2 - x1 - 4;
         if (whole || x2 - x1 > 44)
             draw_text(c, (x1 + x2) / 2, area->y - 9, (text_style){SMALL_FONT, MIDDLE, false, INK, 0}, "%s", name);
@@ -61,7 +61,7 @@ static void draw_segments(canvas *c, const projection_figure *f, const axis *a, 
     }
 }
 
-/* The rows of one class (0: unlabelled) as a histogram on a strip of its own, its highest column filling it. */
+/* The rows of one class (0: unlabelled) as a histogram on a separate strip, scaled to its height. */
 static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int class, double top, double height,
                        double label)
 {

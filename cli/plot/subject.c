@@ -8,7 +8,7 @@
 #include "datafile.h"
 #include "json_out.h"
 
-/* Classes without labelled rows are never answered: the others lie between the thresholds, in order. */
+/* Classes without labelled rows are never predicted: the others lie between the thresholds, in order. */
 static void find_answers(subject *p, const json_t *present)
 {
     if (p->thresholds == 0 || json_array_size(present) != (size_t)p->thresholds + 1) return;

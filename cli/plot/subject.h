@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A model and the rows it is shown on: what the figures of a model are made from. */
+/* A model and the rows it is shown on, the input of the figures of a model. */
 #ifndef RUNG_CLI_PLOT_SUBJECT_H
 #define RUNG_CLI_PLOT_SUBJECT_H
 
@@ -22,10 +22,10 @@ typedef struct {
     char *method;
 } subject;
 
-/* Reads a model file and a data file. Models of real targets, or without ranks, are refused: their figures would be
- * empty. What was made belongs to the caller, also on failure: subject_close. */
+/* Reads a model file and a data file. Models of real targets, or without ranks, are rejected: their figures would be
+ * empty. The subject belongs to the caller, also on failure: subject_close. */
 int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out);
-/* The same of a model and data that are there; they belong to the subject from then on. */
+/* The same for an existing model and data, which then belong to the subject. */
 int subject_take(session *s, rung_model *model, rung_data *data, subject *out);
 /* Predicts; output from 1. */
 int subject_predict(session *s, subject *p, int output);
@@ -34,7 +34,7 @@ void subject_close(subject *p);
 /* [true][predicted], to be freed. */
 int64_t *subject_confusion(const subject *p);
 
-/* A plane through the data, and the model's answers in it. x, y: names of columns, the others at their medians; both
+/* A plane through the data, and the predicted classes in it. x, y: names of columns, the others at their medians; both
  * NULL: the two columns there are, or the first two principal components of the standardised columns. */
 typedef struct {
     char *x_name, *y_name;

@@ -159,7 +159,7 @@ static bool svg_close(canvas *c)
     return !ferror(file);
 }
 
-/* Names of the parts of one figure must be unique in a page: a sum over what it is called. */
+/* Identifiers of the parts of a figure must be unique in a page: a checksum of its title. */
 static unsigned name_sum(const char *a, const char *b)
 {
     unsigned sum = 2166136261u;

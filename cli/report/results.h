@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What an experiment found, of one metric on one part of the rows, in memory: a table of data sets and methods. */
+/* The results of an experiment in memory, for one metric on one part of the rows: a table of data sets and methods. */
 #ifndef RUNG_CLI_REPORT_RESULTS_H
 #define RUNG_CLI_REPORT_RESULTS_H
 

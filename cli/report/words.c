@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a comparison says, in sentences for a reader who never met these tests. */
+/* A comparison in sentences, for readers who do not know these tests. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ p_text p_of(double p, const char *equals)
     return out;
 }
 
-enum { FEW = 4 }; /* names are listed up to so many */
+enum { FEW = 4 }; /* names are listed up to this number */
 
 static const char *name(const comparison *c, int method) { return c->r->method[method].name; }
 
@@ -84,7 +84,7 @@ static char *nemenyi_words(const comparison *c)
     for (int g = 0; g < c->groups; g++) {
         const rank_group *group = &c->group[g];
         int members = group->last - group->first + 1;
-        if (members > FEW) { /* they are neighbours by mean rank: the ends tell who is between */
+        if (members > FEW) { /* they are consecutive by mean rank, so the two ends suffice */
             char *range = text_of("%s to %s (%d methods)", name(c, c->order[group->first]),
                                   name(c, c->order[group->last]), members);
             text = join(text, g ? "; " : " ", range);

@@ -81,7 +81,7 @@ friedman_test statistics_friedman(int n, int k, const double *value, double *mea
         mean_rank[j] /= n;
     }
     if (spread == 0) return out;
-    /* between / (n spread) <= 1, with equality when every block ranks alike */
+    /* between / (n spread) <= 1, with equality if every block gives the same ranking */
     out.chi_square = (k - 1) * between / spread;
     out.chi_square_p = chi_square_tail(out.df1, out.chi_square);
     double left = n * spread - between;
@@ -192,7 +192,7 @@ paired_t_test statistics_paired_t(int n, const double *a, const double *b)
     for (int i = 0; i < n; i++) d[i] = a[i] - b[i];
     paired_t_test out = {.mean = statistics_mean(n, d), .sd = statistics_deviation(n, d), .df = n - 1};
     free(d);
-    if (fabs(out.mean) <= tolerance) out.mean = 0; /* rounding must pass neither for a difference nor for a spread */
+    if (fabs(out.mean) <= tolerance) out.mean = 0; /* rounding must count neither as a difference nor as a variance */
     if (out.sd <= tolerance) out.sd = 0;
     out.t = out.mean == 0 ? 0 : out.mean / (out.sd / sqrt(n));
     out.p = student_two_sided(out.df, out.t);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tests for comparing methods: over several data sets, and two at a time. Pure functions of finite
- * numbers. p values are two-sided where that has a meaning. Numbers are equal when they differ by less than 1e-12 of
- * the largest: means of the same errors in another order must not pass for different. References: M. Friedman, JASA 32
- * (1937); R. Iman, J. Davenport, Comm. Stat. A 9 (1980); P. Nemenyi (1963); S. Holm, Scand. J. Stat. 6 (1979); F.
- * Wilcoxon, Biometrics 1 (1945); and how they are used on classifiers: J. Demsar, JMLR 7 (2006). */
+/* Tests for comparing methods: over several data sets, and two at a time. Pure functions of finite numbers. p values
+ * are two-sided where that has a meaning. Numbers are equal when they differ by less than 1e-12 of the largest: means
+ * of the same errors in another order must not count as different. References: M. Friedman, JASA 32 (1937); R. Iman, J.
+ * Davenport, Comm. Stat. A 9 (1980); P. Nemenyi (1963); S. Holm, Scand. J. Stat. 6 (1979); F. Wilcoxon, Biometrics 1
+ * (1945); and how they are used on classifiers: J. Demsar, JMLR 7 (2006). */
 #ifndef RUNG_CLI_STATISTICS_H
 #define RUNG_CLI_STATISTICS_H
 
@@ -16,14 +16,14 @@ void statistics_ranks(int k, const double *value, double *rank);
 
 typedef struct {
     int n, k;
-    double chi_square, chi_square_p; /* Friedman's, right also with ties; k - 1 degrees of freedom */
-    /* Iman and Davenport's (n-1) chi^2 / (n (k-1) - chi^2), which is less conservative. Where all blocks rank alike it
-     * is infinite, and its p is the probability that they do by chance. */
+    double chi_square, chi_square_p; /* Friedman's, corrected for ties; k - 1 degrees of freedom */
+    /* Iman and Davenport's (n-1) chi^2 / (n (k-1) - chi^2), which is less conservative. If all blocks give the same
+     * ranking it is infinite, and its p is the probability of this by chance. */
     double f, df1, df2, f_p;
 } friedman_test;
 
-/* mean_rank has room for k. Needs n >= 2 and k >= 2. Blocks on which all methods are equal have nothing to say; when
- * every block is such, both p are 1. */
+/* mean_rank has room for k. Needs n >= 2 and k >= 2. Blocks on which all methods are equal carry no information; if all
+ * blocks are such, both p are 1. */
 friedman_test statistics_friedman(int n, int k, const double *value, double *mean_rank);
 
 /* Mean ranks further apart than this differ at level alpha, every pair of methods compared (Nemenyi). */

@@ -32,7 +32,7 @@ typedef struct {
           .help = "share of the components of the empirical feature space in which the graph is built",                \
           .type = RUNG_REAL, .default_value = "0.5", .published = "0.5", .low = 0, .high = 1, .flags = RUNG_OPEN_LOW)
 
-/* space: where the graph is drawn, and the kernel of the fit; f, held: NULL for a fit without held-out rows. */
+/* space: where the graph is built, and the kernel of the fit; f, held: NULL for a fit without held-out rows. */
 rung_status graph_dl_fit_in(rung_ctx *ctx, pool *mem, const fit_input *in, const problem_space *space, const folds *f,
                             fitted *out, held_out *held);
 rung_status graph_dl_verify_in(rung_ctx *ctx, const struct verification *v, const problem_space *space);
