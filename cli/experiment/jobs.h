@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The cells of a plan in the store: made known, claimed, kept alive, finished. Each step is one transaction; the
- * functions may be called by several threads. */
+/* The cells of a plan in the store: entered, claimed, kept alive, finished. Each step is one transaction; the functions
+ * may be called by several threads. */
 #ifndef RUNG_CLI_EXPERIMENT_JOBS_H
 #define RUNG_CLI_EXPERIMENT_JOBS_H
 
@@ -21,12 +21,13 @@ typedef struct {
 } cells;
 
 /* Enters the plan into the store: data sets, methods and their cells, those of this shard (of `shards`, from 0) to be
- * done. counts[i]: the partitions of data set i. A name with other settings is refused. retry: failed ones too.
+ * done. counts[i]: the partitions of data set i. A name with different settings is an error. retry: failed ones too.
  * Failures are printed; false then. */
 bool cells_open(cells *c, store *s, const plan *p, const int64_t *counts, int shard, int shards, bool retry);
 void cells_close(cells *c);
 
-bool cells_describe(cells *c, const dataset *d); /* what was read; false, printed: not the data of before */
+bool cells_describe(cells *c,
+                    const dataset *d); /* the data that were read; false, printed: they differ from those stored */
 
 /* 1: claimed; 0: none is free; -1: failure, printed. */
 int cells_claim(cells *c, cell_place *out);
@@ -35,7 +36,7 @@ bool cells_release(cells *c, const cell_place *place);
 bool cells_store(cells *c, const cell_place *place, const cell_result *r, double started);
 bool cells_fail(cells *c, const cell_place *place, const char *message, double started);
 
-/* To be called every HEARTBEAT_SECONDS: our claims live, those of processes that are gone are free again. */
+/* Call every HEARTBEAT_SECONDS: renews our claims and frees those of processes that no longer exist. */
 bool cells_beat(cells *c);
 
 typedef struct {
@@ -45,10 +46,10 @@ bool cells_progress(cells *c, cells_count *out);
 
 double seconds_since_1970(void);
 
-/* ---- for the files of cells alone ---- */
+/* ---- only for the files of cells ---- */
 
 bool cells_lock(cells *c);                         /* and begins a transaction */
-bool cells_unlock(cells *c, bool good);            /* commits it, or takes it back; whether it was committed */
-bool cells_run(cells *c, sqlite3_stmt *statement); /* to its end, and resets it */
+bool cells_unlock(cells *c, bool good);            /* commits or rolls back; returns whether it was committed */
+bool cells_run(cells *c, sqlite3_stmt *statement); /* runs it to its end and resets it */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a finished cell leaves in the store. */
+/* Storing a finished cell. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void bind_number(sqlite3_stmt *q, int at, double x)
         sqlite3_bind_null(q, at);
 }
 
-/* False: somebody else holds the cell by now, or failure; *lost tells which. */
+/* False: another process holds the cell by now (*lost), or failure. */
 static bool finish(cells *c, const cell_place *place, const char *status, const char *message, const cell_result *r,
                    double started, bool *lost)
 {
@@ -72,7 +72,7 @@ static char *whole_numbers(int64_t n, const int *a, const int64_t *b)
     return text;
 }
 
-/* With all 17 digits: the search for the shortest text that reads back would cost more than all the rest of a cell. */
+/* With all 17 digits: finding the shortest exact text would cost more than the rest of a cell. */
 static char *real_numbers(int64_t n, const double *a)
 {
     if (!a) return NULL;

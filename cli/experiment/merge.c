@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the shards of an experiment found, in one file. A cell that is done beats one that failed, which beats one that
- * was never finished; of two that are done the first stays. Merging again changes nothing. */
+/* Merging the shards of an experiment into one file. A finished cell replaces a failed one, which replaces an
+ * unfinished one; of two finished cells the first is kept. Merging again changes nothing. */
 #include "experiment/merge.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 const option merge_options[] = {
     {"output", 'o', "FILE", "merge: database to write or to extend; report: file to write", GROUP}, {0}};
 
-/* A name that stands for one thing in one file and for another in the other: its cells cannot be compared. */
+/* A name with different settings in two files: its cells cannot be compared. */
 static bool same_meaning(store *s, const char *sql, const char *path)
 {
     sqlite3_stmt *q = store_query(s, sql, "");
@@ -41,7 +41,7 @@ static bool check_names(store *s, const char *path)
                         path);
 }
 
-/* What is new comes after what is there. */
+/* New entries come after existing ones. */
 static bool copy_names(store *s)
 {
     return store_do(s, "INSERT OR IGNORE INTO main.plan SELECT * FROM other.plan", "") &&
@@ -153,7 +153,7 @@ int experiment_merge(session *s, const arguments *args)
         return USAGE;
     }
     store into;
-    for (int i = 1; i < args->operands; i++) { /* what is wrong with one is told before anything is written */
+    for (int i = 1; i < args->operands; i++) { /* errors are reported before anything is written */
         bool good = store_open(&into, operand(args, i), false);
         store_close(&into);
         if (!good) return FAILED;

@@ -13,8 +13,8 @@
 
 #include "common.h"
 
-/* When a process started, in clock ticks since the machine did: field 22 of its line. A pid that was given away again
- * has another start. 0: there is no such process, or no /proc. */
+/* When a process started, in clock ticks since the machine did: field 22 of its line. A reused pid has another start
+ * time. 0: there is no such process, or no /proc. */
 static unsigned long long start_of(long pid)
 {
     char path[64], line[1024];

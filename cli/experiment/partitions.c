@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* splitmix64: seeds that have nothing to do with each other. */
+/* splitmix64: independent seeds. */
 static uint64_t mixed(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -40,7 +40,7 @@ static int64_t labelled_rows(int64_t n, const int *rank)
     return count;
 }
 
-/* Sets the ranks to 0 that are not among the `kept`. */
+/* Sets the ranks that are not among the `kept` to 0. */
 static rung_status keep(rung_ctx *ctx, int64_t n, int *rank, int classes, const amount *kept, bool instead)
 {
     double labelled = (double)labelled_rows(n, rank),
@@ -67,8 +67,8 @@ static rung_status draw_test(rung_ctx *ctx, const dataset *d, int64_t index, int
     return status;
 }
 
-/* Keeps the true labels beside, hides those that are not to be given, and puts the test rows of a transductive one
- * behind. `all` are the training rows, then the test rows. */
+/* Stores the true labels, hides those that are not kept, and appends the test rows of a transductive partition. `all`
+ * are the training rows, then the test rows. */
 static rung_status hide(rung_ctx *ctx, const dataset *d, int64_t index, const rung_data *all, partition *out)
 {
     const plan_dataset *p = d->plan;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The data of an experiment: a data set with its classes, cut into training and test rows. */
+/* The data of an experiment: a data set with its classes, divided into training and test rows. */
 #ifndef RUNG_CLI_EXPERIMENT_PARTITIONS_H
 #define RUNG_CLI_EXPERIMENT_PARTITIONS_H
 
 #include "experiment/plan.h"
 
-typedef struct { /* a data set that was read; shared by the workers, nobody changes it */
+typedef struct { /* a data set that was read; shared by the workers, read-only */
     const plan_dataset *plan;
-    rung_data *data; /* all rows; NULL where each partition has files of its own */
+    rung_data *data; /* all rows; NULL if each partition has its own files */
     char *order;     /* ORCA, SKORDINAL: the classes of all partitions */
     int64_t partitions;
     int64_t **test; /* SPLITS: the test rows of each, ascending */
@@ -18,7 +18,7 @@ typedef struct { /* a data set that was read; shared by the workers, nobody chan
     uint64_t fingerprint; /* of all numbers, and of the test rows */
 } dataset;
 
-/* Whether there are files that could be read so. */
+/* Whether there are files of this kind. */
 bool partitions_there(const plan_dataset *d);
 /* How many partitions are to be run; 0: there are none, printed. The data themselves are not read. */
 int64_t partitions_count(const plan_dataset *d);
@@ -29,7 +29,7 @@ void plan_data_close(dataset *d);
 
 typedef struct { /* one partition */
     rung_data *train, *test;
-    int64_t n_train, n_test;   /* of a transductive one the test rows stand behind the others in train, too */
+    int64_t n_train, n_test;   /* of a transductive partition the test rows are also in train, after the others */
     const int *test_rank;      /* the true ranks of the test rows */
     const double *test_target; /* real targets: instead of them */
     int *train_rank;           /* the same of the training rows, hidden ones too */
@@ -37,7 +37,7 @@ typedef struct { /* one partition */
     int64_t *train_rows, *test_rows; /* in the data set, or in the files of the partition */
 } partition;
 
-/* By the context of a worker. */
+/* In the context of a worker. */
 rung_status partition_open(rung_ctx *ctx, const dataset *d, int64_t index, partition *out);
 void partition_close(partition *p);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A plan, whichever dialect it was written in. */
+/* A plan, in either dialect. */
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/plan.h"
 
@@ -122,7 +122,7 @@ plan_method *plan_add_method(plan *p, const char *name)
     return m;
 }
 
-/* Every value is tried on a spec now: a typing mistake must not wait for the first cell. */
+/* Every value is checked on a spec now, so that a typing error is reported before the first cell. */
 bool plan_set_param(session *s, const plan *p, plan_method *m, const char *name, const char *values, int line)
 {
     char **list = names_split(values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is to be compared: data sets, each with its partitions, and methods, each with its parameters and its search.
- * Read from an .ini file, in rung's own dialect or in ORCA's (docs/experiments.md). */
+/* A plan: data sets, each with its partitions, and methods, each with its parameters and its search. Read from an .ini
+ * file, in rung's own dialect or in ORCA's (docs/experiments.md). */
 #ifndef RUNG_CLI_EXPERIMENT_PLAN_H
 #define RUNG_CLI_EXPERIMENT_PLAN_H
 
@@ -24,10 +24,10 @@ typedef struct {
     char *file;   /* of the data, in its folder; NULL: <source>.csv or <source>.csv.gz */
     partition_kind kind;
     char *splits;       /* SPLITS: the file of test rows, in its folder */
-    int64_t runs;       /* RANDOM: how many; else at most so many, 0 = all there are */
+    int64_t runs;       /* RANDOM: the number; else the maximum, 0 = all */
     amount test, train; /* RANDOM: one of them */
     amount labelled;    /* of the training rows */
-    bool transductive;  /* the test rows join the training rows, without labels */
+    bool transductive;  /* the test rows are added to the training rows, without labels */
     char *label, *order, *ignore;
     int bins;
     bool width, real;
@@ -64,14 +64,14 @@ typedef struct {
     uint64_t seed;
 } plan;
 
-/* What is wrong is printed with its line; false then. Release the plan in both cases. */
+/* Errors are printed with their line; false then. Release the plan in both cases. */
 bool plan_read(session *s, const char *path, const plan_changes *changes, plan *out);
 void plan_free(plan *p);
 
 /* Whether a method searches at all, or is simply fitted. */
 bool plan_searches(const plan_method *m);
 
-/* What ORCA calls a method, a parameter or a metric of rung; the same word where it has none. */
+/* ORCA's name of a method, a parameter or a metric of rung; the same name if it has none. */
 typedef enum { ORCA_ALGORITHM, ORCA_PARAMETER, ORCA_METRIC } orca_kind;
 const char *plan_orca_word(orca_kind kind, const char *ours);
 

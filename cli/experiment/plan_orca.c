@@ -13,7 +13,7 @@
 #include "experiment/plan.h"
 #include "output.h"
 
-/* ---- names there and here ---- */
+/* ---- names in ORCA and rung ---- */
 
 typedef struct {
     const char *theirs, *ours;
@@ -133,7 +133,7 @@ static bool list(expression *e)
     return true;
 }
 
-/* The values as rung writes them, "0.001,0.01"; text that is no expression stays as it is. To be freed. */
+/* The values as rung writes them, "0.001,0.01"; text that is not an expression is unchanged. To be freed. */
 static char *values_of(const char *text)
 {
     expression *e = allocate(1, sizeof *e);
@@ -159,7 +159,8 @@ static char *values_of(const char *text)
 
 /* ---- one experiment ---- */
 
-/* Paths in ORCA's files start from where ORCA runs: seen from the .ini file, then from here. */
+/* Paths in ORCA's files are relative to where ORCA runs: tried relative to the .ini file, then to the current
+ * folder. */
 static char *base_folder(const plan *p, const char *given, int line)
 {
     if (p->changes.folder) return text_of("%s", p->changes.folder);

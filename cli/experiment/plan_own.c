@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rung's own dialect: [experiment] with what holds for all, [dataset NAME] and [method NAME] with what is special. */
+/* rung's own dialect: [experiment] with common settings, [dataset NAME] and [method NAME] with those of one. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static const double MOST_ROWS = 1e15; /* far more than a file can have, and exact */
 
-typedef struct { /* where a key may stand: the special section, then the general one */
+typedef struct { /* the sections of a key: the special one, then the general one */
     const ini *file;
     ini_section *own, *general;
 } place;
@@ -302,7 +302,7 @@ static bool read_datasets(plan *out, place *p)
     return good;
 }
 
-/* A section of a data set that is not among `datasets`: it was taken out of them, or it is a typing mistake. */
+/* A section of a data set that is not among `datasets`: it was removed from the list, or it is a typing error. */
 static void tell_left_out(const session *s, plan *p)
 {
     for (int i = 0; i < p->file.n && !s->quiet && !p->changes.datasets; i++) {

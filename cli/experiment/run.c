@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A plan is read and entered into the store, its cells are done, and what came of it is told. */
+/* Reads a plan, enters it into the store, runs its cells and prints a summary. */
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/run.h"
 

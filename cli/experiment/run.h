@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rung experiment run FILE.ini: does the cells of a plan that are not done yet. */
+/* rung experiment run FILE.ini: runs the cells of a plan that are not done yet. */
 #ifndef RUNG_CLI_EXPERIMENT_RUN_H
 #define RUNG_CLI_EXPERIMENT_RUN_H
 

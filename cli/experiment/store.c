@@ -18,24 +18,24 @@ enum {
     PATIENCE = 60000 /* milliseconds to wait for another process's transaction */
 };
 
-/* The fitted models, where they were asked for: the bytes of a model file. Files of before this table get it. */
+/* The fitted models, if requested: the bytes of a model file. Older databases get this table. */
 #define MODELS                                                                                                         \
     "CREATE TABLE IF NOT EXISTS model (cell INTEGER PRIMARY KEY REFERENCES cell, bytes BLOB NOT NULL) WITHOUT ROWID;"
 
 static const char schema[] =
-    /* What was asked for: name, file and text of the plan, the metric to choose by. */
+    /* The plan: its name, file and text, and the metric of the search. */
     "CREATE TABLE plan (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    /* position: order of the plan. settings: everything of the plan that changes what a cell finds; a plan that
-     * gives other settings to a name of this file is refused. The rest is filled in when the data are first read;
+    /* position: order of the plan. settings: everything in the plan that changes the result of a cell; a plan with
+     * other settings for a name of this file is rejected. The rest is filled in when the data are first read;
      * class_names is a JSON array, fingerprint a sum over all rows. classes = 0: real targets. */
     "CREATE TABLE dataset (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, position INTEGER NOT NULL,"
     " settings TEXT NOT NULL, rows INTEGER, features INTEGER, classes INTEGER, class_names TEXT, fingerprint TEXT);"
-    /* method: the name rung knows it by; name: what the plan calls it. */
+    /* method: rung's name; name: the name in the plan. */
     "CREATE TABLE method (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, position INTEGER NOT NULL,"
     " method TEXT NOT NULL, settings TEXT NOT NULL);"
     /* One fit on one partition (from 0) of one data set. status: waiting, running, done, failed (message: why). owner
-     * and heartbeat (seconds since 1970): who is at it. labelled, unlabelled, test: rows. The seconds are wall clock.
-     */
+     * and heartbeat (seconds since 1970): the process working on it. labelled, unlabelled, test: rows. The seconds are
+     * wall clock. */
     "CREATE TABLE cell (id INTEGER PRIMARY KEY,"
     " dataset INTEGER NOT NULL REFERENCES dataset, partition INTEGER NOT NULL,"
     " method INTEGER NOT NULL REFERENCES method,"
@@ -46,7 +46,7 @@ static const char schema[] =
     " UNIQUE (dataset, partition, method));"
     "CREATE INDEX cell_status ON cell (status);"
     /* Of a cell that is done. part: test (the test rows), unlabelled (training rows whose label was hidden), labelled
-     * (training rows whose label was given). value: NULL where the metric is undefined. */
+     * (training rows whose label was kept). value: NULL where the metric is undefined. */
     "CREATE TABLE metric (cell INTEGER NOT NULL REFERENCES cell, part TEXT NOT NULL, key TEXT NOT NULL, value REAL,"
     " PRIMARY KEY (cell, part, key)) WITHOUT ROWID;"
     /* The parameters of the fitted model, as text; searched: 1 where cross-validation chose the value. */
@@ -138,7 +138,7 @@ int64_t store_number(store *s, int64_t otherwise, const char *sql, const char *f
     return otherwise;
 }
 
-/* IMMEDIATE: a transaction that began by reading could find the file changed when it comes to write. */
+/* IMMEDIATE: a transaction that starts by reading could find the file changed when it writes. */
 bool store_begin(store *s) { return plain(s, "BEGIN IMMEDIATE"); }
 bool store_commit(store *s) { return plain(s, "COMMIT"); }
 
@@ -184,8 +184,8 @@ static bool settle(store *s, bool create)
     return known(s);
 }
 
-/* WAL: readers never wait and a commit is one append. NORMAL: a commit is not synced, so a power cut may take the last
- * cells (never the file); a killed process loses nothing. */
+/* WAL: readers never wait and a commit is one append. NORMAL: a commit is not synced, so a power failure may lose the
+ * last cells (never the file); a killed process loses nothing. */
 bool store_open(store *s, const char *path, bool create)
 {
     *s = (store){.path = path, .owner = owner_here()};

@@ -11,7 +11,7 @@
 
 #include "rung/rung.h"
 
-enum { CLAIM_SECONDS = 60, HEARTBEAT_SECONDS = 10 }; /* a claim without heartbeat for so long is taken over */
+enum { CLAIM_SECONDS = 60, HEARTBEAT_SECONDS = 10 }; /* a claim without heartbeat for this time is taken over */
 
 typedef struct {
     sqlite3 *db;
@@ -19,8 +19,8 @@ typedef struct {
     char *owner; /* names this process on every machine: host, pid namespace, pid, when it started */
 } store;
 
-/* Opens the file of an experiment, and makes it where there is none and `create` allows. Failures are printed; false
- * then. What was opened is released by store_close, also after a failure. */
+/* Opens the database of an experiment, or creates it if it does not exist and `create` allows it. Failures are printed;
+ * false then. What was opened is released by store_close, also after a failure. */
 bool store_open(store *s, const char *path, bool create);
 void store_close(store *s);
 

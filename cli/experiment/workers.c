@@ -74,7 +74,7 @@ static void *work(void *user)
             atomic_store(&r->stop, 1);
         } else if (claimed == 0) {
             if (nothing_left(r)) break;
-            wait_a_little(0.2); /* others are at the last cells: one of them may be taken over */
+            wait_a_little(0.2); /* other processes work on the last cells: one of them may be taken over */
         }
     }
     atomic_fetch_sub(&r->active, 1);
@@ -83,7 +83,7 @@ static void *work(void *user)
 
 /* ---- the first thread ---- */
 
-/* What is left in seconds of one worker: cells like those done, else the mean of all. < 0: nothing is known yet. */
+/* The remaining seconds for one worker, from similar finished cells, else from the mean of all. < 0: not known yet. */
 static double seconds_left(runner *r, double *spent)
 {
     double left = 0, all = 0;
@@ -137,7 +137,7 @@ static void watch(runner *r, int n_workers, worker *workers)
         wait_a_little(0.05);
         double now = seconds_now();
         if (session_interrupted()) atomic_store(&r->stop, 1);
-        /* Again and again: a call that starts forgets what was asked before. */
+        /* Repeatedly, because a starting call clears an earlier interrupt. */
         for (int i = 0; i < n_workers && atomic_load(&r->stop); i++) rung_ctx_interrupt(workers[i].ctx);
         if (now - beaten >= HEARTBEAT_SECONDS) {
             beaten = now;

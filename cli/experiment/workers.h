@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Cells run side by side, one thread each, every worker with a context of its own; the thread that calls keeps the
- * claims alive, shows the progress and passes Ctrl-C on. */
+/* Cells run in parallel, one thread each, every worker with its own context; the calling thread renews the claims,
+ * shows the progress and passes on Ctrl-C. */
 #ifndef RUNG_CLI_EXPERIMENT_WORKERS_H
 #define RUNG_CLI_EXPERIMENT_WORKERS_H
 
@@ -24,7 +24,7 @@ typedef struct {
     pthread_mutex_t lock;
 } runner;
 
-/* Does the cells of this process that are not done; EXIT_OK, also where it was interrupted, or FAILED. */
+/* Runs the cells of this process that are not done; EXIT_OK, also if interrupted, or FAILED. */
 int workers_run(runner *r);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The methods of an experiment held against each other. Fair and paired: of each data set those partitions count that
- * every method has finished; a data set without one is left out. */
+/* Comparing the methods of an experiment. Fair and paired: only partitions that every method has finished count; a data
+ * set without one is left out. */
 #ifndef RUNG_CLI_REPORT_COMPARISON_H
 #define RUNG_CLI_REPORT_COMPARISON_H
 
@@ -8,9 +8,9 @@
 #include "statistics/statistics.h"
 
 typedef struct {
-    double p, adjusted;     /* of the mean ranks, alone and with Holm's correction */
+    double p, adjusted;     /* of the mean ranks, without and with Holm's correction */
     duel sets;              /* data sets where the control is better, equal, worse, by the means */
-    duel clear;             /* the same where a paired t test over the partitions says so at level alpha */
+    duel clear;             /* the same, by a paired t test over the partitions at level alpha */
     wilcoxon_test wilcoxon; /* over the means of the data sets; of a single data set: over its partitions */
     paired_t_test t;        /* of a single data set, over its partitions */
 } rival;
@@ -32,10 +32,10 @@ typedef struct {
     bool tested;       /* n >= 2 and k >= 2: the following are there */
     friedman_test friedman;
     double critical; /* difference, Nemenyi */
-    int groups;      /* of methods the Nemenyi test does not tell apart: largest ones, two or more methods */
+    int groups;      /* of methods that the Nemenyi test does not distinguish: maximal ones, two or more methods */
     rank_group *group;
     int control;
-    rival *rival; /* k; that of the control says nothing */
+    rival *rival; /* k; that of the control is not used */
 } comparison;
 
 /* control < 0: the method of the best mean rank. */
@@ -49,7 +49,7 @@ bool comparison_by_partitions(const comparison *c);
  * for k. */
 int rank_groups(int k, const double *mean_rank, const int *order, double critical, rank_group *out);
 
-/* What the numbers say, sentence by sentence: NULL past the last. To be freed. */
+/* The comparison in sentences: NULL past the last. To be freed. */
 char *comparison_sentence(const comparison *c, int index);
 
 /* "0.0123" or "< 0.0001"; with equals "p = ": "p = 0.0123" or "p < 0.0001". */
