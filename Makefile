@@ -9,7 +9,7 @@ BUILD = cmake --build --preset release -j $(JOBS)
 .PHONY: all build demo figures test test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
-all: build ## build the command (build/rung) and the libraries; checks first that all packages are there
+all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
 
 build:
 	@tools/setup check build
@@ -21,23 +21,23 @@ demo: ## install missing packages (Debian), build, then run the demonstration
 	@$(MAKE) build
 	build/rung demo
 
-figures: build ## draw the figures of README and docs again (docs/figures)
+figures: build ## redraw the figures of README and docs (docs/figures)
 	tools/figures.sh build/rung
 
 test: ## install missing packages (Debian), build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
 	tools/setup install build test
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
-test-long: ## what is too slow for every day: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
+test-long: ## tests too slow for every change: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup install build test lint long
 	@$(MAKE) tsan
 	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
 
-fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in all
+fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in total
 	tools/setup install build test fuzz
 	tools/fuzz.sh $(or $(SECONDS),600)
 
-coverage: ## lines and branches of src/ that the unit and command tests run: what never ran, and the total
+coverage: ## lines and branches of src/ covered by the unit and command tests: uncovered ones, and the total
 	tools/setup install build test
 	cmake --preset coverage -DBUILD_TESTING=ON
 	cmake --build --preset coverage -j $(JOBS)
@@ -64,7 +64,7 @@ bench: ## build and run the benchmarks, then write docs/performance.md
 	@for program in $$(find build/bench -maxdepth 1 -type f -executable ! -name bench_scale | sort); do echo "== $$program"; $$program || exit; done
 	bench/performance.py build docs/performance.md --peers build/peers/bin/python
 
-format: ## rewrite the C files in the one format
+format: ## format the C files
 	tools/setup install lint
 	tools/lint.sh format
 
@@ -72,7 +72,7 @@ lint: ## check format, include order, clang-tidy, cppcheck and a clang build, al
 	tools/setup install build test lint
 	tools/lint.sh check
 
-clean: ## remove what was built (build/venv, the downloaded Python packages, stays)
+clean: ## remove build files (keeps build/venv, the downloaded Python packages)
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} +
 
 help: ## show this list
