@@ -48,30 +48,28 @@ static rung_status labels_as_scores(rung_ctx *ctx, const problem *p, held_out *o
     return RUNG_OK;
 }
 
-static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const held_grades *g, const fitted *fit,
-                                   rung_model *model)
+static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const held_grades *g, rung_model *model)
 {
     member *m = &model->members[0];
     const problem *p = g->p;
     held_out labels;
     if (g->h->n == 0) TRY(labels_as_scores(ctx, p, &labels));
-    m->map = fit->map;
     TRY(NEW(ctx, &model->mem, m->cal.c, p->K - 1));
     TRY(held_out_thresholds(ctx, p, g->h->n > 0 ? g->h : &labels, g->f, &m->cal));
-    m->calibrated = true;
+    m->proba = PROBA_CALIBRATION;
     if (spec_recalibrates(spec)) m->decide = (decision){.kind = DECISION_CALIBRATED, .K = p->K};
     return RUNG_OK;
 }
 
 /* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. */
 static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g,
-                                const fitted *fit, rung_model *model)
+                                rung_model *model)
 {
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
     if (g.h->n == 0)
         log_at(ctx, RUNG_WARNING, "no class has two labelled rows: %sthe error cannot be estimated",
                own ? "" : "thresholds and probabilities are guesses, and ");
-    if (!own) TRY(fit_calibration(ctx, spec, &g, fit, model));
+    if (!own) TRY(fit_calibration(ctx, spec, &g, model));
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
@@ -115,13 +113,8 @@ static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *mod
 {
     TRY(NEW(ctx, &model->mem, model->members, 1));
     model->n_members = 1;
-    model->members[0] = (member){.weight = 1,
-                                 .score = fit->score,
-                                 .decide = fit->decide,
-                                 .prior = fit->prior,
-                                 .probit = fit->probit,
-                                 .link = fit->link,
-                                 .cumulative = fit->cumulative};
+    model->members[0] = fit->own;
+    model->members[0].weight = 1;
     return RUNG_OK;
 }
 
@@ -219,11 +212,11 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
     if (given_held && t->K > 1)
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, &fit, model);
-    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, &fit, model);
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, model);
+    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
     if (!fit.loo) return RUNG_OK;
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, &fit, model);
+    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

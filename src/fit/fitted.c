@@ -83,17 +83,17 @@ rung_status expansion_scorer(rung_ctx *ctx, pool *mem, const problem *p, const k
 
 rung_status landmark_results(rung_ctx *ctx, pool *mem, const landmarks *l, int outputs, double *V, fitted *out)
 {
-    out->score = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
+    out->own.score = (scorer){.kind = SCORER_KERNEL, .outputs = outputs, .k = l->k, .d = l->d, .m = l->m};
     out->n_expansion = l->m;
     if (l->k.precisions) { /* those of the landmarks live only as long as the problem */
         double *precisions = NULL;
         TRY(copy_doubles(ctx, mem, l->k.n_precisions, l->k.precisions, &precisions));
-        out->score.k.precisions = precisions;
+        out->own.score.k.precisions = precisions;
     }
-    TRY(NEW(ctx, mem, out->score.bias, outputs));
+    TRY(NEW(ctx, mem, out->own.score.bias, outputs));
     TRY(landmarks_expand(ctx, l, outputs, V));
-    TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->score.coef));
-    TRY(copy_doubles(ctx, mem, l->d * l->m, l->X, &out->score.rows));
+    TRY(copy_doubles(ctx, mem, l->m * outputs, V, &out->own.score.coef));
+    TRY(copy_doubles(ctx, mem, l->d * l->m, l->X, &out->own.score.rows));
     TRY(report_number(ctx, mem, out, "landmarks", (double)l->m));
     return report_number(ctx, mem, out, "landmark_error", l->error);
 }
@@ -129,17 +129,19 @@ rung_status membership_fit(rung_ctx *ctx, pool *mem, const problem *p, const dou
                            fitted *out)
 {
     double *by_row = NULL;
-    out->score = (scorer){.kind = SCORER_NEIGHBOURS,
-                          .outputs = p->K,
-                          .m = p->n,
-                          .d = p->d,
-                          .neighbours = rule->k < p->n ? rule->k : p->n,
-                          .weights = rule->weights,
-                          .width = rule->weights == WEIGHTS_GAUSSIAN ? rule->width : 0};
-    TRY(copy_doubles(ctx, mem, p->n * p->K, U, &out->score.coef));
-    TRY(NEW_RAW(ctx, mem, out->score.rows, p->d * p->n));
-    for (int64_t i = 0; i < p->d * p->n; i++) out->score.rows[i] = fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST);
-    out->decide = (decision){.kind = rule->decide, .K = p->K};
+    out->own.score = (scorer){.kind = SCORER_NEIGHBOURS,
+                              .outputs = p->K,
+                              .m = p->n,
+                              .d = p->d,
+                              .neighbours = rule->k < p->n ? rule->k : p->n,
+                              .weights = rule->weights,
+                              .width = rule->weights == WEIGHTS_GAUSSIAN ? rule->width : 0};
+    TRY(copy_doubles(ctx, mem, p->n * p->K, U, &out->own.score.coef));
+    TRY(NEW_RAW(ctx, mem, out->own.score.rows, p->d * p->n));
+    for (int64_t i = 0; i < p->d * p->n; i++)
+        out->own.score.rows[i] = fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST);
+    out->own.proba = PROBA_MEMBERSHIPS;
+    out->own.decide = (decision){.kind = rule->decide, .K = p->K};
     out->n_expansion = p->n;
     TRY(NEW(ctx, &ctx->scratch, by_row, p->n * p->K));
     for (int64_t i = 0; i < p->n; i++)
@@ -191,23 +193,18 @@ static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *cl
 rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
                          const row_answers *out)
 {
-    member one = {.score = fit->score,
-                  .decide = fit->decide,
-                  .prior = fit->prior,
-                  .probit = fit->probit,
-                  .link = fit->link,
-                  .cumulative = fit->cumulative};
+    member one = fit->own;
     if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, out);
     bool probable = member_has_own_proba(&one), needed = member_needs_proba(&one);
     int outputs = one.score.outputs, known = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
     double *output = NULL, *variance = NULL, *p = NULL;
-    TRY(map_to_classes(ctx, &fit->map, classes, &one.map));
+    TRY(map_to_classes(ctx, &fit->own.map, classes, &one.map));
     TRY(NEW(ctx, &ctx->scratch, variance, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, p, known));
     TRY(scorer_apply(ctx, &one.score, n, scaled, output));
-    if (one.probit) TRY(member_variance(ctx, &one, n, scaled, output, variance));
+    if (one.proba == PROBA_PROBIT) TRY(member_variance(ctx, &one, n, scaled, output, variance));
     for (int64_t i = 0; i < n; i++, output += outputs) {
         if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);

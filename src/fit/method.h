@@ -24,15 +24,10 @@ typedef struct {
 /* What a fit returns. Arrays live in the pool given to fit. The functions below assemble the parts; a method fills in
  * what it has and leaves the rest 0. */
 typedef struct {
-    scorer score;
-    decision decide; /* the native one */
-    rank_map map;    /* first output -> rank scale, for the calibration; n = 0: see member_rank_score */
-    double *prior;   /* probabilities of its own that do not depend on x (K), or NULL */
-    bool probit;     /* an ordinal probit method: its probabilities come from the link */
-    probit_link link;
-    bool cumulative; /* its K - 1 outputs are P(y > q) */
-    int n_members; /* > 0: several members instead of all the above; their weights need not sum to 1, and their scaling
-                      is left to the driver */
+    member own;    /* its scorer, native decision and map, and where its probabilities come from, if it has some; the
+                      driver adds weight, scaling and calibration */
+    int n_members; /* > 0: several members instead; their weights need not sum to 1, and their scaling is left to the
+                      driver */
     member *members;
     double sharpen;
     double *loo; /* labelled rows of the problem x K, by rows: their leave-one-out probabilities; NULL: none */

@@ -114,9 +114,9 @@ static void ordered_thresholds(const rung_model *model, conditions *c)
         const member *m = &model->members[i];
         bool native = m->decide.kind == DECISION_THRESHOLDS;
         if (native) fall = fmax(fall, largest_fall(m->decide.K - 1, m->decide.thresholds));
-        if (m->calibrated) fall = fmax(fall, largest_fall(m->cal.K - 1, m->cal.c));
-        if (m->probit) fall = fmax(fall, largest_fall(m->decide.K - 1, m->link.b));
-        any |= native || m->calibrated || m->probit;
+        if (m->proba == PROBA_CALIBRATION) fall = fmax(fall, largest_fall(m->cal.K - 1, m->cal.c));
+        if (m->proba == PROBA_PROBIT) fall = fmax(fall, largest_fall(m->decide.K - 1, m->link.b));
+        any |= native || m->proba == PROBA_CALIBRATION || m->proba == PROBA_PROBIT;
     }
     if (any) condition_add(c, "order", "largest amount by which a threshold is below the previous one", fall, 0);
 }
@@ -189,7 +189,7 @@ rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool re
     fit_input in = verified_fit(v);
     in.p = &again;
     TRY(v->method->fit(ctx, &ctx->scratch, &in, &fit));
-    TRY(outputs(ctx, &fit.score, p, &g));
+    TRY(outputs(ctx, &fit.own.score, p, &g));
     for (int64_t i = 0; i < p->n; i++) {
         size = fmax(size, fabs(v->f[i]));
         if (!(fabs(v->f[i] - g[i]) <= off)) off = fabs(v->f[i] - g[i]);

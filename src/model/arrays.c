@@ -215,17 +215,17 @@ static rung_status walk_member(naming *n, member *all, int number_of, int K)
     if (n->w->mode == ARRAYS_READ) share_arrays(all, one);
     if (one->space.d > 0 && !one->space_from) TRY(walk_scaling(n, &space_arrays, &one->space));
     TRY(walk_scorer(n, &one->score, !one->coef_from, !one->rows_from));
-    if (one->power > 0) TRY(positive(n, "power", &one->power));
+    if (one->proba == PROBA_POWER) TRY(positive(n, "power", &one->power));
     if (decide->kind == DECISION_THRESHOLDS) TRY(list(n, "thresholds", K - 1, &decide->thresholds));
     if (decide->kind == DECISION_NEAREST_MEAN)
         TRY(reals(n, "means", 2, (int64_t[]){K, one->score.outputs}, &decide->means));
-    if (one->calibrated) {
+    if (one->proba == PROBA_CALIBRATION) {
         TRY(list(n, "map.score", one->map.n, &one->map.f));
         TRY(list(n, "map.rank", one->map.n, &one->map.s));
         TRY(number(n, "calibration.a", &one->cal.a));
         TRY(list(n, "calibration.c", K - 1, &one->cal.c));
     }
-    if (one->probit) TRY(walk_link(n, &one->link, one->score.m, K));
+    if (one->proba == PROBA_PROBIT) TRY(walk_link(n, &one->link, one->score.m, K));
     return one->prior ? list(n, "prior", K, &one->prior) : RUNG_OK;
 }
 

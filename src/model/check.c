@@ -236,14 +236,18 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
     if (d->kind == DECISION_ARGMAX)
         REQUIRE(member_has_own_proba(one) || outputs == K, "the largest of %d outputs for %d classes", outputs, K);
     REQUIRE(d->kind != DECISION_MEDIAN || member_has_proba(one), "a median without probabilities");
-    REQUIRE(d->kind != DECISION_CALIBRATED || one->calibrated, "a calibrated decision without a calibration");
-    bool scores = one->power > 0, shares = one->score.kind == SCORER_NEIGHBOURS;
-    REQUIRE(!scores || (shares && one->prior && isfinite(one->power)), "a power without class scores or a prior");
-    REQUIRE(one->calibrated + (one->prior && !scores) + one->probit + shares + one->cumulative <= 1,
+    REQUIRE(d->kind != DECISION_CALIBRATED || one->proba == PROBA_CALIBRATION,
+            "a calibrated decision without a calibration");
+    bool scores = one->proba == PROBA_POWER, shares = one->score.kind == SCORER_NEIGHBOURS;
+    REQUIRE(scores ? shares && one->prior && isfinite(one->power) && one->power > 0 : !(one->power > 0),
+            "a power without class scores or a prior");
+    REQUIRE(shares == (scores || one->proba == PROBA_MEMBERSHIPS) &&
+                (one->prior != NULL) == (scores || one->proba == PROBA_PRIOR),
             "a member with several kinds of probabilities");
-    REQUIRE(!one->cumulative || outputs == K - 1, "%d cumulative probabilities of %d classes", outputs, K);
-    if (one->calibrated) TRY(check_calibration(ctx, one, K));
-    if (one->probit) TRY(check_link(ctx, one, K));
+    REQUIRE(one->proba != PROBA_CUMULATIVE || outputs == K - 1, "%d cumulative probabilities of %d classes", outputs,
+            K);
+    if (one->proba == PROBA_CALIBRATION) TRY(check_calibration(ctx, one, K));
+    if (one->proba == PROBA_PROBIT) TRY(check_link(ctx, one, K));
     if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
     return RUNG_OK;
 }
@@ -260,7 +264,7 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         if (i == 0) TRY(check_scaling(ctx, &one->scale, m->code.d));
         REQUIRE(one->scale.shift == m->members->scale.shift, "the members have different scalings");
         if (one->space.d > 0 && !one->space_from) TRY(check_scaling(ctx, &one->space, m->code.d));
-        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present, one->power > 0));
+        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present, one->proba == PROBA_POWER));
         TRY(check_decision(ctx, one, m->n_present));
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "only some members have a decision rule");
@@ -291,7 +295,8 @@ static rung_status check_training(rung_ctx *ctx, const rung_model *m)
     REQUIRE(t->n == m->n_rows, "predictions for %lld training rows, but there were %lld", (long long)t->n,
             (long long)m->n_rows);
     REQUIRE(!model_averages(m), "predictions for training rows from several members");
-    REQUIRE(!m->members[0].probit, "predictions for training rows without the variance of their latent values");
+    REQUIRE(m->members[0].proba != PROBA_PROBIT,
+            "predictions for training rows without the variance of their latent values");
     int outputs = m->members[0].score.outputs, K = m->n_present;
     REQUIRE(all_finite(t->n * outputs, t->output), "an output of a training row is not a finite number");
     if (m->members[0].score.kind == SCORER_NEIGHBOURS)

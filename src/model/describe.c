@@ -33,7 +33,7 @@ static json_t *thresholds(const rung_model *m)
     const member *one = &m->members[0];
     if (model_averages(m)) return json_null();
     if (one->decide.kind == DECISION_THRESHOLDS) return reals(one->decide.K - 1, one->decide.thresholds);
-    if (one->probit) return reals(one->decide.K - 1, one->link.b);
+    if (one->proba == PROBA_PROBIT) return reals(one->decide.K - 1, one->link.b);
     if (one->decide.kind != DECISION_CALIBRATED) return json_null();
     json_t *out = json_array();
     int bad = 0;
@@ -84,18 +84,18 @@ static json_t *means_of(const rung_model *m)
 static json_t *member_of(const member *one, double share)
 {
     json_t *out = json_object();
-    const char *kind = one->probit       ? "gaussian process"
-                       : one->cumulative ? "cumulative ridge"
-                       : one->power > 0  ? "label spreading"
-                                         : "class frequencies";
+    const char *kind = one->proba == PROBA_PROBIT       ? "gaussian process"
+                       : one->proba == PROBA_CUMULATIVE ? "cumulative ridge"
+                       : one->proba == PROBA_POWER      ? "label spreading"
+                                                        : "class frequencies";
     int bad = json_object_set_new(out, "weight", real(share));
     bad |= json_object_set_new(out, "kind", json_string(kind));
     bad |= json_object_set_new(out, "features",
                                json_string(scale_name(one->space.d > 0 ? one->space.kind : one->scale.kind)));
     bad |= json_object_set_new(out, "kernel", kernel_of(&one->score));
-    if (one->probit) bad |= json_object_set_new(out, "variance", real(one->link.variance));
+    if (one->proba == PROBA_PROBIT) bad |= json_object_set_new(out, "variance", real(one->link.variance));
     bad |= json_object_set_new(out, "neighbours", neighbours_of(&one->score));
-    if (one->power > 0) bad |= json_object_set_new(out, "power", real(one->power));
+    if (one->proba == PROBA_POWER) bad |= json_object_set_new(out, "power", real(one->power));
     return json_whole(out, bad);
 }
 

@@ -7,14 +7,14 @@
 #include "solve/cumulative.h"
 #include "solve/ordinal_probit.h"
 
-static bool outputs_are_memberships(const member *one) { return one->score.kind == SCORER_NEIGHBOURS; }
-
-bool member_has_own_proba(const member *one)
+static bool outputs_are_memberships(const member *one)
 {
-    return one->prior || one->probit || one->cumulative || outputs_are_memberships(one);
+    return one->proba == PROBA_MEMBERSHIPS || one->proba == PROBA_POWER;
 }
 
-bool member_has_proba(const member *one) { return one->calibrated || member_has_own_proba(one); }
+bool member_has_own_proba(const member *one) { return one->proba != PROBA_NONE && one->proba != PROBA_CALIBRATION; }
+
+bool member_has_proba(const member *one) { return one->proba != PROBA_NONE; }
 
 /* Nearest means: the log-density with the variance `step`, up to a constant. */
 static double class_value(const member *one, const double *output, int q, double step)
@@ -98,18 +98,19 @@ void member_proba(const member *one, const double *output, double variance, doub
 {
     int K = one->decide.K;
     size_t size = (size_t)K * sizeof *p;
-    if (one->probit)
-        link_proba(&one->link, K, output, variance, p);
-    else if (one->cumulative) {
+    switch (one->proba) {
+    case PROBA_NONE: break;
+    case PROBA_CALIBRATION: calibrate_proba(&one->cal, member_rank_score(one, NULL, output), p); break;
+    case PROBA_PRIOR: memcpy(p, one->prior, size); break;
+    case PROBA_PROBIT: link_proba(&one->link, K, output, variance, p); break;
+    case PROBA_CUMULATIVE:
         memcpy(p, output, size - sizeof *p);
         cumulative_repair(K, p);
         cumulative_classes(K, p, p);
-    } else if (one->power > 0)
-        cumulative_power(K, output, one->prior, one->power, p);
-    else if (one->calibrated)
-        calibrate_proba(&one->cal, member_rank_score(one, NULL, output), p);
-    else
-        memcpy(p, outputs_are_memberships(one) ? output : one->prior, size);
+        break;
+    case PROBA_MEMBERSHIPS: memcpy(p, output, size); break;
+    case PROBA_POWER: cumulative_power(K, output, one->prior, one->power, p); break;
+    }
 }
 
 bool member_needs_proba(const member *one)
@@ -192,14 +193,14 @@ void posterior_range(int K, const double *p, double mass, int *low, int *high)
         }
 }
 
-static bool is_joint(const member *one) { return one->probit && one->link.spread; }
+static bool is_joint(const member *one) { return one->proba == PROBA_PROBIT && one->link.spread; }
 
 int member_columns(const member *one)
 {
-    return outputs_are_memberships(one) || one->cumulative || is_joint(one) ? 1 : one->score.outputs;
+    return outputs_are_memberships(one) || one->proba == PROBA_CUMULATIVE || is_joint(one) ? 1 : one->score.outputs;
 }
 
-bool member_scores_by_proba(const member *one) { return one->cumulative || one->power > 0; }
+bool member_scores_by_proba(const member *one) { return one->proba == PROBA_CUMULATIVE || one->proba == PROBA_POWER; }
 
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score)
 {

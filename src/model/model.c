@@ -35,7 +35,7 @@ bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != 
 bool model_has_latent(const rung_model *m)
 {
     const probit_link *link = &m->members[0].link;
-    return !model_averages(m) && m->members[0].probit && !link->logit && !link->spread;
+    return !model_averages(m) && m->members[0].proba == PROBA_PROBIT && !link->logit && !link->spread;
 }
 
 const char *model_interval(const rung_model *m)

@@ -73,6 +73,16 @@ typedef struct {
     double variance;
 } probit_link;
 
+typedef enum { /* where the probabilities of a member come from */
+               PROBA_NONE,
+               PROBA_CALIBRATION, /* of the place of a row on the rank scale */
+               PROBA_PRIOR,       /* `prior`, whatever the row */
+               PROBA_PROBIT,      /* the link of a latent value */
+               PROBA_CUMULATIVE,  /* the K - 1 outputs are P(y > q), to be made valid */
+               PROBA_MEMBERSHIPS, /* they are the outputs, those of SCORER_NEIGHBOURS */
+               PROBA_POWER /* powers of the outputs of SCORER_NEIGHBOURS, normalised; `prior` where no score arrives */
+} proba_source;
+
 typedef struct {
     double weight;
     scaling scale; /* of the first member: the same arrays in all of them */
@@ -81,15 +91,12 @@ typedef struct {
     int space_from, rows_from, coef_from;
     scorer score;
     decision decide;
-    bool calibrated;
-    rank_map map; /* calibrated: first output -> rank scale; n = 0: by the classes' own values, see member_rank_score */
-    calibration cal;
-    double *prior; /* CONSTANT: probabilities of its classes (K), else NULL */
-    bool probit;
-    probit_link link;
-    bool cumulative; /* the K - 1 outputs are P(y > q), to be made valid */
-    double power;    /* > 0: the outputs of SCORER_NEIGHBOURS are class scores, and probabilities are their powers,
-                        normalised; `prior` where no score arrives */
+    rank_map map; /* first output -> rank scale; n = 0: by the classes' own values, see member_rank_score */
+    proba_source proba;
+    calibration cal;  /* PROBA_CALIBRATION */
+    double *prior;    /* PROBA_PRIOR, PROBA_POWER: probabilities of its classes (K), else NULL */
+    probit_link link; /* PROBA_PROBIT */
+    double power;     /* PROBA_POWER: > 0 */
 } member;
 
 /* Predictions of a transductive fit for its training rows, in their order: the outputs of the (only) member for them.

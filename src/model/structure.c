@@ -94,8 +94,8 @@ static json_t *member_to_json(const member *one, bool first)
     bad |= shared_to_json(out, "space_from", one->space_from);
     bad |= shared_to_json(out, "rows_from", one->rows_from);
     bad |= shared_to_json(out, "coef_from", one->coef_from);
-    if (one->cumulative) bad |= json_object_set_new(out, "cumulative", json_true());
-    if (one->power > 0) bad |= json_object_set_new(out, "power", json_true());
+    if (one->proba == PROBA_CUMULATIVE) bad |= json_object_set_new(out, "cumulative", json_true());
+    if (one->proba == PROBA_POWER) bad |= json_object_set_new(out, "power", json_true());
     bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
     if (s->kind == SCORER_KERNEL || s->kind == SCORER_NEIGHBOURS)
@@ -106,8 +106,8 @@ static json_t *member_to_json(const member *one, bool first)
     if (one->decide.kind == DECISION_THRESHOLDS)
         bad |= json_object_set_new(out, "tie_up", json_boolean(one->decide.tie_up));
     if (one->decide.kind == DECISION_CONSTANT) bad |= json_object_set_new(out, "rank", json_integer(one->decide.rank));
-    if (one->calibrated) bad |= json_object_set_new(out, "nodes", json_integer(one->map.n));
-    if (one->probit) bad |= json_object_set_new(out, "probit", link_to_json(&one->link));
+    if (one->proba == PROBA_CALIBRATION) bad |= json_object_set_new(out, "nodes", json_integer(one->map.n));
+    if (one->proba == PROBA_PROBIT) bad |= json_object_set_new(out, "probit", link_to_json(&one->link));
     bad |= json_object_set_new(out, "prior", json_boolean(one->prior != NULL));
     return json_whole(out, bad);
 }

@@ -199,6 +199,18 @@ static rung_status check_shared(reader *r, const rung_model *m, int number)
     return RUNG_OK;
 }
 
+/* Which of the sources was found; two of them contradict each other. */
+static rung_status read_proba(reader *r, int sources, const bool *found, member *one)
+{
+    for (int i = 0; i < sources; i++) {
+        if (!found[i]) continue;
+        if (one->proba != PROBA_NONE)
+            return set_error(r->ctx, RUNG_EFORMAT, "a member with several kinds of probabilities");
+        one->proba = (proba_source)i;
+    }
+    return RUNG_OK;
+}
+
 static rung_status read_member(reader *r, json_t *json, const rung_model *m, int number)
 {
     const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
@@ -218,8 +230,6 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
     TRY(read_scalings(r, scale, space, m->code.d, number == 0, one));
     s->d = m->code.d;
-    one->cumulative = cumulative;
-    one->power = power; /* until its number is read */
     TRY(one_of(r, kind, scorer_names, "scorer", &i));
     s->kind = (scorer_kind)i;
     TRY(as_int(r, outputs, "the number of outputs", &s->outputs));
@@ -235,9 +245,14 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
     one->decide.K = one->cal.K = m->n_present;
     one->decide.tie_up = tie_up;
     TRY(as_int(r, rank, "a rank", &one->decide.rank));
-    one->calibrated = nodes != -1;
-    if (one->calibrated) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
-    one->probit = link != NULL;
+    const bool found[] = {[PROBA_CALIBRATION] = nodes != -1,
+                          [PROBA_PRIOR] = prior && !power,
+                          [PROBA_PROBIT] = link != NULL,
+                          [PROBA_CUMULATIVE] = cumulative,
+                          [PROBA_MEMBERSHIPS] = s->kind == SCORER_NEIGHBOURS && !power,
+                          [PROBA_POWER] = power};
+    TRY(read_proba(r, (int)(sizeof found / sizeof *found), found, one));
+    if (nodes != -1) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));
     if (link) TRY(read_link(r, link, &one->link));
     if (prior) TRY(NEW(r->ctx, r->mem, one->prior, 0)); /* not NULL: its array is to be read */
     return check_shared(r, m, number);

@@ -84,9 +84,9 @@ static void test_apply_by_map(void **state)
     rung_ctx *ctx = *state;
     double coef[] = {1, 0}, bias = 0, t[] = {1.5, 3.5}, f[] = {0, 2, 5}, s[] = {1, 2, 3}, score[N];
     int rank[N];
-    fitted fit = {.score = {.kind = SCORER_LINEAR, .outputs = 1, .m = D, .d = D, .coef = coef, .bias = &bias},
-                  .decide = {.kind = DECISION_THRESHOLDS, .K = K, .thresholds = t},
-                  .map = {.n = 3, .f = f, .s = s}};
+    fitted fit = {.own = {.score = {.kind = SCORER_LINEAR, .outputs = 1, .m = D, .d = D, .coef = coef, .bias = &bias},
+                          .decide = {.kind = DECISION_THRESHOLDS, .K = K, .thresholds = t},
+                          .map = {.n = 3, .f = f, .s = s}}};
     assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
@@ -110,22 +110,25 @@ static void test_apply_probabilities(void **state)
     double bias = 0, prior[] = {0.125, 0.25, 0.625}, other[] = {0.375, 0.5, 0.125}, score[N], proba[N * K],
            means[] = {1, 2, 3};
     int rank[N];
-    fitted fit = {.score = {.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = &bias},
-                  .decide = {.kind = DECISION_MEDIAN, .K = K},
-                  .prior = prior};
+    fitted fit = {.own = {.score = {.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = &bias},
+                          .decide = {.kind = DECISION_MEDIAN, .K = K},
+                          .proba = PROBA_PRIOR,
+                          .prior = prior}};
     assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3 && score[i] == 2.5);
     assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, proba}));
     for (int i = 0; i < N; i++) assert_arrays_close(K, proba + i * K, prior, 0);
-    member two[] = {{.weight = 1, .score = fit.score, .decide = fit.decide, .prior = prior},
-                    {.weight = 3, .score = fit.score, .decide = fit.decide, .prior = other}};
+    member two[] = {fit.own, fit.own};
+    two[0].weight = 1;
+    two[1].weight = 3;
+    two[1].prior = other;
     fitted many = {.n_members = 2, .members = two};
     assert_ok(ctx, fitted_apply(ctx, &many, NULL, N, X, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 2 && score[i] == 0.25 * 2.5 + 0.75 * 1.75);
     assert_ok(ctx,
               fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, (double[N * 4]){0}}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3);
-    fitted far = {.score = fit.score, .decide = {.kind = DECISION_NEAREST_MEAN, .K = K, .means = means}};
+    fitted far = {.own = {.score = fit.own.score, .decide = {.kind = DECISION_NEAREST_MEAN, .K = K, .means = means}}};
     bias = 1e200;
     assert_fails(ctx, fitted_apply(ctx, &far, NULL, N, X, &(row_answers){score, rank, K, NULL}), RUNG_EDATA,
                  "the score of a held-out row overflows");
@@ -139,8 +142,8 @@ static void test_apply_without_a_map(void **state)
     fitted fit = {0};
     double score[N];
     int rank[N];
-    assert_ok(ctx, linear_scorer(ctx, &mem, &p, 2, (double[]){1, 0, 0, 1}, NULL, &fit.score));
-    assert_ok(ctx, nearest_mean_decision(ctx, &mem, K, 2, (double[]){0, 0, 1, 3, 5, 1}, &fit.decide));
+    assert_ok(ctx, linear_scorer(ctx, &mem, &p, 2, (double[]){1, 0, 0, 1}, NULL, &fit.own.score));
+    assert_ok(ctx, nearest_mean_decision(ctx, &mem, K, 2, (double[]){0, 0, 1, 3, 5, 1}, &fit.own.decide));
     assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
     const int nearest[N] = {1, 1, 3, 4, 3, 4}; /* (4, 4) is as near to the second mean as to the third */
     for (int i = 0; i < N; i++) {              /* Gaussians of variance (10 + 20) / 2 / 4 around the means */
@@ -156,7 +159,7 @@ static void test_apply_without_a_map(void **state)
         assert_close(score[i], sum / total, 1e-13);
     }
 
-    fit.decide = (decision){.kind = DECISION_ARGMAX, .K = 2}; /* margins: 2 log-odds per unit */
+    fit.own.decide = (decision){.kind = DECISION_ARGMAX, .K = 2}; /* margins: 2 log-odds per unit */
     assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
     for (int i = 0; i < N; i++) {
         assert_int_equal(rank[i], X[2 * i + 1] > X[2 * i] ? 4 : 2);
@@ -285,7 +288,7 @@ static void test_nothing_to_hold_out(void **state)
     w.ctx->log_user = said;
     assert_ok(w.ctx, fit_once(&w));
     assert_string_equal(said, "no class has two labelled rows: the error cannot be estimated");
-    assert_false(w.model->members[0].calibrated || w.model->has_cv);
+    assert_false(w.model->members[0].proba == PROBA_CALIBRATION || w.model->has_cv);
     assert_string_equal(model_interval(w.model), "cross-conformal");
     assert_true(w.model->ranges.n == 0 && w.model->ranges.missed == 3);
     int low[N], high[N];

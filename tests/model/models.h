@@ -75,7 +75,7 @@ static inline void make_coding(rung_ctx *ctx, rung_model *m)
 
 static inline void make_calibration(rung_ctx *ctx, rung_model *m, member *one)
 {
-    one->calibrated = true;
+    one->proba = PROBA_CALIBRATION;
     one->map = (rank_map){.n = 3, .f = NUMBERS(-1, 0.25, 2), .s = NUMBERS(1, 2, 3)};
     one->cal = (calibration){.K = 3, .a = 1.7, .c = NUMBERS(2.3, 4.4)};
 }
@@ -95,6 +95,7 @@ static const double memberships[] = {1, 0, 0.25, 0.5, 0.125, 0, 0.5, 0.5, 0.25, 
 
 static inline void make_neighbours(rung_ctx *ctx, rung_model *m, member *one, weight_kind weights, decision_kind kind)
 {
+    one->proba = PROBA_MEMBERSHIPS;
     one->score = (scorer){.kind = SCORER_NEIGHBOURS,
                           .outputs = 3,
                           .m = TERMS,
@@ -153,6 +154,7 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         one->scale = (scaling){.kind = SCALE_NONE, .d = D};
         one->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = NUMBERS(2)};
         one->decide = (decision){.kind = DECISION_CONSTANT, .K = 3, .rank = 2};
+        one->proba = PROBA_PRIOR;
         one->prior = NUMBERS(0.125, 0.5, 0.375);
         break;
     case MODEL_LINEAR:
@@ -194,7 +196,7 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         one->score.outputs = 2;
         make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1});
         one->decide = (decision){.kind = DECISION_NEAREST_MEAN, .K = 3, .means = NUMBERS(-2.5, -2, -0.25, -2, 1.5, -3)};
-        one->calibrated = kind == MODEL_GRADED;
+        one->proba = kind == MODEL_GRADED ? PROBA_CALIBRATION : PROBA_NONE;
         if (kind == MODEL_GRADED) one->cal = (calibration){.K = 3, .a = 3, .c = NUMBERS(4.7, 7.1)};
         break;
     case MODEL_SOFT:
@@ -233,7 +235,7 @@ static inline void mix_kernel(rung_ctx *ctx, rung_model *m, int i, int outputs, 
                  .rows = rows_from ? m->members[rows_from - 1].score.rows : copy_numbers(ctx, m, D * TERMS, NULL),
                  .coef = copy_numbers(ctx, m, TERMS * outputs, NULL),
                  .bias = copy_numbers(ctx, m, outputs, NULL)};
-    one->cumulative = i != GP;
+    one->proba = i == GP ? PROBA_PROBIT : PROBA_CUMULATIVE;
 }
 
 static inline void mix_spread(rung_ctx *ctx, rung_model *m, int i, double power)
@@ -243,6 +245,7 @@ static inline void mix_spread(rung_ctx *ctx, rung_model *m, int i, double power)
     one->rows_from = one->space_from = RANKED + 1;
     one->score.rows = m->members[RANKED].score.rows;
     one->space = m->members[RANKED].space;
+    one->proba = PROBA_POWER;
     one->power = power;
     one->prior = NUMBERS(0.25, 0.25, 0.5);
 }
@@ -259,7 +262,6 @@ static inline void make_mixture(rung_ctx *ctx, rung_model *m)
         m->members[i].scale.knot = m->members[i].scale.knot_cdf = NULL;
     }
     mix_kernel(ctx, m, GP, 3 + 2, 0);
-    m->members[GP].probit = true;
     m->members[GP].link = (probit_link){.rank = 2,
                                         .functions = true,
                                         .noise = 1,
@@ -277,6 +279,7 @@ static inline void make_mixture(rung_ctx *ctx, rung_model *m)
     m->members[POWER].coef_from = SPREAD + 1;
     m->members[POWER].score.coef = m->members[SPREAD].score.coef;
     m->members[SHARES].score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = NUMBERS(2)};
+    m->members[SHARES].proba = PROBA_PRIOR;
     m->members[SHARES].prior = NUMBERS(0.125, 0.5, 0.375);
     m->sharpen = 1.5;
 }

@@ -461,7 +461,7 @@ static void test_hostile_headers(void **state)
         {"'ranges':null", "'ranges':{}", "ranges: Object item not found"},
         {"'ranges':null", "'ranges':{'repeats':1,'scores':2,'missed':0}", "array ranges.score is missing"},
         {"'nodes':3", "'nodes':4", "array members.0.map.score has an unexpected shape"},
-        {"'prior':false", "'prior':true", "array members.0.prior is missing"},
+        {"'prior':false", "'prior':true", "several kinds of probabilities"},
         {"'prior':false", "'prior':0", "a member: Expected true or false"},
         {"\"dtype\":\"F64\"", "\"dtype\":\"F32\"", "array fill has type F32 instead of F64"},
         {"\"dtype\":\"F64\"", "\"dtype\":\"I64\"", "array fill has type I64 instead of F64"},
@@ -615,7 +615,7 @@ static void test_hostile_new_parts(void **state)
         {MODEL_MIXTURE, "'inferred':true", "'inferred':false", "array members.0.probit.factor is missing"},
         {MODEL_MIXTURE, "'inferred':true", "'inferred':1", "Expected true or false"},
         {MODEL_MIXTURE, "'cumulative':true", "'cumulative':false", "a median without probabilities"},
-        {MODEL_MIXTURE, "'power':true", "'power':false", "cannot be at"},
+        {MODEL_MIXTURE, "'power':true", "'power':false", "several kinds of probabilities"},
         {MODEL_MIXTURE, "'power':true", "'power':2", "a member: Expected true or false"},
         {MODEL_MIXTURE, "'sharpen':true", "'sharpen':false", "cannot be at"},
         {MODEL_MIXTURE, "'present':[1,3,4]", "'present':[1,3]", "array members.0.probit.thresholds has an unexpected"},
@@ -1058,6 +1058,7 @@ static void test_models_that_are_wrong_are_not_saved(void **state)
     model_free(m);
     m = make_model(p->ctx, MODEL_PAIR);
     m->members[1].prior = NULL;
+    m->members[1].proba = PROBA_NONE;
     assert_fails(p->ctx, model_save(p->ctx, m, p->path), RUNG_EINTERNAL, "several members need probabilities");
     model_free(m);
 }
@@ -1065,9 +1066,8 @@ static void test_models_that_are_wrong_are_not_saved(void **state)
 /* A member without terms of its own: the logistic or probit link of a kernel expansion. */
 static void make_link(rung_ctx *ctx, rung_model *m, member *one, int64_t rank)
 {
-    one->calibrated = false;
     one->decide.kind = DECISION_MEDIAN;
-    one->probit = true;
+    one->proba = PROBA_PROBIT;
     one->link = (probit_link){
         .rank = rank, .noise = 1, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, rank * one->score.m, NULL)};
 }
@@ -1122,7 +1122,7 @@ static void test_what_no_model_may_be(void **state)
     WRONG(MODEL_MIXTURE, "1 cumulative probabilities of 3 classes", m->members[RIDGE].score.outputs = 1);
     WRONG(MODEL_RBF, "there is no member", m->n_members = 0);
     WRONG(MODEL_PAIR, "the members have different scalings", m->members[1].scale.shift = NUMBERS(0.5, -0.25, 0, 1));
-    WRONG(MODEL_MIXTURE, "only some members have a decision rule", m->members[RIDGE].cumulative = false;
+    WRONG(MODEL_MIXTURE, "only some members have a decision rule", m->members[RIDGE].proba = PROBA_NONE;
           m->members[RIDGE].decide.kind = DECISION_NONE);
     WRONG(MODEL_PAIR, "the weights of the members sum to inf", m->members[0].weight = m->members[1].weight = 1e308);
     WRONG(MODEL_RBF, "the sharpening exponent is -1", m->sharpen = -1);

@@ -772,7 +772,7 @@ static void one_label_per_class_beside_unlabelled_rows(void **state)
     assert_ok(ctx, spec_new(ctx, "s-dl", false, &spec));
     assert_ok(ctx, method_fit(ctx, spec, data, &model));
     const calibration *cal = &model->members[0].cal;
-    assert_true(!model->has_cv && model->members[0].calibrated);
+    assert_true(!model->has_cv && model->members[0].proba == PROBA_CALIBRATION);
     assert_close(cal->c[0] + cal->c[1], 4 * cal->a, 1e-6); /* 1, 2 and 3 lie even */
     assert_true(cal->a > 0 && cal->c[0] < cal->c[1]);
     model_free(model);

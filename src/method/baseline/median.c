@@ -14,18 +14,19 @@ static rung_status median_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
 {
     problem *p = in->p;
     double total = 0;
-    TRY(NEW(ctx, mem, out->prior, p->K));
+    out->own.proba = PROBA_PRIOR;
+    TRY(NEW(ctx, mem, out->own.prior, p->K));
     for (int64_t i = 0; i < p->n; i++) {
         double w = p->w ? p->w[i] : 1;
-        out->prior[p->y[i] - 1] += w;
+        out->own.prior[p->y[i] - 1] += w;
         total += w;
     }
-    for (int q = 0; q < p->K; q++) out->prior[q] /= total;
+    for (int q = 0; q < p->K; q++) out->own.prior[q] /= total;
     int rank = metrics_median(p->n, p->K, p->y, p->w);
-    out->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = p->d};
-    TRY(NEW(ctx, mem, out->score.bias, 1));
-    out->score.bias[0] = rank;
-    out->decide = (decision){.kind = DECISION_CONSTANT, .K = p->K, .rank = rank};
+    out->own.score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = p->d};
+    TRY(NEW(ctx, mem, out->own.score.bias, 1));
+    out->own.score.bias[0] = rank;
+    out->own.decide = (decision){.kind = DECISION_CONSTANT, .K = p->K, .rank = rank};
     return RUNG_OK;
 }
 

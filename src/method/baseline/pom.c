@@ -92,13 +92,13 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
     TRY(fit_direction(ctx, p, params, w, b, &value));
-    TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->score));
-    out->probit = true;
-    out->link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};
-    TRY(NEW(ctx, mem, out->link.factor, 0));
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K};
-    TRY(NEW(ctx, mem, out->decide.thresholds, p->K - 1));
-    memcpy(out->decide.thresholds, b, (size_t)(p->K - 1) * sizeof *b);
+    TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->own.score));
+    out->own.proba = PROBA_PROBIT;
+    out->own.link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};
+    TRY(NEW(ctx, mem, out->own.link.factor, 0));
+    out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K};
+    TRY(NEW(ctx, mem, out->own.decide.thresholds, p->K - 1));
+    memcpy(out->own.decide.thresholds, b, (size_t)(p->K - 1) * sizeof *b);
     out->n_expansion = p->d;
     return report_number(ctx, mem, out, "objective", value);
 }

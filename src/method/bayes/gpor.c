@@ -130,16 +130,16 @@ static rung_status covariance(rung_ctx *ctx, pool *mem, const gpor *g, probit_li
 static rung_status gpor_finish(rung_ctx *ctx, pool *mem, const gpor *g, fitted *out)
 {
     const problem *p = g->p;
-    out->score = (scorer){.kind = SCORER_KERNEL, .outputs = 1, .k = g->k, .m = p->n, .d = p->d};
-    TRY(NEW(ctx, mem, out->score.bias, 1));
-    TRY(NEW(ctx, mem, out->score.coef, p->n));
-    TRY(NEW_RAW(ctx, mem, out->score.rows, p->n * p->d));
-    memcpy(out->score.coef, g->post.alpha, (size_t)p->n * sizeof *g->post.alpha);
-    memcpy(out->score.rows, p->X, (size_t)(p->n * p->d) * sizeof *p->X);
-    out->link = (probit_link){.b = g->b, .noise = g->sigma};
-    TRY(covariance(ctx, mem, g, &out->link));
-    out->probit = true;
-    out->decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};
+    out->own.score = (scorer){.kind = SCORER_KERNEL, .outputs = 1, .k = g->k, .m = p->n, .d = p->d};
+    TRY(NEW(ctx, mem, out->own.score.bias, 1));
+    TRY(NEW(ctx, mem, out->own.score.coef, p->n));
+    TRY(NEW_RAW(ctx, mem, out->own.score.rows, p->n * p->d));
+    memcpy(out->own.score.coef, g->post.alpha, (size_t)p->n * sizeof *g->post.alpha);
+    memcpy(out->own.score.rows, p->X, (size_t)(p->n * p->d) * sizeof *p->X);
+    out->own.link = (probit_link){.b = g->b, .noise = g->sigma};
+    TRY(covariance(ctx, mem, g, &out->own.link));
+    out->own.proba = PROBA_PROBIT;
+    out->own.decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};
     out->n_expansion = p->n;
     TRY(report_number(ctx, mem, out, "log_evidence", g->post.log_evidence));
     return report_number(ctx, mem, out, "noise", g->sigma);

@@ -87,14 +87,14 @@ static rung_status sparse_link(rung_ctx *ctx, pool *mem, const basis_functions *
 rung_status sparse_finish(rung_ctx *ctx, pool *mem, const problem *p, const basis_functions *basis,
                           const sparse_model *m, bool argmax, fitted *out)
 {
-    TRY(sparse_scorer(ctx, mem, p, basis, m, &out->score));
-    TRY(sparse_link(ctx, mem, basis, m, &out->score, &out->link));
-    out->probit = true;
+    TRY(sparse_scorer(ctx, mem, p, basis, m, &out->own.score));
+    TRY(sparse_link(ctx, mem, basis, m, &out->own.score, &out->own.link));
+    out->own.proba = PROBA_PROBIT;
     out->n_expansion = m->M;
-    out->decide = (decision){.kind = argmax ? DECISION_ARGMAX : DECISION_THRESHOLDS, .K = p->K};
+    out->own.decide = (decision){.kind = argmax ? DECISION_ARGMAX : DECISION_THRESHOLDS, .K = p->K};
     if (!argmax) {
-        TRY(NEW(ctx, mem, out->decide.thresholds, p->K - 1));
-        memcpy(out->decide.thresholds, m->b, (size_t)(p->K - 1) * sizeof *m->b);
+        TRY(NEW(ctx, mem, out->own.decide.thresholds, p->K - 1));
+        memcpy(out->own.decide.thresholds, m->b, (size_t)(p->K - 1) * sizeof *m->b);
     }
     return report_number(ctx, mem, out, "log_evidence", m->log_evidence);
 }

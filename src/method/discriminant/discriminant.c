@@ -135,10 +135,10 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes
     if (c->degenerate)
         log_at(ctx, RUNG_WARNING,
                "no direction puts the class means in order; using the direction from the lowest to the highest class");
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
-    TRY(NEW(ctx, mem, out->decide.thresholds, K - 1));
-    mean_thresholds((threshold_rule)params->thresholds, K, c->mean, c->mass, out->decide.thresholds);
-    TRY(mean_rank_map(ctx, mem, K, c->mean, &out->map));
+    out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
+    TRY(NEW(ctx, mem, out->own.decide.thresholds, K - 1));
+    mean_thresholds((threshold_rule)params->thresholds, K, c->mean, c->mass, out->own.decide.thresholds);
+    TRY(mean_rank_map(ctx, mem, K, c->mean, &out->own.map));
     TRY(report_list(ctx, mem, out, "means", K, c->mean));
     TRY(report_list(ctx, mem, out, "alpha", K - 1, c->alpha));
     return report_number(ctx, mem, out, "degenerate", c->degenerate);
@@ -166,7 +166,7 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, cons
     for (int64_t i = 0; held && s.form.l < p->n && i < held->n; i++) held->row[i] = s.rows[held->row[i]];
     TRY(regular_form_expand(ctx, &s.form, 1, best.c, beta));
     TRY(labelled_scores(ctx, &s, 1, beta, score));
-    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->score));
+    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->own.score));
     out->n_expansion = 0;
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
     class_means(&s.classes, s.labelled.w, score, mean);
@@ -232,8 +232,8 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
         for (int q = 0; q < K; q++) mean[j + q * m] = one[q];
     }
     fix_signs(K, m, mean, p->n, beta);
-    TRY(expansion_outputs(ctx, mem, p, d->k, m, beta, &out->score));
+    TRY(expansion_outputs(ctx, mem, p, d->k, m, beta, &out->own.score));
     for (int64_t i = 0; i < p->n; i++) out->n_expansion += beta[i] != 0;
     TRY(report_list(ctx, mem, out, "eigenvalues", m, values));
-    return nearest_mean_decision(ctx, mem, K, m, mean, &out->decide);
+    return nearest_mean_decision(ctx, mem, K, m, mean, &out->own.decide);
 }

@@ -322,7 +322,7 @@ rung_status landmark_dl_directions(rung_ctx *ctx, pool *mem, const dl_problem *d
     fix_signs(K, components, mean, size, V);
     TRY(landmark_results(ctx, mem, fit.l, components, V, out));
     TRY(report_list(ctx, mem, out, "eigenvalues", components, values));
-    return nearest_mean_decision(ctx, mem, K, components, mean, &out->decide);
+    return nearest_mean_decision(ctx, mem, K, components, mean, &out->own.decide);
 }
 
 /* The sums of the fit and of a fold, Z and its parts; tiles of features; where there is a graph its lists, edges and

@@ -198,7 +198,7 @@ static rung_status fit_whole(rung_ctx *ctx, pool *mem, const dl_problem *d, doub
     TRY(la_mul(ctx, 1, K, 1, beta, 0, score));
     for (int q = 0; q < p->K; q++)
         for (int64_t i = 0; i < p->n; i++) mean[q] += c.U[i + q * p->n] * score[i] / c.s[q];
-    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->score));
+    TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->own.score));
     out->n_expansion = p->n;
     ordered_classes classes = {.K = p->K, .mass = c.s, .mean = mean, .alpha = alpha, .degenerate = degenerate};
     return discriminant_results(ctx, mem, &classes, params, out);

@@ -51,13 +51,14 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 /* A single class: nothing to weight. */
 static rung_status only_class(rung_ctx *ctx, pool *mem, const problem *p, fitted *out)
 {
-    TRY(NEW(ctx, mem, out->prior, 1));
-    TRY(NEW(ctx, mem, out->score.bias, 1));
-    out->prior[0] = out->score.bias[0] = 1;
-    out->score.kind = SCORER_CONSTANT;
-    out->score.outputs = 1;
-    out->score.d = p->d;
-    out->decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
+    out->own.proba = PROBA_PRIOR;
+    TRY(NEW(ctx, mem, out->own.prior, 1));
+    TRY(NEW(ctx, mem, out->own.score.bias, 1));
+    out->own.prior[0] = out->own.score.bias[0] = 1;
+    out->own.score.kind = SCORER_CONSTANT;
+    out->own.score.outputs = 1;
+    out->own.score.d = p->d;
+    out->own.decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
     log_at(ctx, RUNG_WARNING, "only one class has labels: it is always predicted");
     return RUNG_OK;
 }

@@ -244,7 +244,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     const la_mat *F;
     double *c = NULL, *f = NULL, *a = NULL;
     if (params->kernel.landmarks > 0) return landmark_results(ctx, mem, &s->l, J, s->coef, out);
-    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, &out->score);
+    if (params->mu == 0) return expansion_outputs(ctx, mem, &s->labelled, &s->k, J, s->coef, &out->own.score);
     TRY(NEW(ctx, &ctx->scratch, c, n * J));
     TRY(NEW(ctx, &ctx->scratch, f, n * J));
     TRY(NEW(ctx, &ctx->scratch, a, n * J));
@@ -254,7 +254,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     TRY(problem_root(ctx, p, &s->k, false, &F));
     TRY(response_new(ctx, &W, F, &r));
     TRY(response_apply(ctx, &r, J, c, f, a));
-    return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->score);
+    return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->own.score);
 }
 
 static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
@@ -269,10 +269,10 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(start(ctx, p, params, &s));
     TRY(search(ctx, p, params, &k, &s));
     TRY(expand(ctx, mem, p, params, &s, out));
-    memcpy(out->score.bias, s.bias, (size_t)J * sizeof *s.bias);
-    out->cumulative = true;
-    out->decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
-    out->n_expansion = out->score.kind == SCORER_LINEAR ? p->d : out->score.m;
+    memcpy(out->own.score.bias, s.bias, (size_t)J * sizeof *s.bias);
+    out->own.proba = PROBA_CUMULATIVE;
+    out->own.decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
+    out->n_expansion = out->own.score.kind == SCORER_LINEAR ? p->d : out->own.score.m;
     TRY(NEW(ctx, mem, out->loo, s.labelled.n * p->K));
     for (int64_t i = 0; i < s.labelled.n; i++) cumulative_classes(p->K, s.loo + i * J, out->loo + i * p->K);
     TRY(report_number(ctx, mem, out, "ridge", s.ridge));

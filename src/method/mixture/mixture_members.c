@@ -47,6 +47,7 @@ static rung_status frequencies_member(rung_ctx *ctx, const build *b, member *one
     double l = (double)b->c->l;
     one->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = b->c->p->d};
     TRY(NEW(ctx, b->mem, one->score.bias, 1));
+    one->proba = PROBA_PRIOR;
     TRY(NEW(ctx, b->mem, one->prior, K));
     for (int64_t i = 0; i < b->c->l; i++) one->prior[b->c->y[i] - 1]++;
     for (int q = 0; q < K; q++) {
@@ -61,7 +62,7 @@ static rung_status gp_link(rung_ctx *ctx, const build *b, const candidate *from,
 {
     const candidates *c = b->c;
     int J = c->p->K - 1;
-    one->probit = true;
+    one->proba = PROBA_PROBIT;
     one->link = (probit_link){
         .rank = c->l, .functions = true, .noise = 1, .variance = candidate_variance(from) * candidate_scale(c, from)};
     TRY(copy(ctx, b->mem, J, from->bias, &one->link.b));
@@ -85,7 +86,7 @@ static rung_status kernel_member(rung_ctx *ctx, const build *b, int i, member *o
         TRY(copy(ctx, b->mem, p->d * c->l, p->X, &one->score.rows));
     TRY(NEW(ctx, b->mem, one->score.bias, outputs));
     if (gp) return gp_link(ctx, b, from, one);
-    one->cumulative = true;
+    one->proba = PROBA_CUMULATIVE;
     memcpy(one->score.bias, from->bias, (size_t)J * sizeof *from->bias);
     return copy(ctx, b->mem, c->l * J, from->coef, &one->score.coef);
 }
@@ -104,6 +105,7 @@ static rung_status spread_member(rung_ctx *ctx, const build *b, int i, member *o
                           .neighbours = s->neighbours[from->graph],
                           .weights = WEIGHTS_GAUSSIAN,
                           .width = s->width[from->graph]};
+    one->proba = PROBA_POWER;
     one->power = candidate_power(from);
     TRY(copy(ctx, b->mem, K, c->prior, &one->prior));
     one->rows_from = earlier(b, i, SAME_ROWS);
@@ -166,7 +168,7 @@ rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n
     b.members = out->members;
     for (int i = 0; i < n; i++) {
         TRY(new_member(ctx, &b, i));
-        graph = graph || out->members[i].power > 0;
+        graph = graph || out->members[i].proba == PROBA_POWER;
     }
     TRY(parallel_tasks(ctx, parallel_workers(ctx, c->l, n), n, expand, &b));
     out->n_members = n;

@@ -106,13 +106,13 @@ rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const dis
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));
     if (!f) {
         TRY(NEW_RAW(ctx, &ctx->scratch, own, p->n));
-        TRY(scorer_apply(ctx, &out->score, p->n, p->X, own));
+        TRY(scorer_apply(ctx, &out->own.score, p->n, p->X, own));
     }
     class_means(classes, NULL, f ? f : own, mean);
     ordered_classes c = {
         .K = p->K, .mass = classes->mass, .mean = mean, .alpha = s->alpha, .degenerate = s->degenerate};
     TRY(discriminant_results(ctx, mem, &c, params, out));
-    out->decide.tie_up = true;
+    out->own.decide.tie_up = true;
     return RUNG_OK;
 }
 

@@ -73,7 +73,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     TRY(ordered_solve(ctx, M, &o->params->d, (double)p->d, p->K, D, s));
     TRY(row_space_directions(ctx, &space, 1, s->w, W));
     out->n_expansion = p->d;
-    return linear_scorer(ctx, mem, p, 1, W, NULL, &out->score);
+    return linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score);
 }
 
 /* If f'L f is 0 for all f up to rounding, it is set to 0. */
@@ -156,7 +156,7 @@ static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     TRY(NEW(ctx, &ctx->scratch, *f, n));
     TRY(la_mul(ctx, 1, K, 1, c, 0, *f));
     out->n_expansion = n;
-    return expansion_scorer(ctx, mem, p, &o->k, c, &out->score);
+    return expansion_scorer(ctx, mem, p, &o->k, c, &out->own.score);
 }
 
 static rung_status orml_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

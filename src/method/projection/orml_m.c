@@ -161,7 +161,7 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
                params->tolerance);
     TRY(NEW(ctx, &ctx->scratch, W, p->d));
     tensor_direction(&best.t, W);
-    TRY(linear_scorer(ctx, mem, p, 1, W, NULL, &out->score));
+    TRY(linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score));
     out->n_expansion = p->d;
     ordered_direction s = {.alpha = best.alpha, .degenerate = best.degenerate};
     TRY(ordered_finish(ctx, mem, p, &params->d, &classes, &s, NULL, out));

@@ -192,8 +192,8 @@ static rung_status grade(rung_ctx *ctx, pool *mem, const problem *p, int r, cons
         class_means(&classes, p->w, one, mean);
         for (int q = 0; q < p->K; q++) means[o + q * r] = mean[q];
     }
-    if (r == 1 && p->K > 1) TRY(regression_map(ctx, mem, p, f, &out->map));
-    TRY(nearest_mean_decision(ctx, mem, p->K, r, means, &out->decide));
+    if (r == 1 && p->K > 1) TRY(regression_map(ctx, mem, p, f, &out->own.map));
+    TRY(nearest_mean_decision(ctx, mem, p->K, r, means, &out->own.decide));
     return report_list(ctx, mem, out, "means", p->K * r, means);
 }
 
@@ -202,11 +202,11 @@ rung_status projection_finish(rung_ctx *ctx, pool *mem, const problem *p, int r,
 {
     double *f = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, f, p->n * r));
-    TRY(linear_scorer(ctx, mem, p, r, W, NULL, &out->score));
-    TRY(scorer_apply(ctx, &out->score, p->n, p->X, f));
+    TRY(linear_scorer(ctx, mem, p, r, W, NULL, &out->own.score));
+    TRY(scorer_apply(ctx, &out->own.score, p->n, p->X, f));
     for (int o = 0; o < r; o++) {
         double sign = sense(p, r, o, f, W + o * p->d);
-        for (int64_t j = 0; j < p->d; j++) out->score.coef[j + o * p->d] *= sign;
+        for (int64_t j = 0; j < p->d; j++) out->own.score.coef[j + o * p->d] *= sign;
         for (int64_t i = 0; i < p->n; i++) f[i * r + o] *= sign;
         if (flipped) flipped[o] = sign < 0;
     }

@@ -28,9 +28,9 @@ rung_status response_for(rung_ctx *ctx, problem *p, const response_kernel *k, co
 static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, int outputs,
                              const double *a, fitted *out)
 {
-    TRY(expansion_outputs(ctx, mem, p, &k->k, outputs, a, &out->score));
+    TRY(expansion_outputs(ctx, mem, p, &k->k, outputs, a, &out->own.score));
     for (int q = 0; q < outputs && k->constant; q++)
-        for (int64_t i = 0; i < p->n; i++) out->score.bias[q] += a[i + q * p->n];
+        for (int64_t i = 0; i < p->n; i++) out->own.score.bias[q] += a[i + q * p->n];
     out->n_expansion = p->n;
     return RUNG_OK;
 }
@@ -45,7 +45,7 @@ static rung_status over_landmarks(rung_ctx *ctx, pool *mem, const response *r, i
     TRY(response_weights(ctx, r, outputs, c, z));
     for (int q = 0; q < outputs; q++) memcpy(V + q * m, z + q * r->rank, (size_t)m * sizeof *V);
     TRY(landmark_results(ctx, mem, r->l, outputs, V, out));
-    for (int q = 0; q < outputs && r->constant; q++) out->score.bias[q] = z[m + q * r->rank];
+    for (int q = 0; q < outputs && r->constant; q++) out->own.score.bias[q] = z[m + q * r->rank];
     return RUNG_OK;
 }
 

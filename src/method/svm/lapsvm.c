@@ -156,11 +156,11 @@ static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const respon
     int64_t n = p->n;
     TRY(response_score(ctx, mem, p, k, by, &(response_pulls){p->K, r->v, r->a}, out));
     for (int q = 0; q < p->K; q++) {
-        out->score.bias[q] += r->bias[q];
+        out->own.score.bias[q] += r->bias[q];
         for (int64_t i = 0; i < n; i++)
             r->objective[q] += 0.5 * r->f[i + q * n] * r->v[i + q * n]; /* a'K a + f'W f = f'(a + W f) */
     }
-    out->decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};
+    out->own.decide = (decision){.kind = DECISION_ARGMAX, .K = p->K};
     TRY(report_list(ctx, mem, out, "objective", p->K, r->objective));
     return report_list(ctx, mem, out, "gap", p->K, r->gap);
 }

@@ -36,7 +36,7 @@ static rung_status set_score(rung_ctx *ctx, pool *mem, const svor_problem *q, co
     double *w = NULL;
     if (!q->l) {
         for (int64_t i = 0; i < p->n; i++) out->n_expansion += v[i] != 0;
-        return expansion_scorer(ctx, mem, p, &q->k, v, &out->score);
+        return expansion_scorer(ctx, mem, p, &q->k, v, &out->own.score);
     }
     TRY(NEW_RAW(ctx, &ctx->scratch, w, q->l->m));
     TRY(landmarks_pull(ctx, q->l, p->n, p->X, 1, v, w));
@@ -66,11 +66,11 @@ rung_status ordinal_svm_update(rung_ctx *ctx, pool *mem, const fit_input *in, in
     }
     TRY(svor_solve(ctx, &ctx->scratch, &q, &s));
     TRY(set_score(ctx, mem, &q, s.v, out));
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .tie_up = true};
-    TRY(copy_reals(ctx, mem, J, s.b, &out->decide.thresholds));
+    out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = p->K, .tie_up = true};
+    TRY(copy_reals(ctx, mem, J, s.b, &out->own.decide.thresholds));
     out->state_width = J;
     TRY(copy_reals(ctx, mem, p->n * J, s.pull, &out->state));
-    TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->map));
+    TRY(class_scale(ctx, mem, p, params->diagonal, &s, &out->own.map));
     TRY(report_number(ctx, mem, out, "objective", s.primal));
     return report_number(ctx, mem, out, "gap", s.gap / s.primal);
 }

@@ -253,8 +253,8 @@ static rung_status set_decision(rung_ctx *ctx, pool *mem, const problem *p, cons
             mass[p->y[i] - 1] += w;
         }
     for (int q = 0; q < p->K; q++) mean[q] /= mass[q];
-    TRY(mean_rank_map(ctx, mem, p->K, mean, &out->map));
-    return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->decide);
+    TRY(mean_rank_map(ctx, mem, p->K, mean, &out->own.map));
+    return nearest_mean_decision(ctx, mem, p->K, 1, mean, &out->own.decide);
 }
 
 static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

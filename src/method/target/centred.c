@@ -385,10 +385,10 @@ rung_status centred_results(rung_ctx *ctx, pool *mem, const centred_kernel *c, i
     if (c->l)
         TRY(landmark_results(ctx, mem, c->l, outputs, beta, out));
     else if (c->K)
-        TRY(expansion_outputs(ctx, mem, c->p, &c->k, outputs, beta, &out->score));
+        TRY(expansion_outputs(ctx, mem, c->p, &c->k, outputs, beta, &out->own.score));
     else
-        TRY(linear_scorer(ctx, mem, c->p, outputs, beta, NULL, &out->score));
-    memcpy(out->score.bias, constant, (size_t)outputs * sizeof *constant);
+        TRY(linear_scorer(ctx, mem, c->p, outputs, beta, NULL, &out->own.score));
+    memcpy(out->own.score.bias, constant, (size_t)outputs * sizeof *constant);
     return RUNG_OK;
 }
 

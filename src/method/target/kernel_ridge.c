@@ -54,18 +54,18 @@ rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *ou
 rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out)
 {
     int K = p->K;
-    out->decide = (decision){.kind = DECISION_NONE};
-    if (K == 1) out->decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
+    out->own.decide = (decision){.kind = DECISION_NONE};
+    if (K == 1) out->own.decide = (decision){.kind = DECISION_CONSTANT, .K = 1, .rank = 1};
     if (K < 2) return RUNG_OK;
-    out->decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
-    out->map.n = K;
-    TRY(NEW(ctx, mem, out->decide.thresholds, K - 1));
-    TRY(NEW(ctx, mem, out->map.f, K));
-    TRY(NEW(ctx, mem, out->map.s, K));
+    out->own.decide = (decision){.kind = DECISION_THRESHOLDS, .K = K};
+    out->own.map.n = K;
+    TRY(NEW(ctx, mem, out->own.decide.thresholds, K - 1));
+    TRY(NEW(ctx, mem, out->own.map.f, K));
+    TRY(NEW(ctx, mem, out->own.map.s, K));
     for (int q = 1; q <= K; q++) {
-        out->map.f[q - 1] = unit * class_value(K, q);
-        out->map.s[q - 1] = q;
-        if (q < K) out->decide.thresholds[q - 1] = unit * (class_value(K, q) + class_value(K, q + 1)) / 2;
+        out->own.map.f[q - 1] = unit * class_value(K, q);
+        out->own.map.s[q - 1] = q;
+        if (q < K) out->own.decide.thresholds[q - 1] = unit * (class_value(K, q) + class_value(K, q + 1)) / 2;
     }
     return RUNG_OK;
 }
@@ -76,8 +76,8 @@ void target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, doubl
     held->row[i] = row;
     held->repeat[i] = repeat;
     held->fold[i] = fold;
-    held->score[i] = rank_score(&fit->map, score);
-    held->rank[i] = decision_rank(&fit->decide, score);
+    held->score[i] = rank_score(&fit->own.map, score);
+    held->rank[i] = decision_rank(&fit->own.decide, score);
 }
 
 /* ---- lambda=auto ---- */

@@ -34,7 +34,7 @@ static rung_status nearest_mean(rung_ctx *ctx, pool *mem, const problem *p, int 
     for (int64_t i = 0; i < p->n; i++)
         for (int j = 0; j < r && p->y[i]; j++)
             mean[(p->y[i] - 1) * r + j] += v[i + j * p->n] * root[j] / count[p->y[i] - 1];
-    return nearest_mean_decision(ctx, mem, p->K, r, mean, &out->decide);
+    return nearest_mean_decision(ctx, mem, p->K, r, mean, &out->own.decide);
 }
 
 static rung_status kpca_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

@@ -157,8 +157,8 @@ static rung_status tld_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
         output[order[i]] = z[i];
         bias += a[i];
     }
-    TRY(expansion_scorer(ctx, mem, p, &k, beta, &out->score));
-    out->score.bias[0] = bias;
+    TRY(expansion_scorer(ctx, mem, p, &k, beta, &out->own.score));
+    out->own.score.bias[0] = bias;
     out->n_expansion = n;
     TRY(training_answers(ctx, mem, n, 1, output, p->K > 0 ? p->y : NULL, &out->training));
     TRY(target_decision(ctx, mem, p, 1, out));

@@ -153,7 +153,7 @@ static fitted fit_sample(rung_ctx *ctx, const rung_spec *spec, const sample *s, 
 
 static void scores_of(rung_ctx *ctx, const fitted *fit, const sample *s, double *f)
 {
-    assert_ok(ctx, scorer_apply(ctx, &fit->score, s->n, s->X, f));
+    assert_ok(ctx, scorer_apply(ctx, &fit->own.score, s->n, s->X, f));
 }
 
 static double largest(int64_t n, const double *v)
@@ -185,11 +185,11 @@ static void compare_with_definition(rung_ctx *ctx, const char *const *settings, 
             fail_msg("%s ridge %g, K %d: score %d is %.15g, expected %.15g", kernel_ridge ? "kernel" : "identity",
                      ridge, s->K, (int)i, f[i], expected[i]);
     for (int q = 0; q < s->K - 1; q++)
-        assert_true(fabs(fit.decide.thresholds[q] - (want.mean[q] + want.mean[q + 1]) / 2) <= tolerance * scale);
+        assert_true(fabs(fit.own.decide.thresholds[q] - (want.mean[q] + want.mean[q + 1]) / 2) <= tolerance * scale);
 
     /* optimality from data and model alone: margins, and the gap between primal and dual */
-    double *beta = fit.score.coef;
-    if (fit.score.kind == SCORER_KERNEL) {
+    double *beta = fit.own.score.coef;
+    if (fit.own.score.kind == SCORER_KERNEL) {
         long double quadratic = 0, rho = 1e300L, dual = 0;
         for (int64_t i = 0; i < s->n; i++)
             for (int64_t j = 0; j < s->n; j++) quadratic += beta[i] * want.Z[i + j * s->n] * beta[j];
@@ -203,7 +203,7 @@ static void compare_with_definition(rung_ctx *ctx, const char *const *settings, 
         assert_true(rho > 0);
         assert_true(fabsl(primal - dual) <= 100 * (long double)tolerance * fabsl(dual));
     }
-    for (int q = 1; q < s->K - 1; q++) assert_true(fit.decide.thresholds[q] >= fit.decide.thresholds[q - 1]);
+    for (int q = 1; q < s->K - 1; q++) assert_true(fit.own.decide.thresholds[q] >= fit.own.decide.thresholds[q - 1]);
     spec_free(spec);
     pool_release(&ctx->scratch, mark);
 }
@@ -259,8 +259,8 @@ static void linear_kernel_becomes_one_weight_per_column(void **state)
                             &s, false, false, 0.01, 1, 1e-9);
     rung_spec *spec = spec_of(ctx, (const char *const[]){"kernel", "linear", NULL});
     fitted fit = fit_sample(ctx, spec, &s, false, NULL, NULL, K);
-    assert_int_equal(fit.score.kind, SCORER_LINEAR);
-    assert_int_equal(fit.score.m, 4);
+    assert_int_equal(fit.own.score.kind, SCORER_LINEAR);
+    assert_int_equal(fit.own.score.m, 4);
     assert_int_equal(fit.n_expansion, 40);
     spec_free(spec);
 }
@@ -293,7 +293,7 @@ static void C_changes_no_rank(void **state)
     scores_of(ctx, &b, &s, g);
     for (int64_t i = 0; i < s.n; i++) {
         assert_close(g[i], 1000 * f[i], 1e-9);
-        assert_int_equal(decision_rank(&a.decide, f[i]), decision_rank(&b.decide, g[i]));
+        assert_int_equal(decision_rank(&a.own.decide, f[i]), decision_rank(&b.own.decide, g[i]));
     }
     spec_free(one);
     spec_free(many);
@@ -322,10 +322,10 @@ static void check_folds(rung_ctx *ctx, const sample *s, bool weighted, const fol
         assert_ok(ctx,
                   spec->method->fit(ctx, &ctx->scratch,
                                     &(fit_input){.method = spec->method, .p = &sub, .params = spec->params}, &fit));
-        assert_ok(ctx, scorer_apply(ctx, &fit.score, 1, s->X + held.row[i] * s->d, &score));
-        for (int q = 0; q < fit.map.n; q++) fit.map.s[q] = classes[q];
-        assert_close(held.score[i], rank_score(&fit.map, score), 1e-8);
-        assert_int_equal(held.rank[i], classes[decision_rank(&fit.decide, score) - 1]);
+        assert_ok(ctx, scorer_apply(ctx, &fit.own.score, 1, s->X + held.row[i] * s->d, &score));
+        for (int q = 0; q < fit.own.map.n; q++) fit.own.map.s[q] = classes[q];
+        assert_close(held.score[i], rank_score(&fit.own.map, score), 1e-8);
+        assert_int_equal(held.rank[i], classes[decision_rank(&fit.own.decide, score) - 1]);
         pool_release(&ctx->scratch, mark);
     }
     spec_free(spec);
@@ -361,7 +361,7 @@ static void hard_cases_give_an_answer(void **state)
         draw(&s, 5, 2, 5, 600); /* one row per class */
         fitted fit = fit_sample(ctx, spec, &s, false, NULL, NULL, K);
         scores_of(ctx, &fit, &s, f);
-        for (int i = 0; i < 5; i++) assert_int_equal(decision_rank(&fit.decide, f[i]), s.y[i]);
+        for (int i = 0; i < 5; i++) assert_int_equal(decision_rank(&fit.own.decide, f[i]), s.y[i]);
         draw(&s, 30, 2, 3, 601); /* the same point with every label: no direction orders the means */
         for (int64_t i = 0; i < s.n * s.d; i++) s.X[i] = 1;
         fit = fit_sample(ctx, spec, &s, false, NULL, NULL, K);

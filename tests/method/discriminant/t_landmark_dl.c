@@ -48,8 +48,8 @@ static const la_csr *graph(rung_ctx *ctx, problem *p, laplacian_norm norm)
 static double *scores(rung_ctx *ctx, const fitted *fit, const sample *s)
 {
     double *f = NULL;
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, f, N * fit->score.outputs));
-    assert_ok(ctx, scorer_apply(ctx, &fit->score, N, s->x, f));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, f, N * fit->own.score.outputs));
+    assert_ok(ctx, scorer_apply(ctx, &fit->own.score, N, s->x, f));
     return f;
 }
 
@@ -70,13 +70,13 @@ static void all_landmarks_give_the_exact_fit(void **state)
                   discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, N, &defaults, L, 0.1}, NULL, &low, NULL));
         assert_int_equal(low.n_expansion, N);
         assert_arrays_close(N, scores(ctx, &low, &s), scores(ctx, &exact, &s), 1e-9);
-        assert_arrays_close(K - 1, low.decide.thresholds, exact.decide.thresholds, 1e-9);
+        assert_arrays_close(K - 1, low.own.decide.thresholds, exact.own.decide.thresholds, 1e-9);
         assert_ok(ctx, discriminant_directions(ctx, &ctx->scratch, &(dl_problem){&p, &k, 0, &defaults, L, 0.1}, 2,
                                                &all_exact));
         assert_ok(
             ctx, discriminant_directions(ctx, &ctx->scratch, &(dl_problem){&p, &k, N, &defaults, L, 0.1}, 2, &all_low));
         assert_arrays_close(2 * N, scores(ctx, &all_low, &s), scores(ctx, &all_exact, &s), 1e-8);
-        assert_arrays_close(2 * K, all_low.decide.means, all_exact.decide.means, 1e-8);
+        assert_arrays_close(2 * K, all_low.own.decide.means, all_exact.own.decide.means, 1e-8);
     }
 }
 
@@ -110,7 +110,7 @@ static void few_landmarks_are_the_method_on_their_kernel(void **state)
     assert_ok(ctx,
               discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&q, &own, 0, &defaults, L, 0.1}, NULL, &exact, NULL));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, f, N));
-    assert_ok(ctx, scorer_apply(ctx, &exact.score, N, matrix, f));
+    assert_ok(ctx, scorer_apply(ctx, &exact.own.score, N, matrix, f));
     assert_arrays_close(N, scores(ctx, &low, &s), f, 1e-8);
 }
 
@@ -249,7 +249,7 @@ static void spread_labels_and_learned_widths_agree_too(void **state)
         snprintf(more, sizeof more, "%s landmarks=%d", options[i], N);
         fitted exact = fit_method(ctx, &p, name[i], options[i]), low = fit_method(ctx, &p, name[i], more);
         assert_arrays_close(N, scores(ctx, &low, &s), scores(ctx, &exact, &s), 1e-8);
-        assert_arrays_close(K - 1, low.decide.thresholds, exact.decide.thresholds, 1e-8);
+        assert_arrays_close(K - 1, low.own.decide.thresholds, exact.own.decide.thresholds, 1e-8);
         assert_close(reported(&low, "landmarks"), N, 0);
         assert_close(reported(&low, "landmark_error"), 0, 1e-9);
     }
@@ -300,8 +300,8 @@ static void widths_are_learned_on_a_sample(void **state)
     assert_close(reported(&one, "landmarks"), 20, 0);
     assert_true(reported(&one, "precisions") > 0);
     assert_true(reported(&one, "alignment") >= reported(&one, "alignment_start"));
-    assert_memory_equal(one.score.coef, two.score.coef, 20 * sizeof(double));
-    assert_int_equal(one.decide.K, 3);
+    assert_memory_equal(one.own.score.coef, two.own.score.coef, 20 * sizeof(double));
+    assert_int_equal(one.own.decide.K, 3);
 }
 
 /* landmarks=auto: exact while that fits into the memory, else landmarks that do. */

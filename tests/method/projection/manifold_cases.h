@@ -71,7 +71,7 @@ static inline const report_entry *reported(const fitted *f, const char *name)
 
 static inline void scores(rung_ctx *ctx, const fitted *f, const sample *s, double *out) /* outputs x n */
 {
-    assert_ok(ctx, scorer_apply(ctx, &f->score, s->n, s->X, out));
+    assert_ok(ctx, scorer_apply(ctx, &f->own.score, s->n, s->X, out));
 }
 
 /* ---- by definition ---- */

@@ -63,7 +63,7 @@ static void linear_with_a_ridge_is_optimal(void **state)
             fitted f = fit_settings(ctx, "orml",
                                     SETTINGS("kernel", "linear", "ridge", "0.1", "neighbours", "6", "C", "3"), &s);
             for (int64_t j = 0; j < s.d; j++) M[j + j * s.d] += 0.1L * trace / s.d;
-            check_optimal(s.d, s.K, M, D, f.score.coef, reported(&f, "alpha")->value, 3);
+            check_optimal(s.d, s.K, M, D, f.own.score.coef, reported(&f, "alpha")->value, 3);
             assert_int_equal(f.n_expansion, s.d);
         }
 }
@@ -78,10 +78,10 @@ static void the_pseudo_inverse_solves_where_the_form_is_regular(void **state)
         graph_form(ctx, &s, M);
         mean_steps(&s, D);
         fitted f = fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "ridge", "0", "neighbours", "6"), &s);
-        check_optimal(s.d, s.K, M, D, f.score.coef, reported(&f, "alpha")->value, 1);
+        check_optimal(s.d, s.K, M, D, f.own.score.coef, reported(&f, "alpha")->value, 1);
         if (K == 2) { /* one constraint: w = 1/2 M^-1 (m_2 - m_1) */
             solve_real(s.d, M, 1, D);
-            for (int64_t j = 0; j < s.d; j++) assert_close(f.score.coef[j], (double)D[j] / 2, 1e-9);
+            for (int64_t j = 0; j < s.d; j++) assert_close(f.own.score.coef[j], (double)D[j] / 2, 1e-9);
         }
     }
 }
@@ -94,15 +94,15 @@ static void the_pseudo_inverse_stays_in_the_range(void **state)
     draw(&s, 30, 3, 3, 15, false);
     for (int64_t i = 0; i < s.n; i++) s.X[2 + i * 3] = 5;
     fitted f = fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "ridge", "0"), &s);
-    assert_close(f.score.coef[2], 0, 1e-12);
+    assert_close(f.own.score.coef[2], 0, 1e-12);
     draw(&wide, 20, 30, 3, 16, false);
     fitted g = fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "ridge", "0", "neighbours", "6"), &wide);
     for (int64_t i = 0; i < wide.n; i++)
         for (int64_t j = 0; j < wide.d; j++) wide.X[j + i * wide.d] += j == 3 ? 1e3 : 0; /* moved */
     fitted moved = fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "ridge", "0", "neighbours", "6"), &wide);
     double size = 0;
-    for (int64_t j = 0; j < wide.d; j++) size = fmax(size, fabs(g.score.coef[j]));
-    for (int64_t j = 0; j < wide.d; j++) assert_true(fabs(g.score.coef[j] - moved.score.coef[j]) < 1e-8 * size);
+    for (int64_t j = 0; j < wide.d; j++) size = fmax(size, fabs(g.own.score.coef[j]));
+    for (int64_t j = 0; j < wide.d; j++) assert_true(fabs(g.own.score.coef[j] - moved.own.score.coef[j]) < 1e-8 * size);
 }
 
 /* ---- kernels ---- */
@@ -139,7 +139,7 @@ static void kernel_form_is_optimal(void **state)
                     E[i + q * n] = s.y[i] == q + 1 ? -1 / size[0] : s.y[i] == q + 2 ? 1 / size[1] : 0;
             }
             fitted f = fit_settings(ctx, "orml", SETTINGS("gamma", "0.4", "ridge", "0.05", "neighbours", "6"), &s);
-            assert_int_equal(f.score.m, n);
+            assert_int_equal(f.own.score.m, n);
             /* In terms of b = c the problem is c'(K Z)c - C rho with constraints c'K Ed: K Z is symmetric. */
             real *KZ = reals(ctx, n * n);
             for (int64_t i = 0; i < n; i++) {
@@ -148,7 +148,7 @@ static void kernel_form_is_optimal(void **state)
                 for (int q = 0; q < K - 1; q++)
                     for (int64_t t = 0; t < n; t++) KD[i + q * n] += gram[i + t * n] * E[t + q * n];
             }
-            check_optimal(n, K, KZ, KD, f.score.coef, reported(&f, "alpha")->value, 1);
+            check_optimal(n, K, KZ, KD, f.own.score.coef, reported(&f, "alpha")->value, 1);
         }
 }
 
@@ -235,9 +235,9 @@ static void means_are_in_order_and_a_tie_goes_up(void **state)
         for (int q = 0; q < 3; q++) {
             double want = (size[q] * mean[q] + size[q + 1] * mean[q + 1]) / (size[q] + size[q + 1]);
             assert_true(mean[q] < mean[q + 1]);
-            assert_close(f.decide.thresholds[q], want, 1e-12);
-            assert_int_equal(decision_rank(&f.decide, f.decide.thresholds[q]), q + 2);
-            assert_int_equal(decision_rank(&f.decide, nextafter(f.decide.thresholds[q], -INFINITY)), q + 1);
+            assert_close(f.own.decide.thresholds[q], want, 1e-12);
+            assert_int_equal(decision_rank(&f.own.decide, f.own.decide.thresholds[q]), q + 2);
+            assert_int_equal(decision_rank(&f.own.decide, nextafter(f.own.decide.thresholds[q], -INFINITY)), q + 1);
         }
     }
 }
@@ -256,7 +256,7 @@ static void C_scales_everything_and_changes_nothing(void **state)
         scores(ctx, &g, &s, b);
         for (int64_t i = 0; i < s.n; i++) {
             assert_close(b[i], 8 * a[i], 1e-12);
-            assert_int_equal(decision_rank(&f.decide, a[i]), decision_rank(&g.decide, b[i]));
+            assert_int_equal(decision_rank(&f.own.decide, a[i]), decision_rank(&g.own.decide, b[i]));
         }
     }
 }
@@ -283,7 +283,8 @@ static void hard_rows_have_an_answer(void **state)
                 fitted fit = fit_settings(ctx, "orml", SETTINGS("kernel", kind, "ridge", ridges[ridge]), &s);
                 scores(ctx, &fit, &s, f);
                 for (int64_t i = 0; i < s.n; i++) assert_true(isfinite(f[i]));
-                for (int q = 1; q < 2; q++) assert_true(fit.decide.thresholds[q] >= fit.decide.thresholds[q - 1]);
+                for (int q = 1; q < 2; q++)
+                    assert_true(fit.own.decide.thresholds[q] >= fit.own.decide.thresholds[q - 1]);
             }
         }
 }
@@ -305,8 +306,8 @@ static void copies_alone_leave_the_directions_free(void **state)
         }
         fitted f = tensor ? fit_settings(ctx, "orml-m", SETTINGS("shape", "2", "neighbours", "9"), &s)
                           : fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "neighbours", "9"), &s);
-        assert_true(f.score.coef[0] > 0);
-        assert_close(f.score.coef[1] / f.score.coef[0], step * 1.7 / 3, 1e-12);
+        assert_true(f.own.score.coef[0] > 0);
+        assert_close(f.own.score.coef[1] / f.own.score.coef[0], step * 1.7 / 3, 1e-12);
     }
 }
 
@@ -317,7 +318,7 @@ static void without_an_order_the_first_and_last_mean_tell_the_direction(void **s
     sample s = {.n = 6, .d = 1, .K = 3, .X = {0, 0.1, 5, 5.1, 1, 1.1}, .y = {1, 1, 2, 2, 3, 3}};
     fitted f = fit_settings(ctx, "orml", SETTINGS("kernel", "linear", "ridge", "0.1"), &s);
     assert_true(reported(&f, "degenerate")->value[0] == 1);
-    assert_true(f.score.coef[0] > 0);
+    assert_true(f.own.score.coef[0] > 0);
 }
 
 int main(void)

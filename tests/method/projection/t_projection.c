@@ -146,7 +146,7 @@ static void check_directions(rung_ctx *ctx, const char *name, const sample *give
     const double *values = reported(f, "eigenvalues")->value;
     for (int64_t j = 0; j < d * d; j++) size = fmaxl(size, fabsl(A[j]));
     for (int o = 0; o < r; o++) {
-        const double *w = f->score.coef + o * d;
+        const double *w = f->own.score.coef + o * d;
         real norm = 0, own = 0;
         for (int64_t a = 0; a < d; a++) {
             real left = 0, right = 0;
@@ -167,7 +167,7 @@ static void check_directions(rung_ctx *ctx, const char *name, const sample *give
         double v[WIDE];
         real up = 0, down = 0;
         for (int64_t j = 0; j < d; j++) /* far from the solution and near it */
-            v[j] = rng_normal(&random) * (t % 2 ? 1 : 0.01) + (t % 2 ? 0 : f->score.coef[j]);
+            v[j] = rng_normal(&random) * (t % 2 ? 1 : 0.01) + (t % 2 ? 0 : f->own.score.coef[j]);
         for (int64_t a = 0; a < d; a++)
             for (int64_t b = 0; b < d; b++) {
                 up += v[a] * A[a + b * d] * v[b];
@@ -201,15 +201,15 @@ static void several_components_are_orthonormal_in_the_denominator(void **state)
             draw(&s, wide ? 20 : 50, wide ? 30 : 5, 4, 30, true);
             fitted f =
                 fit_settings(ctx, methods[m], SETTINGS("ridge", "0.01", "neighbours", "6", "components", "3"), &s);
-            assert_int_equal(f.score.outputs, 3);
+            assert_int_equal(f.own.score.outputs, 3);
             check_directions(ctx, methods[m], &s, false, 0.01, 3, &f);
         }
     sample s;
     draw(&s, 50, 5, 4, 31, false);
     fitted f = fit_settings(ctx, "lda", SETTINGS("ridge", "0.01", "components", "3"), &s);
     check_directions(ctx, "lda", &s, false, 0.01, 3, &f);
-    assert_int_equal(f.map.n, 0);
-    assert_int_equal(f.decide.kind, DECISION_NEAREST_MEAN);
+    assert_int_equal(f.own.map.n, 0);
+    assert_int_equal(f.own.decide.kind, DECISION_NEAREST_MEAN);
 }
 
 static void weights_are_masses(void **state)
@@ -245,14 +245,14 @@ static void scores_rise_with_the_rank_and_the_nearest_mean_decides(void **state)
             for (int64_t i = 0; i < s.n; i++)
                 if (s.y[i]) cov += (f[i] - mean_f / l) * (s.y[i] - mean_y / l);
             assert_true(cov >= 0);
-            member one = {.score = fit.score, .decide = fit.decide};
+            member one = {.score = fit.own.score, .decide = fit.own.decide};
             for (int64_t i = 0; i < s.n; i++) {
                 int nearest = 0;
                 for (int q = 0; q < 4; q++)
                     if (fabs(f[i] - mean[q] / count[q]) < fabs(f[i] - mean[nearest] / count[nearest])) nearest = q;
                 assert_int_equal(member_rank(&one, &f[i], NULL), nearest + 1);
             }
-            for (int q = 1; q < 4; q++) assert_true(fit.map.f[q] > fit.map.f[q - 1]);
+            for (int q = 1; q < 4; q++) assert_true(fit.own.map.f[q] > fit.own.map.f[q - 1]);
         }
 }
 
@@ -266,18 +266,18 @@ static void labels_are_not_needed(void **state)
         memset(s.y, 0, sizeof s.y);
         s.K = 0;
         fitted without = fit_settings(ctx, methods[m], SETTINGS("ridge", "0.001"), &s);
-        assert_int_equal(without.decide.kind, DECISION_NONE);
-        assert_int_equal(without.map.n, 0);
+        assert_int_equal(without.own.decide.kind, DECISION_NONE);
+        assert_int_equal(without.own.map.n, 0);
         int64_t largest = 0;
         for (int64_t j = 0; j < 3; j++) {
-            assert_close(fabs(without.score.coef[j]), fabs(with.score.coef[j]), 1e-12);
-            if (fabs(without.score.coef[j]) > fabs(without.score.coef[largest])) largest = j;
+            assert_close(fabs(without.own.score.coef[j]), fabs(with.own.score.coef[j]), 1e-12);
+            if (fabs(without.own.score.coef[j]) > fabs(without.own.score.coef[largest])) largest = j;
         }
-        assert_true(without.score.coef[largest] > 0);
+        assert_true(without.own.score.coef[largest] > 0);
         s.K = 1;
         s.y[7] = 1;
         fitted one = fit_settings(ctx, methods[m], SETTINGS("ridge", "0.001"), &s);
-        assert_int_equal(one.decide.K, 1);
+        assert_int_equal(one.own.decide.K, 1);
     }
 }
 

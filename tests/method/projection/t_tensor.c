@@ -128,13 +128,13 @@ static void check_same_direction(const fitted *a, const fitted *b, int64_t d, do
 {
     double ab = 0, aa = 0, size = 0;
     for (int64_t j = 0; j < d; j++) {
-        ab += a->score.coef[j] * b->score.coef[j];
-        aa += a->score.coef[j] * a->score.coef[j];
-        size = fmax(size, fabs(b->score.coef[j]));
+        ab += a->own.score.coef[j] * b->own.score.coef[j];
+        aa += a->own.score.coef[j] * a->own.score.coef[j];
+        size = fmax(size, fabs(b->own.score.coef[j]));
     }
     assert_true(ab > 0);
     for (int64_t j = 0; j < d; j++)
-        assert_true(fabs(a->score.coef[j] * ab / aa - b->score.coef[j]) <= tolerance * size);
+        assert_true(fabs(a->own.score.coef[j] * ab / aa - b->own.score.coef[j]) <= tolerance * size);
 }
 
 static void one_mode_is_the_vector_method(void **state)
@@ -169,11 +169,11 @@ static void the_model_is_the_product_of_the_modes(void **state)
         draw(&s, 40, 12, 3, 3, m > 0);
         fitted f = fit_settings(ctx, names[m], SETTINGS("shape", "3x4"), &s);
         const report_entry *first = reported(&f, "mode1"), *second = reported(&f, "mode2");
-        assert_true(first->n == 3 && second->n == 4 && f.score.kind == SCORER_LINEAR);
+        assert_true(first->n == 3 && second->n == 4 && f.own.score.kind == SCORER_LINEAR);
         double norm = 0;
         for (int64_t c = 0; c < 12; c++) {
-            assert_close(f.score.coef[c], first->value[c / 4] * second->value[c % 4], 1e-14);
-            norm += f.score.coef[c] * f.score.coef[c];
+            assert_close(f.own.score.coef[c], first->value[c / 4] * second->value[c % 4], 1e-14);
+            norm += f.own.score.coef[c] * f.own.score.coef[c];
         }
         if (m < 4) assert_close(norm, 1, 1e-12);
     }
@@ -216,10 +216,10 @@ static void the_objective_is_the_primal_value(void **state)
     form_by_definition(&s, L, M);
     mean_steps(&s, steps);
     for (int64_t a = 0; a < s.d; a++)
-        for (int64_t b = 0; b < s.d; b++) value += f.score.coef[a] * M[a + b * s.d] * f.score.coef[b];
+        for (int64_t b = 0; b < s.d; b++) value += f.own.score.coef[a] * M[a + b * s.d] * f.own.score.coef[b];
     for (int q = 0; q < s.K - 1; q++) {
         real margin = 0;
-        for (int64_t j = 0; j < s.d; j++) margin += f.score.coef[j] * steps[j + q * s.d];
+        for (int64_t j = 0; j < s.d; j++) margin += f.own.score.coef[j] * steps[j + q * s.d];
         rho = fminl(rho, margin);
     }
     assert_close(reported(&f, "objective")->value[0], (double)(value - 2 * rho), 1e-9);
@@ -234,7 +234,7 @@ static void more_starts_are_never_worse(void **state)
     fitted many = fit_settings(ctx, "orml-m", SETTINGS("shape", "3x4", "ridge", "0", "starts", "8"), &s);
     fitted again = fit_settings(ctx, "orml-m", SETTINGS("shape", "3x4", "ridge", "0", "starts", "8"), &s);
     assert_true(reported(&many, "objective")->value[0] <= reported(&one, "objective")->value[0]);
-    assert_memory_equal(many.score.coef, again.score.coef, 12 * sizeof(double));
+    assert_memory_equal(many.own.score.coef, again.own.score.coef, 12 * sizeof(double));
 }
 
 /* Two entries cannot hold five classes in order; and modes that say nothing. */
@@ -258,7 +258,8 @@ static void short_and_constant_modes_have_an_answer(void **state)
             scores(ctx, &fit, &s, f);
             for (int64_t i = 0; i < s.n; i++) assert_true(isfinite(f[i]));
             if (m == 4)
-                for (int q = 1; q < 4; q++) assert_true(fit.decide.thresholds[q] >= fit.decide.thresholds[q - 1]);
+                for (int q = 1; q < 4; q++)
+                    assert_true(fit.own.decide.thresholds[q] >= fit.own.decide.thresholds[q - 1]);
         }
 }
 

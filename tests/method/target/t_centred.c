@@ -47,8 +47,8 @@ static fitted fit_variant(rung_ctx *ctx, const variant *v, small *s, const char 
 static void compare(rung_ctx *ctx, const fitted *a, const fitted *b, int64_t n, const double *Xa, const double *Xb,
                     const held_out *ha, const held_out *hb, double tolerance)
 {
-    int outputs = a->score.outputs;
-    assert_int_equal(outputs, b->score.outputs);
+    int outputs = a->own.score.outputs;
+    assert_int_equal(outputs, b->own.score.outputs);
     assert_arrays_close(n * outputs, outputs_of(ctx, a, n, Xa), outputs_of(ctx, b, n, Xb), tolerance);
     if (b->training.n) assert_arrays_close(n * outputs, a->training.output, b->training.output, tolerance);
     for (int i = 0; i < b->n_report; i++) {

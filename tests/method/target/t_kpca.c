@@ -43,7 +43,7 @@ static void labels_change_no_component(void **state)
     small s = make_small(ctx, 40, 3, 3, 2, 2);
     fitted fit = fit_small(ctx, &s, "kpca", "", NULL, NULL);
     double *before = outputs_of(ctx, &fit, 40, s.X);
-    assert_int_equal(fit.decide.kind, DECISION_NEAREST_MEAN);
+    assert_int_equal(fit.own.decide.kind, DECISION_NEAREST_MEAN);
     for (int j = 0; j < 2; j++) { /* the mean of the labelled rows of class 2 */
         double mean = 0, count = 0;
         for (int i = 0; i < 40; i++)
@@ -51,13 +51,13 @@ static void labels_change_no_component(void **state)
                 mean += before[i * 2 + j];
                 count++;
             }
-        assert_close(fit.decide.means[2 + j], mean / count, 1e-10);
+        assert_close(fit.own.decide.means[2 + j], mean / count, 1e-10);
     }
     memset(s.y, 0, 40 * sizeof *s.y);
     s.p.K = 0;
     fit = fit_small(ctx, &s, "kpca", "lambda=5", NULL, NULL);
     double *after = outputs_of(ctx, &fit, 40, s.X);
-    assert_int_equal(fit.decide.kind, DECISION_NONE);
+    assert_int_equal(fit.own.decide.kind, DECISION_NONE);
     assert_memory_equal(before, after, 80 * sizeof *before);
 }
 

@@ -45,7 +45,7 @@ static void equals_its_definition(void **state)
                 double *f = outputs_of(ctx, &fit, s.p.n, s.X);
                 real *expected = fit_by_definition(ctx, &s, k ? "linear" : "rbf", 0.3, 0.2L, s.t, NULL, centre);
                 for (int64_t i = 0; i < s.p.n; i++) assert_close(f[i], (double)expected[i], 1e-10);
-                assert_int_equal(fit.decide.kind, DECISION_NONE);
+                assert_int_equal(fit.own.decide.kind, DECISION_NONE);
             }
 }
 
@@ -72,7 +72,7 @@ static void folds_equal_refits(void **state)
                     real *value = fit_by_definition(ctx, &s, k ? "linear" : "rbf", 0.3, 0.4L, y, in, true);
                     for (int64_t i = 0; i < held.n; i++) {
                         if (held.repeat[i] != r || held.fold[i] != fold) continue;
-                        double expected = rank_score(&fit.map, (double)value[held.row[i]]);
+                        double expected = rank_score(&fit.own.map, (double)value[held.row[i]]);
                         assert_close(held.score[i], expected, 1e-9);
                         int rank = 1;
                         for (int q = 1; q < K; q++) rank += expected > q + 0.5;
@@ -150,8 +150,8 @@ static void thin_equals_whole(void **state)
         fitted b = fit_small(ctx, &whole, "krr", text, NULL, NULL);
         double *f = outputs_of(ctx, &a, 24, s.X), *g = outputs_of(ctx, &b, 24, K);
         for (int i = 0; i < 24; i++) assert_close(f[i], g[i], 1e-9);
-        assert_int_equal(a.score.kind, SCORER_LINEAR);
-        assert_int_equal(b.score.kind, SCORER_KERNEL);
+        assert_int_equal(a.own.score.kind, SCORER_LINEAR);
+        assert_int_equal(b.own.score.kind, SCORER_KERNEL);
     }
 }
 

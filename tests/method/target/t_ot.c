@@ -48,7 +48,8 @@ static definition define(rung_ctx *ctx, const small *s, const char *kind, double
 static void target_of(const definition *d, const fitted *fit, real *y)
 {
     for (int64_t i = 0; i < d->n; i++)
-        y[i] = (fit->training.output[i * fit->score.outputs] / d->unit - d->shift) / (d->scale * sqrt((double)d->n));
+        y[i] =
+            (fit->training.output[i * fit->own.score.outputs] / d->unit - d->shift) / (d->scale * sqrt((double)d->n));
 }
 
 /* (H0 - mu I) t + H1 u = 0 with H0 - mu I positive definite: the global minimum on the sphere |t|^2 = 1 - |u|^2, or of
@@ -87,7 +88,7 @@ static void check_extension(rung_ctx *ctx, const definition *d, const fitted *fi
         for (int64_t p = 0; p < d->n; p++)
             for (int64_t q = 0; q < d->n; q++) value += d->K[i + p * d->n] * d->M1[p + q * d->n] * (y[q] - mean);
         double score = d->unit * (d->shift + d->scale * sqrt((double)d->n) * (double)value);
-        assert_close(f[i * fit->score.outputs], score, 1e-8);
+        assert_close(f[i * fit->own.score.outputs], score, 1e-8);
     }
 }
 
@@ -149,7 +150,7 @@ static void without_labels_it_is_the_first_principal_component(void **state)
         fitted pca = fit_small(ctx, &s, "kpca", text, NULL, NULL);
         double *f = outputs_of(ctx, &pca, 25, s.X), *g = outputs_of(ctx, &fit, 25, s.X);
         const report_entry *value = reported_list(&pca, "eigenvalues");
-        assert_int_equal(fit.decide.kind, DECISION_NONE);
+        assert_int_equal(fit.own.decide.kind, DECISION_NONE);
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 25; i++) {
                 double k = value->value[j];
@@ -167,7 +168,7 @@ static void one_label_value(void **state)
     rung_ctx *ctx = *state;
     small s = make_small(ctx, 20, 2, 1, 3, 4);
     fitted fit = fit_small(ctx, &s, "ot", "", NULL, NULL); /* balanced: nothing is learned from one class */
-    assert_int_equal(fit.decide.kind, DECISION_CONSTANT);
+    assert_int_equal(fit.own.decide.kind, DECISION_CONSTANT);
     fitted as_published = fit_small(ctx, &s, "ot", "balance=no", NULL, NULL); /* the labelled rows are alike */
     for (int i = 0; i < 20; i++)
         if (s.y[i]) assert_close(as_published.training.output[i], 1 / sqrt(20), 1e-12);
@@ -272,7 +273,7 @@ static void thin_equals_whole(void **state)
         fitted a = fit_small(ctx, &s, "ot", text, &f, &one);
         snprintf(text, sizeof text, "%skernel=precomputed", options[k]);
         fitted b = fit_small(ctx, &whole, "ot", text, &f, &two);
-        int outputs = a.score.outputs;
+        int outputs = a.own.score.outputs;
         double *x = outputs_of(ctx, &a, 30, s.X), *y = outputs_of(ctx, &b, 30, K);
         for (int i = 0; i < 30 * outputs; i++) {
             assert_close(x[i], y[i], 1e-7);
@@ -311,7 +312,7 @@ static void folds_equal_refits(void **state)
                     double *score = outputs_of(ctx, &part, 40, s.X);
                     for (int64_t i = 0; i < held.n; i++)
                         if (held.repeat[i] == r && held.fold[i] == fold)
-                            assert_close(held.score[i], rank_score(&fit.map, score[held.row[i]]), 1e-8);
+                            assert_close(held.score[i], rank_score(&fit.own.map, score[held.row[i]]), 1e-8);
                 }
             pool_release(&ctx->scratch, mark);
         }

@@ -125,8 +125,8 @@ static void classes(void **state)
     for (int K = 2; K <= 3; K++) {
         small s = make_small(ctx, 30, 2, K, 2, 5);
         fitted fit = fit_small(ctx, &s, "tld", "", NULL, NULL);
-        assert_int_equal(fit.decide.kind, DECISION_THRESHOLDS);
-        for (int q = 1; q < K; q++) assert_close(fit.decide.thresholds[q - 1], K == 2 ? 0 : q + 0.5, 0);
+        assert_int_equal(fit.own.decide.kind, DECISION_THRESHOLDS);
+        for (int q = 1; q < K; q++) assert_close(fit.own.decide.thresholds[q - 1], K == 2 ? 0 : q + 0.5, 0);
         for (int i = 0; i < 30; i++) {
             assert_int_equal(fit.training.label[i], s.y[i]);
             if (s.y[i]) assert_close(fit.training.output[i], K == 2 ? 2 * s.y[i] - 3 : s.y[i], 0);

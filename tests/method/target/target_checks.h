@@ -78,8 +78,8 @@ static inline fitted fit_small(rung_ctx *ctx, small *s, const char *method_name,
 static inline double *outputs_of(rung_ctx *ctx, const fitted *fit, int64_t n, const double *X)
 {
     double *out = NULL;
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, out, n * fit->score.outputs));
-    assert_ok(ctx, scorer_apply(ctx, &fit->score, n, X, out));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, out, n * fit->own.score.outputs));
+    assert_ok(ctx, scorer_apply(ctx, &fit->own.score, n, X, out));
     return out;
 }
 
