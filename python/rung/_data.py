@@ -5,14 +5,12 @@ Arrays of numbers are handed over as they lie in memory. A data frame with colum
 cells, goes by a table, which the library codes as it codes a file: text one-of-k, missing cells by the median.
 """
 
-import warnings
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ._labels import class_name
-from ._library import LimitError, RungWarning, c_text, ffi, keep, lib, pointer, texts, view
+from ._library import LimitError, c_text, ffi, keep, lib, pointer, texts, view, warn
 
 
 def _is_frame(X):
@@ -74,9 +72,7 @@ def _dense(estimator, X, reset):
             f"sklearn.decomposition.TruncatedSVD, or allow it with memory_limit={size}"
         )
     if reset:
-        warnings.warn(
-            f"X is sparse and is converted to a dense array ({size / 2**20:.1f} MiB)", RungWarning, stacklevel=5
-        )
+        warn(f"X is sparse and is converted to a dense array ({size / 2**20:.1f} MiB)")
     return X.toarray()
 
 
@@ -144,7 +140,9 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     """The library's data of the rows X (what check returned) and their ranks or targets."""
     names = getattr(estimator, "feature_names_in_", None)
     label = _label_name(y, names)
-    if not _needs_table(X):
+    if names is None and not _needs_table(
+        X
+    ):  # columns with names may be identifiers, which the library finds in a table
         rows = view(X)
         if targets is not None:
             data = ctx.make("data", lib.rung_data_new_real, rows, pointer(targets), pointer(weights))

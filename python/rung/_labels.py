@@ -2,12 +2,11 @@
 """Labels: which rows are labelled, the classes, and their order."""
 
 import numbers
-import warnings
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ._library import RungWarning
+from ._library import warn
 
 MOST_NUMERIC_CLASSES = 50
 
@@ -80,11 +79,9 @@ def labelled_rows(y, unlabelled="auto"):
     if len(others) < 2 or others[0] < 0 or np.any(others != np.floor(others)):
         return known, y
     if len(others) == 2 and others[0] == 0 and others[1] == 1:
-        warnings.warn(
-            "the labels are -1, 0 and 1; rows with -1 are treated as unlabelled. Set unlabelled=-1 to confirm this, "
-            "or unlabelled=None if -1 is the lowest class",
-            RungWarning,
-            stacklevel=4,
+        warn(
+            "the labels are -1, 0 and 1; rows with -1 are treated as unlabelled. Give order=[-1, 0, 1] if -1 is the "
+            "lowest class, or mark unlabelled rows with NaN"
         )
     return known & (y != -1), y
 
@@ -152,11 +149,9 @@ def _classes_to_learn(labels):
         )
     classes, ordered = _sorted(labels)
     if not ordered:
-        warnings.warn(
+        warn(
             f"the labels are text and sorted alphabetically ({_listed(classes, ' < ', 6)}); give "
-            "order=[lowest, ..., highest] or an ordered Categorical",
-            RungWarning,
-            stacklevel=5,
+            "order=[lowest, ..., highest] or an ordered Categorical"
         )
     elif len(classes) > MOST_NUMERIC_CLASSES:
         raise ValueError(

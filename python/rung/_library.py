@@ -10,6 +10,7 @@ import logging
 import os
 import pathlib
 import re
+import sys
 import threading
 import warnings
 import weakref
@@ -94,6 +95,14 @@ class LimitError(RungError, MemoryError):
     """Out of memory, or the memory limit would be exceeded."""
 
 
+def warn(message):
+    """A RungWarning at the line outside the package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(f"{_HERE}{os.sep}"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RungWarning, stacklevel=level)
+
+
 _ERRORS = {
     lib.RUNG_ENOMEM: LimitError,
     lib.RUNG_EARG: DataError,
@@ -107,7 +116,13 @@ _ERRORS = {
 }
 
 
-_OPTIONS = [(r"-p ([\w-]+=)", r"\1"), (r' with --ignore "[^"]*"', ""), (r" \(--bins\)", "")]
+_OPTIONS = [
+    (r"-p ([\w-]+=)", r"\1"),
+    (r' with --ignore "[^"]*"', ""),
+    (r"; give --decimal ,", "; convert it to numbers"),
+    (r"\(--memory\)", "(memory_limit)"),
+    (r" \(--bins\)", ""),
+]
 
 
 def _without_options(message):
@@ -211,7 +226,7 @@ class Context:
         self._said.clear()
         for level, message in said:
             if level <= lib.RUNG_WARNING:
-                warnings.warn(message, RungWarning, stacklevel=5)
+                warn(_without_options(message))
             else:
                 log.info(message)
         if status != lib.RUNG_OK:

@@ -90,9 +90,7 @@ def _attributes(kind, method):
     if kind is _base.Classifier:
         rows.insert(0, ("classes_", "the classes, lowest first"))
     if method is None or method.uses_unlabelled:
-        rows.append(
-            ("transduction_", "the labels of the training rows: those given, and predictions for the others")
-        )
+        rows.append(("transduction_", "the labels of the training rows: those given, and predictions for the others"))
     return "\n".join(f"{name} : {meaning}" for name, meaning in rows)
 
 
@@ -101,9 +99,7 @@ def _section(title, body):
 
 
 def _document(method, kind, common):
-    learns = (
-        "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; others only for scaling"
-    )
+    learns = "all rows, labelled or not" if method.uses_unlabelled else "the labelled rows; others only for scaling"
     entries = [_entry(p.name, p.range, p.default, p.help) for p in method.parameters]
     entries += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
     return "\n".join(

@@ -136,7 +136,7 @@ def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: A
     for spine in ax.spines.values():
         spine.set_visible(False)
     above = 22 + (widest if widest + 8 > cell else 14)
-    _look.head(ax, "Confusion matrix", "rows, and their share of the true class", above)
+    _look.head(ax, "True and predicted classes", "rows, and their share of the true class", above)
     return ax
 
 
@@ -255,7 +255,7 @@ def plot_boundary(
     _look.rows_as_markers(ax, plane.x, plane.y, ranks, classes)
     for spine in ax.spines.values():
         spine.set_visible(True)
-    note = "background: the predicted class; markers: the rows and their true class"
+    note = "background: predicted class; markers: rows and their true class"
     _look.head(ax, f"Predicted class over a plane ({_called(estimator)})", note, _look.legend(ax))
     return ax
 
@@ -362,7 +362,7 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
         ax.set_ylim(bottom=0)
     _look.head(
         ax,
-        f"{curve['metric']} by number of labelled rows",
+        "Error by number of labels",
         "bands: ± one standard error",
         _look.legend(ax),
     )

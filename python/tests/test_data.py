@@ -105,6 +105,11 @@ def test_advice_is_not_that_of_the_command_line():
     X, y = people()
     with pytest.raises(ValueError, match="likely an identifier; leave it out$"):
         rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
+    with pytest.raises(ValueError, match="decimal comma such as '[0-9]+,[0-9]+'; convert it to numbers$"):
+        rung.KDLOR().fit(X.assign(weight=[f"{v:.2f}".replace(".", ",") for v in X["height"]]), y)
+    for frame in (X, X[["age", "height"]]):  # also without text
+        with pytest.warns(rung.RungWarning, match="only counts the rows, so it is likely an identifier; leave it out$"):
+            rung.KDLOR().fit(frame.assign(number=np.arange(len(X))), y)
     with pytest.raises(ValueError, match="fit with calibrate=5"):
         rung.SVORIM().fit(X, y).predict_interval(X)
 
@@ -227,6 +232,21 @@ def test_clear_words_for_wrong_arguments(toy, tmp_path):
     ):
         with pytest.raises(kind, match=words):
             bad()
+
+
+def test_warnings_are_at_the_line_of_the_user(toy):
+    X, y, _ = toy
+    words = np.array(list("-abcde"))[np.abs(y)]
+    for work in (
+        lambda: rung.MEDIAN().fit(X, words),
+        lambda: rung.KPCA().fit(X, words),
+        lambda: rung.OrdinalSearch("median").fit(X, words),
+        lambda: rung.MEDIAN().fit(scipy.sparse.csr_array(X), y),
+        lambda: rung.metrics.mae(np.arange(9) % 3 - 1, np.arange(9) % 2),
+    ):
+        with pytest.warns(rung.RungWarning) as told:
+            work()
+        assert told[0].filename == __file__
 
 
 def test_text_labels_that_others_have_numbered(toy):
