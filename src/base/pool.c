@@ -14,7 +14,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 
-enum { ALIGNMENT = 64, LARGE = 8 << 20 };
+enum { ALIGNMENT = 64, HUGE = 8 << 20 };
 
 struct pool_block { /* precedes the array and fills one alignment unit */
     pool_block *older, *newer;
@@ -51,6 +51,34 @@ static void ask_for_huge_pages(void *start, size_t bytes)
 #endif
 }
 
+/* Arrays of a MiB and more are mapped one by one: what is freed goes back to the system at once, and the process never
+ * holds more than the pools do. The heap of malloc keeps it, in pieces that fit nothing else. ASan watches malloc. */
+#ifdef __SANITIZE_ADDRESS__
+static const size_t mapped_from = SIZE_MAX;
+#else
+static const size_t mapped_from = 1 << 20;
+#endif
+
+/* Zeroed where it is mapped. NULL: there is no memory. */
+static void *take(size_t bytes)
+{
+    void *room;
+    if (bytes < mapped_from) return posix_memalign(&room, ALIGNMENT, bytes) == 0 ? room : NULL;
+    room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return NULL;
+    if (bytes >= HUGE) ask_for_huge_pages(room, bytes);
+    return room;
+}
+
+static void give_back(pool_block *b)
+{
+    size_t bytes = ALIGNMENT + (size_t)b->bytes;
+    if (bytes < mapped_from)
+        free(b);
+    else
+        munmap(b, bytes);
+}
+
 static rung_status out_of_memory(rung_ctx *ctx, int64_t count, size_t size)
 {
     char bytes[32];
@@ -65,9 +93,8 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
     int64_t bytes;
     if (!product_fits(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT || must_fail())
         return out_of_memory(ctx, count, size);
-    void *room;
-    if (posix_memalign(&room, ALIGNMENT, ALIGNMENT + (size_t)bytes) != 0) return out_of_memory(ctx, count, size);
-    if (bytes >= LARGE) ask_for_huge_pages(room, (size_t)bytes);
+    void *room = take(ALIGNMENT + (size_t)bytes);
+    if (!room) return out_of_memory(ctx, count, size);
     atomic_fetch_add(&live, 1);
     pool_block *b = room;
     *b = (pool_block){.older = p->last, .newer = NULL, .age = ++p->made, .bytes = bytes};
@@ -75,7 +102,7 @@ static rung_status allocate(rung_ctx *ctx, pool *p, int64_t count, size_t size, 
     p->last = b;
     p->bytes += bytes;
     if (p->bytes > p->peak) p->peak = p->bytes;
-    if (zero) memset(array_of(b), 0, (size_t)bytes);
+    if (zero && ALIGNMENT + (size_t)bytes < mapped_from) memset(array_of(b), 0, (size_t)bytes);
     *out = array_of(b);
     return RUNG_OK;
 }
@@ -99,7 +126,7 @@ static void unlink_block(pool *p, pool_block *b)
     if (b->older) b->older->newer = b->newer;
     p->bytes -= b->bytes;
     atomic_fetch_sub(&live, 1);
-    free(b);
+    give_back(b);
 }
 
 /* The new block takes the position and the age of the old one. */

@@ -250,7 +250,9 @@ static double ws_bytes(const problem_shape *shape, const void *params_)
     double n = (double)shape->n, pairs = neighbours_of(params) == 0 ? n * n : 0;
     if (params->kernel.landmarks > 0)
         return 8 * pairs + landmark_soft_bytes(shape, params->kernel.landmarks, neighbours_of(params));
-    return 8 * (2 * n * n + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80));
+    double l = (double)shape->labelled,
+           folded = params->calibrate > 0 && l <= 2000 ? l * l : 0; /* contrasts of the folds */
+    return 8 * (2 * n * n + folded + 3 * n * (double)shape->d + n * (10.0 * shape->K + 80));
 }
 
 static const param_row ws_rows[] = {

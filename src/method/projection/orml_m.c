@@ -71,7 +71,7 @@ static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, mult
     int64_t size = m->t.size[p];
     double *D;
     la_mat *M[TENSOR_FORMS];
-    TRY(tensor_mode(ctx, &m->t, &a->forms, p, M));
+    TRY(tensor_mode(ctx, &m->t, &a->forms, p, NULL, M));
     TRY(seen_differences(ctx, a, &m->t, p, &D));
     ordered_direction s = {.w = m->t.w[p], .alpha = m->alpha};
     TRY(ordered_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
@@ -187,7 +187,7 @@ static rung_status orml_m_verify(rung_ctx *ctx, const struct verification *v)
     TRY(tensor_told(ctx, v, params->shape, &t, &off));
     condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
     int last = t.modes - 1;
-    TRY(tensor_mode(ctx, &t, &a.forms, last, M));
+    TRY(tensor_mode(ctx, &t, &a.forms, last, NULL, M));
     TRY(seen_differences(ctx, &a, &t, last, &D));
     TRY(ordered_stationarity(ctx, v, &params->d, M[0], (double)t.size[last], D, t.w[last]));
     return ordered_conditions(ctx, v, &params->d);

@@ -12,7 +12,7 @@ static const double SPAN_CUT = 1e-12; /* of the largest eigenvalue: what is belo
 /* ---- coordinates ---- */
 
 /* T = C back' with C = V sqrt(lambda) from T T' = V lambda V'. */
-static rung_status to_span(rung_ctx *ctx, row_space *s)
+rung_status row_space_span(rung_ctx *ctx, row_space *s)
 {
     int64_t n = la_rows(s->T), d = la_cols(s->T), r = 0, *first = NULL;
     double *values = NULL, *root = NULL, *inverse = NULL;
@@ -55,7 +55,7 @@ rung_status row_space_new(rung_ctx *ctx, const problem *p, bool span, row_space 
     TRY(la_transpose(ctx, X, out->T));
     la_free(&ctx->scratch, X);
     TRY(la_centre(ctx, LA_CENTRE_COLUMNS, out->T));
-    return span && p->d > p->n ? to_span(ctx, out) : RUNG_OK;
+    return span && p->d > p->n ? row_space_span(ctx, out) : RUNG_OK;
 }
 
 rung_status row_space_directions(rung_ctx *ctx, const row_space *s, int64_t m, const double *V, double *W)
@@ -305,7 +305,7 @@ static rung_status last_mode_forms(rung_ctx *ctx, const struct verification *v, 
     TRY(tensor_forms_new(ctx, pair.T, TENSOR_FORMS, F, &forms));
     TRY(tensor_told(ctx, v, params->shape, &t, &off));
     condition_add(v->found, "product", "direction against the product of the modes, relative", off, 1e-12);
-    TRY(tensor_mode(ctx, &t, &forms, t.modes - 1, seen));
+    TRY(tensor_mode(ctx, &t, &forms, t.modes - 1, NULL, seen));
     *out = (eigen_forms){seen[0], seen[1], t.w[t.modes - 1], (double)t.size[t.modes - 1], pair.cancels};
     return RUNG_OK;
 }
@@ -357,8 +357,10 @@ double graph_search_bytes(double n, double d, double k)
 double linear_fit_bytes(const fit_size *s)
 {
     double small = fmin(s->n, s->d), square = s->longest > 0 ? s->longest : small;
+    if (s->span && s->longest > small) square = small;
     double forms = 3 * s->n * s->d + 11 * s->n * s->k + s->squares * s->n * s->n + 2 * s->forms * square * square;
     if (s->longest > 0) forms += (1 + s->forms) * small * s->d + 3 * small * s->longest;
+    if (s->span && s->longest > small) forms += 2 * small * s->longest + 3 * small * small; /* the span of the rows */
     double search = s->k > 0 ? s->n * s->d + graph_search_bytes(s->n, s->d, s->k) / 8 : 0;
     return 8 * (s->copies * s->n * s->d + s->n * (2 * s->K + 10) + fmax(search, forms));
 }
@@ -376,6 +378,7 @@ double projection_bytes(const problem_shape *shape, const void *params_)
                   .squares = variant->squares,
                   .forms = 2,
                   .longest = variant->modes ? tensor_longest(params->shape, shape->d) : 0,
+                  .span = true,
                   .K = shape->K};
     return linear_fit_bytes(&s);
 }

@@ -45,6 +45,8 @@ typedef struct {
 /* The columns themselves; or, if there are more of them than rows (and span), coordinates in the span of the rows: all
  * forms are restricted to it, with n x n matrices instead of d x d. */
 rung_status row_space_new(rung_ctx *ctx, const problem *p, bool span, row_space *out);
+/* The same for any T (n x d, d > n) with rows of coordinates: T becomes n x c, and back appears. */
+rung_status row_space_span(rung_ctx *ctx, row_space *s);
 /* W (d x m) from directions V (c x m) of the coordinates. */
 rung_status row_space_directions(rung_ctx *ctx, const row_space *s, int64_t m, const double *V, double *W);
 
@@ -81,6 +83,7 @@ typedef struct {
     double k;       /* neighbours; 0: no graph */
     double squares; /* n x n matrices on the way to the forms */
     double longest; /* tensors: the largest mode; 0: vectors */
+    bool span;      /* ... which is seen in the span of the rows where it is longer than that */
     int forms;
     int K;
 } fit_size;

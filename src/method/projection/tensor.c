@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "fit/verify.h"
+#include "method/projection/projection.h"
 
 /* ---- shapes ---- */
 
@@ -157,23 +158,44 @@ rung_status tensor_forms_new(rung_ctx *ctx, const la_mat *T, int count, const la
     return RUNG_OK;
 }
 
-rung_status tensor_mode(rung_ctx *ctx, const tensor *t, const tensor_forms *forms, int p, la_mat **out)
+/* Z = T'F */
+static rung_status form(rung_ctx *ctx, const la_mat *T, const la_mat *F, la_mat **out)
+{
+    TRY(la_new(ctx, &ctx->scratch, la_cols(T), la_cols(T), out));
+    return la_gemm(ctx, true, false, 1, T, F, 0, *out);
+}
+
+/* With T_p = C back' and F_p = S T_p (the forms are those of maps S of the rows): T_p'F_p = back (C'F_p back) back'. */
+static rung_status form_in_span(rung_ctx *ctx, const row_space *span, const la_mat *Fp, la_mat **out)
+{
+    la_mat *turned = NULL;
+    TRY(la_new(ctx, &ctx->scratch, la_rows(Fp), la_cols(span->back), &turned));
+    TRY(la_gemm(ctx, false, false, 1, Fp, span->back, 0, turned));
+    TRY(form(ctx, span->T, turned, out));
+    la_free(&ctx->scratch, turned);
+    return RUNG_OK;
+}
+
+rung_status tensor_mode(rung_ctx *ctx, const tensor *t, const tensor_forms *forms, int p, la_mat **back, la_mat **out)
 {
     int64_t m = forms->m, size = t->size[p];
-    for (int i = 0; i < forms->count; i++) TRY(la_new(ctx, &ctx->scratch, size, size, &out[i]));
-    pool_mark mark = pool_here(&ctx->scratch);
     double *room = NULL;
-    la_mat *Tp = NULL, *Fp = NULL;
+    la_mat *Fp = NULL;
+    row_space span = {0};
     TRY(NEW_RAW(ctx, &ctx->scratch, room, m * size));
-    TRY(la_new(ctx, &ctx->scratch, m, size, &Tp));
+    TRY(la_new(ctx, &ctx->scratch, m, size, &span.T));
     TRY(la_new(ctx, &ctx->scratch, m, size, &Fp));
     TRY(tensor_contract(ctx, t, p, m, forms->T, room));
-    la_put(room, Tp);
+    la_put(room, span.T);
+    if (back && size > m) TRY(row_space_span(ctx, &span));
     for (int i = 0; i < forms->count; i++) {
         TRY(tensor_contract(ctx, t, p, m, forms->F[i], room));
         la_put(room, Fp);
-        TRY(la_gemm(ctx, true, false, 1, Tp, Fp, 0, out[i]));
+        TRY(span.back ? form_in_span(ctx, &span, Fp, &out[i]) : form(ctx, span.T, Fp, &out[i]));
     }
-    pool_release(&ctx->scratch, mark);
+    if (back) *back = span.back;
+    la_free(&ctx->scratch, span.T);
+    la_free(&ctx->scratch, Fp);
+    pool_free(&ctx->scratch, room);
     return RUNG_OK;
 }

@@ -38,7 +38,9 @@ typedef struct {
 } tensor_forms;
 
 rung_status tensor_forms_new(rung_ctx *ctx, const la_mat *T, int count, const la_mat *const *F, tensor_forms *out);
-/* out_i (size_p x size_p) = form i for mode p; in the scratch pool. */
-rung_status tensor_mode(rung_ctx *ctx, const tensor *t, const tensor_forms *forms, int p, la_mat **out);
+/* out_i = form i for mode p; in the scratch pool. size_p x size_p; but with `back`, where the mode is longer than
+ * there are rows, c x c in the span of what is left of the rows, c <= m: the vector of the mode is *back (size_p x c,
+ * orthonormal columns, otherwise NULL) times the one of these coordinates, and n^2 d takes the place of size_p^3. */
+rung_status tensor_mode(rung_ctx *ctx, const tensor *t, const tensor_forms *forms, int p, la_mat **back, la_mat **out);
 
 #endif

@@ -8,11 +8,13 @@ static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, 
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t size = t->size[p];
-    double *w = t->w[p], norm = 0;
-    la_mat *form[TENSOR_FORMS];
-    TRY(tensor_mode(ctx, t, forms, p, form));
+    double *w = t->w[p], *v = w, norm = 0;
+    la_mat *form[TENSOR_FORMS], *back = NULL;
+    TRY(tensor_mode(ctx, t, forms, p, &back, form));
+    if (back) TRY(NEW(ctx, &ctx->scratch, v, la_cols(back)));
     TRY(ridge_denominator(ctx, form[0], cancels, params->ridge, (double)size, form[1]));
-    TRY(top_directions(ctx, form[0], form[1], params->ridge, 1, value, w));
+    TRY(top_directions(ctx, form[0], form[1], params->ridge, 1, value, v));
+    if (back) TRY(la_mul(ctx, 1, back, 1, v, 0, w));
     for (int64_t i = 0; i < size; i++) norm += w[i] * w[i];
     norm = sqrt(norm);
     for (int64_t i = 0; i < size; i++) w[i] /= norm;

@@ -100,7 +100,7 @@ static void a_mode_sees_its_form(void **state)
         assert_ok(ctx, tensor_new(ctx, "3x4", D, &t));
         set_vectors(&t, 9);
         for (int p = 0; p < 2; p++) {
-            assert_ok(ctx, tensor_mode(ctx, &t, &forms, p, out));
+            assert_ok(ctx, tensor_mode(ctx, &t, &forms, p, NULL, out));
             for (int which = 0; which < 2; which++) {
                 la_get(out[which], seen);
                 for (int64_t a = 0; a < t.size[p]; a++)
@@ -118,6 +118,42 @@ static void a_mode_sees_its_form(void **state)
                     }
             }
         }
+    }
+}
+
+/* A mode longer than there are rows is seen in their span: back (C'F back) back' is the form itself, and small. */
+static void a_long_mode_is_seen_in_the_span_of_the_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 5, D = 12 };
+    tensor t;
+    tensor_forms forms;
+    double A[N * D], S[N * N], seen[D * D], want[D * D];
+    la_mat *T = NULL, *F = NULL, *map = NULL, *out[TENSOR_FORMS], *full[TENSOR_FORMS], *back = NULL, *left = NULL;
+    rng r;
+    rng_open(&r, 8, 0);
+    for (int i = 0; i < N * D; i++) A[i] = rng_normal(&r);
+    for (int i = 0; i < N * N; i++) S[i] = rng_normal(&r);
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, D, &T));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, D, &F));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, N, N, &map));
+    la_put(A, T);
+    la_put(S, map);
+    assert_ok(ctx, la_gemm(ctx, false, false, 1, map, T, 0, F)); /* a form is that of a map of the rows */
+    const la_mat *given[] = {F, T};
+    assert_ok(ctx, tensor_forms_new(ctx, T, 2, given, &forms));
+    assert_ok(ctx, tensor_new(ctx, NULL, D, &t));
+    assert_ok(ctx, tensor_mode(ctx, &t, &forms, 0, NULL, full));
+    assert_ok(ctx, tensor_mode(ctx, &t, &forms, 0, &back, out));
+    assert_non_null(back);
+    assert_true(la_rows(out[0]) <= N && la_rows(back) == D);
+    for (int which = 0; which < 2; which++) {
+        assert_ok(ctx, la_new(ctx, &ctx->scratch, D, la_cols(back), &left));
+        assert_ok(ctx, la_gemm(ctx, false, false, 1, back, out[which], 0, left));
+        la_get(full[which], want);
+        assert_ok(ctx, la_gemm(ctx, false, true, 1, left, back, 0, full[which]));
+        la_get(full[which], seen);
+        assert_arrays_close((int64_t)D * D, seen, want, 1e-11);
     }
 }
 
@@ -311,6 +347,7 @@ int main(void)
         WITH_CONTEXT(shapes_are_read_strictly),
         WITH_CONTEXT(contractions_by_definition),
         WITH_CONTEXT(a_mode_sees_its_form),
+        WITH_CONTEXT(a_long_mode_is_seen_in_the_span_of_the_rows),
         WITH_CONTEXT(one_mode_is_the_vector_method),
         WITH_CONTEXT(the_model_is_the_product_of_the_modes),
         WITH_CONTEXT(the_objective_never_rises_with_the_pseudo_inverse),
