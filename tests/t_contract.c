@@ -64,6 +64,16 @@ static bool has_param(const rung_method *m, const char *name) { return rung_meth
 /* NULL, or the number of landmarks with which the methods that have them are fitted, and no others. */
 static const char *landmarks_of_fits = NULL;
 
+/* Trees without random choices, that do not count rows. */
+static rung_status set_plain_trees(rung_ctx *ctx, rung_spec *spec)
+{
+    const char *const settings[] = {"rounds", "40", "rows", "1", "columns", "1", "seeds", "1", "min-rows", "1"};
+    rung_status status = RUNG_OK;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && status == RUNG_OK; i += 2)
+        status = rung_spec_set(ctx, spec, settings[i], settings[i + 1]);
+    return status;
+}
+
 /* calibrated: with the defaults; otherwise without folds, so that the order of the rows cannot matter. */
 static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool calibrated, rung_spec *spec)
 {
@@ -71,6 +81,7 @@ static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool cali
     if (!calibrated && has_param(m, "calibrate")) status = rung_spec_set(ctx, spec, "calibrate", "0");
     if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
         status = rung_spec_set(ctx, spec, "thresholds", "midpoint");
+    if (status == RUNG_OK && !calibrated && has_param(m, "rounds")) status = set_plain_trees(ctx, spec);
     if (status == RUNG_OK && landmarks_of_fits) status = rung_spec_set(ctx, spec, "landmarks", landmarks_of_fits);
     if (status == RUNG_OK && landmarks_of_fits && has_param(m, "align-iterations")) /* said without landmarks */
         status = rung_spec_set(ctx, spec, "align-iterations", "2");
@@ -537,6 +548,7 @@ static void weights_count_rows(void **state)
             assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
             if (has_param(m, "thresholds")) assert_ok(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
             if (has_param(m, "calibrate")) assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));
+            if (has_param(m, "rounds")) assert_ok(ctx, set_plain_trees(ctx, spec));
             assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
             answers weighted = predict(ctx, model, &once);
             rung_model_free(model);
@@ -572,7 +584,7 @@ static void wrong_shapes_are_refused(void **state)
             assert_fails(ctx, rung_model_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
             rung_view none = {.v = s.x, .n = 0, .d = 3, .row = 3, .col = 1};
             assert_ok(ctx, rung_model_predict(ctx, model, &none, &out));
-            s.x[7] = NAN;
+            s.x[7] = INFINITY;
             rung_view bad = view_of(&s);
             assert_fails(ctx, rung_model_predict(ctx, model, &bad, &out), RUNG_EDATA, "row 3");
             rung_model_free(model);

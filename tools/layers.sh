@@ -8,8 +8,8 @@
 # usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
-families="baseline spread discriminant projection target svm bayes mixture"
-order="base linalg data read kernel graph problem solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)select"
+families="baseline spread discriminant projection target svm bayes boost mixture"
+order="base linalg data read kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)select"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }

@@ -167,6 +167,33 @@ static void print_members(const json_t *members)
     free(order);
 }
 
+/* How many, and the columns by what their splits brought, the most useful first; columns without a split are left out. */
+static void print_trees(const json_t *trees)
+{
+    json_t *gain = json_object_get(trees, "gain"), *value;
+    size_t n = json_object_size(gain), used = 0;
+    const char **name = allocate(n + 1, sizeof *name), *key;
+    entry e;
+    fprintf(entry_open(&e, "trees"), "%lld with %lld leaves",
+            (long long)json_integer_value(json_object_get(trees, "count")),
+            (long long)json_integer_value(json_object_get(trees, "leaves")));
+    entry_close(&e);
+    json_object_foreach(gain, key, value)
+    {
+        double share = json_real_value(value);
+        size_t at = used++;
+        for (; at > 0 && json_real_value(json_object_get(gain, name[at - 1])) < share; at--) name[at] = name[at - 1];
+        name[at] = key;
+    }
+    FILE *f = entry_open(&e, "gain");
+    for (size_t i = 0; i < used; i++) {
+        double share = json_real_value(json_object_get(gain, name[i]));
+        if (share > 0) fprintf(f, "%s%s %.1f %%", i ? ", " : "", name[i], 100 * share);
+    }
+    entry_close(&e);
+    free(name);
+}
+
 static void print_page(const char *path, const rung_model *model, const json_t *about)
 {
     const rung_method *method = rung_method_find(text_at(about, "method"));
@@ -191,6 +218,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
     }
     print_classes(about);
     if (json_array_size(json_object_get(about, "members"))) print_members(json_object_get(about, "members"));
+    if (json_is_object(json_object_get(about, "trees"))) print_trees(json_object_get(about, "trees"));
     if (json_is_array(thresholds)) {
         put_value(entry_open(&e, "thresholds"), thresholds);
         entry_close(&e);

@@ -162,7 +162,8 @@ typedef struct {         /* zeros: the default */
     int bins_width;      /* ... or, 1: of equal width */
 } rung_encode_options;
 
-/* n rows of d numbers, not owned: row i, column j at v[i * row + j * col]. */
+/* n rows of d numbers, not owned: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes the median of
+ * the training rows, or goes to the method as it is where that has a way with it (boost). */
 typedef struct {
     const double *v;
     int64_t n, d, row, col;

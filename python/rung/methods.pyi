@@ -913,6 +913,34 @@ class POM(_base.Weighted, _base.Classifier):
         verbose: bool = False,
     ) -> None: ...
 
+class BOOST(_base.Weighted, _base.Classifier):
+    """Ordinal boosted trees."""
+
+    def __init__(
+        self,
+        *,
+        link: Literal['ordinal', 'nominal'] = 'ordinal',
+        rounds: int | str = 'auto',
+        rate: float | str = 'auto',
+        leaves: int | str = 'auto',
+        min_rows: int | str = 'auto',
+        l2: float | str = 'auto',
+        rows: float | str = 'auto',
+        columns: float | str = 'auto',
+        seeds: int | str = 'auto',
+        monotone: str | Sequence[float] | None = None,
+        calibrate: int = 5,
+        scale: Literal['standard', 'minmax', 'rank', 'none'] = 'standard',
+        missing: Literal['median', 'error'] = 'median',
+        order: Sequence[Any] | None = None,
+        unlabelled: Any = 'auto',
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
+        random_state: int | RandomState | None = 1,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+        verbose: bool = False,
+    ) -> None: ...
+
 class CKR(_base.Unweighted, _base.Classifier):
     """Cumulative kernel ridge with closed-form leave-one-out."""
 
@@ -1026,6 +1054,7 @@ __all__ = [
     'ISBOR',
     'GPOR',
     'POM',
+    'BOOST',
     'CKR',
     'OGP',
     'MEDIAN',

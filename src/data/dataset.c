@@ -55,8 +55,10 @@ rung_status coding_fills(rung_ctx *ctx, rung_data *data)
     double *values = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, values, data->n));
     for (int64_t j = 0; j < data->d; j++) {
-        for (int64_t i = 0; i < data->n; i++) values[i] = data->X[i * data->d + j];
-        data->code.columns[j].fill = median(values, data->n);
+        int64_t n = 0;
+        for (int64_t i = 0; i < data->n; i++)
+            if (!isnan(data->X[i * data->d + j])) values[n++] = data->X[i * data->d + j];
+        data->code.columns[j].fill = n ? median(values, n) : 0;
     }
     return RUNG_OK;
 }
@@ -73,9 +75,9 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
     for (int64_t i = 0; i < X->n; i++)
         for (int64_t j = 0; j < X->d; j++) {
             double x = X->v[i * X->row + j * X->col];
-            if (!isfinite(x))
-                return set_error(ctx, RUNG_EDATA, "row %lld, column %lld is not a finite number", (long long)i + 1,
-                                 (long long)j + 1);
+            if (isinf(x))
+                return set_error(ctx, RUNG_EDATA, "row %lld, column %lld is infinite; NaN stands for a missing cell",
+                                 (long long)i + 1, (long long)j + 1);
             data->X[i * X->d + j] = x;
         }
     for (int64_t i = 0; rank && i < X->n; i++) {
@@ -150,6 +152,14 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
         TRY(NEW(ctx, mem, to->edges, from->n_classes));
         memcpy(to->edges, from->edges, (size_t)(from->n_classes - 1) * sizeof *to->edges);
     }
+    return RUNG_OK;
+}
+
+rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out)
+{
+    TRY(NEW(ctx, mem, *out, code->d));
+    for (int64_t j = 0; j < code->n_columns; j++)
+        if (!code->columns[j].nominal) (*out)[code->columns[j].first] = code->columns[j].fill;
     return RUNG_OK;
 }
 

@@ -34,7 +34,7 @@ typedef struct { /* lives in the model: predict takes raw data */
 struct rung_data {
     pool mem;
     int64_t n, d;
-    double *X;      /* d x n: a row of the file is contiguous */
+    double *X;      /* d x n: a row of the file is contiguous; NaN = a missing number */
     int *y;         /* n: 1..K, 0 = unlabelled */
     double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
     double *weight; /* n, or NULL: all 1 */
@@ -63,6 +63,8 @@ rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, cons
 void dataset_free(rung_data *data);
 
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);
+/* What stands for a missing cell of each coded column: d numbers, 0 for those of a text column. */
+rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out);
 /* "colour=red" for a category, the column's name or "x3" otherwise; written to text. */
 void coding_feature_name(const coding *code, int64_t coded_column, char *text, size_t size);
 

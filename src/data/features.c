@@ -163,9 +163,7 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
     }
     for (int64_t i = 0; i < t->n_rows; i++)
         for (int64_t k = 0; k < numeric; k++) {
-            const column_code *c = plain[k].code;
-            double x = plain[k].x[i];
-            X[i * code->d + c->first] = isnan(x) ? c->fill : x;
+            X[i * code->d + plain[k].code->first] = plain[k].x[i];
         }
     if (u.count > 0) warn_unseen(ctx, t, &u);
     return RUNG_OK;

@@ -27,18 +27,21 @@ static double inverse(double width)
     return isfinite(factor) ? factor : 0;
 }
 
+static double filled(double x, const double *fill) { return fill && isnan(x) ? *fill : x; }
+
 /* Mean and standard deviation (population) by two passes, the second correcting the rounding of the mean. The column
  * is brought to magnitude 1 by a power of two, which rounds nothing and keeps the squares in range. */
-static void fit_standard(int64_t n, const double *x, int64_t stride, double largest, double *shift, double *factor)
+static void fit_standard(int64_t n, const double *x, int64_t stride, const double *fill, double largest, double *shift,
+                         double *factor)
 {
     int exponent;
     frexp(largest, &exponent);
     if (exponent < -1000) exponent = -1000; /* 2^1000 is finite, 2^1074 is not */
     double unit = ldexp(1, -exponent), sum = 0, first = 0, second = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i * stride] * unit;
+    for (int64_t i = 0; i < n; i++) sum += filled(x[i * stride], fill) * unit;
     double mean = sum / (double)n;
     for (int64_t i = 0; i < n; i++) {
-        double c = x[i * stride] * unit - mean;
+        double c = filled(x[i * stride], fill) * unit - mean;
         first += c;
         second += c * c;
     }
@@ -89,15 +92,16 @@ static rung_status fit_rank(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, cons
     for (int64_t j = 0; j < d; j++) {
         TRY(interrupted(ctx));
         double *own = knot + out->knots_first[j], *own_cdf = cdf + out->knots_first[j];
-        for (int64_t i = 0; i < n; i++) v[i] = X[i * d + j];
+        const double *fill = out->fill ? out->fill + j : NULL;
+        for (int64_t i = 0; i < n; i++) v[i] = filled(X[i * d + j], fill);
         int64_t count = fit_knots(n, v, own, own_cdf);
         out->knots_first[j + 1] = out->knots_first[j] + count;
         if (count == 1) {
             out->shift[j] = 0.5;
             continue;
         }
-        for (int64_t i = 0; i < n; i++) v[i] = distribution(count, own, own_cdf, X[i * d + j]);
-        fit_standard(n, v, 1, 1, &out->shift[j], &out->factor[j]);
+        for (int64_t i = 0; i < n; i++) v[i] = distribution(count, own, own_cdf, filled(X[i * d + j], fill));
+        fit_standard(n, v, 1, NULL, 1, &out->shift[j], &out->factor[j]);
     }
     int64_t all = out->knots_first[d];
     TRY(RESIZE(ctx, mem, out->knot, all));
@@ -112,11 +116,10 @@ static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const dou
     if (out->kind == SCALE_RANK) return fit_rank(ctx, mem, d, n, X, out);
     TRY(NEW_RAW(ctx, &ctx->scratch, low, d));
     TRY(NEW_RAW(ctx, &ctx->scratch, high, d));
-    memcpy(low, X, (size_t)d * sizeof *low);
-    memcpy(high, X, (size_t)d * sizeof *high);
+    for (int64_t j = 0; j < d; j++) low[j] = high[j] = filled(X[j], out->fill ? out->fill + j : NULL);
     for (int64_t i = 1; i < n; i++)
         for (int64_t j = 0; j < d; j++) {
-            double x = X[i * d + j];
+            double x = filled(X[i * d + j], out->fill ? out->fill + j : NULL);
             low[j] = x < low[j] ? x : low[j];
             high[j] = x > high[j] ? x : high[j];
         }
@@ -125,16 +128,28 @@ static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const dou
         out->shift[j] = low[j];
         if (low[j] == high[j]) continue;
         if (out->kind == SCALE_STANDARD)
-            fit_standard(n, X + j, d, fmax(fabs(low[j]), fabs(high[j])), &out->shift[j], &out->factor[j]);
+            fit_standard(n, X + j, d, out->fill ? out->fill + j : NULL, fmax(fabs(low[j]), fabs(high[j])),
+                         &out->shift[j], &out->factor[j]);
         else
             out->factor[j] = inverse(high[j] / 2 - low[j] / 2) / 2; /* halves: the difference may overflow */
     }
     return RUNG_OK;
 }
 
-rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out)
+static rung_status copy_numbers(rung_ctx *ctx, pool *mem, const double *from, int64_t n, double **to)
+{
+    *to = NULL;
+    if (!from) return RUNG_OK;
+    TRY(NEW_RAW(ctx, mem, *to, n));
+    memcpy(*to, from, (size_t)n * sizeof **to);
+    return RUNG_OK;
+}
+
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X,
+                      const double *fill, scaling *out)
 {
     *out = (scaling){.kind = kind, .d = d};
+    TRY(copy_numbers(ctx, mem, fill, d, &out->fill));
     if (kind == SCALE_NONE) return RUNG_OK;
     if (n < 1) return set_error(ctx, RUNG_EDATA, "no rows to scale by");
     pool_mark mark = pool_here(&ctx->scratch);
@@ -156,7 +171,7 @@ void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t 
         const double *row = X->v + (rows ? rows[i] : i) * X->row;
         double *to = out + i * s->d;
         for (int64_t j = 0; j < s->d; j++) {
-            double x = row[j * X->col];
+            double x = filled(row[j * X->col], s->fill ? s->fill + j : NULL);
             if (s->kind == SCALE_NONE) {
                 to[j] = x;
                 continue;
@@ -170,20 +185,12 @@ void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t 
     }
 }
 
-static rung_status copy_numbers(rung_ctx *ctx, pool *mem, const double *from, int64_t n, double **to)
-{
-    *to = NULL;
-    if (!from) return RUNG_OK;
-    TRY(NEW_RAW(ctx, mem, *to, n));
-    memcpy(*to, from, (size_t)n * sizeof **to);
-    return RUNG_OK;
-}
-
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to)
 {
     *to = (scaling){.kind = from->kind, .d = from->d};
     TRY(copy_numbers(ctx, mem, from->shift, from->d, &to->shift));
     TRY(copy_numbers(ctx, mem, from->factor, from->d, &to->factor));
+    TRY(copy_numbers(ctx, mem, from->fill, from->d, &to->fill));
     if (!from->knots_first) return RUNG_OK;
     TRY(NEW_RAW(ctx, mem, to->knots_first, from->d + 1));
     memcpy(to->knots_first, from->knots_first, (size_t)(from->d + 1) * sizeof *to->knots_first);

@@ -17,12 +17,15 @@ typedef struct {
     double *shift, *factor;  /* d; NULL for SCALE_NONE */
     int64_t *knots_first;    /* SCALE_RANK: d + 1; column j has knots knots_first[j] .. knots_first[j+1]-1 */
     double *knot, *knot_cdf; /* its distinct training values, ascending, and the share of rows at or below each */
+    double *fill;            /* d: what stands for a missing cell (NaN); NULL: there are none */
 } scaling;
 
 bool scale_parse(const char *text, scale_kind *out);
 const char *scale_name(scale_kind kind);
 
-rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X, scaling *out);
+/* fill: copied, may be NULL. */
+rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int64_t n, const double *X,
+                      const double *fill, scaling *out);
 /* n rows of X: those listed, or the first n where rows is NULL; out is d x n. Scaled values (not those of SCALE_NONE)
  * are kept within +-SCALE_MOST, so that squares of values in a prediction stay finite. */
 #define SCALE_MOST 1e150

@@ -236,7 +236,7 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
     training t;
     *out = NULL;
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
-    TRY(training_new(ctx, spec, data, all, &t));
+    TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
     TRY(training_check(ctx, &t, spec->method));
     if (!all && t.n_labelled < data->n)
         log_at(ctx, RUNG_INFO,

@@ -75,6 +75,7 @@ typedef struct method {
     const param_row *params; /* ends with a row without a name */
     int64_t params_size;
     const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
+    bool takes_cells; /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
     /* Replaces values `auto` that depend on the labels (in params, a copy); NULL: there are none. */

@@ -65,15 +65,22 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
 static bool is_labelled(const training *t, int64_t i) { return t->t ? !isnan(t->t[i]) : t->y[i] > 0; }
 
 /* A precomputed kernel is taken as it stands: one column per row of the data, no scaling, no coding. */
-static rung_status check_precomputed(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, scale_kind *scale)
+static bool is_precomputed(const rung_spec *spec)
 {
     const char *kernel_value = spec_value(spec, "kernel");
-    if (!kernel_value || strcmp(kernel_value, "precomputed") != 0) return RUNG_OK;
-    *scale = SCALE_NONE;
+    return kernel_value && strcmp(kernel_value, "precomputed") == 0;
+}
+
+static rung_status check_precomputed(rung_ctx *ctx, const rung_data *data)
+{
     for (int64_t c = 0; c < data->code.n_columns; c++)
         if (data->code.columns[c].nominal)
             return set_error(ctx, RUNG_EDATA, "kernel=precomputed: column '%s' is text, expected numbers",
                              data->code.columns[c].name);
+    for (int64_t i = 0; i < data->n * data->d; i++)
+        if (isnan(data->X[i]))
+            return set_error(ctx, RUNG_EDATA, "kernel=precomputed: a number is missing in row %lld",
+                             (long long)(i / data->d + 1));
     if (data->d != data->n)
         return set_error(ctx, RUNG_EDATA,
                          "kernel=precomputed: %lld rows need %lld feature columns k(row, row j), but there are %lld",
@@ -93,19 +100,20 @@ static rung_status find_equal(rung_ctx *ctx, int64_t labelled, const int64_t *ro
     return RUNG_OK;
 }
 
-/* The problem of the rows given, scaled. */
-static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, problem *out)
+/* The problem of the rows given. */
+static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, const int64_t *rows, bool scaled,
+                                problem *out)
 {
     const rung_data *data = t->data;
     double *X = NULL, *w = NULL, *target = NULL;
     int *y = NULL, *group = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
+    if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
     if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
     if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
     if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
-    scale_apply(&t->scale, n, &view, rows, X);
+    if (scaled) scale_apply(&t->scale, n, &view, rows, X);
     for (int64_t i = 0; i < n; i++) {
         y[i] = t->y[rows[i]];
         if (group) group[i] = t->group[rows[i]];
@@ -115,18 +123,27 @@ static rung_status scaled_problem(rung_ctx *ctx, const training *t, int64_t n, c
     problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
     out->group = group;
     out->t = target;
+    out->code = &data->code;
+    out->cells = data->X;
+    out->n_cells = data->n;
     return RUNG_OK;
 }
 
-rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
+rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out)
 {
     *out = (training){.data = data};
-    scale_kind kind = spec->scale;
+    bool precomputed = is_precomputed(spec);
+    double *fill = NULL;
     int64_t *rows = NULL, *all = NULL, labelled = 0;
     TRY(choose_classes(ctx, spec, out));
-    TRY(check_precomputed(ctx, spec, data, &kind));
-    TRY(scale_fit(ctx, &ctx->scratch, kind, data->d, data->n, data->X, &out->scale));
+    if (precomputed) TRY(check_precomputed(ctx, data));
+    if (!precomputed) TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
+    if (scaled)
+        TRY(scale_fit(ctx, &ctx->scratch, precomputed ? SCALE_NONE : spec->scale, data->d, data->n, data->X, fill,
+                      &out->scale));
+    else
+        out->scale = (scaling){.kind = SCALE_NONE, .d = data->d};
     TRY(NEW(ctx, &ctx->scratch, rows, data->n));
     TRY(NEW(ctx, &ctx->scratch, all, data->n));
     for (int64_t i = 0; i < data->n; i++) {
@@ -134,10 +151,10 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
     TRY(find_equal(ctx, labelled, rows, out));
-    if (!use_unlabelled) return scaled_problem(ctx, out, labelled, rows, &out->labelled);
+    if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;
     TRY(NEW(ctx, &ctx->scratch, classes, out->K));
-    TRY(scaled_problem(ctx, out, data->n, all, &out->all));
+    TRY(make_problem(ctx, out, data->n, all, scaled, &out->all));
     return problem_subset(ctx, &ctx->scratch, &out->all, labelled, rows, &out->labelled, classes);
 }
 

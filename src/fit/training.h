@@ -23,8 +23,9 @@ typedef struct {
     const double *state;   /* ... where their fit ended; NULL: no update, or it cannot be used */
 } training;
 
-/* spec: scale, class weights and whether the kernel is precomputed. use_unlabelled: a method will ask for all rows. */
-rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled,
+/* spec: scale, class weights and whether the kernel is precomputed. use_unlabelled: a method will ask for all rows;
+ * scaled: one will ask for scaled rows. */
+rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out);
 
 /* Whether the method can learn from these labels; if not, an error. */

@@ -152,8 +152,13 @@ static rung_status same_scaling(rung_ctx *ctx, const rung_model *model, const tr
 
 static rung_status outputs(rung_ctx *ctx, const scorer *s, const problem *p, double **out)
 {
+    double *rows = NULL;
     TRY(pool_alloc(ctx, &ctx->scratch, p->n * s->outputs, sizeof **out, "the outputs", (void **)out));
-    return scorer_apply(ctx, s, p->n, p->X, *out);
+    if (s->kind != SCORER_TREES) return scorer_apply(ctx, s, p->n, p->X, *out);
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, p->d * p->n));
+    for (int64_t i = 0; i < p->n; i++)
+        memcpy(rows + i * p->d, p->cells + p->origin[i] * p->d, (size_t)p->d * sizeof *rows);
+    return scorer_apply(ctx, s, p->n, rows, *out);
 }
 
 /* The rows of a problem from the last to the first. */
@@ -237,7 +242,7 @@ rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
         return set_error(ctx, RUNG_EARG,
                          "verify: the model was fitted to %lld rows of %lld columns, not to %lld of %lld",
                          (long long)model->n_rows, (long long)model->code.d, (long long)data->n, (long long)data->d);
-    TRY(training_new(ctx, spec, data, all, &t));
+    TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
     TRY(training_check(ctx, &t, spec->method));
     TRY(ask(ctx, model, data, &a));
     valid_answers(&a, out);

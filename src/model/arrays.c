@@ -172,11 +172,24 @@ static rung_status walk_kernel(naming *n, kernel *k)
     return visit(n->w, n->mem, named(n, "kernel.precisions"), "F64", 1, &k->n_precisions, (void **)&k->precisions);
 }
 
+static rung_status walk_trees(naming *n, forest *f)
+{
+    TRY(integers(n, "cuts.first", f->n_columns + 1, &f->cut_first));
+    TRY(list(n, "cuts", f->cut_first[f->n_columns], &f->cut));
+    TRY(integers(n, "trees.first", f->n_trees + 1, &f->tree_first));
+    TRY(integers(n, "trees.column", f->n_nodes, &f->column));
+    TRY(integers(n, "trees.split", f->n_nodes, &f->split));
+    TRY(integers(n, "trees.missing", f->n_nodes, &f->missing));
+    TRY(list(n, "trees.value", f->n_nodes, &f->value));
+    return integers(n, "trees.set", f->n_words, &f->set);
+}
+
 /* Column-major here is row-major there: m x outputs is stored as [outputs, m], d x m as [m, d]. */
 static rung_status walk_scorer(naming *n, scorer *s, bool own_coef, bool own_rows)
 {
     if (s->kind != SCORER_NEIGHBOURS) TRY(list(n, "bias", s->outputs, &s->bias));
     if (s->kind == SCORER_CONSTANT) return RUNG_OK;
+    if (s->kind == SCORER_TREES) return walk_trees(n, &s->trees);
     if (own_coef) TRY(reals(n, "coef", 2, (int64_t[]){s->outputs, s->m}, &s->coef));
     if (s->kind == SCORER_LINEAR) return RUNG_OK;
     if (s->kind == SCORER_KERNEL) TRY(walk_kernel(n, &s->k));

@@ -170,8 +170,68 @@ static rung_status check_neighbours(rung_ctx *ctx, const scorer *s, int K, bool 
     return RUNG_OK;
 }
 
-static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K, bool scores)
+static rung_status check_node(rung_ctx *ctx, const forest *f, const coding *code, int64_t k)
 {
+    int64_t c = f->column[k], split = f->split[k], missing = f->missing[k], places = 1;
+    REQUIRE(isfinite(f->value[k]), "the value of node %lld is not a finite number", (long long)k + 1);
+    REQUIRE(c >= -1 && c < f->n_columns, "node %lld splits column %lld of %lld", (long long)k + 1, (long long)c + 1,
+            (long long)f->n_columns);
+    REQUIRE(missing == 0 || (missing == 1 && c >= 0), "missing cells of node %lld go to side %lld", (long long)k + 1,
+            (long long)missing);
+    if (c >= 0 && code->columns[c].nominal)
+        places = f->n_words - (code->columns[c].n_categories + 63) / 64 + 1;
+    else if (c >= 0) /* behind the last cut missing cells are all that goes right */
+        places = f->cut_first[c + 1] - f->cut_first[c] + missing;
+    REQUIRE(split >= 0 && split < places, "node %lld splits at %lld of %lld", (long long)k + 1, (long long)split + 1,
+            (long long)places);
+    return RUNG_OK;
+}
+
+/* Children stand after their parents, and every node but the first is a child. */
+static rung_status check_tree(rung_ctx *ctx, const forest *f, const coding *code, int64_t number)
+{
+    int64_t first = f->tree_first[number], n = f->tree_first[number + 1] - first, splits = 0;
+    for (int64_t k = 0; k < n; k++) {
+        TRY(check_node(ctx, f, code, first + k));
+        if (f->column[first + k] < 0) continue;
+        REQUIRE(2 * splits + 1 > k, "tree %lld: node %lld stands behind its children", (long long)number + 1,
+                (long long)k + 1);
+        splits++;
+    }
+    REQUIRE(n == 2 * splits + 1, "tree %lld has %lld nodes and %lld splits", (long long)number + 1, (long long)n,
+            (long long)splits);
+    return RUNG_OK;
+}
+
+static rung_status check_forest(rung_ctx *ctx, const scorer *s, const coding *code)
+{
+    const forest *f = &s->trees;
+    REQUIRE(f->n_columns == code->n_columns && f->outputs == s->outputs && f->n_nodes == s->m && f->n_trees >= 0 &&
+                f->n_nodes < INT32_MAX && f->n_words >= 0 && f->n_words < INT32_MAX && f->n_columns < INT32_MAX,
+            "%lld trees of %lld nodes over %lld columns", (long long)f->n_trees, (long long)f->n_nodes,
+            (long long)f->n_columns);
+    REQUIRE(f->n_trees % f->outputs == 0, "%lld trees for %d outputs", (long long)f->n_trees, f->outputs);
+    REQUIRE(f->cut_first[0] == 0 && f->tree_first[0] == 0, "the cuts or the trees do not start at 0");
+    int64_t cuts = f->cut_first[f->n_columns];
+    for (int64_t c = 0; c < f->n_columns; c++) {
+        int64_t from = f->cut_first[c], count = f->cut_first[c + 1] - from;
+        REQUIRE(count >= 0 && f->cut_first[c + 1] <= cuts && (count == 0 || !code->columns[c].nominal),
+                "column %lld has %lld cuts", (long long)c + 1, (long long)count);
+        REQUIRE(all_finite(count, f->cut + from) && always_rises(count, f->cut + from),
+                "the cuts of column %lld do not ascend", (long long)c + 1);
+    }
+    REQUIRE(f->tree_first[f->n_trees] == f->n_nodes, "the trees have %lld nodes, not %lld",
+            (long long)f->tree_first[f->n_trees], (long long)f->n_nodes);
+    for (int64_t t = 0; t < f->n_trees; t++)
+        REQUIRE(f->tree_first[t + 1] > f->tree_first[t] && f->tree_first[t + 1] <= f->n_nodes, "tree %lld has no nodes",
+                (long long)t + 1);
+    for (int64_t t = 0; t < f->n_trees; t++) TRY(check_tree(ctx, f, code, t));
+    return RUNG_OK;
+}
+
+static rung_status check_scorer(rung_ctx *ctx, const scorer *s, const coding *code, int K, bool scores)
+{
+    int64_t d = code->d;
     REQUIRE(s->d == d, "the scorer has %lld columns, but the coding has %lld", (long long)s->d, (long long)d);
     REQUIRE(s->outputs >= 1, "there are %d outputs", s->outputs);
     REQUIRE(s->m >= 0, "there are %lld terms", (long long)s->m);
@@ -180,6 +240,7 @@ static rung_status check_scorer(rung_ctx *ctx, const scorer *s, int64_t d, int K
     REQUIRE(s->kind != SCORER_CONSTANT || s->m == 0, "a constant with %lld terms", (long long)s->m);
     REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
             (long long)d);
+    if (s->kind == SCORER_TREES) return check_forest(ctx, s, code);
     REQUIRE(all_finite(s->m * s->outputs, s->coef), "a coefficient is not a finite number");
     return s->kind == SCORER_KERNEL ? check_kernel(ctx, s) : RUNG_OK;
 }
@@ -246,6 +307,8 @@ static rung_status check_decision(rung_ctx *ctx, const member *one, int K)
             "a member with several kinds of probabilities");
     REQUIRE(one->proba != PROBA_CUMULATIVE || outputs == K - 1, "%d cumulative probabilities of %d classes", outputs,
             K);
+    REQUIRE(one->proba != PROBA_SOFTMAX || outputs == K, "%d logarithms of the probabilities of %d classes", outputs,
+            K);
     if (one->proba == PROBA_CALIBRATION) TRY(check_calibration(ctx, one, K));
     if (one->proba == PROBA_PROBIT) TRY(check_link(ctx, one, K));
     if (one->prior) REQUIRE(are_shares(K, one->prior, 1), "the class probabilities do not sum to 1");
@@ -264,11 +327,15 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         if (i == 0) TRY(check_scaling(ctx, &one->scale, m->code.d));
         REQUIRE(one->scale.shift == m->members->scale.shift, "the members have different scalings");
         if (one->space.d > 0 && !one->space_from) TRY(check_scaling(ctx, &one->space, m->code.d));
-        TRY(check_scorer(ctx, &one->score, m->code.d, m->n_present, one->proba == PROBA_POWER));
+        TRY(check_scorer(ctx, &one->score, &m->code, m->n_present, one->proba == PROBA_POWER));
         TRY(check_decision(ctx, one, m->n_present));
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "only some members have a decision rule");
     }
+    for (int i = 0; i < m->n_members; i++) /* they look at cells as they stand, the others at scaled ones */
+        REQUIRE(m->members[i].score.kind != SCORER_TREES ||
+                    (!model_averages(m) && m->members->scale.kind == SCALE_NONE && m->members->space.d == 0),
+                "trees of scaled columns");
     REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the sharpening exponent is %g", m->sharpen);
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(!model_averages(m) || model_has_probabilities(m), "several members need probabilities");

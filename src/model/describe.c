@@ -2,6 +2,7 @@
 /* The contents of a model as one JSON object. Numbers that are not finite are null, because JSON has no other
  * notation. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/file.h"
@@ -65,6 +66,25 @@ static json_t *neighbours_of(const scorer *s)
     int bad = json_object_set_new(out, "count", json_integer(s->neighbours));
     bad |= json_object_set_new(out, "weights", json_string(weight_names[s->weights]));
     if (s->weights == WEIGHTS_GAUSSIAN) bad |= json_object_set_new(out, "width", real(s->width));
+    return json_whole(out, bad);
+}
+
+/* gain: by how much the splits on each column lowered the loss, as shares of the whole. */
+static json_t *trees_of(const rung_model *m)
+{
+    const scorer *s = &m->members[0].score;
+    if (s->kind != SCORER_TREES) return json_null();
+    json_t *out = json_object(), *gains = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(s->trees.n_trees));
+    bad |= json_object_set_new(out, "leaves", json_integer(forest_leaves(&s->trees)));
+    double total = forest_gain(&s->trees, -1);
+    for (int64_t c = 0; c < s->trees.n_columns; c++) {
+        char name[24];
+        snprintf(name, sizeof name, "x%lld", (long long)c + 1);
+        double share = total > 0 ? forest_gain(&s->trees, c) / total : 0;
+        bad |= json_object_set_new(gains, m->code.columns[c].name[0] ? m->code.columns[c].name : name, real(share));
+    }
+    bad |= json_object_set_new(out, "gain", gains);
     return json_whole(out, bad);
 }
 
@@ -190,6 +210,7 @@ static json_t *description(const rung_model *m)
     bool one = !model_averages(m);
     bad |= json_object_set_new(out, "kernel", one ? kernel_of(&m->members[0].score) : json_null());
     bad |= json_object_set_new(out, "neighbours", one ? neighbours_of(&m->members[0].score) : json_null());
+    bad |= json_object_set_new(out, "trees", one ? trees_of(m) : json_null());
     bad |= json_object_set_new(out, "members", members_of(m));
     bad |= json_object_set_new(out, "preprocessing", preprocessing(m));
     bad |= json_object_set_new(out, "probabilities", json_boolean(model_has_probabilities(m)));

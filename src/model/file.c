@@ -103,7 +103,8 @@ static rung_status from_header(rung_ctx *ctx, json_t *header, unsigned char *dat
         return set_error(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
     if (walk.used != size)
         return set_error(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
-    return model_check(ctx, m);
+    TRY(model_check(ctx, m));
+    return model_ready(ctx, m);
 }
 
 static rung_status damaged(rung_ctx *ctx, rung_status status)

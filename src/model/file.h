@@ -30,6 +30,9 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m);
 /* Every text is valid UTF-8, as JSON needs it; one that was read from JSON is. */
 rung_status model_check_texts(rung_ctx *ctx, const rung_model *m);
 
+/* What a prediction needs beyond what is in the file (model.c); after the check. */
+rung_status model_ready(rung_ctx *ctx, rung_model *m);
+
 /* ---- arrays.c: every real number of a model is an array of the file ---- */
 
 typedef enum { ARRAYS_PLAN, ARRAYS_WRITE, ARRAYS_READ } arrays_mode;

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "solve/cumulative.h"
 #include "solve/ordinal_probit.h"
+#include "trees/loss.h"
 
 static bool outputs_are_memberships(const member *one)
 {
@@ -94,6 +95,12 @@ static void link_proba(const probit_link *link, int K, const double *output, dou
         ordinal_probit_classes(output[0], variance, K, link->b, link->noise, p);
 }
 
+static void softmax_proba(int K, const double *output, double *p)
+{
+    double norm = nominal_norm(K, output, 1);
+    for (int q = 0; q < K; q++) p[q] = exp(output[q] - norm);
+}
+
 void member_proba(const member *one, const double *output, double variance, double *p)
 {
     int K = one->decide.K;
@@ -109,6 +116,7 @@ void member_proba(const member *one, const double *output, double variance, doub
         cumulative_classes(K, p, p);
         break;
     case PROBA_MEMBERSHIPS: memcpy(p, output, size); break;
+    case PROBA_SOFTMAX: softmax_proba(K, output, p); break;
     case PROBA_POWER: cumulative_power(K, output, one->prior, one->power, p); break;
     }
 }
@@ -197,10 +205,14 @@ static bool is_joint(const member *one) { return one->proba == PROBA_PROBIT && o
 
 int member_columns(const member *one)
 {
-    return outputs_are_memberships(one) || one->proba == PROBA_CUMULATIVE || is_joint(one) ? 1 : one->score.outputs;
+    bool several = one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || is_joint(one);
+    return outputs_are_memberships(one) || several ? 1 : one->score.outputs;
 }
 
-bool member_scores_by_proba(const member *one) { return one->proba == PROBA_CUMULATIVE || one->proba == PROBA_POWER; }
+bool member_scores_by_proba(const member *one)
+{
+    return one->proba == PROBA_CUMULATIVE || one->proba == PROBA_SOFTMAX || one->proba == PROBA_POWER;
+}
 
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score)
 {

@@ -26,6 +26,17 @@ void model_free(rung_model *m)
     free(m);
 }
 
+/* Trees look at missing cells themselves, and a kernel matrix has none. */
+rung_status model_ready(rung_ctx *ctx, rung_model *m)
+{
+    scorer *first = &m->members->score;
+    if (first->kind == SCORER_TREES) return forest_ready(ctx, &m->mem, &m->code, &first->trees);
+    if (first->kind == SCORER_KERNEL && first->k.kind == KERNEL_PRECOMPUTED) return RUNG_OK;
+    TRY(coding_fill(ctx, &m->mem, &m->code, &m->members->scale.fill));
+    for (int i = 1; i < m->n_members; i++) m->members[i].scale.fill = m->members->scale.fill;
+    return RUNG_OK;
+}
+
 bool model_averages(const rung_model *m) { return m->n_members > 1 || m->sharpen > 0; }
 
 int model_outputs(const rung_model *m) { return model_averages(m) ? 1 : member_columns(&m->members[0]); }

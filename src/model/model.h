@@ -12,14 +12,16 @@
 #include "eval/calibrate.h"
 #include "eval/conformal.h"
 #include "kernel/kernel.h"
+#include "trees/forest.h"
 
-typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS } scorer_kind;
+typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS, SCORER_TREES } scorer_kind;
 typedef enum { WEIGHTS_GAUSSIAN, WEIGHTS_BINARY } weight_kind; /* exp(-|x-z|^2 / (2 width^2)); 1 */
 
 /* output_o(x) = bias_o + sum_j coef_jo g_j(x),  g_j = 1 (none) | x_j | k(x, row_j) | share_j(x).
  * share_j: the weight of row j among the `neighbours` rows nearest to x, over the sum of their weights; 0 for the
  * others. The coefficients of SCORER_NEIGHBOURS are memberships (>= 0, those of a row sum to 1), one output per class,
- * and so its outputs are probabilities; in a member with a power they are scores >= 0 of any size. */
+ * and so its outputs are probabilities; in a member with a power they are scores >= 0 of any size.
+ * SCORER_TREES adds up trees over the cells as they stand, missing ones too; m counts their nodes. */
 #define NEIGHBOUR_MOST 1e140 /* columns are kept within +- this, so that squared distances stay finite */
 typedef struct {
     scorer_kind kind;
@@ -33,6 +35,7 @@ typedef struct {
     int64_t neighbours;  /* SCORER_NEIGHBOURS: 1..m */
     weight_kind weights; /* SCORER_NEIGHBOURS */
     double width;        /* WEIGHTS_GAUSSIAN */
+    forest trees;        /* SCORER_TREES */
 } scorer;
 
 typedef enum {
@@ -80,6 +83,7 @@ typedef enum { /* where the probabilities of a member come from */
                PROBA_PROBIT,      /* the link of a latent value */
                PROBA_CUMULATIVE,  /* the K - 1 outputs are P(y > q), to be made valid */
                PROBA_MEMBERSHIPS, /* they are the outputs, those of SCORER_NEIGHBOURS */
+               PROBA_SOFTMAX,     /* the K outputs are their logarithms, up to a constant */
                PROBA_POWER /* powers of the outputs of SCORER_NEIGHBOURS, normalised; `prior` where no score arrives */
 } proba_source;
 

@@ -21,10 +21,11 @@ typedef struct {      /* what one block needs */
 
 static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first)
 {
+    bool takes_missing = m->members->scale.fill || m->members->score.kind == SCORER_TREES;
     for (int64_t i = 0; i < X->n; i++)
         for (int64_t j = 0; j < X->d; j++) {
             double x = X->v[i * X->row + j * X->col];
-            if (isfinite(x)) continue;
+            if (isfinite(x) || (takes_missing && isnan(x))) continue;
             char name[64];
             coding_feature_name(&m->code, j, name, sizeof name);
             return set_error(ctx, RUNG_EDATA, "row %lld, column %s is %s, not a finite number",

@@ -113,6 +113,7 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
         add_precomputed(s, n, scaled, output);
         return RUNG_OK;
     case SCORER_NEIGHBOURS: return average_neighbours(ctx, s, n, scaled, output);
+    case SCORER_TREES: return forest_apply(ctx, &s->trees, n, scaled, output);
     }
     return set_error(ctx, RUNG_EINTERNAL, "unknown kind of scorer %d", (int)s->kind);
 }

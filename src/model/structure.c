@@ -4,7 +4,7 @@
  * column's coded columns begin, the number of classes a member knows) are not stored. */
 #include "model/file.h"
 
-const char *const scorer_names[] = {"constant", "linear", "kernel", "neighbours", NULL};
+const char *const scorer_names[] = {"constant", "linear", "kernel", "neighbours", "trees", NULL};
 const char *const weight_names[] = {"gaussian", "binary", NULL};
 const char *const decision_names[] = {"none",         "thresholds", "calibrated", "constant",
                                       "nearest-mean", "argmax",     "median",     NULL};
@@ -67,6 +67,14 @@ static json_t *neighbours_to_json(const scorer *s)
     return json_whole(out, bad);
 }
 
+static json_t *trees_to_json(const forest *f)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(f->n_trees));
+    bad |= json_object_set_new(out, "words", json_integer(f->n_words));
+    return json_whole(out, bad);
+}
+
 static json_t *link_to_json(const probit_link *link)
 {
     json_t *out = json_object();
@@ -95,6 +103,7 @@ static json_t *member_to_json(const member *one, bool first)
     bad |= shared_to_json(out, "rows_from", one->rows_from);
     bad |= shared_to_json(out, "coef_from", one->coef_from);
     if (one->proba == PROBA_CUMULATIVE) bad |= json_object_set_new(out, "cumulative", json_true());
+    if (one->proba == PROBA_SOFTMAX) bad |= json_object_set_new(out, "softmax", json_true());
     if (one->proba == PROBA_POWER) bad |= json_object_set_new(out, "power", json_true());
     bad |= json_object_set_new(out, "scorer", json_string(scorer_names[s->kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(s->outputs));
@@ -102,6 +111,10 @@ static json_t *member_to_json(const member *one, bool first)
         bad |= json_object_set_new(out, "terms", json_integer(s->m));
     if (s->kind == SCORER_KERNEL) bad |= json_object_set_new(out, "kernel", kernel_to_json(&s->k));
     if (s->kind == SCORER_NEIGHBOURS) bad |= json_object_set_new(out, "neighbours", neighbours_to_json(s));
+    if (s->kind == SCORER_TREES) {
+        bad |= json_object_set_new(out, "terms", json_integer(s->m));
+        bad |= json_object_set_new(out, "trees", trees_to_json(&s->trees));
+    }
     bad |= json_object_set_new(out, "decision", json_string(decision_names[one->decide.kind]));
     if (one->decide.kind == DECISION_THRESHOLDS)
         bad |= json_object_set_new(out, "tie_up", json_boolean(one->decide.tie_up));

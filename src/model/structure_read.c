@@ -140,6 +140,15 @@ static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
     return as_count(r, count, 1, "the number of neighbours", &s->neighbours);
 }
 
+static rung_status read_trees(reader *r, json_t *json, int64_t columns, scorer *s)
+{
+    json_int_t count = 0, words = 0;
+    TRY(json_take(r->ctx, json, "trees", "{s:I, s:I}", "count", &count, "words", &words));
+    s->trees = (forest){.outputs = s->outputs, .n_columns = columns};
+    TRY(as_count(r, count, 0, "the number of trees", &s->trees.n_trees));
+    return as_count(r, words, 0, "the number of words of the trees' sets", &s->trees.n_words);
+}
+
 static rung_status read_link(reader *r, json_t *json, probit_link *link)
 {
     static const char *const over[] = {"coefficients", "functions", NULL};
@@ -181,6 +190,8 @@ static rung_status read_from(reader *r, json_int_t from, int number, const char 
     return RUNG_OK;
 }
 
+static bool has_coef(const scorer *s) { return s->kind != SCORER_CONSTANT && s->kind != SCORER_TREES; }
+
 static rung_status check_shared(reader *r, const rung_model *m, int number)
 {
     const member *one = &m->members[number];
@@ -192,8 +203,7 @@ static rung_status check_shared(reader *r, const rung_model *m, int number)
     if (one->rows_from && !(stored && has_rows && rows->m == s->m))
         return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot share the rows of member %d", number + 1,
                          one->rows_from);
-    if (one->coef_from &&
-        (s->kind == SCORER_CONSTANT || coef->kind == SCORER_CONSTANT || coef->m != s->m || coef->outputs != s->outputs))
+    if (one->coef_from && (!has_coef(s) || !has_coef(coef) || coef->m != s->m || coef->outputs != s->outputs))
         return set_error(r->ctx, RUNG_EFORMAT, "member %d cannot share the coefficients of member %d", number + 1,
                          one->coef_from);
     return RUNG_OK;
@@ -215,16 +225,17 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
 {
     const char *scale = NULL, *space = NULL, *kind = NULL, *decides = NULL;
     json_int_t outputs = 0, terms = 0, rank = 0, nodes = -1, space_from = 0, rows_from = 0, coef_from = 0;
-    json_t *expansion = NULL, *neighbours = NULL, *link = NULL;
-    int tie_up = 0, prior = 0, cumulative = 0, power = 0, i = 0;
+    json_t *expansion = NULL, *neighbours = NULL, *trees = NULL, *link = NULL;
+    int tie_up = 0, prior = 0, cumulative = 0, softmax = 0, power = 0, i = 0;
     member *one = &m->members[number];
     scorer *s = &one->score;
-    TRY(json_take(r->ctx, json, "a member",
-                  "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
-                  &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
-                  "cumulative", &cumulative, "power", &power, "scorer", &kind, "outputs", &outputs, "terms", &terms,
-                  "kernel", &expansion, "neighbours", &neighbours, "decision", &decides, "tie_up", &tie_up, "rank",
-                  &rank, "nodes", &nodes, "probit", &link, "prior", &prior));
+    TRY(json_take(
+        r->ctx, json, "a member",
+        "{s?s, s?s, s?I, s?I, s?I, s?b, s?b, s?b, s:s, s:I, s?I, s?o, s?o, s?o, s:s, s?b, s?I, s?I, s?o, s:b}", "scale",
+        &scale, "space", &space, "space_from", &space_from, "rows_from", &rows_from, "coef_from", &coef_from,
+        "cumulative", &cumulative, "softmax", &softmax, "power", &power, "scorer", &kind, "outputs", &outputs, "terms",
+        &terms, "kernel", &expansion, "neighbours", &neighbours, "trees", &trees, "decision", &decides, "tie_up",
+        &tie_up, "rank", &rank, "nodes", &nodes, "probit", &link, "prior", &prior));
     TRY(read_from(r, space_from, number, "the space", &one->space_from));
     TRY(read_from(r, rows_from, number, "the rows", &one->rows_from));
     TRY(read_from(r, coef_from, number, "the coefficients", &one->coef_from));
@@ -237,9 +248,13 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
         return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s a kernel", kind, expansion ? "with" : "without");
     if ((neighbours != NULL) != (s->kind == SCORER_NEIGHBOURS))
         return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s neighbours", kind, neighbours ? "with" : "without");
+    if ((trees != NULL) != (s->kind == SCORER_TREES))
+        return set_error(r->ctx, RUNG_EFORMAT, "a %s scorer %s trees", kind, trees ? "with" : "without");
+    if (trees) TRY(read_trees(r, trees, m->code.n_columns, s));
     if (expansion) TRY(read_kernel(r, expansion, m->code.d, &s->k));
     if (neighbours) TRY(read_neighbours(r, neighbours, s));
     TRY(as_count(r, s->kind == SCORER_LINEAR ? m->code.d : terms, 0, "the number of terms", &s->m));
+    s->trees.n_nodes = trees ? s->m : 0;
     TRY(one_of(r, decides, decision_names, "decision", &i));
     one->decide.kind = (decision_kind)i;
     one->decide.K = one->cal.K = m->n_present;
@@ -250,6 +265,7 @@ static rung_status read_member(reader *r, json_t *json, const rung_model *m, int
                           [PROBA_PROBIT] = link != NULL,
                           [PROBA_CUMULATIVE] = cumulative,
                           [PROBA_MEMBERSHIPS] = s->kind == SCORER_NEIGHBOURS && !power,
+                          [PROBA_SOFTMAX] = softmax,
                           [PROBA_POWER] = power};
     TRY(read_proba(r, (int)(sizeof found / sizeof *found), found, one));
     if (nodes != -1) TRY(as_int(r, nodes, "the number of nodes", &one->map.n));

@@ -27,7 +27,7 @@ void problem_new(pool *mem, const problem_rows *given, problem *out)
                      .y = given->y,
                      .w = given->w,
                      .origin = given->origin};
-    out->varying = count_varying(given->d, given->n, given->X);
+    if (given->X) out->varying = count_varying(given->d, given->n, given->X);
 }
 
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
@@ -36,7 +36,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
     double *X = NULL, *w = NULL, *t = NULL;
     int *y = NULL, *rank = NULL, *group = NULL, K = 0;
     int64_t *origin = NULL, d = parent->d;
-    TRY(NEW_RAW(ctx, mem, X, d * n));
+    if (parent->X) TRY(NEW_RAW(ctx, mem, X, d * n));
     TRY(NEW(ctx, mem, y, n));
     TRY(NEW(ctx, mem, origin, n));
     TRY(NEW(ctx, mem, rank, parent->K + 1));
@@ -51,7 +51,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
             rank[q] = ++K;
         }
     for (int64_t i = 0; i < n; i++) {
-        memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
+        if (X) memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
         y[i] = rank[parent->y[rows[i]]];
         origin[i] = parent->origin[rows[i]];
         if (group) group[i] = parent->group[rows[i]];
@@ -68,6 +68,9 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .w = w,
                      .t = t,
                      .origin = origin,
+                     .code = parent->code,
+                     .cells = parent->cells,
+                     .n_cells = parent->n_cells,
                      .parent = parent,
                      .rows = rows,
                      .varying = parent->varying};

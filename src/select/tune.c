@@ -249,14 +249,15 @@ static rung_status check_evidence(rung_ctx *ctx, const grid *g)
 static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_state *r)
 {
     search *s = r->search;
-    bool unlabelled = false, many = false;
+    bool unlabelled = false, scaled = false, many = false;
     TRY(find_metric(ctx, s->options->metric, &s->metric));
     TRY(grid_new(ctx, mem, s->options, &s->grid));
     for (int i = 0; i < s->grid.n; i++) {
         unlabelled = unlabelled || uses_all(s->grid.points[i].spec);
+        scaled = scaled || !s->grid.points[i].spec->method->takes_cells;
         many = many || strcmp(s->grid.points[i].kernel, s->grid.points[0].kernel) != 0;
     }
-    TRY(training_new(ctx, s->grid.points[0].spec, data, unlabelled, &r->training));
+    TRY(training_new(ctx, s->grid.points[0].spec, data, unlabelled, scaled, &r->training));
     for (int i = 0; i < s->grid.n; i++) TRY(training_check(ctx, &r->training, s->grid.points[i].spec->method));
     r->training.labelled.many_kernels = r->training.all.many_kernels = many;
     if (s->metric == &tune_evidence)

@@ -194,8 +194,11 @@ static void test_missing(void **state)
     assert_true(data->code.columns[0].fill == 4); /* 1 3 5 7 */
     assert_true(data->code.columns[1].fill == 2); /* 1 2 4 */
     assert_true(data->code.columns[2].fill == 0); /* nothing */
-    double X[] = {5, 1, 0, 1, 2, 0, 4, 4, 0, 3, 2, 0, 7, 2, 0};
-    assert_arrays_close(15, data->X, X, 0);
+    const double X[] = {5, 1, NAN, 1, NAN, NAN, NAN, 4, NAN, 3, 2, NAN, 7, NAN, NAN};
+    for (int i = 0; i < 15; i++) assert_true(isnan(X[i]) ? isnan(data->X[i]) : data->X[i] == X[i]);
+    double *fill = NULL;
+    assert_ok(ctx, coding_fill(ctx, &ctx->scratch, &data->code, &fill));
+    assert_arrays_close(3, fill, ((double[]){4, 2, 0}), 0);
     dataset_free(data);
     assert_refused(text, RUNG_EDATA, ", line 4, column 'a': the value is missing", .missing_error = 1);
     assert_refused("a,y\nx,1\n,2\n", RUNG_EDATA, ", line 3, column 'a': the value is missing", .missing_error = 1);
@@ -337,8 +340,10 @@ static void test_recode_by_name(void **state)
     /* Another order, an extra column, a missing value, a category never seen, "2.0" for class 2. */
     static const char text[] = "extra,grade,colour,age\nq,2.0,red,5\nr,,green,\ns,1,blue,2\nt,2,?,2\n";
     assert_ok(ctx, recode_text(ctx, code, text, 1, &data));
-    double X[] = {5, 0, 1, 2, 0, 0, 2, 1, 0, 2, 0, 0};
+    double X[] = {5, 0, 1, NAN, 0, 0, 2, 1, 0, 2, 0, 0};
     assert_int_equal(data->d, 3);
+    assert_true(isnan(data->X[3]));
+    X[3] = data->X[3] = 0;
     assert_arrays_close(12, data->X, X, 0);
     check_ranks(data, 4, (int[]){2, 0, 1, 2});
     check_classes(data, 2, (const char *[]){"1", "2"});
@@ -464,7 +469,7 @@ static void test_from_memory(void **state)
     check_ranks(data, 3, rank);
     check_classes(data, 3, (const char *[]){"1", "2", "3"});
     assert_ok(ctx, recode_text(ctx, &data->code, "5,?,3\n", 2, &again)); /* its label is behind the features */
-    assert_arrays_close(2, again->X, ((double[]){5, 20}), 0);
+    assert_true(again->X[0] == 5 && isnan(again->X[1]));
     check_ranks(again, 1, (int[]){3});
     dataset_free(again);
     dataset_free(data);
@@ -474,8 +479,12 @@ static void test_from_memory(void **state)
     assert_null(data);
     weight[1] = -1;
     assert_fails(ctx, dataset_new(ctx, &X, NULL, weight, 3, &data), RUNG_EDATA, "weight -1 of row 2");
+    by_columns[4] = INFINITY;
+    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EDATA, "row 2, column 2 is infinite");
     by_columns[4] = NAN;
-    assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EDATA, "row 2, column 2 is not a finite number");
+    assert_ok(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data));
+    assert_true(isnan(data->X[3]) && data->code.columns[1].fill == 20);
+    dataset_free(data);
     X.n = 0;
     assert_fails(ctx, dataset_new(ctx, &X, NULL, NULL, 3, &data), RUNG_EARG, "0 rows and 2 columns");
     dataset_free(NULL);

@@ -48,7 +48,7 @@ static void test_table(void **state)
     assert_string_equal(rung_data_class_name(data, 1), "good");
     assert_string_equal(rung_data_class_name(data, 3), "never");
     assert_int_equal(rung_data_features(data), 4);   /* size; no colour, blue, red */
-    assert_true(rung_data_view(data).v[3 * 4] == 3); /* the median */
+    assert_true(isnan(rung_data_view(data).v[3 * 4]));
     assert_true(rung_data_view(data).v[1] == 0 && rung_data_view(data).v[3] == 1);
     rung_data_free(data);
     rung_table_free(table);
@@ -120,14 +120,15 @@ static void test_text_for_numbers(void **state)
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", nothing, NULL, 0, 0));
     assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
-    for (int i = 0; i < 3; i++) assert_true(rung_data_view(data).v[i] == 3); /* the median of training */
+    for (int i = 0; i < 3; i++) assert_true(isnan(rung_data_view(data).v[i]));
     rung_data_free(data);
     rung_table_free(table);
 
     assert_ok(ctx, rung_table_new(ctx, 3, &table));
     assert_ok(ctx, rung_table_add_text(ctx, table, "size", some, values, 4, 1));
     assert_ok(ctx, rung_model_encode(ctx, model, table, 0, &data));
-    assert_arrays_close(3, rung_data_view(data).v, ((double[]){2.5, 3, 7}), 0);
+    assert_true(rung_data_view(data).v[0] == 2.5 && isnan(rung_data_view(data).v[1]));
+    assert_true(rung_data_view(data).v[2] == 7);
     rung_data_free(data);
     rung_table_free(table);
 

@@ -8,7 +8,7 @@
 static scaling fit(rung_ctx *ctx, scale_kind kind, int64_t d, int64_t n, const double *X)
 {
     scaling s;
-    assert_ok(ctx, scale_fit(ctx, &ctx->scratch, kind, d, n, X, &s));
+    assert_ok(ctx, scale_fit(ctx, &ctx->scratch, kind, d, n, X, NULL, &s));
     return s;
 }
 
@@ -179,7 +179,7 @@ static void test_copy(void **state)
     for (scale_kind kind = SCALE_STANDARD; kind <= SCALE_NONE; kind++) {
         pool first = {0}, second = {0};
         scaling s, copy;
-        assert_ok(ctx, scale_fit(ctx, &first, kind, 2, 3, X, &s));
+        assert_ok(ctx, scale_fit(ctx, &first, kind, 2, 3, X, NULL, &s));
         apply(&s, 3, X, Z);
         assert_ok(ctx, scale_copy(ctx, &second, &s, &copy));
         pool_free_all(&first);
@@ -200,7 +200,7 @@ static rung_status fit_and_copy(void *argument)
     double X[] = {1, 5, 2, 5, 4, 6};
     pool mem = {0};
     scaling s, copy;
-    rung_status status = scale_fit(call->ctx, &mem, call->kind, 2, 3, X, &s);
+    rung_status status = scale_fit(call->ctx, &mem, call->kind, 2, 3, X, NULL, &s);
     if (status == RUNG_OK) status = scale_copy(call->ctx, &mem, &s, &copy);
     pool_free_all(&mem);
     return status;
@@ -215,7 +215,7 @@ static void test_memory(void **state)
     }
     rung_ctx *ctx = *state;
     scaling s;
-    assert_fails(ctx, scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, 1, 0, NULL, &s), RUNG_EDATA, "no rows");
+    assert_fails(ctx, scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, 1, 0, NULL, NULL, &s), RUNG_EDATA, "no rows");
 }
 
 int main(void)

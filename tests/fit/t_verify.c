@@ -105,6 +105,11 @@ static void tamper(rung_model *model)
             s->bias[0] += 1;
             continue;
         }
+        if (s->kind == SCORER_TREES) {
+            for (int64_t t = 0; t < s->m; t++)
+                if (s->trees.column[t] < 0) s->trees.value[t] *= t % 2 ? 1.01 : 0.99;
+            continue;
+        }
         int64_t a = 0, b = 1;
         for (int64_t t = 1; t < s->m; t++)
             if (fabs(s->coef[t] - s->coef[0]) > fabs(s->coef[b] - s->coef[0])) b = t;
@@ -152,6 +157,9 @@ static void other_forms_are_verified(void **state)
         (const char *const[]){"svorex", "calibrate", "5", NULL},
         (const char *const[]){"svorim", "diagonal", "0.001", NULL},
         (const char *const[]){"pom", "link", "probit", NULL},
+        (const char *const[]){"boost", "link", "nominal", NULL},
+        (const char *const[]){"boost", "rounds", "20", "rows", "1", "columns", "1", "seeds", "1", NULL},
+        (const char *const[]){"boost", "monotone", "+x1,-x2", NULL},
         (const char *const[]){"lpp", "components", "2", NULL},
         (const char *const[]){"tlpp", "shape", "1x3", NULL},
         (const char *const[]){"mlda", "shape", "3x1", NULL},

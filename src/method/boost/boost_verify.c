@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Every round once more: the trees must be those of the model, and the values of their leaves what the loss, written
+ * down plainly, asks for at the functions the rounds before them left. */
+#include <math.h>
+#include <string.h>
+
+#include "method/boost/boost.h"
+
+typedef struct {
+    const boost_fit_state *s;
+    boosting *b;
+    double *f, *t; /* functions and thresholds before the round */
+    double *G, *H; /* per node of the last tree */
+    double worst;  /* largest difference between a leaf and its value, in units of 1 + |value| */
+    double late;   /* splits made while a better one stood open */
+} replay;
+
+static double logistic(double x) { return 1 / (1 + exp(-x)); }
+
+/* Derivatives of the loss of a row in output q. */
+static void plain_derivatives(const replay *r, int32_t i, int q, double *g, double *h)
+{
+    int K = r->s->rows.K, y = r->s->rows.y[i];
+    int64_t n = r->s->rows.n;
+    if (r->s->rules.nominal) {
+        double sum = 0, p = exp(r->f[i + q * n]);
+        for (int c = 0; c < K; c++) sum += exp(r->f[i + c * n]);
+        p /= sum;
+        *g = p - (y == q + 1);
+        *h = p * (1 - p) * K / (K - 1);
+        return;
+    }
+    double a = y < K ? logistic(r->t[y - 1] - r->f[i]) : 1, b = y > 1 ? logistic(r->t[y - 2] - r->f[i]) : 0;
+    *g = 1 - a - b;
+    *h = a * (1 - a) + b * (1 - b);
+}
+
+/* The last tree of the round against sums over the rows it was grown from. */
+static void check_leaves(replay *r)
+{
+    const boosting *b = r->b;
+    const tree *t = &b->tree;
+    int64_t columns = r->s->bins.n_columns;
+    memset(r->G, 0, (size_t)t->n * sizeof *r->G);
+    memset(r->H, 0, (size_t)t->n * sizeof *r->H);
+    for (int64_t k = 0; k < b->n_train; k++) {
+        int32_t i = b->train[k];
+        double g, h, w = r->s->rows.w ? r->s->rows.w[i] : 1;
+        if (b->sampled && !b->sampled[i]) continue;
+        int leaf = tree_leaf(t, r->s->rows.code + i * columns);
+        plain_derivatives(r, i, b->outputs - 1, &g, &h);
+        r->G[leaf] += w * g;
+        r->H[leaf] += w * h;
+    }
+    for (int k = 0; k < t->n; k++) {
+        if (t->node[k].column >= 0) continue;
+        double value = fmax(fmin(-r->G[k] / (r->H[k] + r->s->rules.tree.l2), TREE_MOST), -TREE_MOST);
+        if (!(fabs(t->node[k].value - value) <= r->worst * (1 + fabs(value))))
+            r->worst = fabs(t->node[k].value - value) / (1 + fabs(value));
+    }
+}
+
+/* The children of the k-th split made are nodes 2k + 1 and 2k + 2: of the nodes there were, it was the best to split. */
+static void check_order(replay *r)
+{
+    const tree *t = &r->b->tree;
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < t->n; j++) {
+            const tree_node *a = &t->node[i], *b = &t->node[j];
+            bool open = a->column >= 0 && b->column >= 0 && j < a->left && a->left < b->left;
+            r->late += open && b->value > a->value;
+        }
+}
+
+/* Numbers of two forests that are not the same. */
+static double differing(const forest *a, const forest *b)
+{
+    if (a->n_trees != b->n_trees || a->n_nodes != b->n_nodes || a->n_words != b->n_words) return INFINITY;
+    double count = 0;
+    for (int64_t k = 0; k < a->n_nodes; k++)
+        count += a->column[k] != b->column[k] || a->split[k] != b->split[k] || a->missing[k] != b->missing[k] ||
+                 a->value[k] != b->value[k];
+    for (int64_t k = 0; k < a->n_words; k++) count += a->set[k] != b->set[k];
+    return count;
+}
+
+/* The gradient in the thresholds of the mean loss, at the scores of the model. */
+static rung_status check_thresholds(rung_ctx *ctx, const struct verification *v)
+{
+    const problem *p = v->p;
+    const double *t = v->model->members->link.b;
+    double *gradient = NULL, total = 0, worst = 0;
+    TRY(NEW(ctx, &ctx->scratch, gradient, p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        double w = p->w ? p->w[i] : 1;
+        int y = p->y[i];
+        double a = y < p->K ? logistic(t[y - 1] - v->f[i]) : 1, b = y > 1 ? logistic(t[y - 2] - v->f[i]) : 0;
+        total += w;
+        if (y < p->K) gradient[y - 1] -= w * a * (1 - a) / (a - b);
+        if (y > 1) gradient[y - 2] += w * b * (1 - b) / (a - b);
+    }
+    for (int q = 0; q + 1 < p->K; q++) worst = fmax(worst, fabs(gradient[q]) / total);
+    condition_add(v->found, "thresholds", "largest entry of the gradient of the mean loss in the thresholds", worst,
+                  1e-6);
+    return RUNG_OK;
+}
+
+/* How far a leaf right of a split lies on the wrong side of one left of it, for columns with a direction. */
+static double wrong_way(const forest *f, const int8_t *monotone, double *low, double *high)
+{
+    double worst = 0;
+    for (int64_t t = 0; t < f->n_trees; t++) {
+        int64_t first = f->tree_first[t], left = f->tree_first[t + 1];
+        for (int64_t k = f->tree_first[t + 1] - 1; k >= first; k--) { /* children before their parents */
+            low[k] = high[k] = f->value[k];
+            if (f->column[k] < 0) continue;
+            left -= 2;
+            int direction = monotone[f->column[k]];
+            low[k] = fmin(low[left], low[left + 1]);
+            high[k] = fmax(high[left], high[left + 1]);
+            if (direction > 0) worst = fmax(worst, high[left] - low[left + 1]);
+            if (direction < 0) worst = fmax(worst, high[left + 1] - low[left]);
+        }
+    }
+    return worst;
+}
+
+static rung_status check_monotone(rung_ctx *ctx, const struct verification *v, const int8_t *monotone)
+{
+    const forest *f = &v->model->members->score.trees;
+    double *low = NULL, *high = NULL;
+    TRY(NEW(ctx, &ctx->scratch, low, f->n_nodes));
+    TRY(NEW(ctx, &ctx->scratch, high, f->n_nodes));
+    condition_add(v->found, "monotone", "how far leaves of a split lie the wrong way round",
+                  wrong_way(f, monotone, low, high), 0);
+    return RUNG_OK;
+}
+
+static rung_status replay_seed(rung_ctx *ctx, const boost_fit_state *s, int seed, int rounds, double *worst,
+                               double *late, forest *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int nodes = 2 * s->rules.tree.leaves;
+    int64_t size = s->rows.n * out->outputs;
+    replay r = {.s = s};
+    TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, -1, &s->rules, boost_stream(seed),
+                     boost_threads(ctx, &s->rows), &r.b));
+    TRY(NEW(ctx, &ctx->scratch, r.f, size));
+    TRY(NEW(ctx, &ctx->scratch, r.t, s->rows.K));
+    TRY(NEW(ctx, &ctx->scratch, r.G, nodes));
+    TRY(NEW(ctx, &ctx->scratch, r.H, nodes));
+    for (int round = 0; round < rounds; round++) {
+        TRY(interrupted(ctx));
+        memcpy(r.f, r.b->f, (size_t)size * sizeof *r.f);
+        if (!s->rules.nominal) memcpy(r.t, r.b->link.t, (size_t)(s->rows.K - 1) * sizeof *r.t);
+        TRY(boosting_round(ctx, r.b, &ctx->scratch, s->seeds, out));
+        check_order(&r);
+        if (!s->rules.tree.monotone) check_leaves(&r); /* bounds have their own condition */
+    }
+    *worst = fmax(*worst, r.worst);
+    *late += r.late;
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status boost_verify(rung_ctx *ctx, const struct verification *v)
+{
+    const member *one = v->model->members;
+    double rounds = told_number(v->model, "rounds"), worst = 0, late = 0;
+    boost_fit_state s;
+    forest again;
+    TRY(boost_start(ctx, v->p, v->params, &s));
+    TRY(forest_new(ctx, &ctx->scratch, one->score.outputs, &s.bins, &again));
+    bool known = rounds >= 1 && rounds * s.seeds * again.outputs == (double)one->score.trees.n_trees;
+    for (int seed = 0; seed < s.seeds && known; seed++)
+        TRY(replay_seed(ctx, &s, seed, (int)rounds, &worst, &late, &again));
+    condition_add(v->found, "trees", "nodes that are not those of trees grown again",
+                  differing(&again, &one->score.trees), 0);
+    condition_add(v->found, "best first", "splits made while one of larger gain stood open", late, 0);
+    condition_add(v->found, "leaves", "largest difference between a leaf and -G / (H + l2), relative",
+                  known ? worst : INFINITY, 1e-6);
+    if (s.rules.tree.monotone) TRY(check_monotone(ctx, v, s.rules.tree.monotone));
+    return one->proba == PROBA_PROBIT ? check_thresholds(ctx, v) : RUNG_OK;
+}

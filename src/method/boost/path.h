@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Boosting with some rows held out, all folds and seeds side by side, round by round. Every round is a model, so one
+ * pass tells the held-out loss of all numbers of rounds, and gives the predictions of the best one. */
+#ifndef RUNG_METHOD_BOOST_PATH_H
+#define RUNG_METHOD_BOOST_PATH_H
+
+#include "data/splits.h"
+#include "fit/method.h"
+#include "trees/boosting.h"
+
+/* The random numbers of one of the seeds. */
+static inline uint64_t boost_stream(int seed) { return UINT64_C(0x626f6f7374) + (uint64_t)seed; }
+
+typedef struct {
+    int rounds;    /* of the least loss */
+    double loss;   /* there: mean negative log probability of the held-out rows; infinite: not known */
+    held_out held; /* predictions after so many rounds */
+} boost_path;
+
+/* Threads worth using within one fit. */
+int boost_threads(const rung_ctx *ctx, const boost_rows *data);
+
+/* rounds > 0: that many; 0: until the loss has not fallen for some time, at most `most`. */
+rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
+                           const folds *f, int rounds, int most, boost_path *out);
+double boost_path_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int side_by_side, int threads);
+
+/* Class probabilities from functions and thresholds: of the ordinal link (f one number) or the nominal one. */
+void boost_proba(const ordinal *link, int K, const double *f, int64_t step, double *p);
+
+#endif

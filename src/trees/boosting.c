@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trees/boosting.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4096 }; /* rows whose sums are added up by themselves: the bits do not depend on threads */
+
+static int64_t blocks_of(const boosting *b) { return (b->n_train + BLOCK - 1) / BLOCK; }
+
+/* ---- starting ---- */
+
+static void choose_rows(boosting *b, const int *fold, int held)
+{
+    for (int64_t i = 0; i < b->data->n; i++) {
+        if (!b->data->y[i]) continue;
+        if (fold && fold[i] == held)
+            b->held[b->n_held++] = (int32_t)i;
+        else
+            b->train[b->n_train++] = (int32_t)i;
+    }
+}
+
+static double weight_of(const boosting *b, int32_t i) { return b->data->w ? b->data->w[i] : 1; }
+
+static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
+{
+    double *weight = NULL, total = 0;
+    int K = b->data->K;
+    TRY(NEW(ctx, mem, weight, K));
+    for (int64_t i = 0; i < b->n_train; i++) weight[b->data->y[b->train[i]] - 1] += weight_of(b, b->train[i]);
+    for (int q = 0; q < K; q++) total += weight[q];
+    /* |g| <= w; h <= w / 2 (ordinal), K / (K - 1) / 4 <= 1/2 (nominal) */
+    b->units = tree_units_for(b->n_train, total, total / 2);
+    if (!b->rules.nominal) return ordinal_new(ctx, mem, K, weight, &b->link);
+    for (int q = 0; q < K; q++) {
+        b->start[q] = log(weight[q] / total);
+        for (int64_t i = 0; i < b->data->n; i++) b->f[i + q * b->data->n] = b->start[q];
+    }
+    return RUNG_OK;
+}
+
+rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const int *fold, int held,
+                         const boost_rules *rules, uint64_t stream, int threads, boosting **out)
+{
+    boosting *b = NULL;
+    int64_t n = data->n;
+    TRY(NEW(ctx, mem, b, 1));
+    *b = (boosting){.data = data, .rules = *rules, .outputs = rules->nominal ? data->K : 1, .threads = threads};
+    TRY(NEW_RAW(ctx, mem, b->train, n));
+    TRY(NEW_RAW(ctx, mem, b->held, n));
+    choose_rows(b, fold, held);
+    TRY(NEW(ctx, mem, b->f, n * b->outputs));
+    TRY(NEW(ctx, mem, b->start, b->outputs));
+    TRY(NEW_RAW(ctx, mem, b->sums, n));
+    if (rules->nominal) TRY(NEW_RAW(ctx, mem, b->norm, n));
+    TRY(NEW(ctx, mem, b->partial, 3 * data->K * (blocks_of(b) + 1)));
+    if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
+    TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
+    TRY(grower_new(ctx, mem, data->b, data->code, b->n_train, &rules->tree, threads, &b->grower));
+    rng_open(&b->random, ctx->seed, stream);
+    *out = b;
+    return start(ctx, mem, b);
+}
+
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
+{
+    double rows = (double)n;
+    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 16 + 1) + grower_bytes(columns, n, leaves, threads) +
+           24.0 * K * (rows / BLOCK + 2);
+}
+
+/* ---- derivatives ---- */
+
+typedef struct {
+    int n;
+    const int32_t *row;
+    double f[LOSS_CHUNK], w[LOSS_CHUNK];
+    int y[LOSS_CHUNK];
+} chunk;
+
+static void take_chunk(const boosting *b, int64_t first, int64_t end, chunk *c)
+{
+    c->n = (int)(end - first < LOSS_CHUNK ? end - first : LOSS_CHUNK);
+    c->row = b->train + first;
+    for (int i = 0; i < c->n; i++) {
+        c->f[i] = b->f[c->row[i]];
+        c->y[i] = b->data->y[c->row[i]];
+        c->w[i] = weight_of(b, c->row[i]);
+    }
+}
+
+static int64_t end_of_block(const boosting *b, int64_t block)
+{
+    return (block + 1) * BLOCK < b->n_train ? (block + 1) * BLOCK : b->n_train;
+}
+
+static void ordinal_block(boosting *b, int64_t block)
+{
+    double g[LOSS_CHUNK], h[LOSS_CHUNK];
+    chunk c;
+    for (int64_t first = block * BLOCK; first < end_of_block(b, block); first += LOSS_CHUNK) {
+        take_chunk(b, first, end_of_block(b, block), &c);
+        ordinal_derivatives(&b->link, c.n, c.f, c.y, g, h);
+        for (int i = 0; i < c.n; i++) b->sums[c.row[i]] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
+    }
+}
+
+/* Of output q; b->norm is that of the functions at the start of the round. */
+static void nominal_block(boosting *b, int64_t block, int q)
+{
+    double factor = (double)b->outputs / (b->outputs - 1);
+    const double *f = b->f + q * b->data->n;
+    for (int64_t i = block * BLOCK; i < end_of_block(b, block); i++) {
+        int32_t r = b->train[i];
+        double p = exp(f[r] - b->norm[r]), w = weight_of(b, r);
+        b->sums[r] = tree_sums_of(&b->units, w * (p - (b->data->y[r] == q + 1)), w * factor * p * (1 - p));
+    }
+}
+
+static void derivatives(boosting *b, int q)
+{
+#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1)
+    for (int64_t block = 0; block < blocks_of(b); block++)
+        if (b->rules.nominal)
+            nominal_block(b, block, q);
+        else
+            ordinal_block(b, block);
+}
+
+static void norms(boosting *b)
+{
+#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1 && b->n_train > BLOCK)
+    for (int64_t i = 0; i < b->n_train; i++)
+        b->norm[b->train[i]] = nominal_norm(b->outputs, b->f + b->train[i], b->data->n);
+}
+
+/* ---- thresholds ---- */
+
+static void threshold_block(boosting *b, int64_t block, double *sum)
+{
+    chunk c;
+    for (int64_t first = block * BLOCK; first < end_of_block(b, block); first += LOSS_CHUNK) {
+        take_chunk(b, first, end_of_block(b, block), &c);
+        ordinal_sum(&b->link, c.n, c.f, c.y, c.w, sum);
+    }
+}
+
+/* The sums over all rows, 3 (K - 1) of them, at b->partial. */
+static void threshold_sums(boosting *b)
+{
+    int64_t size = 3 * (b->data->K - 1), blocks = blocks_of(b);
+    memset(b->partial, 0, (size_t)(size * (blocks + 1)) * sizeof *b->partial);
+#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1)
+    for (int64_t block = 0; block < blocks; block++) threshold_block(b, block, b->partial + size * (block + 1));
+    for (int64_t block = 1; block <= blocks; block++)
+        for (int64_t k = 0; k < size; k++) b->partial[k] += b->partial[size * block + k];
+}
+
+double boosting_thresholds(boosting *b)
+{
+    enum { MOST_STEPS = 50 };
+    double largest = 0, total = 0;
+    for (int64_t i = 0; i < b->n_train; i++) total += weight_of(b, b->train[i]);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        threshold_sums(b);
+        largest = 0;
+        for (int q = 0; q + 1 < b->data->K; q++) largest = fmax(largest, fabs(b->partial[q]) / total);
+        if (largest < 1e-12 || ordinal_step(&b->link, b->partial) < 1e-12) break;
+    }
+    return largest;
+}
+
+/* ---- a round ---- */
+
+/* The rows the next tree grows from; returns how many. */
+static int64_t sample_rows(boosting *b)
+{
+    int32_t *row = grower_rows(b->grower);
+    int64_t left = b->n_train, want = (int64_t)ceil(b->rules.rows * (double)b->n_train - 1e-9), n = 0;
+    if (!b->sampled) {
+        memcpy(row, b->train, (size_t)b->n_train * sizeof *row);
+        return b->n_train;
+    }
+    for (int64_t i = 0; i < b->n_train;
+         i++, left--) { /* each set of `want` rows is as likely, and they come in order */
+        bool take = rng_uniform(&b->random) * (double)left < (double)(want - n);
+        b->sampled[b->train[i]] = take;
+        if (take) row[n++] = b->train[i];
+    }
+    return n;
+}
+
+static void add_leaf(const boosting *b, double *f, int32_t i)
+{
+    const uint8_t *code = b->data->code + i * b->data->b->n_columns;
+    f[i] += b->rules.rate * b->tree.node[tree_leaf(&b->tree, code)].value;
+}
+
+/* Rows the tree was grown from stand in its leaves; the others walk down to theirs. */
+static void add_tree(boosting *b, double *f)
+{
+    const int32_t *row = grower_rows(b->grower);
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic) if (b->threads > 1 && b->n_train > BLOCK)
+    for (int k = 0; k < b->tree.n; k++) {
+        const tree_node *leaf = &b->tree.node[k];
+        if (leaf->column >= 0) continue;
+        double value = b->rules.rate * leaf->value;
+        for (int64_t i = leaf->from; i < leaf->to; i++) f[row[i]] += value;
+    }
+#pragma omp parallel for num_threads(b->threads) if (b->threads > 1 && b->n_train > BLOCK)
+    for (int64_t i = 0; i < (b->sampled ? b->n_train : 0); i++)
+        if (!b->sampled[b->train[i]]) add_leaf(b, f, b->train[i]);
+    for (int64_t i = 0; i < b->n_held; i++) add_leaf(b, f, b->held[i]);
+}
+
+rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, forest *keep)
+{
+    if (b->rules.nominal) norms(b);
+    for (int q = 0; q < b->outputs; q++) {
+        int64_t n = sample_rows(b);
+        derivatives(b, q);
+        grow(b->grower, &b->random, n, b->sums, &b->units, &b->tree);
+        add_tree(b, b->f + q * b->data->n);
+        if (keep) TRY(forest_add(ctx, mem, b->data->b, &b->tree, b->rules.rate / share, keep));
+    }
+    if (b->rules.nominal) return RUNG_OK;
+    threshold_sums(b);
+    ordinal_step(&b->link, b->partial);
+    return RUNG_OK;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Gradient boosting round by round: one tree a round (ordinal) or one per class (nominal), each fitted to the
+ * derivatives of the loss where the trees before it ended.
+ *
+ * Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5):1189-1232, 2001. */
+#ifndef RUNG_TREES_BOOSTING_H
+#define RUNG_TREES_BOOSTING_H
+
+#include "trees/forest.h"
+#include "trees/loss.h"
+
+typedef struct {
+    tree_rules tree;
+    bool nominal;
+    double rate; /* of a tree's values */
+    double rows; /* share of the rows a tree is grown from */
+} boost_rules;
+
+typedef struct {
+    const tree_bins *b;
+    const uint8_t *code; /* of the n rows */
+    int64_t n;
+    int K;
+    const int *y;    /* 1..K; 0: a row that is never trained on */
+    const double *w; /* NULL: 1 */
+} boost_rows;
+
+typedef struct {
+    const boost_rows *data;
+    boost_rules rules;
+    int outputs, threads;
+    int64_t n_train, n_held;
+    int32_t *train, *held; /* ascending */
+    double *f;             /* n x outputs, column-major: of these rows */
+    double *start;         /* where f began: 0, nominal: the log shares of the classes */
+    ordinal link;          /* unless nominal */
+    /* room */
+    tree tree;
+    grower *grower;
+    tree_sums *sums;
+    tree_units units;
+    double *norm, *partial;
+    bool *sampled;
+    rng random;
+} boosting;
+
+/* For the rows with labels and fold[i] != held (fold NULL: all of them); the rows held out are followed, too. Every class
+ * needs a row to train on. */
+rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const int *fold, int held,
+                         const boost_rules *rules, uint64_t stream, int threads, boosting **out);
+/* Room for one of them in bytes, beyond the bins. */
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
+
+/* One round; its trees are added to `keep` (NULL: they are not kept) with their values times rate / share. Safe to run
+ * side by side with others: only ctx->seed is read. */
+rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, forest *keep);
+/* Newton steps to the end: the thresholds that suit the training rows best. Returns the largest entry of the gradient
+ * of the mean loss. */
+double boosting_thresholds(boosting *b);
+
+#endif

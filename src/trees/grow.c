@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trees/grow.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PARALLEL_CELLS = 1 << 15, /* work below this many cells is not worth a second thread */
+    AHEAD = 16                /* rows fetched in advance */
+};
+static const double LEAST_GAIN = 1e-9;
+/* Categories are ordered by their own derivatives, which flatters the best division: it must be worth more, and rare
+ * categories stay in the middle. */
+static const double CATEGORY_L2 = 5, CATEGORY_SMOOTH = 5;
+
+typedef struct {
+    double gain; /* <= 0: none */
+    int64_t column;
+    int bin;
+    bool missing_right;
+    uint64_t set[SET_WORDS];
+    tree_sums left;
+} split;
+
+typedef struct { /* a leaf that may be split */
+    int node;
+    int64_t from, to;
+    tree_sums sum, *hist;
+    double low, high; /* bounds of its value */
+    split best;
+} open_leaf;
+
+struct grower {
+    const tree_bins *b;
+    const uint8_t *code;
+    tree_rules rules;
+    int threads;
+    int64_t columns, n_active, *active; /* that this tree may use */
+    int64_t *at, width;                 /* where the histogram of a column begins; bins of all columns */
+    int32_t *row, *other;
+    tree_sums **hist, **part; /* rules.leaves of them; one for each thread but the first */
+    open_leaf *leaf;
+    split *found; /* 2 x columns */
+    const tree_sums *sums;
+    const tree_units *units;
+};
+
+/* ---- derivatives ---- */
+
+tree_units tree_units_for(int64_t n, double most_g, double most_h)
+{
+    int shift = 1;
+    while (n >> shift) shift++;
+    int g, h;
+    frexp(fmax(most_g, 1e-300), &g);
+    frexp(fmax(most_h, 1e-300), &h);
+    return (tree_units){.shift = shift, .g = ldexp(1, g - 61), .h = ldexp(1, h - (61 - shift))};
+}
+
+static int64_t count_of(const grower *g, tree_sums s) { return s[1] & (((int64_t)1 << g->units->shift) - 1); }
+static double g_of(const grower *g, tree_sums s) { return (double)s[0] * g->units->g; }
+static double h_of(const grower *g, tree_sums s) { return (double)(s[1] >> g->units->shift) * g->units->h; }
+
+/* ---- histograms ---- */
+
+static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
+{
+    int64_t columns = g->columns, active = g->n_active;
+    const int32_t *row = g->row;
+    for (int64_t i = from; i < to; i++) {
+        const uint8_t *code = g->code + row[i] * columns;
+        tree_sums s = g->sums[row[i]];
+        if (i + AHEAD < to) {
+            __builtin_prefetch(g->code + row[i + AHEAD] * columns);
+            __builtin_prefetch(g->sums + row[i + AHEAD]);
+        }
+        if (active == columns)
+            for (int64_t c = 0; c < columns; c++) hist[g->at[c] + code[c]] += s;
+        else
+            for (int64_t k = 0; k < active; k++) hist[g->at[g->active[k]] + code[g->active[k]]] += s;
+    }
+}
+
+static void histogram(const grower *g, int64_t from, int64_t to, tree_sums *hist)
+{
+    int threads = (to - from) * g->n_active < PARALLEL_CELLS ? 1 : g->threads;
+    if (threads == 1) {
+        memset(hist, 0, (size_t)g->width * sizeof *hist);
+        add_rows(g, from, to, hist);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        int t = omp_get_thread_num(), count = omp_get_num_threads();
+        tree_sums *own = t == 0 ? hist : g->part[t - 1];
+        memset(own, 0, (size_t)g->width * sizeof *own);
+        add_rows(g, from + (to - from) * t / count, from + (to - from) * (t + 1) / count, own);
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < g->width; k++)
+            for (int s = 1; s < count; s++) hist[k] += g->part[s - 1][k];
+    }
+}
+
+/* ---- the best split of a column ---- */
+
+static double bounded(double x, double low, double high) { return fmin(fmax(x, low), high); }
+
+static double value_of(const grower *g, const open_leaf *l, tree_sums s)
+{
+    return bounded(-g_of(g, s) / (h_of(g, s) + g->rules.l2), l->low, l->high);
+}
+
+/* Of a node by itself: twice what its value takes off the loss. */
+static double worth(double G, double H, double l2) { return G * G / (H + l2); }
+
+static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s)
+{
+    double v = value_of(g, l, s);
+    return -(2 * g_of(g, s) + (h_of(g, s) + g->rules.l2) * v) * v;
+}
+
+/* gain of the rows `left` against the others, -1 where it is not allowed. */
+static double gain_of(const grower *g, const open_leaf *l, int64_t c, tree_sums left, double l2, double whole)
+{
+    tree_sums right = l->sum - left;
+    if (count_of(g, left) < g->rules.min_rows || count_of(g, right) < g->rules.min_rows) return -1;
+    if (!g->rules.monotone)
+        return worth(g_of(g, left), h_of(g, left), l2) + worth(g_of(g, right), h_of(g, right), l2) - whole;
+    int direction = g->rules.monotone[c];
+    if (direction && direction * (value_of(g, l, right) - value_of(g, l, left)) < 0) return -1;
+    return bounded_worth(g, l, left) + bounded_worth(g, l, right) - bounded_worth(g, l, l->sum);
+}
+
+static void consider(double gain, int bin, bool missing_right, tree_sums left, split *best)
+{
+    if (!(gain > best->gain)) return;
+    best->gain = gain;
+    best->bin = bin;
+    best->missing_right = missing_right;
+    best->left = left;
+}
+
+static void split_number(const grower *g, const open_leaf *l, int64_t c, split *best)
+{
+    const tree_sums *hist = l->hist + g->at[c];
+    tree_sums left = {0, 0};
+    double l2 = g->rules.l2, whole = worth(g_of(g, l->sum), h_of(g, l->sum), l2);
+    int64_t missing = count_of(g, hist[0]), all = count_of(g, l->sum);
+    int count = g->b->count[c], last = missing ? count : count - 1;
+    for (int b = 1; b <= last; b++) {
+        if (hist[b][1] == 0) continue; /* no rows: the split is the one before */
+        left += hist[b];
+        if (all - count_of(g, left) < g->rules.min_rows) break; /* missing cells on the left make the right smaller */
+        consider(gain_of(g, l, c, left, l2, whole), b, true, left, best);
+        if (missing) consider(gain_of(g, l, c, left + hist[0], l2, whole), b, false, left + hist[0], best);
+    }
+    if (!missing && best->gain > 0) best->missing_right = 2 * count_of(g, best->left) < all; /* with most rows */
+}
+
+typedef struct {
+    double key;
+    int bin;
+} ordered_bin;
+
+static int by_key(const void *a, const void *b)
+{
+    const ordered_bin *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->bin - y->bin;
+}
+
+/* Fisher's grouping: of all divisions of the categories the best one cuts their order by G / H. */
+static void split_text(const grower *g, const open_leaf *l, int64_t c, split *best)
+{
+    const tree_sums *hist = l->hist + g->at[c];
+    ordered_bin order[BIN_ROOM];
+    tree_sums left = {0, 0};
+    int n = 0;
+    double l2 = g->rules.l2 + (g->b->count[c] > 2 ? CATEGORY_L2 : 0);
+    double whole = worth(g_of(g, l->sum), h_of(g, l->sum), l2);
+    for (int b = 0; b <= g->b->count[c]; b++)
+        if (hist[b][1]) order[n++] = (ordered_bin){g_of(g, hist[b]) / (h_of(g, hist[b]) + CATEGORY_SMOOTH), b};
+    qsort(order, (size_t)n, sizeof *order, by_key);
+    for (int k = 0; k < n - 1; k++) {
+        left += hist[order[k].bin];
+        consider(gain_of(g, l, c, left, l2, whole), k, false, left, best);
+    }
+    if (best->gain <= 0) return;
+    memset(best->set, 0, sizeof best->set);
+    best->missing_right = 2 * count_of(g, best->left) < count_of(g, l->sum);
+    for (int k = 0; k < n; k++) {
+        int b = order[k].bin;
+        if (k <= best->bin) best->set[b / 64] |= (uint64_t)1 << b % 64;
+        if (b == 0) best->missing_right = k > best->bin;
+    }
+}
+
+static void search_column(const grower *g, const open_leaf *l, int64_t c, split *best)
+{
+    *best = (split){.gain = LEAST_GAIN, .column = c};
+    if (g->b->category[c])
+        split_text(g, l, c, best);
+    else
+        split_number(g, l, c, best);
+}
+
+static bool may_split(const grower *g, const open_leaf *l) { return l->to - l->from >= 2 * g->rules.min_rows; }
+
+/* The best splits of one or two leaves. */
+static void search(const grower *g, int n, open_leaf *const *l)
+{
+    int64_t tasks = n * g->n_active;
+    int threads = g->threads > 1 && n * g->width > 1024 ? g->threads : 1;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (int64_t k = 0; k < tasks; k++) {
+        open_leaf *one = l[k / g->n_active];
+        if (may_split(g, one)) search_column(g, one, g->active[k % g->n_active], &g->found[k]);
+    }
+    for (int i = 0; i < n; i++) {
+        l[i]->best = (split){.gain = LEAST_GAIN, .column = -1};
+        for (int64_t k = 0; k < g->n_active && may_split(g, l[i]); k++) {
+            const split *one = &g->found[i * g->n_active + k];
+            if (one->gain > l[i]->best.gain) l[i]->best = *one;
+        }
+    }
+}
+
+/* ---- growing ---- */
+
+static bool goes_left(const tree_node *t, int code)
+{
+    if (code == 0) return !t->missing_right;
+    return t->set ? t->set[code / 64] >> code % 64 & 1 : code <= t->bin;
+}
+
+int tree_leaf(const tree *t, const uint8_t *code)
+{
+    int at = 0;
+    while (t->node[at].column >= 0) at = t->node[at].left + !goes_left(&t->node[at], code[t->node[at].column]);
+    return at;
+}
+
+/* The rows of a leaf, those that go left first, each side in its order; the number of these. */
+static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
+{
+    bool left[BIN_ROOM];
+    const uint8_t *code = g->code + t->column;
+    int64_t n = 0, right = 0;
+    int32_t *row = g->row + from, *other = g->other;
+    for (int b = 0; b < BIN_ROOM; b++) left[b] = goes_left(t, b);
+    for (int64_t i = 0; i < to - from; i++) {
+        int32_t r = row[i];
+        bool is_left = left[code[r * g->columns]];
+        row[n] = r;
+        other[right] = r;
+        n += is_left;
+        right += !is_left;
+    }
+    memcpy(row + n, other, (size_t)right * sizeof *row);
+    return n;
+}
+
+static void choose_columns(grower *g, rng *r)
+{
+    g->n_active = 0;
+    for (int64_t c = 0; c < g->columns; c++)
+        if (g->b->count[c] > 1 || g->b->category[c]) g->active[g->n_active++] = c;
+    int64_t keep = (int64_t)ceil(g->rules.columns * (double)g->n_active - 1e-9);
+    if (keep >= g->n_active || keep < 1) return;
+    for (int64_t k = 0; k < keep; k++) { /* the first steps of a shuffle, then in order again */
+        int64_t other = k + rng_below(r, g->n_active - k), c = g->active[k];
+        g->active[k] = g->active[other];
+        g->active[other] = c;
+    }
+    g->n_active = keep;
+    for (int64_t k = 1; k < keep; k++)
+        for (int64_t j = k; j > 0 && g->active[j - 1] > g->active[j]; j--) {
+            int64_t c = g->active[j];
+            g->active[j] = g->active[j - 1];
+            g->active[j - 1] = c;
+        }
+}
+
+/* Puts the split into the tree and divides the rows; l becomes the left leaf. */
+static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
+{
+    tree_node *t = &out->node[l->node];
+    double lower = value_of(g, l, l->best.left), upper = value_of(g, l, l->sum - l->best.left);
+    int direction = g->rules.monotone ? g->rules.monotone[l->best.column] : 0;
+    *t = (tree_node){.column = (int)l->best.column,
+                     .left = out->n,
+                     .bin = l->best.bin,
+                     .missing_right = l->best.missing_right,
+                     .value = l->best.gain};
+    if (g->b->category[t->column]) {
+        t->set = out->sets + (int64_t)SET_WORDS * ((out->n - 1) / 2);
+        memcpy(t->set, l->best.set, sizeof l->best.set);
+    }
+    int64_t middle = l->from + divide(g, t, l->from, l->to);
+    *right = *l;
+    right->sum = l->sum - l->best.left;
+    l->sum = l->best.left;
+    right->from = l->to = middle;
+    l->node = out->n++;
+    right->node = out->n++;
+    if (direction > 0) l->high = right->low = (lower + upper) / 2;
+    if (direction < 0) l->low = right->high = (lower + upper) / 2;
+}
+
+/* The histogram of the smaller leaf by its rows, that of the larger by what is left of their parent's. */
+static void divide_histogram(const grower *g, open_leaf *l, open_leaf *right, tree_sums *fresh)
+{
+    open_leaf *small = l->to - l->from <= right->to - right->from ? l : right, *large = small == l ? right : l;
+    tree_sums *whole = l->hist;
+    histogram(g, small->from, small->to, fresh);
+    for (int64_t k = 0; k < g->width; k++) whole[k] -= fresh[k];
+    small->hist = fresh;
+    large->hist = whole;
+}
+
+static void close_leaves(const grower *g, int leaves, tree *out)
+{
+    for (int i = 0; i < leaves; i++) {
+        const open_leaf *l = &g->leaf[i];
+        tree_node *t = &out->node[l->node];
+        *t = (tree_node){.column = -1, .value = value_of(g, l, l->sum), .from = l->from, .to = l->to};
+    }
+}
+
+void grow(grower *g, rng *r, int64_t n, const tree_sums *sums, const tree_units *units, tree *out)
+{
+    g->sums = sums;
+    g->units = units;
+    choose_columns(g, r);
+    open_leaf *root = &g->leaf[0];
+    *root = (open_leaf){.to = n, .hist = g->hist[0], .low = -TREE_MOST, .high = TREE_MOST};
+    for (int64_t i = 0; i < n; i++) root->sum += sums[g->row[i]];
+    out->n = 1;
+    int leaves = 1;
+    if (may_split(g, root)) histogram(g, 0, n, root->hist);
+    search(g, 1, &root);
+    while (leaves < g->rules.leaves) {
+        open_leaf *best = &g->leaf[0], *right = &g->leaf[leaves];
+        for (int i = 1; i < leaves; i++)
+            if (g->leaf[i].best.gain > best->best.gain) best = &g->leaf[i];
+        if (best->best.column < 0) break;
+        apply_split(g, best, right, out);
+        leaves++;
+        if (leaves == g->rules.leaves) break;
+        best->best.column = right->best.column = -1;
+        best->best.gain = right->best.gain = LEAST_GAIN;
+        if (!may_split(g, best) && !may_split(g, right)) continue;
+        divide_histogram(g, best, right, g->hist[leaves - 1]);
+        search(g, 2, (open_leaf *const[]){best, right});
+    }
+    close_leaves(g, leaves, out);
+}
+
+/* ---- room ---- */
+
+rung_status tree_new(rung_ctx *ctx, pool *mem, int leaves, tree *out)
+{
+    *out = (tree){0};
+    TRY(NEW(ctx, mem, out->node, 2 * leaves - 1));
+    TRY(NEW(ctx, mem, out->order, 2 * leaves - 1));
+    return NEW(ctx, mem, out->sets, (int64_t)SET_WORDS * leaves);
+}
+
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8_t *code, int64_t most,
+                       const tree_rules *rules, int threads, grower **out)
+{
+    grower *g = NULL;
+    TRY(NEW(ctx, mem, g, 1));
+    *g = (grower){.b = b, .code = code, .rules = *rules, .threads = threads, .columns = b->n_columns};
+    TRY(NEW(ctx, mem, g->active, g->columns));
+    TRY(NEW(ctx, mem, g->at, g->columns));
+    for (int64_t c = 0; c < g->columns; c++) {
+        g->at[c] = g->width;
+        g->width += b->count[c] + 1;
+    }
+    TRY(NEW_RAW(ctx, mem, g->row, most));
+    TRY(NEW_RAW(ctx, mem, g->other, most));
+    TRY(NEW(ctx, mem, g->leaf, rules->leaves));
+    TRY(NEW(ctx, mem, g->found, 2 * g->columns));
+    TRY(NEW(ctx, mem, g->hist, rules->leaves));
+    TRY(NEW(ctx, mem, g->part, threads));
+    for (int i = 0; i < rules->leaves; i++) TRY(NEW_RAW(ctx, mem, g->hist[i], g->width));
+    for (int i = 0; i < threads - 1; i++) TRY(NEW_RAW(ctx, mem, g->part[i], g->width));
+    *out = g;
+    return RUNG_OK;
+}
+
+double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads)
+{
+    double width = (double)columns * fmin(BIN_ROOM, (double)rows + 1);
+    return 8 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
+}
+
+int32_t *grower_rows(grower *g) { return g->row; }

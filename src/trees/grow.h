@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One regression tree, grown best first over binned columns from first and second derivatives g, h of a loss.
+ *
+ * A node's value is -G / (H + l2), G and H the sums over its rows; a split is worth
+ *     gain = G_l^2 / (H_l + l2) + G_r^2 / (H_r + l2) - G^2 / (H + l2).
+ * Derivatives are whole multiples of a small unit, so their sums are exact: whatever the order of the rows, the number
+ * of threads or how rows are divided, a tree has the same bits. Of equal gains the lower column wins, then the lower
+ * bin. */
+#ifndef RUNG_TREES_GROW_H
+#define RUNG_TREES_GROW_H
+
+#include "base/rng.h"
+#include "trees/bins.h"
+
+typedef struct {
+    int leaves;             /* at most, >= 2 */
+    int64_t min_rows;       /* of a leaf */
+    double l2;              /* > 0 */
+    double columns;         /* share of the columns a tree may use */
+    const int8_t *monotone; /* per column: +1 the value never falls, -1 it never rises, 0; NULL: all 0 */
+} tree_rules;
+
+/* g, and h beside the number of rows: h << shift | 1 of a single row. */
+typedef int64_t tree_sums __attribute__((vector_size(16)));
+
+typedef struct { /* how derivatives are written as tree_sums */
+    int shift;
+    double g, h; /* one unit */
+} tree_units;
+
+/* For n rows whose |g| sum to at most most_g, whose h to at most most_h. */
+tree_units tree_units_for(int64_t n, double most_g, double most_h);
+static inline tree_sums tree_sums_of(const tree_units *u, double g, double h)
+{
+    return (tree_sums){(int64_t)(g / u->g), (int64_t)(h / u->h) << u->shift | 1};
+}
+
+enum { SET_WORDS = BIN_ROOM / 64 };
+
+typedef struct {
+    int column;         /* -1: a leaf */
+    int left;           /* its left child; the right one follows it. Children come after all earlier nodes */
+    int bin;            /* numbers: bins 1..bin go left */
+    bool missing_right; /* bin 0 goes right */
+    uint64_t *set;      /* text columns: the bins that go left */
+    double value;       /* of a leaf; of a split its gain */
+    int64_t from, to;   /* a leaf: its rows, as the grower holds them */
+} tree_node;
+
+typedef struct {
+    int n;
+    tree_node *node;
+    uint64_t *sets; /* room for one per split */
+    int *order;     /* room for one per node */
+} tree;
+
+rung_status tree_new(rung_ctx *ctx, pool *mem, int leaves, tree *out);
+/* The leaf of a row of bins. */
+int tree_leaf(const tree *t, const uint8_t *code);
+
+typedef struct grower grower;
+
+/* code: rows of bins; most: rows of a tree. Trees grow with so many threads. */
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8_t *code, int64_t most,
+                       const tree_rules *rules, int threads, grower **out);
+double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
+/* Room for the numbers of the rows to grow from, ascending; growing puts those of a leaf side by side. */
+int32_t *grower_rows(grower *g);
+/* From n rows. sums: by row of `code`. r chooses the columns. Values of leaves are within +-TREE_MOST. */
+#define TREE_MOST 10.0
+void grow(grower *g, rng *r, int64_t n, const tree_sums *sums, const tree_units *units, tree *out);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trees/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/la.h"
+
+static const double LEAST_GAP = 1e-6; /* between thresholds */
+
+void ordinal_set(ordinal *o, const double *t)
+{
+    if (t != o->t) memcpy(o->t, t, (size_t)(o->K - 1) * sizeof *t);
+    for (int q = 1; q < o->K; q++) o->up[q] = exp(-o->t[q - 1]);
+    for (int q = 2; q < o->K; q++) o->gap[q] = -expm1(o->t[q - 2] - o->t[q - 1]);
+}
+
+rung_status ordinal_new(rung_ctx *ctx, pool *mem, int K, const double *weight, ordinal *out)
+{
+    double total = 0, below = 0;
+    *out = (ordinal){.K = K};
+    TRY(NEW(ctx, mem, out->t, K - 1));
+    TRY(NEW(ctx, mem, out->up, K + 1));
+    TRY(NEW(ctx, mem, out->gap, K + 1));
+    out->up[0] = INFINITY;
+    out->gap[1] = out->gap[K] = 1;
+    for (int q = 0; q < K; q++) total += weight[q];
+    for (int q = 0; q + 1 < K; q++) {
+        below += weight[q];
+        out->t[q] = log(below) - log(fmax(total - below, 1e-12 * total));
+        if (q > 0) out->t[q] = fmax(out->t[q], out->t[q - 1] + LEAST_GAP);
+    }
+    ordinal_set(out, out->t);
+    return RUNG_OK;
+}
+
+void ordinal_derivatives(const ordinal *o, int n, const double *f, const int *y, double *g, double *h)
+{
+    double e[LOSS_CHUNK];
+    la_exp(n, f, e);
+    for (int i = 0; i < n; i++) {
+        double a = 1 / (1 + e[i] * o->up[y[i]]), b = 1 / (1 + e[i] * o->up[y[i] - 1]);
+        g[i] = 1 - a - b;
+        h[i] = a * (1 - a) + b * (1 - b);
+    }
+}
+
+/* 1 - b for b = 1 / (1 + x), to all digits; x is infinite for the lowest class. */
+static double not_below(double x) { return isinf(x) ? 1 : x / (1 + x); }
+
+/* With p = a - b: the derivative in t_y is -u, u = a (1 - a) / p, that in t_{y-1} is v = b (1 - b) / p; the second ones
+ * are u^2 - u (1 - 2 a), v^2 + v (1 - 2 b) and -u v. */
+void ordinal_sum(const ordinal *o, int n, const double *f, const int *y, const double *w, double *sum)
+{
+    double e[LOSS_CHUNK], *gradient = sum, *diagonal = sum + o->K - 1, *beside = diagonal + o->K - 1;
+    la_exp(n, f, e);
+    for (int i = 0; i < n; i++) {
+        int q = y[i];
+        double above = e[i] * o->up[q], below = e[i] * o->up[q - 1], weight = w ? w[i] : 1;
+        double a = 1 / (1 + above), b = 1 / (1 + below);
+        double u = above * a / (not_below(below) * o->gap[q]), v = b / (a * o->gap[q]);
+        if (q < o->K) {
+            gradient[q - 1] -= weight * u;
+            diagonal[q - 1] += weight * u * (u - (1 - 2 * a));
+        }
+        if (q > 1) {
+            gradient[q - 2] += weight * v;
+            diagonal[q - 2] += weight * v * (v + (1 - 2 * b));
+        }
+        if (q > 1 && q < o->K) beside[q - 2] -= weight * u * v;
+    }
+}
+
+double ordinal_step(ordinal *o, double *sum)
+{
+    int J = o->K - 1;
+    double *x = sum, *diagonal = sum + J, *beside = diagonal + J, scale = 0, largest = 0;
+    for (int q = 0; q < J; q++) scale = fmax(scale, diagonal[q]);
+    for (int q = 0; q < J; q++) diagonal[q] += 1e-9 * scale + 1e-300;
+    for (int q = 1; q < J; q++) { /* x := H^-1 gradient */
+        double m = beside[q - 1] / diagonal[q - 1];
+        diagonal[q] = fmax(diagonal[q] - m * beside[q - 1], 1e-9 * scale);
+        x[q] -= m * x[q - 1];
+    }
+    for (int q = J - 1; q >= 0; q--) x[q] = (x[q] - (q + 1 < J ? beside[q] * x[q + 1] : 0)) / diagonal[q];
+    for (int q = 0; q < J; q++) largest = fmax(largest, fabs(x[q]));
+    double step = largest > 1 ? 1 / largest : 1;
+    for (int q = 1; q < J; q++)
+        while (o->t[q] - step * x[q] < o->t[q - 1] - step * x[q - 1] + LEAST_GAP && step > 1e-9) step /= 2;
+    if (!(step > 1e-9)) return largest;
+    for (int q = 0; q < J; q++) o->t[q] -= step * x[q];
+    ordinal_set(o, o->t);
+    return largest;
+}
+
+double ordinal_loss(const ordinal *o, double f, int y)
+{
+    double e = exp(f), a = 1 / (1 + e * o->up[y]);
+    return -log(fmax(a * not_below(e * o->up[y - 1]) * o->gap[y], 1e-300));
+}
+
+double nominal_norm(int K, const double *f, int64_t step)
+{
+    double most = f[0], sum = 0;
+    for (int q = 1; q < K; q++) most = fmax(most, f[q * step]);
+    for (int q = 0; q < K; q++) sum += exp(f[q * step] - most);
+    return most + log(sum);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Bins, trees, losses and boosting; tests/golden/boost.py compares whole fits with another program. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "trees/boosting.h"
+
+enum { N = 3000, D = 4, K = 4 };
+
+typedef struct {
+    coding code;
+    column_code columns[D];
+    double x[N * (D + 2)]; /* a number, one with missing cells, one of few values, a text of three categories */
+    int y[N];
+    double w[N];
+} table;
+
+static table *make_table(void)
+{
+    static const char *const categories[] = {"a", "b", "c"};
+    table *t = calloc(1, sizeof *t);
+    rng r;
+    rng_open(&r, 3, 1);
+    t->code = (coding){.n_columns = D, .columns = t->columns, .d = D + 2};
+    for (int c = 0; c < D; c++) t->columns[c] = (column_code){.name = "", .position = c, .first = c};
+    t->columns[3].nominal = true;
+    t->columns[3].n_categories = 3;
+    t->columns[3].categories = (const char **)(uintptr_t)categories;
+    for (int i = 0; i < N; i++) {
+        double *x = t->x + i * (D + 2);
+        int category = (int)rng_below(&r, 3);
+        for (int c = 0; c < 3; c++) x[c] = rng_normal(&r);
+        double latent = x[0] + (x[1] > 0) * x[2] + (category == 1) + 0.5 * rng_normal(&r);
+        x[2] = round(2 * x[2]);
+        if (rng_uniform(&r) < 0.2) x[1] = NAN;
+        x[3 + category] = 1;
+        t->y[i] = 1 + (latent > -0.5) + (latent > 0.5) + (latent > 1.5);
+        t->w[i] = 0.5 + rng_uniform(&r);
+    }
+    return t;
+}
+
+static void cuts_are_counted(void **state)
+{
+    (void)state;
+    const double cut[] = {-1, 0, 2, 5, 5.5, 7, 9};
+    for (int64_t n = 0; n <= 7; n++)
+        for (double x = -2; x <= 10; x += 0.25) {
+            int64_t below = 0;
+            for (int64_t k = 0; k < n; k++) below += cut[k] < x;
+            assert_int_equal(cuts_below(n, cut, x), below);
+        }
+}
+
+/* Few values have a bin each; many are cut into bins of equal size; equal values are never divided. */
+static void bins_hold_their_share(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    tree_table rows = {.code = &t->code, .cells = t->x, .n_rows = N};
+    tree_bins b;
+    uint8_t *code = NULL;
+    assert_ok(ctx, bins_new(ctx, &ctx->scratch, &rows, &b));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, code, N * D));
+    bins_apply(ctx, &b, &rows, N, NULL, code);
+    assert_int_equal(b.count[0], MOST_BINS);
+    assert_in_range(b.count[2], 8, 20);
+    assert_int_equal(b.count[3], 3);
+    int size[BIN_ROOM] = {0};
+    for (int i = 0; i < N; i++) {
+        size[code[i * D]]++;
+        assert_true((code[i * D + 1] == 0) == isnan(t->x[i * (D + 2) + 1]));
+        for (int j = 0; j < i && j < 50; j++) {
+            double a = t->x[i * (D + 2) + 2], c = t->x[j * (D + 2) + 2];
+            assert_true((a < c) == (code[i * D + 2] < code[j * D + 2]) &&
+                        (a == c) == (code[i * D + 2] == code[j * D + 2]));
+        }
+    }
+    assert_int_equal(size[0], 0);
+    for (int k = 1; k <= MOST_BINS; k++) assert_in_range(size[k], N / MOST_BINS, N / MOST_BINS + 1);
+    free(t);
+}
+
+/* Derivatives against differences of the loss; the step of the thresholds ends where their gradient is 0. */
+static void derivatives_are_those_of_the_loss(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double weight[K] = {2, 5, 1, 3}, e = 1e-4;
+    ordinal o;
+    assert_ok(ctx, ordinal_new(ctx, &ctx->scratch, K, weight, &o));
+    for (double f = -6; f <= 6; f += 0.7)
+        for (int y = 1; y <= K; y++) {
+            double g, h, low = ordinal_loss(&o, f - e, y), at = ordinal_loss(&o, f, y),
+                         high = ordinal_loss(&o, f + e, y);
+            ordinal_derivatives(&o, 1, &f, &y, &g, &h);
+            assert_close(g, (high - low) / (2 * e), 1e-6);
+            assert_close(h, (high - 2 * at + low) / (e * e), 1e-5);
+            double p = 0;
+            for (int q = 1; q <= K; q++) p += exp(-ordinal_loss(&o, f, q));
+            assert_close(p, 1, 1e-12);
+        }
+    const double f[] = {-1, 0.5, 2, 1, -2, 0, 0.3, 3};
+    const int y[] = {1, 2, 4, 3, 1, 3, 2, 4};
+    for (int step = 0; step < 30; step++) {
+        double sum[3 * K] = {0};
+        ordinal_sum(&o, 8, f, y, NULL, sum);
+        if (step == 29)
+            for (int q = 0; q < K - 1; q++) assert_close(sum[q], 0, 1e-10);
+        ordinal_step(&o, sum);
+        for (int q = 1; q < K - 1; q++) assert_true(o.t[q] > o.t[q - 1]);
+    }
+}
+
+typedef struct {
+    boosting *b;
+    forest trees;
+    tree_bins bins;
+    boost_rows rows;
+} job;
+
+static void run(rung_ctx *ctx, const table *t, boost_rules rules, int threads, int rounds, job *j)
+{
+    tree_table rows = {.code = &t->code, .cells = t->x, .n_rows = N};
+    uint8_t *code = NULL;
+    assert_ok(ctx, bins_new(ctx, &ctx->scratch, &rows, &j->bins));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, code, N * D));
+    bins_apply(ctx, &j->bins, &rows, N, NULL, code);
+    j->rows = (boost_rows){.b = &j->bins, .code = code, .n = N, .K = K, .y = t->y, .w = t->w};
+    assert_ok(ctx, boosting_new(ctx, &ctx->scratch, &j->rows, NULL, -1, &rules, 1, threads, &j->b));
+    assert_ok(ctx, forest_new(ctx, &ctx->scratch, j->b->outputs, &j->bins, &j->trees));
+    for (int k = 0; k < rounds; k++) assert_ok(ctx, boosting_round(ctx, j->b, &ctx->scratch, 1, &j->trees));
+    assert_ok(ctx, forest_ready(ctx, &ctx->scratch, &t->code, &j->trees));
+}
+
+static const boost_rules plain = {
+    .tree = {.leaves = 12, .min_rows = 10, .l2 = 1, .columns = 1}, .rate = 0.2, .rows = 1};
+
+/* The bits of a fit with one thread are those of any number; sampled rows and columns, and both links. */
+static void threads_change_no_bit(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    for (int k = 0; k < 4; k++) {
+        boost_rules rules = plain;
+        job one, many;
+        rules.nominal = k % 2;
+        if (k > 1) rules.rows = 0.6, rules.tree.columns = 0.5;
+        run(ctx, t, rules, 1, 6, &one);
+        run(ctx, t, rules, 5, 6, &many);
+        assert_memory_equal(one.b->f, many.b->f, (size_t)(N * one.b->outputs) * sizeof(double));
+        assert_int_equal(one.trees.n_nodes, many.trees.n_nodes);
+        assert_memory_equal(one.trees.value, many.trees.value, (size_t)one.trees.n_nodes * sizeof(double));
+    }
+    free(t);
+}
+
+/* What the model's arrays say of the rows is what the fit had, alone or in a batch, with any number of threads. */
+static void forests_say_what_the_fit_had(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    for (int nominal = 0; nominal < 2; nominal++) {
+        boost_rules rules = plain;
+        job j;
+        rules.nominal = nominal;
+        rules.rows = 0.7;
+        run(ctx, t, rules, 2, 8, &j);
+        int outputs = j.b->outputs;
+        double *output = calloc((size_t)(N * outputs), sizeof *output);
+        for (int i = 0; i < N * outputs; i++) output[i] = j.b->start[i % outputs];
+        assert_ok(ctx, forest_apply(ctx, &j.trees, N, t->x, output));
+        for (int i = 0; i < N; i++)
+            for (int o = 0; o < outputs; o++) assert_close(output[i * outputs + o], j.b->f[i + o * N], 1e-12);
+        for (int i = 0; i < 20; i++) {
+            double alone[K];
+            for (int o = 0; o < outputs; o++) alone[o] = j.b->start[o];
+            assert_ok(ctx, forest_apply(ctx, &j.trees, 1, t->x + i * (D + 2), alone));
+            assert_memory_equal(alone, output + i * outputs, (size_t)outputs * sizeof *alone);
+        }
+        free(output);
+    }
+    free(t);
+}
+
+static void losses_fall_and_thresholds_ascend(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    double before = INFINITY;
+    for (int rounds = 1; rounds <= 20; rounds += 5) {
+        job j;
+        double loss = 0;
+        run(ctx, t, plain, 1, rounds, &j);
+        for (int i = 0; i < N; i++) loss += t->w[i] * ordinal_loss(&j.b->link, j.b->f[i], t->y[i]);
+        assert_true(loss < before);
+        for (int q = 1; q < K - 1; q++) assert_true(j.b->link.t[q] > j.b->link.t[q - 1]);
+        before = loss;
+    }
+    free(t);
+}
+
+/* With a direction f never moves against it along the column; without one, here it does. */
+static void monotone_columns_are_kept(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    const int8_t falls[D] = {-1, 0, 1, 0};
+    int against[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        boost_rules rules = plain;
+        job j;
+        rules.tree.monotone = k ? falls : NULL;
+        run(ctx, t, rules, 1, 20, &j);
+        for (int i = 0; i < 100; i++) {
+            double row[D + 2], last[2] = {INFINITY, -INFINITY};
+            for (double x = -3; x <= 3; x += 0.05)
+                for (int c = 0; c < 3; c += 2) {
+                    double f = 0;
+                    memcpy(row, t->x + i * (D + 2), sizeof row);
+                    row[c] = x;
+                    assert_ok(ctx, forest_apply(ctx, &j.trees, 1, row, &f));
+                    against[k] += c == 0 ? f > last[0] : f < last[1];
+                    last[c / 2] = f;
+                }
+        }
+    }
+    assert_true(against[0] > 0);
+    assert_int_equal(against[1], 0);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(cuts_are_counted),
+        WITH_CONTEXT(bins_hold_their_share),
+        WITH_CONTEXT(derivatives_are_those_of_the_loss),
+        WITH_CONTEXT(threads_change_no_bit),
+        WITH_CONTEXT(forests_say_what_the_fit_had),
+        WITH_CONTEXT(losses_fall_and_thresholds_ascend),
+        WITH_CONTEXT(monotone_columns_are_kept),
+    };
+    return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
+}
