@@ -162,9 +162,7 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
         plain[numeric++].code = &code->columns[j];
     }
     for (int64_t i = 0; i < t->n_rows; i++)
-        for (int64_t k = 0; k < numeric; k++) {
-            X[i * code->d + plain[k].code->first] = plain[k].x[i];
-        }
+        for (int64_t k = 0; k < numeric; k++) { X[i * code->d + plain[k].code->first] = plain[k].x[i]; }
     if (u.count > 0) warn_unseen(ctx, t, &u);
     return RUNG_OK;
 }
