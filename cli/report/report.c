@@ -167,7 +167,7 @@ static int read_results(session *s, const arguments *args, const report_choices 
     while (code == EXIT_OK && (file = option_each(args, "with", &at)))
         code = outside_read(s, file, choices->metric, choices->part, &more);
     if (code == EXIT_OK && option_given(args, "with") && more.n == 0) {
-        complain("experiment report: --with: there is no %s of %s rows in it", choices->metric, choices->part);
+        complain("experiment report: --with: the file has no %s of %s rows", choices->metric, choices->part);
         code = FAILED;
     }
     if (code == EXIT_OK && !results_read(db, choices->metric, choices->part, option_value(args, "methods"), &more, r))

@@ -104,8 +104,8 @@ static bool add_methods(results *r, const outside *more)
         int at = named_method(r, one->method);
         if (at >= 0 && r->method[at].id < 0) continue;
         if (at >= 0) {
-            complain("experiment report: %s: the experiment has a method %s of its own; give this one another name",
-                     one->file, one->method);
+            complain("experiment report: %s: the experiment already has a method %s; rename this one", one->file,
+                     one->method);
             return false;
         }
         ROOM(r->method, r->methods);

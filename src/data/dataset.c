@@ -76,7 +76,7 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
         for (int64_t j = 0; j < X->d; j++) {
             double x = X->v[i * X->row + j * X->col];
             if (isinf(x))
-                return set_error(ctx, RUNG_EDATA, "row %lld, column %lld is infinite; NaN stands for a missing cell",
+                return set_error(ctx, RUNG_EDATA, "row %lld, column %lld is infinite; use NaN for a missing cell",
                                  (long long)i + 1, (long long)j + 1);
             data->X[i * X->d + j] = x;
         }

@@ -194,7 +194,7 @@ static rung_status check_tree(rung_ctx *ctx, const forest *f, const coding *code
     for (int64_t k = 0; k < n; k++) {
         TRY(check_node(ctx, f, code, first + k));
         if (f->column[first + k] < 0) continue;
-        REQUIRE(2 * splits + 1 > k, "tree %lld: node %lld stands behind its children", (long long)number + 1,
+        REQUIRE(2 * splits + 1 > k, "tree %lld: node %lld comes after its children", (long long)number + 1,
                 (long long)k + 1);
         splits++;
     }

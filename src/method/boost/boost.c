@@ -4,8 +4,8 @@
  *     P(y <= k | x) = s(t_k - f(x)),   f(x) = sum over rounds of rate tree(x),   s the logistic function
  *
  * Each round grows a tree to the derivatives of the negative log likelihood in f, then moves the thresholds t by a
- * Newton step. link=nominal: one function per class and their softmax. The number of rounds is that of the least loss of
- * rows held out, whose predictions also give errors, ranges and calibration.
+ * Newton step. link=nominal: one function per class and their softmax. The number of rounds is that of the least loss
+ * on held-out rows, whose predictions also give errors, intervals and calibration.
  *
  * Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5):1189-1232, 2001. The
  * ordinal loss: McCullagh, J. R. Statist. Soc. B 42:109-142, 1980. */
@@ -19,7 +19,7 @@ enum { HOLD_OUT_ONE = 2000, OWN_FOLDS = 5, MOST_ROUNDS = 2000 };
 
 /* ---- parameters ---- */
 
-/* What is left to `auto` depends on the number of labels n: few labels want small trees and strong shrinkage. */
+/* Values of `auto` depend on the number of labels n: few labels need small trees and strong shrinkage. */
 void boost_settle_rules(const boost_params *params, int64_t n, boost_rules *out, int *seeds)
 {
     int leaves = n < 500 ? 4 : n < 2000 ? 6 : n < 10000 ? 12 : 31;
@@ -40,13 +40,12 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
 {
     *out = NULL;
     if (!params->monotone || !params->monotone[0]) return RUNG_OK;
-    if (params->link == BOOST_NOMINAL && p->K > 2)
-        return set_error(ctx, RUNG_EARG, "monotone: needs link=ordinal, one function that rises or falls");
+    if (params->link == BOOST_NOMINAL && p->K > 2) return set_error(ctx, RUNG_EARG, "monotone needs link=ordinal");
     TRY(NEW(ctx, &ctx->scratch, *out, p->code->n_columns));
     for (const char *at = params->monotone;; at++) {
         size_t length = strcspn(at, ",");
         if (length < 2 || (*at != '+' && *at != '-'))
-            return set_error(ctx, RUNG_EARG, "monotone: '%.*s' is no column with a sign, as in +age,-dose", (int)length,
+            return set_error(ctx, RUNG_EARG, "monotone: '%.*s' is not a column with a sign, such as +age", (int)length,
                              at);
         int64_t c = 0;
         char place[24];
@@ -57,9 +56,9 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
             if (strlen(name) == length - 1 && strncmp(name, at + 1, length - 1) == 0) break;
         }
         if (c == p->code->n_columns)
-            return set_error(ctx, RUNG_EARG, "monotone: there is no column '%.*s'", (int)length - 1, at + 1);
+            return set_error(ctx, RUNG_EARG, "monotone: no column '%.*s'", (int)length - 1, at + 1);
         if (p->code->columns[c].nominal)
-            return set_error(ctx, RUNG_EARG, "monotone: column '%.*s' is text, which has no direction", (int)length - 1,
+            return set_error(ctx, RUNG_EARG, "monotone: column '%.*s' is text, but must be numeric", (int)length - 1,
                              at + 1);
         (*out)[c] = *at == '+' ? 1 : -1;
         at += length;
@@ -85,14 +84,14 @@ rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *par
     return RUNG_OK;
 }
 
-/* Folds to choose the number of rounds by where the caller has none. */
+/* Folds for choosing the number of rounds if the caller has none. */
 static rung_status own_folds(rung_ctx *ctx, const problem *p, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
     return folds_affordable(ctx, &ctx->scratch, &ranked, OWN_FOLDS, 1, out);
 }
 
-/* All rows, so many rounds, for each seed. Functions are averaged, and the thresholds those that suit the average. */
+/* All rows, this number of rounds, for each seed. Functions are averaged, and the thresholds fitted to the average. */
 static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s, int rounds, forest *trees,
                               double *start, double *thresholds)
 {
@@ -131,7 +130,7 @@ static rung_status report(rung_ctx *ctx, pool *mem, const boost_fit_state *s, co
     return report_number(ctx, mem, out, "seeds", s->seeds);
 }
 
-/* f NULL: no rows are asked for. */
+/* f NULL: no held-out rows are requested. */
 static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, boost_path *path,
                               fitted *out)
 {
@@ -176,7 +175,7 @@ static rung_status boost_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in,
     return RUNG_OK;
 }
 
-/* How many fits the number of rounds is chosen by, all at once. */
+/* The number of simultaneous fits that choose the number of rounds. */
 static int fits_side_by_side(const boost_params *params, int64_t n)
 {
     int repeats = default_repeats(n);
@@ -209,27 +208,28 @@ static const param_row boost_table[] = {
           .help = "ordinal: one function and thresholds; nominal: one function per class, softmax", .type = RUNG_CHOICE,
           .default_value = "ordinal", .published = "ordinal", .choices = "ordinal|nominal"),
     PARAM(boost_params, rounds, .name = "rounds",
-          .help = "number of trees (nominal: per class); auto: the one with the least loss on held-out rows",
-          .type = RUNG_INT, .default_value = "auto", .published = "auto", .low = 1, .high = 100000, .flags = RUNG_AUTO),
-    PARAM(boost_params, rate, .name = "rate", .help = "factor of the leaf values; auto: by the number of labels",
-          .type = RUNG_REAL, .default_value = "auto", .published = "0.1", .low = 0, .high = 1,
+          .help = "number of trees (nominal: per class); auto: least loss on held-out rows", .type = RUNG_INT,
+          .default_value = "auto", .published = "auto", .low = 1, .high = 100000, .flags = RUNG_AUTO),
+    PARAM(boost_params, rate, .name = "rate",
+          .help = "factor of the leaf values; auto: depends on the number of labels", .type = RUNG_REAL,
+          .default_value = "auto", .published = "0.1", .low = 0, .high = 1,
           .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_AUTO | RUNG_SMOOTH_DOWN),
-    PARAM(boost_params, leaves, .name = "leaves", .help = "most leaves of a tree; auto: by the number of labels",
-          .type = RUNG_INT, .default_value = "auto", .published = "8", .low = 2, .high = 4096, .flags = RUNG_AUTO,
-          .grid = "3,6,12,24"),
-    PARAM(boost_params, min_rows, .name = "min-rows", .help = "fewest rows of a leaf; auto: by the number of labels",
-          .type = RUNG_INT, .default_value = "auto", .published = "1", .low = 1, .high = 1e9, .flags = RUNG_AUTO,
-          .grid = "3,10,30"),
+    PARAM(boost_params, leaves, .name = "leaves",
+          .help = "maximum number of leaves of a tree; auto: depends on the number of labels", .type = RUNG_INT,
+          .default_value = "auto", .published = "8", .low = 2, .high = 4096, .flags = RUNG_AUTO, .grid = "3,6,12,24"),
+    PARAM(boost_params, min_rows, .name = "min-rows",
+          .help = "minimum number of rows in a leaf; auto: depends on the number of labels", .type = RUNG_INT,
+          .default_value = "auto", .published = "1", .low = 1, .high = 1e9, .flags = RUNG_AUTO, .grid = "3,10,30"),
     PARAM(boost_params, l2, .name = "l2", .help = "penalty of the leaf values: a leaf is -G / (H + l2); auto: 1",
           .type = RUNG_REAL, .default_value = "auto", .published = "0", .low = 0, .high = HUGE_VAL,
           .flags = RUNG_AUTO | RUNG_LOG | RUNG_SMOOTH_UP),
-    SHARE_PARAM(rows, "share of the rows a tree is grown from; auto: by the number of labels"),
-    SHARE_PARAM(columns, "share of the columns a tree may use; auto: by the number of labels"),
+    SHARE_PARAM(rows, "share of the rows used for a tree; auto: depends on the number of labels"),
+    SHARE_PARAM(columns, "share of the columns used for a tree; auto: depends on the number of labels"),
     PARAM(boost_params, seeds, .name = "seeds",
-          .help = "fits with different random numbers whose functions are averaged; auto: by the number of labels",
+          .help = "number of fits with different random numbers to average; auto: depends on the number of labels",
           .type = RUNG_INT, .default_value = "auto", .published = "1", .low = 1, .high = 100, .flags = RUNG_AUTO),
     PARAM(boost_params, monotone, .name = "monotone",
-          .help = "columns with which the rank must not fall (+) or rise (-): +age,-dose", .type = RUNG_TEXT,
+          .help = "columns with which the rank must not decrease (+) or increase (-): +age,-dose", .type = RUNG_TEXT,
           .flags = RUNG_OPTIONAL),
     CALIBRATE_PARAM(boost_params, "5"),
     {0},

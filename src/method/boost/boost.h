@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Inside this folder: what a fit and its verification have in common. */
+/* Private to this folder: common parts of a fit and its verification. */
 #ifndef RUNG_METHOD_BOOST_BOOST_H
 #define RUNG_METHOD_BOOST_BOOST_H
 

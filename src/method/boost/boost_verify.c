@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Every round once more: the trees must be those of the model, and the values of their leaves what the loss, written
- * down plainly, asks for at the functions the rounds before them left. */
+/* Repeats every round: the trees must be those of the model, and the values of their leaves must follow from the loss
+ * at the functions of the previous rounds. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct {
     double *f, *t; /* functions and thresholds before the round */
     double *G, *H; /* per node of the last tree */
     double worst;  /* largest difference between a leaf and its value, in units of 1 + |value| */
-    double late;   /* splits made while a better one stood open */
+    double late;   /* splits made although a better one was available */
 } replay;
 
 static double logistic(double x) { return 1 / (1 + exp(-x)); }
@@ -60,7 +60,8 @@ static void check_leaves(replay *r)
     }
 }
 
-/* The children of the k-th split made are nodes 2k + 1 and 2k + 2: of the nodes there were, it was the best to split. */
+/* The children of the k-th split made are nodes 2k + 1 and 2k + 2: it was the best of the nodes available at that
+ * time. */
 static void check_order(replay *r)
 {
     const tree *t = &r->b->tree;
@@ -72,7 +73,7 @@ static void check_order(replay *r)
         }
 }
 
-/* Numbers of two forests that are not the same. */
+/* The count of numbers that differ between two forests. */
 static double differing(const forest *a, const forest *b)
 {
     if (a->n_trees != b->n_trees || a->n_nodes != b->n_nodes || a->n_words != b->n_words) return INFINITY;

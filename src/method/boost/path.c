@@ -6,18 +6,18 @@
 #include <string.h>
 
 enum {
-    SIDE_BY_SIDE = 400000, /* up to this many cells fits run in parallel, above it the work within one */
-    STRIDE = 10            /* rounds between two looks at the loss: threads meet there */
+    SIDE_BY_SIDE = 400000, /* up to this number of cells fits run in parallel, above it the work within a fit does */
+    STRIDE = 10            /* rounds between two evaluations of the loss, where threads synchronise */
 };
 static const double LEAST_PROBABILITY = 1e-9;
-static const double PATIENCE = 3; /* trees, counted in full steps, without a fall of the loss */
+static const double PATIENCE = 3; /* trees, counted in full steps, without a decrease of the loss */
 
 typedef struct { /* one fold of one repeat */
     int repeat, fold;
-    boost_rows data; /* classes without a row to train on are closed up ... */
+    boost_rows data; /* classes without training rows are removed ... */
     int *classes;    /* ... and rank r is this one */
     boosting **run;  /* one for each seed; NULL: a single class is left */
-    int64_t size;    /* numbers each round leaves: */
+    int64_t size;    /* results of each round: */
     double *left;    /* STRIDE rounds x seeds x (functions of the rows held out, n_held x outputs; thresholds, K - 1) */
     double *mean;    /* of the seeds */
     ordinal link;    /* with the mean thresholds */
@@ -55,7 +55,7 @@ void boost_proba(const ordinal *link, int K, const double *f, int64_t step, doub
 
 /* ---- starting ---- */
 
-/* A fold may take all rows of a class away. */
+/* A fold may remove all rows of a class. */
 static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold_path *out)
 {
     const boost_rows *all = &out->data;
@@ -113,7 +113,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, const folds *f, path *p)
 
 /* ---- rounds ---- */
 
-/* `count` rounds of one fold and seed, and what each leaves. */
+/* `count` rounds of one fold and seed, and their results. */
 static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed, int count)
 {
     boosting *b = f->run[seed];
@@ -199,7 +199,7 @@ static rung_status take_predictions(rung_ctx *ctx, const path *p, const folds *f
     return RUNG_OK;
 }
 
-/* How many rounds there will be is not known: the share done is a guess. */
+/* The number of rounds is not known in advance: the share done is a guess. */
 static void show(rung_ctx *ctx, int round, double loss)
 {
     char stage[80];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Boosting with some rows held out, all folds and seeds side by side, round by round. Every round is a model, so one
- * pass tells the held-out loss of all numbers of rounds, and gives the predictions of the best one. */
+/* Boosting with some rows held out, all folds and seeds in parallel, round by round. Every round is a model, so one
+ * pass gives the held-out loss for every number of rounds, and the predictions of the best one. */
 #ifndef RUNG_METHOD_BOOST_PATH_H
 #define RUNG_METHOD_BOOST_PATH_H
 
@@ -14,7 +14,7 @@ static inline uint64_t boost_stream(int seed) { return UINT64_C(0x626f6f7374) + 
 typedef struct {
     int rounds;    /* of the least loss */
     double loss;   /* there: mean negative log probability of the held-out rows; infinite: not known */
-    held_out held; /* predictions after so many rounds */
+    held_out held; /* predictions after this number of rounds */
 } boost_path;
 
 /* Threads worth using within one fit. */
