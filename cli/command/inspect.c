@@ -241,8 +241,8 @@ static void print_page(const char *path, const rung_model *model, const json_t *
     entry_close(&e);
     fputs(rung_model_has_probabilities(model) ? "yes" : "no", entry_open(&e, "probabilities"));
     entry_close(&e);
-    const char *ranges = rung_model_interval(model);
-    fputs(ranges ? ranges : "none", entry_open(&e, "ranges"));
+    const char *intervals = rung_model_interval(model);
+    fputs(intervals ? intervals : "none", entry_open(&e, "intervals"));
     entry_close(&e);
     if (json_object_size(report)) {
         put_pairs(entry_open(&e, "report"), report);
