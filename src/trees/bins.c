@@ -16,7 +16,7 @@ int64_t cuts_below(int64_t n, const double *cut, double x)
 {
     const double *base = cut;
     if (n == 0) return 0;
-    while (n > 1) { /* no branch: the answer is as good as random */
+    while (n > 1) { /* no branch: its outcome would be unpredictable */
         int64_t half = n / 2;
         base += base[half - 1] < x ? half : 0;
         n -= half;
@@ -70,7 +70,7 @@ static void sort_keys(int64_t n, uint64_t *key, uint64_t *other)
     if (from != key) memcpy(key, from, (size_t)n * sizeof *key);
 }
 
-/* Above a and at most b (a < b), half-way where that is a number. */
+/* A cut above a and at most b (a < b), the midpoint if it is finite. */
 static double between(double a, double b)
 {
     double middle = a / 2 + b / 2;
@@ -78,7 +78,7 @@ static double between(double a, double b)
 }
 
 /* Cuts of n > 0 sorted keys: between all distinct values where these are few, else a bin is closed once it has its
- * share of the rows that are left. Returns how many. */
+ * share of the remaining rows. Returns how many. */
 static int64_t choose_cuts(int64_t n, const uint64_t *key, double *cut)
 {
     int64_t distinct = 1, count = 0, bins_left = MOST_BINS, in_bin = 0;
@@ -96,7 +96,7 @@ static int64_t choose_cuts(int64_t n, const uint64_t *key, double *cut)
     return count;
 }
 
-/* Evenly spread rows serve where there are very many. */
+/* Evenly spaced rows are used if there are very many. */
 static int64_t number_cuts(const tree_table *t, const column_code *c, uint64_t *key, uint64_t *other, double *cut)
 {
     int64_t n = 0, d = t->code->d, most = t->n_rows < SAMPLE_ROWS ? t->n_rows : SAMPLE_ROWS;

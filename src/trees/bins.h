@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The columns of a table as small whole numbers, once for all trees.
  *
- * A column of numbers is cut at quantiles into at most MOST_BINS bins 1, 2, ...: bin b holds cut[b-2] < x <= cut[b-1]. A
- * text column has one bin per category, the rarest sharing the last one where there are too many. Bin 0 is a missing
+ * A numeric column is divided at quantiles into at most MOST_BINS bins 1, 2, ...: bin b holds cut[b-2] < x <= cut[b-1].
+ * A text column has one bin per category, the rarest sharing the last one if there are too many. Bin 0 is a missing
  * cell, or a category the coding does not know. */
 #ifndef RUNG_TREES_BINS_H
 #define RUNG_TREES_BINS_H
@@ -11,7 +11,7 @@
 
 enum { MOST_BINS = 255, BIN_ROOM = MOST_BINS + 1 };
 
-/* Coded rows as they stand in a data set: d x n_rows, NaN = missing. */
+/* Coded rows as in a data set: d x n_rows, NaN = missing. */
 typedef struct {
     const coding *code;
     const double *cells;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 4096 }; /* rows whose sums are added up by themselves: the bits do not depend on threads */
+enum { BLOCK = 4096 }; /* rows per partial sum: fixed, so that the bits do not depend on threads */
 
 static int64_t blocks_of(const boosting *b) { return (b->n_train + BLOCK - 1) / BLOCK; }
 
@@ -173,7 +173,7 @@ double boosting_thresholds(boosting *b)
 
 /* ---- a round ---- */
 
-/* The rows the next tree grows from; returns how many. */
+/* The rows used for the next tree; returns how many. */
 static int64_t sample_rows(boosting *b)
 {
     int32_t *row = grower_rows(b->grower);
@@ -183,7 +183,7 @@ static int64_t sample_rows(boosting *b)
         return b->n_train;
     }
     for (int64_t i = 0; i < b->n_train;
-         i++, left--) { /* each set of `want` rows is as likely, and they come in order */
+         i++, left--) { /* all sets of `want` rows are equally likely, in ascending order */
         bool take = rng_uniform(&b->random) * (double)left < (double)(want - n);
         b->sampled[b->train[i]] = take;
         if (take) row[n++] = b->train[i];
@@ -197,7 +197,7 @@ static void add_leaf(const boosting *b, double *f, int32_t i)
     f[i] += b->rules.rate * b->tree.node[tree_leaf(&b->tree, code)].value;
 }
 
-/* Rows the tree was grown from stand in its leaves; the others walk down to theirs. */
+/* The leaves store the rows used for the tree; the others are passed down the tree. */
 static void add_tree(boosting *b, double *f)
 {
     const int32_t *row = grower_rows(b->grower);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Gradient boosting round by round: one tree a round (ordinal) or one per class (nominal), each fitted to the
- * derivatives of the loss where the trees before it ended.
+/* Gradient boosting round by round: one tree per round (ordinal) or one per class (nominal), each fitted to the
+ * derivatives of the loss after the previous trees.
  *
  * Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics 29(5):1189-1232, 2001. */
 #ifndef RUNG_TREES_BOOSTING_H
@@ -13,7 +13,7 @@ typedef struct {
     tree_rules tree;
     bool nominal;
     double rate; /* of a tree's values */
-    double rows; /* share of the rows a tree is grown from */
+    double rows; /* share of the rows used for a tree */
 } boost_rules;
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     int64_t n_train, n_held;
     int32_t *train, *held; /* ascending */
     double *f;             /* n x outputs, column-major: of these rows */
-    double *start;         /* where f began: 0, nominal: the log shares of the classes */
+    double *start;         /* the start of f: 0, nominal: the log shares of the classes */
     ordinal link;          /* unless nominal */
     /* room */
     tree tree;
@@ -44,18 +44,18 @@ typedef struct {
     rng random;
 } boosting;
 
-/* For the rows with labels and fold[i] != held (fold NULL: all of them); the rows held out are followed, too. Every class
- * needs a row to train on. */
+/* For the rows with labels and fold[i] != held (fold NULL: all of them); held-out rows are predicted, too. Every class
+ * needs a training row. */
 rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const int *fold, int held,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out);
 /* Room for one of them in bytes, beyond the bins. */
 double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
 
 /* One round; its trees are added to `keep` (NULL: they are not kept) with their values times rate / share. Safe to run
- * side by side with others: only ctx->seed is read. */
+ * in parallel with others: only ctx->seed is read. */
 rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, forest *keep);
-/* Newton steps to the end: the thresholds that suit the training rows best. Returns the largest entry of the gradient
- * of the mean loss. */
+/* Newton steps to convergence: the thresholds that fit the training rows best. Returns the largest entry of the
+ * gradient of the mean loss. */
 double boosting_thresholds(boosting *b);
 
 #endif

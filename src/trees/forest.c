@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { APPLY_ROWS = 256, TOGETHER = 8 }; /* rows a thread takes at a time; rows that walk a tree side by side */
+enum { APPLY_ROWS = 256, TOGETHER = 8 }; /* rows a thread takes at a time; rows that pass a tree interleaved */
 
 /* ---- building ---- */
 
@@ -91,7 +91,8 @@ rung_status forest_add(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree 
 typedef struct {
     int32_t column, left;
     uint32_t span;
-    uint32_t more; /* a text column: twice the word its set begins at, plus 1 where a category not known goes right */
+    uint32_t
+        more; /* a text column: twice the index of the first word of its set, plus 1 if an unknown category goes right */
 } plan_node;
 
 struct forest_plan {
@@ -149,7 +150,7 @@ static bool goes_left(const forest *f, const plan_node *node, uint32_t code)
     return (uint64_t)f->set[node->more / 2 + (code - 1) / 64] >> (code - 1) % 64 & 1;
 }
 
-/* Rows side by side hide the time a step waits for memory. */
+/* Interleaving rows hides memory latency. */
 static void walk_together(const forest *f, int32_t root, const uint32_t *code, double *output)
 {
     const plan_node *node = f->plan->node;
@@ -211,7 +212,7 @@ rung_status forest_apply(rung_ctx *ctx, const forest *f, int64_t n, const double
     return RUNG_OK;
 }
 
-/* ---- what there is to tell ---- */
+/* ---- description ---- */
 
 int64_t forest_leaves(const forest *f)
 {

@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum {
-    PARALLEL_CELLS = 1 << 15, /* work below this many cells is not worth a second thread */
+    PARALLEL_CELLS = 1 << 15, /* work on fewer cells is not worth a second thread */
     AHEAD = 16                /* rows fetched in advance */
 };
 static const double LEAST_GAIN = 1e-9;
-/* Categories are ordered by their own derivatives, which flatters the best division: it must be worth more, and rare
- * categories stay in the middle. */
+/* Categories are ordered by their own derivatives, which makes the best split look too good: it must gain more, and
+ * rare categories stay in the middle. */
 static const double CATEGORY_L2 = 5, CATEGORY_SMOOTH = 5;
 
 typedef struct {
@@ -38,7 +38,7 @@ struct grower {
     tree_rules rules;
     int threads;
     int64_t columns, n_active, *active; /* that this tree may use */
-    int64_t *at, width;                 /* where the histogram of a column begins; bins of all columns */
+    int64_t *at, width;                 /* the start of the histogram of a column; bins of all columns */
     int32_t *row, *other;
     tree_sums **hist, **part; /* rules.leaves of them; one for each thread but the first */
     open_leaf *leaf;
@@ -113,7 +113,7 @@ static double value_of(const grower *g, const open_leaf *l, tree_sums s)
     return bounded(-g_of(g, s) / (h_of(g, s) + g->rules.l2), l->low, l->high);
 }
 
-/* Of a node by itself: twice what its value takes off the loss. */
+/* Of a single node: twice the decrease of the loss by its value. */
 static double worth(double G, double H, double l2) { return G * G / (H + l2); }
 
 static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s)
@@ -122,7 +122,7 @@ static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s)
     return -(2 * g_of(g, s) + (h_of(g, s) + g->rules.l2) * v) * v;
 }
 
-/* gain of the rows `left` against the others, -1 where it is not allowed. */
+/* gain of separating the rows `left` from the others, -1 if not allowed. */
 static double gain_of(const grower *g, const open_leaf *l, int64_t c, tree_sums left, double l2, double whole)
 {
     tree_sums right = l->sum - left;
@@ -151,7 +151,7 @@ static void split_number(const grower *g, const open_leaf *l, int64_t c, split *
     int64_t missing = count_of(g, hist[0]), all = count_of(g, l->sum);
     int count = g->b->count[c], last = missing ? count : count - 1;
     for (int b = 1; b <= last; b++) {
-        if (hist[b][1] == 0) continue; /* no rows: the split is the one before */
+        if (hist[b][1] == 0) continue; /* no rows: same as the previous split */
         left += hist[b];
         if (all - count_of(g, left) < g->rules.min_rows) break; /* missing cells on the left make the right smaller */
         consider(gain_of(g, l, c, left, l2, whole), b, true, left, best);
@@ -242,7 +242,7 @@ int tree_leaf(const tree *t, const uint8_t *code)
     return at;
 }
 
-/* The rows of a leaf, those that go left first, each side in its order; the number of these. */
+/* Partitions the rows of a leaf, those that go left first, each side in order; returns the number on the left. */
 static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
 {
     bool left[BIN_ROOM];
@@ -309,7 +309,7 @@ static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
     if (direction < 0) l->low = right->high = (lower + upper) / 2;
 }
 
-/* The histogram of the smaller leaf by its rows, that of the larger by what is left of their parent's. */
+/* The histogram of the smaller leaf from its rows, that of the larger by subtraction from their parent's. */
 static void divide_histogram(const grower *g, open_leaf *l, open_leaf *right, tree_sums *fresh)
 {
     open_leaf *small = l->to - l->from <= right->to - right->from ? l : right, *large = small == l ? right : l;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* One regression tree, grown best first over binned columns from first and second derivatives g, h of a loss.
  *
- * A node's value is -G / (H + l2), G and H the sums over its rows; a split is worth
+ * The value of a node is -G / (H + l2), G and H the sums over its rows; the gain of a split is
  *     gain = G_l^2 / (H_l + l2) + G_r^2 / (H_r + l2) - G^2 / (H + l2).
  * Derivatives are whole multiples of a small unit, so their sums are exact: whatever the order of the rows, the number
  * of threads or how rows are divided, a tree has the same bits. Of equal gains the lower column wins, then the lower
@@ -16,8 +16,8 @@ typedef struct {
     int leaves;             /* at most, >= 2 */
     int64_t min_rows;       /* of a leaf */
     double l2;              /* > 0 */
-    double columns;         /* share of the columns a tree may use */
-    const int8_t *monotone; /* per column: +1 the value never falls, -1 it never rises, 0; NULL: all 0 */
+    double columns;         /* share of the columns used for a tree */
+    const int8_t *monotone; /* per column: +1 the value never decreases, -1 it never increases, 0; NULL: all 0 */
 } tree_rules;
 
 /* g, and h beside the number of rows: h << shift | 1 of a single row. */
@@ -60,11 +60,11 @@ int tree_leaf(const tree *t, const uint8_t *code);
 
 typedef struct grower grower;
 
-/* code: rows of bins; most: rows of a tree. Trees grow with so many threads. */
+/* code: rows of bins; most: rows of a tree. Trees grow with this number of threads. */
 rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8_t *code, int64_t most,
                        const tree_rules *rules, int threads, grower **out);
 double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
-/* Room for the numbers of the rows to grow from, ascending; growing puts those of a leaf side by side. */
+/* Room for the numbers of the rows to grow from, ascending; growing makes those of a leaf contiguous. */
 int32_t *grower_rows(grower *g);
 /* From n rows. sums: by row of `code`. r chooses the columns. Values of leaves are within +-TREE_MOST. */
 #define TREE_MOST 10.0

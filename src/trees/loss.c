@@ -45,7 +45,7 @@ void ordinal_derivatives(const ordinal *o, int n, const double *f, const int *y,
     }
 }
 
-/* 1 - b for b = 1 / (1 + x), to all digits; x is infinite for the lowest class. */
+/* 1 - b for b = 1 / (1 + x), to full precision; x is infinite for the lowest class. */
 static double not_below(double x) { return isinf(x) ? 1 : x / (1 + x); }
 
 /* With p = a - b: the derivative in t_y is -u, u = a (1 - a) / p, that in t_{y-1} is v = b (1 - b) / p; the second ones

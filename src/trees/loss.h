@@ -29,10 +29,10 @@ void ordinal_set(ordinal *o, const double *t);
 
 void ordinal_derivatives(const ordinal *o, int n, const double *f, const int *y, double *g, double *h);
 
-/* Sums over rows for a Newton step of the thresholds: the gradient, the diagonal of the Hessian and what stands beside
- * it (it is tridiagonal), K - 1 numbers each. Adds those of some rows; w: their weights. */
+/* Sums over rows for a Newton step of the thresholds: the gradient, the diagonal and the off-diagonal of the
+ * (tridiagonal) Hessian, K - 1 numbers each. Adds those of some rows; w: their weights. */
 void ordinal_sum(const ordinal *o, int n, const double *f, const int *y, const double *w, double *sum);
-/* The step, halved until the thresholds ascend; sum is overwritten. Returns its largest entry. */
+/* The step, halved until the thresholds are increasing; sum is overwritten. Returns its largest entry. */
 double ordinal_step(ordinal *o, double *sum);
 
 double ordinal_loss(const ordinal *o, double f, int y);
