@@ -167,7 +167,8 @@ static void print_members(const json_t *members)
     free(order);
 }
 
-/* How many, and the columns by what their splits brought, the most useful first; columns without a split are left out. */
+/* The number of trees, and the columns by the gain of their splits, largest first; columns without a split are
+ * omitted. */
 static void print_trees(const json_t *trees)
 {
     json_t *gain = json_object_get(trees, "gain"), *value;

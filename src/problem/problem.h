@@ -15,15 +15,15 @@ typedef struct problem_entry problem_entry;
 typedef struct problem {
     pool *mem;
     int64_t n, d;
-    int K;                        /* classes; each has a labelled row */
-    const double *X;              /* d x n, scaled; NULL where no method asks for scaled rows */
-    const int *y;                 /* 1..K, 0 = unlabelled */
-    const int *group;             /* labelled rows with the same number are held out together; NULL: each separately */
-    const double *w;              /* row weights, NULL = 1 */
-    const double *t;              /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
-    const int64_t *origin;        /* row of the data set each row came from: its column in a precomputed kernel */
-    const coding *code;           /* of the data set ... */
-    const double *cells;          /* ... and its rows as they stand, d x n_cells, NaN = missing: row i is at origin[i] */
+    int K;                 /* classes; each has a labelled row */
+    const double *X;       /* d x n, scaled; NULL where no method asks for scaled rows */
+    const int *y;          /* 1..K, 0 = unlabelled */
+    const int *group;      /* labelled rows with the same number are held out together; NULL: each separately */
+    const double *w;       /* row weights, NULL = 1 */
+    const double *t;       /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
+    const int64_t *origin; /* row of the data set each row came from: its column in a precomputed kernel */
+    const coding *code;    /* of the data set ... */
+    const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
     int64_t n_cells;
     int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */

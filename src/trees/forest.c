@@ -85,14 +85,13 @@ rung_status forest_add(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree 
 
 /* ---- applying ---- */
 
-/* Rows are turned into whole numbers by the cuts, 0 = missing, so that a node of numbers compares small numbers: left if
- * code - more <= span (without sign: below 0 is large), `more` 1 where missing cells go right. The children are left and
- * left + 1; a leaf is its own left child, and always goes there. */
+/* The cuts convert rows to integers, 0 = missing, so that a node compares small integers: left if code - more <= span
+ * (unsigned: below 0 is large), `more` 1 if missing cells go right. The children are left and left + 1; a leaf is its
+ * own left child, and always goes there. */
 typedef struct {
     int32_t column, left;
     uint32_t span;
-    uint32_t
-        more; /* a text column: twice the index of the first word of its set, plus 1 if an unknown category goes right */
+    uint32_t more; /* text: 2 * first word of its set, + 1 if an unknown category goes right */
 } plan_node;
 
 struct forest_plan {
