@@ -169,6 +169,12 @@ rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
     CALL(ctx, spec_set_keep_data(ctx, spec, keep != 0));
 }
 
+rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted)
+{
+    if (!ctx || !spec) return missing(ctx, "rung_spec_set_baseline");
+    CALL(ctx, spec_set_baseline(ctx, spec, wanted != 0));
+}
+
 void rung_spec_free(rung_spec *spec) { spec_free(spec); }
 
 /* ---- data ---- */

@@ -101,6 +101,7 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
     REFUSED(rung_spec_new, ctx, "kdlor", 0, NULL);
     REFUSED(rung_spec_set, ctx, NULL, "gamma", "1");
+    REFUSED(rung_spec_set_baseline, ctx, NULL, 1);
     REFUSED(rung_spec_set, ctx, have->spec, NULL, "1");
     REFUSED(rung_spec_set, ctx, have->spec, "gamma", NULL);
     REFUSED(rung_spec_set_scale, ctx, NULL, "none");

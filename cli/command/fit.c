@@ -18,6 +18,7 @@ static const option fit_options[] = {
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
+    {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
     {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
@@ -249,6 +250,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (code != EXIT_OK) return code;
     job->method = rung_method_find(method);
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
+    if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
     double start = seconds_now();

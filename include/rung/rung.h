@@ -242,6 +242,9 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *, rung_spec
                                                            double weight);
 /* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *, rung_spec *, int keep);
+/* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
+ * (propagation_cv_mae), which the method should beat. RUNG_EARG for a method that ignores unlabelled rows. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *, rung_spec *, int wanted);
 RUNG_API void rung_spec_free(rung_spec *);
 
 RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);

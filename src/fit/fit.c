@@ -141,13 +141,12 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     return RUNG_OK;
 }
 
-/* Reports the error of label propagation alone for a fit that learns from unlabelled rows. */
-static rung_status compare(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p, rung_model *model,
-                           fitted *fit)
+/* Where it is asked for: the error of label propagation alone, for a fit that learns from unlabelled rows. */
+static rung_status report_baseline(rung_ctx *ctx, const rung_spec *spec, const training *t, const problem *p,
+                                   rung_model *model, fitted *fit)
 {
     const char *kernel_value = spec_value(spec, "kernel");
-    bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
-    if (!all || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
+    if (!spec->baseline || t->t || t->K < 2 || t->n_labelled == p->n) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
     TRY(propagation_baseline(ctx, &model->mem, &view, kernel_value && strcmp(kernel_value, "precomputed") == 0, fit));
@@ -206,7 +205,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     else
         TRY(spec->method->fit(ctx, &model->mem, &in, &fit));
     pool_release(&ctx->scratch, mark);
-    TRY(compare(ctx, spec, t, p, model, &fit));
+    TRY(report_baseline(ctx, spec, t, p, model, &fit));
     if (count && !own)
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);

@@ -112,6 +112,7 @@ struct rung_spec {
     const char **weight_class;
     double *weight;
     bool keep_data; /* in the model, for an update */
+    bool baseline;  /* report the error of label propagation alone */
 };
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
@@ -119,6 +120,7 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
+rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted);
 rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG with the methods that can */
 const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */
 void spec_free(rung_spec *spec);

@@ -208,6 +208,15 @@ rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
     return RUNG_OK;
 }
 
+rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted)
+{
+    if (wanted && !(spec->method->info.flags & RUNG_USES_UNLABELLED))
+        return set_error(ctx, RUNG_EARG, "%s ignores unlabelled rows: label propagation is no baseline for it",
+                         spec->method->info.name);
+    spec->baseline = wanted;
+    return RUNG_OK;
+}
+
 bool method_can_hold_out(const method *m, const void *params)
 {
     return m->hold_out && (!m->can_hold_out || m->can_hold_out(params));

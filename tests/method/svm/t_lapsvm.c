@@ -75,16 +75,14 @@ static void two_classes_are_opposite(void **state)
     dataset_free(s.data);
 }
 
-/* The weights of its own that every graph has are reported, and the baseline. */
-static void the_baseline_is_reported(void **state)
+/* The width of a graph's weights is reported. */
+static void the_graph_width_is_reported(void **state)
 {
     rung_ctx *ctx = *state;
     sample s;
     draw(ctx, 3, 4, 4, PLAIN, &s);
     rung_model *m = fit(ctx, &s, "lapsvm", (const char *const[]){"graph", "gaussian", "graph-width", "2", NULL});
     assert_true(*report_of(m, "graph_width") == 2);
-    double mae = *report_of(m, "propagation_cv_mae");
-    assert_true(mae >= 0 && mae < 1);
     model_free(m);
     m = fit(ctx, &s, "lapsvm", (const char *const[]){"graph", "linear", NULL});
     model_free(m);
@@ -165,7 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(every_class_is_optimal),
         WITH_CONTEXT(two_classes_are_opposite),
-        WITH_CONTEXT(the_baseline_is_reported),
+        WITH_CONTEXT(the_graph_width_is_reported),
         WITH_CONTEXT(class_weights_are_row_weights),
         WITH_CONTEXT(a_precomputed_kernel_has_mixtures),
     };
