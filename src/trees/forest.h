@@ -2,9 +2,9 @@
 /* Trees as arrays, as stored in a model, and their outputs for coded rows.
  *
  * Nodes of a tree are contiguous, level by level: the children of its k-th split (from 0) are its nodes 2k + 1 and
- * 2k + 2. A split on a numeric column sends x left if x <= cut[split] (of the column's cuts); one on a text column sends
- * the categories left whose bits are set in the words from `split` on. A missing number, and an unknown category, goes
- * where `missing` says. */
+ * 2k + 2. A split on a numeric column sends x left if x <= cut[split] (of the column's cuts); one on a text column
+ * sends the categories left whose bits are set in the words from `split` on. A missing number, and an unknown category,
+ * goes where `missing` says. */
 #ifndef RUNG_TREES_FOREST_H
 #define RUNG_TREES_FOREST_H
 

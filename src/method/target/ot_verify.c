@@ -10,7 +10,7 @@
  * component v, with f the regression on it, meets the first line as well, and
  *
  *     |v| = 1,  v'y = 0 (y without its mean),  v'w = 0 for every other w
- *     M (I - aa') M v = lambda^2 / left v,  a = M y / |M y|               H v = left v on the complement of y, not inverted
+ *     M (I - aa') M v = lambda^2 / left v,  a = M y / |M y|      H v = left v on the complement of y, not inverted
  */
 #include <float.h>
 
