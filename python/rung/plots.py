@@ -185,8 +185,7 @@ class _Plane:
             self.names = [names[a], names[b]]
         self.x, self.y = (((X - self.origin) / self.scale) @ self.axes.T).T
 
-    def rows(self, across, up):
-        a, b = (part.ravel() for part in np.meshgrid(across, up))
+    def rows(self, a, b):
         return self.origin + self.scale * (np.column_stack([a, b]) @ self.axes)
 
 
@@ -227,7 +226,7 @@ def plot_boundary(
     y: Labels | None = None,
     *,
     columns: Sequence[Any] | None = None,
-    resolution: int = 200,
+    resolution: int = 300,
     ax: Axes | None = None,
 ) -> Axes:
     """The predicted class over a plane, with the rows in front of it; crosses are unlabelled rows.
@@ -242,9 +241,8 @@ def plot_boundary(
     plane = _Plane(table, names, None if columns is None else [_place(c, X, names, places) for c in columns])
     ax = _look.axes(ax, 600, 520)
     across, up = (_around(values, resolution) for values in (plane.x, plane.y))
-    answers = estimator.predict(frame(plane.rows(across, up)))
     classes = estimator.classes_
-    rank = _labels.ranks_of(answers, classes).reshape(resolution, resolution)
+    rank = _rank_grid(lambda a, b: _labels.ranks_of(estimator.predict(frame(plane.rows(a, b))), classes), across, up)
     levels = np.arange(len(classes) + 1) + 0.5
     tints = [_look.class_tint(k + 1, len(classes)) for k in range(len(classes))]
     _look.plain_axes(ax, plane.names[0], plane.names[1], None)
@@ -258,6 +256,24 @@ def plot_boundary(
     note = "background: predicted class; markers: rows and their true class"
     _look.head(ax, f"Predicted class over a plane ({_called(estimator)})", note, _look.legend(ax))
     return ax
+
+
+COARSE = 50  # points along each side of the first grid
+
+
+def _rank_grid(predict, across, up):
+    """The predicted ranks over a grid. A coarse grid comes first; cells whose corners agree are filled, and only the
+    points in the other cells are predicted."""
+    coarse = [np.unique(np.linspace(0, len(side) - 1, COARSE).astype(int)) for side in (across, up)]
+    a, b = np.meshgrid(across[coarse[0]], up[coarse[1]])
+    corner = predict(a.ravel(), b.ravel()).reshape(a.shape)
+    x, y = (np.minimum(np.searchsorted(c, np.arange(c[-1] + 1), "right"), len(c) - 1) for c in coarse)  # right corners
+    around = [corner[np.ix_(j, i)] for j in (y - 1, y) for i in (x - 1, x)]
+    rank = around[0].copy()
+    j, i = np.nonzero(np.any([other != rank for other in around[1:]], axis=0))
+    if len(i):
+        rank[j, i] = predict(across[i], up[j])
+    return rank
 
 
 def _around(values, resolution):

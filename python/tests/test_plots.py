@@ -125,11 +125,26 @@ def test_plane_is_that_of_the_columns(toy):
     X = pd.DataFrame({"w": ["u", "v", "v"], "a": [1.0, 2, 9], "b": [4.0, 5, 6], "c": [0.0, np.nan, 8]})
     table, names, places, frame = rung.plots._numbers(X)
     plane = rung.plots._Plane(table, names, [0, 2])
-    rows = frame(plane.rows(np.array([1.0, 2]), np.array([3.0])))
+    rows = frame(plane.rows(np.array([1.0, 2]), np.array([3.0, 3])))
     assert rows.to_dict("list") == {"w": ["v", "v"], "a": [1, 2], "b": [5, 5], "c": [3, 3]}
     plane = rung.plots._Plane(np.diag([1.0, 10, 100, 1000]), list("abcd"), None)
     back = plane.rows(plane.x, plane.y)
-    assert back.shape == (16, 4) and np.isfinite(back).all()
+    again = ((back - plane.origin) / plane.scale) @ plane.axes.T
+    np.testing.assert_allclose(again, np.column_stack([plane.x, plane.y]), atol=1e-12)  # they lie in the plane
+
+
+def test_answers_over_a_plane_from_a_coarse_grid_first(model):
+    across, up = np.linspace(0, 1, 120), np.linspace(-0.2, 1.2, 90)
+    asked = []
+
+    def predict(a, b):
+        asked.append(len(a))
+        return model.predict(np.column_stack([a, b]))
+
+    grid = rung.plots._rank_grid(predict, across, up)
+    a, b = np.meshgrid(across, up)
+    np.testing.assert_array_equal(grid, model.predict(np.column_stack([a.ravel(), b.ravel()])).reshape(90, 120))
+    assert sum(asked) < 0.6 * grid.size
 
 
 def test_reliability(model, toy):
