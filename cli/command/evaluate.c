@@ -193,18 +193,21 @@ static void print_real(const evaluate_job *job, double median, const rung_real_m
 
 /* The page, if --report is given. */
 static int write_page(session *s, const arguments *args, const evaluate_job *job, int64_t labelled,
-                      const evaluation_row *row, int rows, char *baseline)
+                      const evaluation_row *row, int rows, const char *constant, char *baseline)
 {
     const char *path = option_value(args, "report");
     evaluation e = {.model = job->model,
                     .data = job->data,
                     .labelled = labelled,
+                    .constant = constant,
                     .baseline = baseline,
                     .rows = rows,
                     .row = row,
                     .bins = BINS,
                     .bin = job->proba ? job->bins : NULL,
                     .ece = job->ece};
+    for (int y = 1; job->confusion && y <= job->classes; y++)
+        for (int k = 1; k <= job->classes; k++) e.near += abs(y - k) <= 1 ? cell(job, y, k) : 0;
     int code = path ? evaluation_page(s, args, &e, path) : EXIT_OK;
     free(baseline);
     return code;
@@ -233,7 +236,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
         row[i] = (evaluation_row){real_measures[i].key, real_measures[i].meaning, real_value(&found, i),
                                   real_value(&constant, i)};
     int code =
-        write_page(s, args, job, labelled, row, REAL_MEASURES,
+        write_page(s, args, job, labelled, row, REAL_MEASURES, number_of(median).text,
                    text_of("Median: always predicting %s, the median of these numbers.", number_of(median).text));
     if (code != EXIT_OK) return code;
     if (!s->json) {
@@ -255,7 +258,7 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
     for (const measure *m = measures; m->key; m++)
         row[n++] = (evaluation_row){m->key, m->meaning, measure_value(m, &job->found), measure_value(m, &job->median)};
     return write_page(
-        s, args, job, job->found.n, row, n,
+        s, args, job, job->found.n, row, n, rung_model_class_name(job->model, median),
         text_of(
             "Median: always predicting %s, the median of these labels; no other constant has a smaller mae on them.",
             rung_model_class_name(job->model, median)));

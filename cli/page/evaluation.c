@@ -6,18 +6,52 @@
 
 #include "json_out.h"
 #include "output.h"
+#include "page/model.h"
 #include "page/page.h"
 #include "plot/subject.h"
 
-static const page_section sections[] = {{"metrics", "Metrics"},
-                                        {"confusion", "Confusion matrix"},
-                                        {"scores", "Scores and thresholds"},
-                                        {"probabilities", "Calibration of the probabilities"},
-                                        {"plane", "Predicted class over a plane"},
-                                        {"model", "The model"},
+static const page_section sections[] = {{"confusion", "Confusion matrix"},
+                                        {"calibration", "Calibration"},
+                                        {"scores", "Scores by class"},
+                                        {"regions", "Decision regions"},
+                                        {"metrics", "Metrics"},
+                                        {"model", "Model"},
                                         {"repeat", "How to repeat this"},
                                         {0}};
-enum { METRICS, CONFUSION, SCORES, PROBABILITIES, PLANE, MODEL, REPEAT, SECTIONS };
+enum { CONFUSION, CALIBRATION, SCORES, REGIONS, METRICS, MODEL, REPEAT, SECTIONS };
+
+/* ---- the answer in one sentence ---- */
+
+/* How the model's error compares with the constant's: a plain fraction where one is near. */
+static char *compared(double share)
+{
+    static const struct {
+        double share;
+        const char *words;
+    } plain[] = {{0.1, "a tenth of"}, {0.2, "a fifth of"},        {0.25, "a quarter of"},      {1 / 3.0, "a third of"},
+                 {0.5, "half of"},    {2 / 3.0, "two thirds of"}, {0.75, "three quarters of"}, {1, "no better than"}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (fabs(share - plain[i].share) < 0.015) return text_of("%s", plain[i].words);
+    return share > 1 ? text_of("worse than") : text_of("%.0f %% of", 100 * share);
+}
+
+static char *answer(const evaluation *e, bool real)
+{
+    double mae = e->row[0].model, median = e->row[0].median;
+    char *words = compared(median > 0 ? mae / median : 1), *rows = NULL;
+    char *text = text_of("MAE %.2f, %s always predicting %s (%.2f)", mae, words, e->constant, median);
+    if (!real && e->near == e->labelled)
+        rows = text_of("%s; right or one class off on all %lld rows", text, (long long)e->labelled);
+    else if (!real)
+        rows = text_of("%s; right or one class off on %lld of %lld rows", text, (long long)e->near,
+                       (long long)e->labelled);
+    free(words);
+    if (!rows) return text;
+    free(text);
+    return rows;
+}
+
+/* ---- the sections ---- */
 
 static void metrics_part(FILE *file, const evaluation *e)
 {
@@ -40,10 +74,10 @@ static void confusion_part(FILE *file, const subject *p)
     for (int k = 0; k < p->classes; k++) right += count[k * p->classes + k];
     char *detail = text_of("%lld of %lld labelled rows are on the diagonal.", (long long)right, (long long)p->labelled);
     figure f = {.kind = FIGURE_CONFUSION,
-                .title = "True and predicted classes",
+                .title = "Confusion matrix",
                 .detail = detail,
-                .of.confusion = {"True and predicted classes", p->classes, p->name, count}};
-    page_heading(file, &sections[CONFUSION]);
+                .of.confusion = {"Confusion matrix", p->classes, p->name, count}};
+    page_half(file, &sections[CONFUSION]);
     page_figure(file, &f, detail);
     const char **head = allocate((size_t)p->classes + 1, sizeof *head);
     head[0] = "True class";
@@ -67,26 +101,28 @@ static void scores_part(FILE *file, const subject *p)
     char *score = text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
     figure f = {.kind = FIGURE_PROJECTION,
                 .title = "Scores by class",
-                .detail = "Histograms of the scores, one strip per true class, with the thresholds.",
+                .detail = "Histograms of the scores, one strip per true class.",
                 .of.projection = {"Scores by class", score, p->classes, p->name, p->n, p->truth, p->score,
                                   p->thresholds, p->threshold, p->answer}};
-    page_heading(file, &sections[SCORES]);
+    page_half(file, p->thresholds ? &(page_section){sections[SCORES].id, "Scores and thresholds"} : &sections[SCORES]);
     page_figure(file, &f,
                 p->thresholds ? "The background shows the predicted class; the dashed lines are the thresholds. Rows "
                                 "whose colour differs from the background are misclassified."
-                              : "This model does not use thresholds on a single score.");
+                : p->expected
+                    ? "The score is the expected class: the mean of the class numbers by their predicted probabilities."
+                    : "The model decides by all of its outputs; this is the first.");
     free(score);
 }
 
-static void probabilities_part(FILE *file, const evaluation *e)
+static void calibration_part(FILE *file, const evaluation *e)
 {
     static const char *const head[] = {"Probability", "Rows", "Mean probability", "Share correct"};
     figure f = {.kind = FIGURE_RELIABILITY,
-                .title = "Calibration of the probabilities",
+                .title = "Reliability diagram",
                 .detail = "Share of correct predictions against the probability of the most probable class; the "
                           "numbers are in the table.",
-                .of.reliability = {"Calibration of the probabilities", e->bins, e->bin, e->ece}};
-    page_heading(file, &sections[PROBABILITIES]);
+                .of.reliability = {"Reliability diagram", e->bins, e->bin, e->ece}};
+    page_half(file, &sections[CALIBRATION]);
     if (!e->bin) {
         page_paragraph(file, "This model gives no probabilities.");
         return;
@@ -94,6 +130,7 @@ static void probabilities_part(FILE *file, const evaluation *e)
     page_figure(file, &f,
                 "On the dashed line the probabilities are calibrated. Below it the model is overconfident, above it "
                 "underconfident.");
+    page_fold_begin(file, false, "As a table");
     page_table_begin(file, &(page_table){"By the probability of the most probable class", 4, head, 0, true});
     for (int i = 0; i < e->bins; i++) {
         const rung_reliability_bin *b = &e->bin[i];
@@ -106,12 +143,13 @@ static void probabilities_part(FILE *file, const evaluation *e)
         page_number(file, b->accuracy, 3, NULL, false);
     }
     page_table_end(file);
+    page_fold_end(file);
 }
 
-static int plane_part(session *s, FILE *file, const subject *p)
+static int regions_part(session *s, FILE *file, const subject *p)
 {
     plane on = {0};
-    page_heading(file, &sections[PLANE]);
+    page_half(file, &sections[REGIONS]);
     if (rung_data_features(p->data) < 2) {
         page_paragraph(file, "The model has only one feature, so there is no plane.");
         return EXIT_OK;
@@ -119,11 +157,10 @@ static int plane_part(session *s, FILE *file, const subject *p)
     int code = plane_make(s, p, NULL, NULL, 200, 150, &on);
     if (code == EXIT_OK) {
         figure f = {.kind = FIGURE_BOUNDARY,
-                    .title = "Predicted class over a plane",
+                    .title = "Decision regions",
                     .detail = "Predicted class over two directions, and the rows.",
-                    .of.boundary = {"Predicted class over a plane", on.x_name, on.y_name, p->classes, p->name, on.x_low,
-                                    on.x_high, on.y_low, on.y_high, on.columns, on.rows, on.answer, p->n, on.x, on.y,
-                                    p->truth}};
+                    .of.boundary = {"Decision regions", on.x_name, on.y_name, p->classes, p->name, on.x_low, on.x_high,
+                                    on.y_low, on.y_high, on.columns, on.rows, on.answer, p->n, on.x, on.y, p->truth}};
         page_figure(file, &f,
                     rung_data_features(p->data) == 2
                         ? "The background shows the predicted class."
@@ -135,78 +172,57 @@ static int plane_part(session *s, FILE *file, const subject *p)
     return code;
 }
 
-static void model_table(FILE *file, const char *caption, json_t *object)
+static int figure_parts(session *s, FILE *file, const evaluation *e)
 {
-    static const char *const head[] = {"Name", "Value"};
-    const char *key;
-    json_t *value;
-    page_table_begin(file, &(page_table){caption, 2, head, 1, false});
-    json_object_foreach(object, key, value)
-    {
-        page_row(file, key);
-        if (json_is_string(value)) {
-            page_cell(file, "%s", json_string_value(value));
-        } else {
-            char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-            page_cell(file, "%s", text ? text : "");
-            free(text);
-        }
+    subject p;
+    int code = subject_take(s, e->model, e->data, &p);
+    if (code == EXIT_OK) code = subject_predict(s, &p, 1);
+    if (code == EXIT_OK) {
+        confusion_part(file, &p);
+        calibration_part(file, e);
+        scores_part(file, &p);
+        code = regions_part(s, file, &p);
     }
-    page_table_end(file);
+    p.model = NULL; /* they belong to the caller */
+    p.data = NULL;
+    subject_close(&p);
+    return code;
 }
 
-static int model_part(session *s, FILE *file, const evaluation *e)
+static void begin(FILE *file, const arguments *args, const evaluation *e, bool real)
 {
-    char *text = NULL;
-    CHECK(s, rung_model_describe(s->ctx, e->model, &text));
-    json_t *all = jout_parse(text);
-    rung_free(text);
-    const char *method = json_string_value(json_object_get(all, "method"));
-    const rung_method *m = method ? rung_method_find(method) : NULL;
-    page_heading(file, &sections[MODEL]);
-    if (m) page_paragraph(file, "%s: %s. %s", m->name, m->title, m->reference);
-    if (json_is_object(json_object_get(all, "params"))) model_table(file, "Parameters", json_object_get(all, "params"));
-    if (json_object_size(json_object_get(all, "report")))
-        model_table(file, "What the fit reports", json_object_get(all, "report"));
-    json_decref(all);
-    return EXIT_OK;
+    page_section list[SECTIONS + 1];
+    int n = 0;
+    long long rows = rung_data_rows(e->data);
+    for (int i = real ? METRICS : 0; i < SECTIONS; i++) list[n++] = sections[i];
+    list[n] = (page_section){0};
+    char *title = text_of("%s on %s", operand(args, 0), operand(args, 1)), *sentence = answer(e, real);
+    char *lead = e->labelled == rows ? text_of("%lld labelled rows", rows)
+                                     : text_of("%lld labelled rows of %lld", (long long)e->labelled, rows);
+    page_begin(file, title, sentence, lead, list);
+    free(title);
+    free(sentence);
+    free(lead);
 }
 
 static int page_steps(session *s, const arguments *args, const evaluation *e, FILE *file)
 {
     bool real = rung_model_is_real(e->model);
-    page_section list[SECTIONS + 1];
-    int n = 0;
-    for (int i = 0; i < SECTIONS; i++)
-        if (!real || i == METRICS || i == MODEL || i == REPEAT) list[n++] = sections[i];
-    list[n] = (page_section){0};
-    char *title = text_of("%s on %s", operand(args, 0), operand(args, 1));
-    char *lead =
-        text_of("%lld labelled rows, but %lld rows", (long long)e->labelled, (long long)rung_data_rows(e->data));
-    page_begin(file, title, lead, list);
-    free(title);
-    free(lead);
-    metrics_part(file, e);
-    int code = EXIT_OK;
-    if (!real) {
-        subject p;
-        code = subject_take(s, e->model, e->data, &p);
-        if (code == EXIT_OK) code = subject_predict(s, &p, 1);
-        if (code == EXIT_OK) {
-            confusion_part(file, &p);
-            scores_part(file, &p);
-            probabilities_part(file, e);
-            code = plane_part(s, file, &p);
-        }
-        p.model = NULL; /* they belong to the caller */
-        p.data = NULL;
-        subject_close(&p);
-    }
-    if (code == EXIT_OK) code = model_part(s, file, e);
+    char *text = NULL;
+    begin(file, args, e, real);
+    int code = real ? EXIT_OK : figure_parts(s, file, e);
+    if (code == EXIT_OK) code = session_check(s, rung_model_describe(s->ctx, e->model, &text));
     if (code != EXIT_OK) return code;
+    json_t *about = jout_parse(text);
+    rung_free(text);
+    const char *method = json_string_value(json_object_get(about, "method"));
+    const rung_method *m = method ? rung_method_find(method) : NULL;
+    metrics_part(file, e);
+    page_heading(file, &sections[MODEL]);
+    page_model(file, about, m);
     page_heading(file, &sections[REPEAT]);
-    page_paragraph(file, "rung %s, with the same seed and data:", rung_version());
-    page_command_line(file, "evaluate", args);
+    page_repeat(file, args, about, m);
+    json_decref(about);
     page_end(file);
     return EXIT_OK;
 }

@@ -8,38 +8,49 @@
 
 #include "output.h"
 
+/* Figures stay on white paper in the dark, too: their colours are chosen for it. */
 static const char style[] =
-    ":root{color-scheme:light}"
-    "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;color:#1a1a1a;background:#fff;"
-    "max-width:70rem;margin:0 auto;padding:1.5rem}"
-    "h1{font-size:1.7rem;line-height:1.25;margin:.2rem 0}h2{font-size:1.3rem;margin:2.4rem 0 .6rem;padding-top:.6rem;"
-    "border-top:1px solid #d9d9d9}"
-    ".lead{color:#595959;margin:.2rem 0 1rem}p{max-width:46rem}a{color:#0b5394}"
+    ":root{color-scheme:light dark;--ink:#1a1a1a;--soft:#595959;--paper:#fff;--rule:#e3e3e3;--edge:#d9d9d9;"
+    "--link:#0b5394;--hover:#f4f7fa;--code:#f6f6f6}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6e6e6;--soft:#b0b0b0;--paper:#16181a;--rule:#34383c;"
+    "--edge:#44484c;--link:#8ab8e6;--hover:#22262a;--code:#202326}}"
+    "body{font:16px/1.55 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;color:var(--ink);"
+    "background:var(--paper);max-width:76rem;margin:0 auto;padding:1.5rem}"
+    "h1{font-size:1.7rem;line-height:1.25;margin:.2rem 0;overflow-wrap:anywhere}"
+    "h2{font-size:1.3rem;margin:2.4rem 0 .6rem;padding-top:.6rem;border-top:1px solid var(--edge)}"
+    ".answer{font-size:1.25rem;margin:.6rem 0;max-width:none}"
+    ".lead{color:var(--soft);margin:.2rem 0 1rem}p{max-width:46rem}a{color:var(--link)}"
     "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}"
+    "main{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);column-gap:2rem}"
+    "section{grid-column:1/-1;min-width:0}"
+    "@media(min-width:60rem){.half{grid-column:span 1}}"
     ".wide{overflow-x:auto;margin:1rem 0}"
     "table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums}"
     "caption{text-align:left;font-weight:600;padding:.3rem 0;caption-side:top}"
-    "th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid #e3e3e3;white-space:nowrap}"
+    "th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap}"
     "th[scope=row],thead th:first-child,.text{text-align:left;font-weight:400;white-space:normal}"
-    "tbody th{min-width:8rem;max-width:20rem}"
-    "thead th{white-space:normal;border-bottom:2px solid #595959;font-weight:600;vertical-align:bottom}"
-    "tfoot tr:first-child>*{border-top:2px solid #595959}tfoot th{font-weight:600}"
-    "tbody tr:hover{background:#f4f7fa}strong{font-weight:700}"
+    "tbody th{min-width:8rem;max-width:20rem}td.text{min-width:20rem}"
+    "@media(max-width:40rem){body{padding:1rem}tbody th{min-width:0}th,td{padding:.28rem .45rem}}"
+    "thead th{white-space:normal;border-bottom:2px solid var(--soft);font-weight:600;vertical-align:bottom}"
+    "tfoot tr:first-child>*{border-top:2px solid var(--soft)}tfoot th{font-weight:600}"
+    "tbody tr:hover{background:var(--hover)}strong{font-weight:700}"
     "thead button{font:inherit;font-weight:600;background:none;border:0;padding:.1rem .2rem;margin:0;cursor:pointer;"
     "color:inherit;text-align:inherit}"
-    "thead button::after{content:'\\2195';color:#767676;padding-left:.35em}"
-    "th[aria-sort=ascending] button::after{content:'\\2191';color:#1a1a1a}"
-    "th[aria-sort=descending] button::after{content:'\\2193';color:#1a1a1a}"
-    ":focus-visible{outline:3px solid #0b5394;outline-offset:2px}"
-    "figure{margin:1rem 0;display:inline-block;vertical-align:top;max-width:100%;border:1px solid "
-    "#e3e3e3;padding:.5rem;"
-    "border-radius:4px}figure svg{max-width:100%;height:auto;display:block}"
-    "figcaption{font-size:.88rem;color:#4a4a4a;max-width:40rem;padding:.4rem .3rem 0}"
+    "thead button::after{content:'\\2195';color:var(--soft);padding-left:.35em}"
+    "th[aria-sort=ascending] button::after{content:'\\2191';color:var(--ink)}"
+    "th[aria-sort=descending] button::after{content:'\\2193';color:var(--ink)}"
+    ":focus-visible{outline:3px solid var(--link);outline-offset:2px}"
+    "figure{margin:1rem 0;display:inline-block;vertical-align:top;box-sizing:border-box;max-width:100%;"
+    "border:1px solid var(--rule);padding:.5rem;border-radius:4px}"
+    "figure svg{max-width:100%;height:auto;display:block;background:#fff}"
+    "figcaption{font-size:.88rem;color:var(--soft);max-width:40rem;padding:.4rem .3rem 0}"
     "details{margin:.7rem 0}summary{cursor:pointer;font-weight:600;padding:.2rem 0}"
-    "pre{background:#f6f6f6;border:1px solid #e3e3e3;border-radius:4px;padding:.7rem;overflow-x:auto;font-size:.88rem}"
+    "pre{background:var(--code);border:1px solid var(--rule);border-radius:4px;padding:.7rem;overflow-x:auto;"
+    "font-size:.88rem}"
     ".skip{position:absolute;left:-999rem}.skip:focus{position:static}"
     ".quiet{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
-    "@media print{body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}figure,tr{break-inside:avoid}"
+    "@media print{:root{color-scheme:light;--ink:#1a1a1a;--soft:#595959;--paper:#fff;--rule:#e3e3e3;--edge:#d9d9d9}"
+    "body{max-width:none;padding:0;font-size:11pt}nav,.skip{display:none}figure,tr{break-inside:avoid}"
     "h2{break-after:avoid}.wide{overflow:visible}thead "
     "button::after{content:''}pre{white-space:pre-wrap}a{color:inherit}}";
 
@@ -68,7 +79,7 @@ static const char script[] =
     "addEventListener('beforeprint',()=>{for(const d of document.querySelectorAll('details'))d.open=true});"
     "})();";
 
-void page_begin(FILE *file, const char *title, const char *lead, const page_section *sections)
+void page_begin(FILE *file, const char *title, const char *answer, const char *lead, const page_section *sections)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -85,7 +96,13 @@ void page_begin(FILE *file, const char *title, const char *lead, const page_sect
         style);
     fputs("<header>\n<h1>", file);
     xml_text(file, title);
-    fputs("</h1>\n<p class=\"lead\">", file);
+    fputs("</h1>\n", file);
+    if (answer) {
+        fputs("<p class=\"answer\">", file);
+        xml_text(file, answer);
+        fputs("</p>\n", file);
+    }
+    fputs("<p class=\"lead\">", file);
     xml_text(file, lead);
     fputs("</p>\n</header>\n<nav aria-label=\"Contents\"><ul>\n", file);
     for (; sections->id; sections++) {
@@ -96,12 +113,16 @@ void page_begin(FILE *file, const char *title, const char *lead, const page_sect
     fputs("</ul></nav>\n<main id=\"content\">\n<section>\n", file);
 }
 
-void page_heading(FILE *file, const page_section *section)
+static void begin_section(FILE *file, const page_section *section, const char *class)
 {
-    fprintf(file, "</section>\n<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">", section->id, section->id);
+    fprintf(file, "</section>\n<section%s aria-labelledby=\"%s\">\n<h2 id=\"%s\">", class, section->id, section->id);
     xml_text(file, section->heading);
     fputs("</h2>\n", file);
 }
+
+void page_heading(FILE *file, const page_section *section) { begin_section(file, section, ""); }
+
+void page_half(FILE *file, const page_section *section) { begin_section(file, section, " class=\"half\""); }
 
 void page_end(FILE *file)
 {
@@ -147,8 +168,7 @@ void page_code(FILE *file, const char *text)
     fputs("</code></pre>\n", file);
 }
 
-/* A word for a POSIX shell. */
-static char *quoted(const char *word)
+char *page_quoted(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
     if (*word && strspn(word, plain) == strlen(word)) return text_of("%s", word);
@@ -168,7 +188,7 @@ void page_command_line(FILE *file, const char *command, const arguments *args)
     char *line = text_of("rung %s", command);
     for (int i = 0; i < args->n; i++) {
         const argument *a = &args->list[i];
-        char *value = a->value ? quoted(a->value) : NULL;
+        char *value = a->value ? page_quoted(a->value) : NULL;
         char *more = text_of("%s %s%s%s%s", line, a->option ? "--" : "", a->option ? a->option->name : "",
                              a->option && value ? " " : "", value ? value : "");
         free(value);

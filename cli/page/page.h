@@ -14,14 +14,18 @@ typedef struct {
     const char *id, *heading;
 } page_section;
 
-/* sections: for the table of contents; ends with a row whose id is NULL. */
-void page_begin(FILE *file, const char *title, const char *lead, const page_section *sections);
+/* answer: the result in one sentence, before all else; NULL: there is no single one. sections: for the table of
+ * contents; ends with a row whose id is NULL. */
+void page_begin(FILE *file, const char *title, const char *answer, const char *lead, const page_section *sections);
 void page_heading(FILE *file, const page_section *section); /* ends the section before */
+void page_half(FILE *file, const page_section *section); /* a section beside the next half, where the window allows */
 void page_end(FILE *file);
 
 void page_paragraph(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_figure(FILE *file, const figure *f, const char *caption);
 void page_code(FILE *file, const char *text);
+/* A word for a POSIX shell, quoted where it must be; to be freed. */
+char *page_quoted(const char *word);
 /* The command line, ready to be pasted into a shell. */
 void page_command_line(FILE *file, const char *command, const arguments *args);
 /* A collapsible part, initially closed or open. */

@@ -31,6 +31,8 @@ static int describe(session *s, subject *p)
     rung_free(text);
     const char *method = json_string_value(json_object_get(all, "method"));
     p->method = text_of("%s", method ? method : "");
+    const char *scorer = json_string_value(json_object_get(all, "scorer"));
+    p->expected = scorer && (!strcmp(scorer, "average") || !strcmp(scorer, "neighbours"));
     if (json_is_array(list)) {
         p->thresholds = (int)json_array_size(list);
         p->threshold = allocate((size_t)p->thresholds, sizeof *p->threshold);

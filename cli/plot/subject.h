@@ -15,6 +15,7 @@ typedef struct {
     const int *truth;  /* 0: unlabelled */
     int *rank;
     double *score; /* of the chosen output */
+    bool expected; /* the score is the expected class: the mean of the class numbers by their probabilities */
     double *proba; /* NULL: the model has none */
     int thresholds;
     double *threshold;

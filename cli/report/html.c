@@ -194,7 +194,7 @@ void report_html(FILE *file, store *db, const comparison *c, const arguments *ar
     char *lead = text_of("%d data set%s, %d method%s; %d cells: %d done, %d failed, %d pending", r->sets,
                          r->sets == 1 ? "" : "s", r->methods, r->methods == 1 ? "" : "s", r->planned, r->done,
                          r->failures, waiting);
-    page_begin(file, title, lead, list);
+    page_begin(file, title, NULL, lead, list);
     page_heading(file, &all[SUMMARY]);
     char *text;
     for (int i = 0; (text = comparison_sentence(c, i)); i++) {

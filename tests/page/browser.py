@@ -100,7 +100,8 @@ class Score:
             print("FAILED", what)
 
 
-COLUMN = "[...document.querySelector('table.sortable').tBodies[0].rows].map(r=>r.cells[%d].dataset.value??r.cells[%d].textContent)"
+TABLE = "[...document.querySelectorAll('table.sortable')].find(t=>!t.closest('details'))"
+COLUMN = "[..." + TABLE + ".tBodies[0].rows].map(r=>r.cells[%d].dataset.value??r.cells[%d].textContent)"
 # Contrast of every text of the page (not of the figures) against the first background below it, as WCAG 2 counts it.
 CONTRAST = """(()=>{const rgb=s=>s.match(/[\\d.]+/g).map(Number),lum=c=>{const f=v=>(v/=255)<=.03928?v/12.92:((v+.055)/1.055)**2.4;
 return .2126*f(c[0])+.7152*f(c[1])+.0722*f(c[2])};let worst=99;
@@ -135,8 +136,8 @@ def check_reading(score, browser, name):
 
 
 def check_sorting(score, browser, name):
-    head = "document.querySelector('table.sortable').tHead.rows[0].cells[%d]"
-    before, foot = browser.value(COLUMN % (1, 1)), "document.querySelector('table.sortable').tFoot?.textContent??''"
+    head = TABLE + ".tHead.rows[0].cells[%d]"
+    before, foot = browser.value(COLUMN % (1, 1)), TABLE + ".tFoot?.textContent??''"
     footer = browser.value(foot)
     browser.value((head % 1) + ".querySelector('button').click()")
     up = browser.value(COLUMN % (1, 1))
@@ -167,6 +168,14 @@ def check_without_script(score, browser, name, page):
     score.check(count == {"tr": rows, "svg": figures, "button": 0}, f"{name} without JavaScript: {count}, not {rows} rows, {figures} figures")
 
 
+def picture(browser, pictures, name, width=1200):
+    if not pictures:
+        return
+    high = browser.value("document.documentElement.scrollHeight")
+    shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip=dict(x=0, y=0, width=width, height=high, scale=1))
+    (pictures / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+
 def check_page(score, browser, page, pictures):
     name = page.name
     browser.open(page)
@@ -178,15 +187,34 @@ def check_page(score, browser, page, pictures):
     score.check(pdf.startswith(b"%PDF-") and len(pdf) > 10000, f"{name}: does not print")
     if pictures:
         (pictures / (page.stem + ".pdf")).write_bytes(pdf)
-        shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True,
-                            clip=dict(x=0, y=0, width=1200, height=browser.value("document.documentElement.scrollHeight"), scale=1))
-        (pictures / (page.stem + ".png")).write_bytes(base64.b64decode(shot["data"]))
+    picture(browser, pictures, page.stem)
     check_without_script(score, browser, name, page)
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
     for width in (360, 800):  # a telephone, a tablet
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)
         browser.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
         score.check(browser.value("document.documentElement.scrollWidth<=innerWidth"), f"{name}: wider than {width} pixels")
+        tall = browser.value("Math.max(...[...document.querySelectorAll('tbody tr')].map(r=>r.offsetHeight))")
+        score.check(tall <= 4 * 24, f"{name}: a row of {tall} pixels on a window of {width}")
+        picture(browser, pictures, f"{page.stem}-{width}", width)
         browser.call("Emulation.clearDeviceMetricsOverride")
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    score.check(browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 26)", f"{name}: bright in the dark")
+    score.check(browser.value(CONTRAST) >= 4.5, f"{name}: contrast {browser.value(CONTRAST)} in the dark")
+    picture(browser, pictures, f"{page.stem}-dark")
+    browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+def check_answer(score, browser, page):
+    """The page of an evaluation: the answer stands first, and two figures share a line where the window allows."""
+    browser.open(page)
+    score.check(browser.value("document.querySelector('h1').nextElementSibling.className") == "answer", "the answer is not first")
+    tops = "[...document.querySelectorAll('.half')].map(s=>Math.round(s.getBoundingClientRect().top))"
+    a, b, c, d = browser.value(tops)
+    score.check(a == b < c == d, f"halves at {a}, {b}, {c}, {d}")
+    browser.call("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=False)
+    narrow = browser.value(tops)
+    score.check(len(set(narrow)) == 4, f"halves on a telephone at {narrow}")
+    browser.call("Emulation.clearDeviceMetricsOverride")
 
 
 def main():
@@ -212,6 +240,7 @@ def main():
         try:
             for page in sorted(work.glob("*.html")):
                 check_page(score, browser, page, pictures)
+            check_answer(score, browser, work / "evaluation.html")
         finally:
             browser.close()
     print(f"{score.passed} passed, {score.failed} failed")
