@@ -39,15 +39,24 @@ static void offer_methods(const question *q, const char *prefix)
     for (int i = 0; (m = rung_method_at(i)); i++) offer(q, prefix, m->name, "", m->title);
 }
 
-/* NAME=, then the values of the parameter. */
-static void offer_params(const question *q, const char *prefix, const char *typed)
+/* A method before this one has a parameter of this name: in all methods it means the same. */
+static bool offered_before(const rung_method *m, const char *name)
 {
-    char *name = text_of("%.*s", (int)strcspn(q->method, ","), q->method);
-    const rung_method *m = rung_method_find(name);
-    free(name);
+    const rung_method *other;
+    const rung_param *p;
+    for (int i = 0; (other = rung_method_at(i)) && other != m; i++)
+        for (int j = 0; (p = rung_method_param_at(other, j)); j++)
+            if (!strcmp(p->name, name)) return true;
+    return false;
+}
+
+/* NAME=, then the values of the parameter; all: those of another method as well. */
+static void offer_params_of(const question *q, const rung_method *m, bool all, const char *prefix, const char *typed)
+{
     const char *equals = strchr(typed, '=');
     const rung_param *p;
-    for (int i = 0; m && (p = rung_method_param_at(m, i)); i++) {
+    for (int i = 0; (p = rung_method_param_at(m, i)); i++) {
+        if (all && offered_before(m, p->name)) continue;
         if (!equals) {
             offer(q, prefix, p->name, "=", p->help);
         } else if (strlen(p->name) == (size_t)(equals - typed) && !strncmp(p->name, typed, strlen(p->name))) {
@@ -57,6 +66,19 @@ static void offer_params(const question *q, const char *prefix, const char *type
             free(before);
         }
     }
+}
+
+/* Of the method named so far. The default has none: then those of all methods. */
+static void offer_params(const question *q, const char *prefix, const char *typed)
+{
+    char *name = text_of("%.*s", (int)strcspn(q->method, ","), q->method);
+    const rung_method *m = rung_method_find(name);
+    free(name);
+    if (m && rung_method_param_at(m, 0)) {
+        offer_params_of(q, m, false, prefix, typed);
+        return;
+    }
+    for (int i = 0; (m = rung_method_at(i)); i++) offer_params_of(q, m, true, prefix, typed);
 }
 
 /* The completions of the value named metavar; typed: the part of the word that belongs to it, after prefix. */

@@ -17,7 +17,8 @@ static const option predict_options[] = {
      "add a column p(CLASS) per class, in order, and for isbor, sbor and gpor the mean and sd of the latent value",
      GROUP},
     {"interval", 0, "P",
-     "add columns low and high: a prediction interval that contains the true rank with probability P; with too few "
+     "add columns interval_low and interval_high: a prediction interval that contains the true rank with probability "
+     "P; with too few "
      "labels it contains all ranks",
      GROUP},
     {"project", 0, NULL, "only the projection: every component as a column, without label and rank", GROUP},
@@ -133,6 +134,32 @@ static const char *cell_text(predict_job *job, const rung_table *table, int64_t 
 
 /* ---- CSV ---- */
 
+static bool is_kept(const predict_job *job, const char *name)
+{
+    for (int64_t k = 0; k < job->n_kept; k++)
+        if (!strcmp(job->kept[k].name, name)) return true;
+    return false;
+}
+
+/* The name of a predicted column; one that a kept column has already is told apart from it. */
+static void own_name(const predict_job *job, const char *name)
+{
+    char *own = text_of("%s", name);
+    while (is_kept(job, own)) {
+        char *longer = text_of("predicted_%s", own);
+        free(own);
+        own = longer;
+    }
+    csv_cell(job->out.file, own);
+    free(own);
+}
+
+static void next_name(const predict_job *job, const char *name)
+{
+    fputc(',', job->out.file);
+    own_name(job, name);
+}
+
 static void csv_header(const predict_job *job)
 {
     FILE *f = job->out.file;
@@ -140,20 +167,23 @@ static void csv_header(const predict_job *job)
         csv_cell(f, job->kept[k].name);
         fputc(',', f);
     }
-    if (job->rank) fputs("label,rank,", f);
-    for (int o = 0; o < job->outputs; o++)
-        if (job->outputs == 1)
-            fputs("score", f);
-        else
-            fprintf(f, "%sscore%d", o ? "," : "", o + 1);
-    for (int k = 1; job->proba && k <= job->classes; k++) {
-        char *name = text_of("p(%s)", rung_model_class_name(job->model, k));
+    if (job->rank) {
+        own_name(job, "label");
+        next_name(job, "rank");
         fputc(',', f);
-        csv_cell(f, name);
+    }
+    for (int o = 0; o < job->outputs; o++) {
+        char *name = job->outputs == 1 ? text_of("score") : text_of("score%d", o + 1);
+        (o ? next_name : own_name)(job, name);
         free(name);
     }
-    if (job->sd) fputs(",mean,sd", f);
-    if (job->low) fputs(",low,high", f);
+    for (int k = 1; job->proba && k <= job->classes; k++) {
+        char *name = text_of("p(%s)", rung_model_class_name(job->model, k));
+        next_name(job, name);
+        free(name);
+    }
+    if (job->sd) next_name(job, "mean"), next_name(job, "sd");
+    if (job->low) next_name(job, "interval_low"), next_name(job, "interval_high"); /* low may be a class */
     fputc('\n', f);
 }
 

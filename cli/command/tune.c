@@ -241,7 +241,7 @@ static int tell(session *s, const tune_job *job)
     if (json_is_object(nested)) tell_metrics("nested", nested);
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
-    if (json_is_object(cv) && !json_is_object(nested))
+    if (json_is_object(cv) && !json_is_object(nested) && json_array_size(json_object_get(job->report, "points")) > 1)
         say(stderr, "            the winner's error is slightly optimistic, as the best of many; --nested gives an "
                     "honest estimate\n");
     say(stderr, "written     %s\n", job->model_path);

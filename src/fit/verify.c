@@ -225,7 +225,7 @@ static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, c
     v.landmarks = landmarks_of(spec->method, params);
     if (!model_averages(model)) TRY(outputs(ctx, &model->members->score, v.p, &f));
     v.f = f;
-    return spec->method->verify(ctx, &v);
+    return spec->method->verify ? spec->method->verify(ctx, &v) : RUNG_OK; /* what holds for all methods was tested */
 }
 
 rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,

@@ -67,7 +67,7 @@ def run(rung, folder, splits, options):
         answers = csv.DictReader(io.StringIO(call([rung, "predict", model, test, "--interval", "0.9"])))
         inside = None
         if "--bins" not in options:
-            inside = statistics.mean(float(a["low"]) <= float(r[-1]) <= float(a["high"]) for a, r in zip(answers, held))
+            inside = statistics.mean(float(a["interval_low"]) <= float(r[-1]) <= float(a["interval_high"]) for a, r in zip(answers, held))
         yield {"mae": scores["mae"], "ece": scores["calibration"]["ece"], "covered": inside, "seconds": seconds, "peak": peak,
                "vectors": json.loads(call([rung, "inspect", model, "--json"]))["n_expansion"]}
 

@@ -67,7 +67,7 @@ def run(rung, name, method, splits, options, tmp):
         median = ranks[(labels - 1) // 2]
         share = [ranks.count(q) / labels for q in range(1, K + 1)]
         for row, s in zip(new, said):
-            y, r, low, high = row[-1], int(s['rank']), int(s['low']), int(s['high'])
+            y, r, low, high = row[-1], int(s['rank']), int(s['interval_low']), int(s['interval_high'])
             assert low <= high
             sums['rows'] += 1
             sums['in'] += low <= y <= high
