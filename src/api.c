@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/generate.h"
+#include "data/shift.h"
 #include "eval/metrics.h"
 #include "eval/real.h"
 #include "eval/reliability.h"
@@ -350,11 +351,17 @@ rung_view rung_data_view(const rung_data *data)
 
 /* ---- fit and model ---- */
 
+static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+{
+    TRY(shift_warn(ctx, data));
+    return method_fit(ctx, spec, data, out);
+}
+
 rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     NOTHING(out);
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_model_fit");
-    CALL(ctx, method_fit(ctx, spec, data, out));
+    CALL(ctx, fit(ctx, spec, data, out));
 }
 
 static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
@@ -388,6 +395,13 @@ rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model)
     CALL(ctx, model_updatable(ctx, model));
 }
 
+static rung_status tune_data(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
+                          char **report)
+{
+    TRY(shift_warn(ctx, data));
+    return tune(ctx, options, data, out, report);
+}
+
 rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
                           char **report)
 {
@@ -395,7 +409,13 @@ rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const
     NOTHING(report);
     if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune_run");
     static const rung_tune_options standard = {0};
-    CALL(ctx, tune(ctx, options ? options : &standard, data, out, report));
+    CALL(ctx, tune_data(ctx, options ? options : &standard, data, out, report));
+}
+
+static rung_status label_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+{
+    TRY(shift_warn(ctx, data));
+    return curve(ctx, options, data, report);
 }
 
 rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
@@ -403,7 +423,7 @@ rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, con
     NOTHING(report);
     if (!ctx || !data || !report) return missing(ctx, "rung_curve_run");
     static const rung_curve_options standard = {0};
-    CALL(ctx, curve(ctx, options ? options : &standard, data, report));
+    CALL(ctx, label_curve(ctx, options ? options : &standard, data, report));
 }
 
 void rung_model_free(rung_model *model) { model_free(model); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* rung_model_verify: every method of the table meets its conditions, and a model that was tampered with does not. */
+#include "fit/verify.h"
 #include "helper.h"
 
 #include "base/rng.h"
@@ -517,6 +518,23 @@ static rung_status verify_once(void *argument)
     return rung_model_verify(c->ctx, c->j->spec, c->j->data, c->j->model, c->j->found, &c->j->count);
 }
 
+/* A method need not have conditions of its own: those of all methods are tested. */
+static void a_method_without_the_hook(void **state)
+{
+    rung_ctx *ctx = *state;
+    job j;
+    start(ctx, "lda", (const char *const[]){NULL}, &j);
+    method bare = *j.spec->method;
+    const method *whole = j.spec->method;
+    conditions found;
+    bare.verify = NULL;
+    j.spec->method = &bare;
+    assert_ok(ctx, method_verify(ctx, j.spec, j.data, j.model, &found));
+    assert_true(found.n > 3);
+    j.spec->method = whole;
+    finish(&j);
+}
+
 static void memory_may_run_out(void **state)
 {
     rung_ctx *ctx = *state;
@@ -543,6 +561,7 @@ int main(void)
         WITH_CONTEXT(a_small_error_of_memberships_is_seen),
         WITH_CONTEXT(parts_of_a_model_are_looked_at),
         WITH_CONTEXT(what_does_not_belong_together_is_refused),
+        WITH_CONTEXT(a_method_without_the_hook),
         WITH_CONTEXT(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

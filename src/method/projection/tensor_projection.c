@@ -17,7 +17,7 @@ static rung_status improve_mode(rung_ctx *ctx, const projection_params *params, 
     if (back) TRY(la_mul(ctx, 1, back, 1, v, 0, w));
     for (int64_t i = 0; i < size; i++) norm += w[i] * w[i];
     norm = sqrt(norm);
-    for (int64_t i = 0; i < size; i++) w[i] /= norm;
+    for (int64_t i = 0; i < size && norm > 0; i++) w[i] /= norm; /* 0: the rows do not differ */
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
