@@ -155,7 +155,8 @@ static rung_status expand(rung_ctx *ctx, void *user, int64_t i)
                      .gram = s->gram[from->kernel],
                      .variance = one->link.variance,
                      .prior_variance = candidate_variance(from)};
-    rung_status status = ordinal_gp_expansion(ctx, &gp, from->coef, from->bias, one->score.coef, one->link.spread);
+    rung_status status =
+        ordinal_gp_expansion(ctx, &gp, from->coef, from->bias, one->score.coef, one->link.spread, NULL);
     return status == RUNG_ESINGULAR ? set_error(ctx, RUNG_EINTERNAL, "a factorisation failed when repeated") : status;
 }
 

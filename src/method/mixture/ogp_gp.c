@@ -426,8 +426,48 @@ rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const doubl
 
 /* With k(x) = variance g(x): mean = k'a, z = R^-1 W^1/2 k and D = C'k - C'K W^1/2 R^-T z = (C - W^1/2 (R R')^-1 W^1/2 K
  * C)'k. */
+static double largest_of(int64_t n, const double *v)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* The factor by which the covariance at the present point magnifies relative errors of its inputs; between factorise and
+ * invert, which destroys S. The eigenvalues of R R' are between 1 and 1 + tr(W^1/2 K W^1/2) =: k, its condition. What
+ * follows is a difference of terms that may be much larger than itself: D = C - W^1/2 (R R')^-1 W^1/2 K C by the factor
+ * |C| / |D|, and S = B - C'Sf C, of which V is the inverse, by |B| |V|. Errors of f = K a, as large as the rounding of
+ * the terms of this sum (at most variance max k(x,x) sum |a|), enter W, C and B like those of the factor. */
+static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
+{
+    const ordinal_gp *p = s->p;
+    int64_t n = p->n;
+    int J = s->J;
+    double *diagonal = NULL, *S = NULL, *V = NULL, k = 1, B = 0, inverse = 0, sum = 0;
+    TRY(NEW(ctx, &ctx->scratch, diagonal, n));
+    TRY(NEW(ctx, &ctx->scratch, S, (int64_t)J * J));
+    TRY(NEW(ctx, &ctx->scratch, V, (int64_t)J * J));
+    la_diagonal(p->gram, diagonal);
+    for (int64_t i = 0; i < n; i++) {
+        k += s->root[i] * s->root[i] * diagonal[i];
+        sum += fabs(s->a[i]);
+    }
+    for (int q = 0; q < J; q++) {
+        V[q + q * J] = 1;
+        B += s->schur[q + q * J];
+        for (int64_t i = 0; i < n; i++) B += s->C[i + q * n] * s->S[i + q * n];
+    }
+    for (int i = 0; i < J * J; i++) S[i] = 0.5 * (s->schur[i] + s->schur[i / J + i % J * J]);
+    TRY(la_small_spd_solve(ctx, J, S, J, V));
+    for (int q = 0; q < J; q++) inverse += V[q + q * J];
+    double lost = fmax(largest_of(n * J, s->C) / largest_of(n * J, s->back), B * inverse);
+    double terms = p->variance * largest_of(n, diagonal) * sum;
+    *out = (k + terms) * fmax(lost, 1);
+    return RUNG_OK;
+}
+
 rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b, double *coef,
-                                 double *spread)
+                                 double *spread, double *magnified)
 {
     int64_t n = p->n;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -439,6 +479,7 @@ rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const doubl
     memcpy(s.b, b, (size_t)s.J * sizeof *b);
     TRY(la_mul(ctx, p->variance, p->gram, 1, a, 0, s.f));
     TRY(factorise(ctx, &s));
+    if (magnified) TRY(magnification(ctx, &s, magnified));
     TRY(invert(ctx, &s));
     memcpy(spread, s.V, (size_t)s.J * (size_t)s.J * sizeof *spread);
     for (int64_t i = 0; i < n; i++) coef[i] = p->variance * a[i];

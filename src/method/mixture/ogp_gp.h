@@ -29,8 +29,9 @@ rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const doubl
 
 /* At the mode, what a prediction needs, as expansions over the kernel values g(x) = k(x, rows): coef (n x (K + n),
  * column-major) gives the mean, the K - 1 numbers D(x) and the n numbers z(x) of a probit link with inferred thresholds
- * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. */
+ * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. magnified (or NULL): by how much rounding errors of a and
+ * b may grow in them, relative. */
 rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b, double *coef,
-                                 double *spread);
+                                 double *spread, double *magnified);
 
 #endif
