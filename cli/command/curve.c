@@ -210,7 +210,7 @@ static void tell_table(const curve_job *job)
     for (int s = 0; s < job->n_sizes; s++) align[s + 2] = 'r';
     sheet t = sheet_new(align);
     sheet_add(&t, " ");
-    sheet_add(&t, "labels in all");
+    sheet_add(&t, "labels in total");
     for (int s = 0; s < job->n_sizes; s++) sheet_add(&t, "%d", job->labels[s]);
     for (int i = 0; i < job->n_lines; i++) {
         const line *l = &job->lines[i];

@@ -148,7 +148,7 @@ static void tell_classes(const fit_job *job)
         say(stderr, "%s %s (%lld)", k > 1 ? " <" : "", name, (long long)job->count[k]);
         free(name);
     }
-    if (job->classes > SHOWN) say(stderr, " < ... %d in all", job->classes);
+    if (job->classes > SHOWN) say(stderr, " < ... %d in total", job->classes);
     fputc('\n', stderr);
 }
 
@@ -192,7 +192,7 @@ static void tell_thresholds(const json_t *thresholds)
         else
             say(stderr, " none");
     }
-    if (n > SHOWN) say(stderr, " ... %zu in all", n);
+    if (n > SHOWN) say(stderr, " ... %zu in total", n);
     fputc('\n', stderr);
 }
 
