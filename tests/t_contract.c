@@ -594,6 +594,28 @@ static void wrong_shapes_are_refused(void **state)
         }
 }
 
+/* NaN in a row to predict is a missing cell: the median of training, unless the method has a way of its own with it. */
+static void missing_cells_are_filled(void **state)
+{
+    rung_ctx *ctx = *state;
+    for
+        EACH_METHOD(m)
+        {
+            rows s = make_rows(40, 3, 3, 45, 0.5, true);
+            rung_model *model = fit(ctx, m, &s, false);
+            s.x[7] = NAN;
+            answers a = predict(ctx, model, &s);
+            check_valid(&a, s.n);
+            s.x[7] = model->code.columns[1].fill;
+            answers b = predict(ctx, model, &s);
+            if (model->members->score.kind != SCORER_TREES) check_same_bits(&a, &b, s.n);
+            free_answers(&a);
+            free_answers(&b);
+            rung_model_free(model);
+            free_rows(&s);
+        }
+}
+
 /* Where it is asked for, a fit that learns from unlabelled rows reports what label propagation alone would reach. */
 static void the_baseline_is_told(void **state)
 {
@@ -811,6 +833,7 @@ int main(void)
         WITH_CONTEXT(absent_classes_are_never_predicted),
         WITH_CONTEXT(weights_count_rows),
         WITH_CONTEXT(wrong_shapes_are_refused),
+        WITH_CONTEXT(missing_cells_are_filled),
         WITH_CONTEXT(the_baseline_is_told),
         WITH_CONTEXT(kernels_that_overflow_are_told),
         WITH_CONTEXT(what_a_method_does_not_take_is_refused),

@@ -174,16 +174,16 @@ static rung_status check_node(rung_ctx *ctx, const forest *f, const coding *code
 {
     int64_t c = f->column[k], split = f->split[k], missing = f->missing[k], places = 1;
     REQUIRE(isfinite(f->value[k]), "the value of node %lld is not a finite number", (long long)k + 1);
-    REQUIRE(c >= -1 && c < f->n_columns, "node %lld splits column %lld of %lld", (long long)k + 1, (long long)c + 1,
-            (long long)f->n_columns);
+    REQUIRE(c >= -1 && c < f->n_columns, "node %lld splits column %lld of %lld, counted from 0", (long long)k + 1,
+            (long long)c, (long long)f->n_columns);
     REQUIRE(missing == 0 || (missing == 1 && c >= 0), "missing cells of node %lld go to side %lld", (long long)k + 1,
             (long long)missing);
     if (c >= 0 && code->columns[c].nominal)
         places = f->n_words - (code->columns[c].n_categories + 63) / 64 + 1;
     else if (c >= 0) /* behind the last cut missing cells are all that goes right */
         places = f->cut_first[c + 1] - f->cut_first[c] + missing;
-    REQUIRE(split >= 0 && split < places, "node %lld splits at %lld of %lld", (long long)k + 1, (long long)split + 1,
-            (long long)places);
+    REQUIRE(split >= 0 && split < places, "node %lld splits at %lld of %lld, counted from 0", (long long)k + 1,
+            (long long)split, (long long)places);
     return RUNG_OK;
 }
 
@@ -214,9 +214,10 @@ static rung_status check_forest(rung_ctx *ctx, const scorer *s, const coding *co
     REQUIRE(f->cut_first[0] == 0 && f->tree_first[0] == 0, "the cuts or the trees do not start at 0");
     int64_t cuts = f->cut_first[f->n_columns];
     for (int64_t c = 0; c < f->n_columns; c++) {
-        int64_t from = f->cut_first[c], count = f->cut_first[c + 1] - from;
-        REQUIRE(count >= 0 && f->cut_first[c + 1] <= cuts && (count == 0 || !code->columns[c].nominal),
-                "column %lld has %lld cuts", (long long)c + 1, (long long)count);
+        int64_t from = f->cut_first[c], to = f->cut_first[c + 1];
+        REQUIRE(to >= from && to <= cuts && (to == from || !code->columns[c].nominal),
+                "column %lld has the cuts %lld to %lld", (long long)c + 1, (long long)from, (long long)to);
+        int64_t count = to - from;
         REQUIRE(all_finite(count, f->cut + from) && always_rises(count, f->cut + from),
                 "the cuts of column %lld do not ascend", (long long)c + 1);
     }

@@ -6,7 +6,6 @@
 #include "model/model.h"
 #include "solve/cumulative.h"
 #include "solve/ordinal_probit.h"
-#include "trees/loss.h"
 
 static bool outputs_are_memberships(const member *one)
 {
@@ -95,10 +94,13 @@ static void link_proba(const probit_link *link, int K, const double *output, dou
         ordinal_probit_classes(output[0], variance, K, link->b, link->noise, p);
 }
 
+/* Taking off the largest output changes nothing, and keeps the others from overflowing. */
 static void softmax_proba(int K, const double *output, double *p)
 {
-    double norm = nominal_norm(K, output, 1);
-    for (int q = 0; q < K; q++) p[q] = exp(output[q] - norm);
+    double most = output[0], sum = 0;
+    for (int q = 1; q < K; q++) most = fmax(most, output[q]);
+    for (int q = 0; q < K; q++) sum += p[q] = exp(output[q] - most);
+    for (int q = 0; q < K; q++) p[q] /= sum;
 }
 
 void member_proba(const member *one, const double *output, double variance, double *p)

@@ -35,6 +35,7 @@ static void predict(rung_ctx *ctx, const rung_model *model)
     FUZZ_CLAIM(x && score && proba);
     for (int64_t i = 0; i < ROWS * d; i++) x[i] = (double)(i % 7) - 3;
     if (d > 0) x[2 * d] = 1e300; /* the last row has cells no training row had */
+    if (d > 1) x[3 * d - 1] = NAN;
     bool ranges = rung_model_interval(model) != NULL;
     const rung_view view = {.v = x, .n = ROWS, .d = d, .row = d, .col = 1};
     const rung_output out = {.rank = rung_model_has_ranks(model) ? rank : NULL,

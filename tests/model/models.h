@@ -26,6 +26,7 @@ typedef enum {
     MODEL_UNLABELLED,  /* no classes, no label, two outputs */
     MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class; ranges */
     MODEL_MIXTURE,     /* six members of every kind a mixture has, with arrays in common, sharpened */
+    MODEL_TREES,       /* three outputs, a tree each: a cut, a set and missing cells, a single leaf; no scaling */
     MODEL_KINDS
 } model_kind;
 
@@ -137,6 +138,41 @@ static inline void make_kept(rung_ctx *ctx, rung_model *m)
     }
 }
 
+static inline int64_t *copy_integers(rung_ctx *ctx, rung_model *m, int64_t n, const int64_t *v)
+{
+    int64_t *out = NULL;
+    assert_ok(ctx, NEW(ctx, &m->mem, out, n));
+    memcpy(out, v, (size_t)n * sizeof *out);
+    return out;
+}
+
+#define INTEGERS(...)                                                                                                  \
+    copy_integers(ctx, m, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
+
+static inline void make_trees(rung_ctx *ctx, rung_model *m, member *one)
+{
+    one->scale = (scaling){.kind = SCALE_NONE, .d = D};
+    one->score.kind = SCORER_TREES;
+    one->score.outputs = 3;
+    one->score.m = 9;
+    one->score.trees = (forest){.outputs = 3,
+                                .n_columns = 2,
+                                .n_trees = 3,
+                                .n_nodes = 9,
+                                .n_words = 1,
+                                .cut_first = INTEGERS(0, 2, 2),
+                                .cut = NUMBERS(-0.5, 0.75),
+                                .tree_first = INTEGERS(0, 3, 8, 9),
+                                .column = INTEGERS(0, -1, -1, 1, 0, -1, -1, -1, -1),
+                                .split = INTEGERS(1, 0, 0, 0, 2, 0, 0, 0, 0),
+                                .missing = INTEGERS(0, 0, 0, 1, 1, 0, 0, 0, 0),
+                                .value = NUMBERS(3, 0.5, -0.5, 2, 1, 0.25, -1, 1.5, 0.125),
+                                .set = INTEGERS(2)};
+    assert_ok(ctx, forest_ready(ctx, &m->mem, &m->code, &one->score.trees));
+    one->proba = PROBA_SOFTMAX;
+    one->decide = (decision){.kind = DECISION_MEDIAN, .K = 3};
+}
+
 static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_kind kind)
 {
     *one = (member){.weight = 1};
@@ -213,6 +249,7 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
         make_kernel(ctx, m, one, (kernel){.kind = KERNEL_RBF, .gamma = 0.1});
         one->decide = (decision){.kind = DECISION_NONE};
         break;
+    case MODEL_TREES: make_trees(ctx, m, one); break;
     case MODEL_PAIR:
     case MODEL_MIXTURE:
     case MODEL_KINDS: break;

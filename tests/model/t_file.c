@@ -821,6 +821,10 @@ static void test_hostile_numbers(void **state)
         {MODEL_MIXTURE, "members.4.width", 0, 0, "the width of the weights is 0"},
         {MODEL_MIXTURE, "sharpen", 0, -1, "sharpen is -1, but must be > 0"},
         {MODEL_MIXTURE, "sharpen", 0, INFINITY, "sharpen is inf, but must be > 0"},
+        {MODEL_TREES, "members.0.cuts", 1, -0.5, "the cuts of column 1 do not ascend"},
+        {MODEL_TREES, "members.0.cuts", 0, NAN, "the cuts of column 1 do not ascend"},
+        {MODEL_TREES, "members.0.trees.value", 8, INFINITY, "the value of node 9 is not a finite number"},
+        {MODEL_TREES, "members.0.trees.value", 0, NAN, "the value of node 1 is not a finite number"},
     };
     static const struct {
         model_kind kind;
@@ -847,6 +851,27 @@ static void test_hostile_numbers(void **state)
         {MODEL_GAUSSIAN, "training.label", 0, INT64_MAX, "training row 1 has rank 9223372036854775807"},
         {MODEL_LAPLACIAN, "kept.label", 6, 4, "kept row 7 has rank 4 of 3"},
         {MODEL_LAPLACIAN, "kept.label", 0, 0, "kept row 1 has rank 0 of 3"},
+        {MODEL_TREES, "members.0.cuts.first", 0, 1, "the cuts or the trees do not start at 0"},
+        {MODEL_TREES, "members.0.cuts.first", 1, 1, "column 2 has the cuts 1 to 2"}, /* a text column has none */
+        {MODEL_TREES, "members.0.cuts.first", 1, INT64_MIN, "column 1 has the cuts 0 to -9223372036854775808"},
+        {MODEL_TREES, "members.0.cuts.first", 1, 3, "column 1 has the cuts 0 to 3"},
+        {MODEL_TREES, "members.0.cuts.first", 2, INT64_MAX, "impossible shape"},
+        {MODEL_TREES, "members.0.trees.first", 1, 0, "tree 1 has no nodes"},
+        {MODEL_TREES, "members.0.trees.first", 1, 2, "tree 1 has 2 nodes and 1 splits"},
+        {MODEL_TREES, "members.0.trees.first", 1, INT64_MAX, "tree 1 has no nodes"},
+        {MODEL_TREES, "members.0.trees.first", 3, 8, "the trees have 8 nodes, not 9"},
+        {MODEL_TREES, "members.0.trees.column", 0, 2, "node 1 splits column 2 of 2"},
+        {MODEL_TREES, "members.0.trees.column", 0, -2, "node 1 splits column -2 of 2"},
+        {MODEL_TREES, "members.0.trees.column", 0, INT64_MAX, "node 1 splits column 9223372036854775807"},
+        {MODEL_TREES, "members.0.trees.column", 1, 0, "tree 1 has 3 nodes and 2 splits"},
+        {MODEL_TREES, "members.0.trees.column", 0, -1, "node 1 splits at 1 of 1"},
+        {MODEL_TREES, "members.0.trees.split", 0, 2, "node 1 splits at 2 of 2"},
+        {MODEL_TREES, "members.0.trees.split", 0, -1, "node 1 splits at -1 of 2"},
+        {MODEL_TREES, "members.0.trees.split", 3, 1, "node 4 splits at 1 of 1"},
+        {MODEL_TREES, "members.0.trees.split", 4, 3, "node 5 splits at 3 of 3"},
+        {MODEL_TREES, "members.0.trees.split", 4, INT64_MAX, "node 5 splits at 9223372036854775807 of 3"},
+        {MODEL_TREES, "members.0.trees.missing", 0, 2, "missing cells of node 1 go to side 2"},
+        {MODEL_TREES, "members.0.trees.missing", 1, 1, "missing cells of node 2 go to side 1"},
     };
     place *p = *state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
