@@ -22,6 +22,7 @@
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *o, int64_t rows, const problem *p, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
+    if (o->as_published) ranked.group = NULL; /* the papers hold out row by row, equal ones too */
     int64_t labelled = count_labelled(&ranked);
     int count = o->folds ? o->folds : 5, repeats = o->repeats;
     if (count < -1 || count == 1) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", count);
