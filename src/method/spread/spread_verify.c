@@ -2,20 +2,34 @@
 /* spread_verify.c - label spreading solves (I - a S) F = Y, S = Deg^-1/2 W Deg^-1/2 (graph/propagate.h). F is
  * recomputed, its residual by products with W only, and the reported memberships are compared with its shares: an error
  * e of F changes those of row i by e / sum_q F_iq, so they are weighted by that sum. */
+#include <math.h>
+
 #include "fit/verify.h"
 #include "graph/propagate.h"
-#include "kernel/kernel.h"
 #include "method/spread/spread.h"
+
+/* Row i of WF = W F, W_ij = exp(-|x_i - x_j|^2 / (2 width^2)) without the diagonal. Not by a product with the diagonal
+ * in it: taken off again, it would leave a row far from all others with rounding errors for a degree. */
+static void dense_row(const problem *p, double gamma, int64_t i, int64_t K, const double *F, double *WF)
+{
+    int64_t n = p->n, d = p->d;
+    for (int64_t q = 0; q < K; q++) WF[i + q * n] = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double square = 0;
+        for (int64_t c = 0; c < d; c++) square += pow(p->X[c + i * d] - p->X[c + j * d], 2);
+        double weight = j == i ? 0 : exp(-gamma * square);
+        for (int64_t q = 0; q < K; q++) WF[i + q * n] += weight * F[j + q * n];
+    }
+}
 
 /* WF (n x K) = W F; degrees are W 1. */
 static rung_status affinity_times(rung_ctx *ctx, const problem *p, const la_csr *W, double width, int64_t K,
                                   const double *F, double *WF)
 {
-    kernel k = {.kind = KERNEL_RBF, .gamma = 1 / (2 * width * width)};
     if (W) return la_spmm_thin(ctx, 1, W, K, F, 0, WF);
-    TRY(kernel_expand(ctx, &k, &(point_set){p->d, p->n, p->X}, &(point_set){p->d, p->n, p->X}, K, F, WF));
-    for (int64_t i = 0; i < p->n * K; i++) WF[i] -= F[i];
-    return RUNG_OK;
+#pragma omp parallel for num_threads(ctx->threads) schedule(static)
+    for (int64_t i = 0; i < p->n; i++) dense_row(p, 1 / (2 * width * width), i, K, F, WF);
+    return interrupted(ctx);
 }
 
 rung_status spread_system_times(rung_ctx *ctx, const problem *p, const la_csr *W, double width, double spread,
