@@ -11,9 +11,29 @@ typedef struct {
     rung_view X;
     double *origin, *u, *v;
     double *scale; /* of the columns: 1 where the plane is made of two of them */
+    double *fill;  /* what stands for a missing cell: the median of the column */
 } frame;
 
-static double cell(const frame *f, int64_t i, int64_t j) { return f->X.v[i * f->X.row + j * f->X.col]; }
+static double cell(const frame *f, int64_t i, int64_t j)
+{
+    double x = f->X.v[i * f->X.row + j * f->X.col];
+    return isnan(x) ? f->fill[j] : x;
+}
+
+static void find_medians(frame *f)
+{
+    double *sorted = allocate((size_t)f->n + 1, sizeof *sorted);
+    for (int64_t j = 0; j < f->d; j++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < f->n; i++) {
+            double x = f->X.v[i * f->X.row + j * f->X.col];
+            if (!isnan(x)) sorted[n++] = x;
+        }
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
+        f->fill[j] = n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : 0;
+    }
+    free(sorted);
+}
 
 static void by_columns(frame *f, int64_t x, int64_t y)
 {
@@ -174,8 +194,9 @@ int plane_make(session *s, const subject *p, const char *x, const char *y, int c
 {
     frame f = {.n = p->n, .d = rung_data_features(p->data), .X = rung_data_view(p->data)};
     *out = (plane){.columns = columns, .rows = rows};
-    double *block = allocate(4 * (size_t)f.d + 1, sizeof *block);
-    f.origin = block, f.u = block + f.d, f.v = block + 2 * f.d, f.scale = block + 3 * f.d;
+    double *block = allocate(5 * (size_t)f.d + 1, sizeof *block);
+    f.origin = block, f.u = block + f.d, f.v = block + 2 * f.d, f.scale = block + 3 * f.d, f.fill = block + 4 * f.d;
+    find_medians(&f);
     int code = choose_plane(s, p, x, y, &f, out);
     if (code == EXIT_OK) {
         place_rows(&f, out);
