@@ -125,7 +125,7 @@ static int write_csv(const curve_job *job, const char *path)
 {
     output out = {0};
     if (!output_open(&out, path)) return FAILED;
-    fputs("method,unlabelled,per_class,labels,mean,se,low,high,p_unlabelled,p_more\n", out.file);
+    fputs("method,unlabelled,per_class,labels,mean,se,low,high,p_unlabelled,p_more,metric\n", out.file);
     for (int i = 0; i < job->n_lines; i++) {
         const line *l = &job->lines[i];
         double p[MOST_SIZES];
@@ -135,8 +135,9 @@ static int write_csv(const curve_job *job, const char *path)
                     job->labels[s], number_of(l->mean[s]).text, number_of(l->se[s]).text);
             fprintf(out.file, "%s,%s,", number_of(l->mean[s] - l->se[s]).text, number_of(l->mean[s] + l->se[s]).text);
             fprintf(out.file, "%s,", rival(job, i) >= 0 ? number_of(p[s]).text : "");
-            fprintf(out.file, "%s\n",
-                    s ? number_of(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p).text : "");
+            fprintf(out.file, "%s,%s\n",
+                    s ? number_of(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p).text : "",
+                    job->metric);
         }
     }
     return output_keep(&out) ? EXIT_OK : FAILED;

@@ -98,19 +98,20 @@ static void confusion_part(FILE *file, const subject *p)
 
 static void scores_part(FILE *file, const subject *p)
 {
-    char *score = text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
+    char *score =
+        p->expected ? text_of("expected class") : text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
     figure f = {.kind = FIGURE_PROJECTION,
                 .title = "Scores by class",
                 .detail = "Histograms of the scores, one strip per true class.",
                 .of.projection = {"Scores by class", score, p->classes, p->name, p->n, p->truth, p->score,
-                                  p->thresholds, p->threshold, p->answer}};
+                                  p->thresholds, p->threshold, p->answer, p->expected}};
     page_half(file, p->thresholds ? &(page_section){sections[SCORES].id, "Scores and thresholds"} : &sections[SCORES]);
     page_figure(file, &f,
                 p->thresholds ? "The background shows the predicted class; the dashed lines are the thresholds. Rows "
                                 "whose colour differs from the background are misclassified."
-                : p->expected
-                    ? "The score is the expected class: the mean of the class numbers by their predicted probabilities."
-                    : "The model decides by all of its outputs; this is the first.");
+                : p->expected ? "The score is the expected class: the mean of the class numbers by their predicted "
+                                "probabilities. The background shows the nearest class."
+                              : "The model decides by all of its outputs; this is the first.");
     free(score);
 }
 

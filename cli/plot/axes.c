@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common.h"
 #include "plot/palette.h"
 
 enum { MOST_TICKS = 32 };
@@ -152,18 +153,21 @@ static double legend_rows(canvas *c, int n, const legend_entry *entry, point at,
 {
     const double row = 18, mark = 24, gap = 16;
     double across = 0, down = 0;
+    const char **name = allocate((size_t)n, sizeof *name);
+    for (int i = 0; i < n; i++) name[i] = entry[i].text;
+    char **fitted = names_fitted(n, name, SMALL_FONT, room);
     for (int i = 0; i < n; i++) {
-        char *text = text_fitted(entry[i].text, SMALL_FONT, room);
-        double needed = mark + text_width_at(text, SMALL_FONT, false);
+        double needed = mark + text_width_at(fitted[i], SMALL_FONT, false);
         if (across > 0 && across + needed > width) across = 0, down += row;
         if (draw) {
             draw_mark(c, &entry[i], at.x + across, at.y + down + 13);
             draw_text(c, at.x + across + mark, at.y + down + 13, (text_style){SMALL_FONT, START, false, INK, 0}, "%s",
-                      text);
+                      fitted[i]);
         }
         across += needed + gap;
-        free(text);
     }
+    fitted_free(n, fitted);
+    free(name);
     return n ? down + row : 0;
 }
 

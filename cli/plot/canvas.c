@@ -85,6 +85,62 @@ char *text_fitted(const char *text, double size, double room)
     return text_of("%.*s…", length, text);
 }
 
+/* The beginning and the end of a text, with an ellipsis between them. */
+static char *cut_in_the_middle(const char *text, double size, double room)
+{
+    size_t length = strlen(text);
+    double left = (room - size) / 2;
+    if (text_width_at(text, size, false) <= room || left < size / 2) return text_fitted(text, size, room);
+    size_t head = 0, tail = length;
+    unsigned code;
+    for (double width = 0; text[head];) {
+        int step = next_code(text + head, &code);
+        if ((width += advance(code) * size) > left) break;
+        head += (size_t)step;
+    }
+    for (size_t from = length; from > head;) {
+        do from--;
+        while (from > head && ((unsigned char)text[from] & 0xC0) == 0x80);
+        if (text_width_at(text + from, size, false) > left) break;
+        tail = from;
+    }
+    return text_of("%.*s…%s", (int)head, text, text + tail);
+}
+
+static bool ambiguous(int n, const char *const *name, char *const *fitted)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(fitted[i], fitted[k]) && strcmp(name[i], name[k])) return true;
+    return false;
+}
+
+char **names_fitted(int n, const char *const *name, double size, double room)
+{
+    char **fitted = allocate((size_t)n, sizeof *fitted);
+    for (int way = 0; way < 3; way++) {
+        for (int i = 0; i < n; i++) {
+            char *numbered = way == 2 ? text_of("%d %s", i + 1, name[i]) : NULL;
+            free(fitted[i]);
+            fitted[i] = way == 1 ? cut_in_the_middle(name[i], size, room)
+                                 : text_fitted(numbered ? numbered : name[i], size, room);
+            free(numbered);
+        }
+        if (!ambiguous(n, name, fitted)) return fitted;
+    }
+    for (int i = 0; i < n; i++) { /* hardly room for a letter: the numbers alone */
+        free(fitted[i]);
+        fitted[i] = text_of("%d", i + 1);
+    }
+    return fitted;
+}
+
+void fitted_free(int n, char **name)
+{
+    for (int i = 0; i < n; i++) free(name[i]);
+    free(name);
+}
+
 void xml_text(FILE *file, const char *text)
 {
     unsigned code;

@@ -69,6 +69,10 @@ double text_width_at(const char *text, double size, bool bold);
 /* The text, or as much of it as fits, with an ellipsis; to be freed. */
 char *text_fitted(const char *text, double size, double room);
 
+/* All names, each within its room and no two alike that differ: cut at the end, else in the middle, else numbered. */
+char **names_fitted(int n, const char *const *name, double size, double room);
+void fitted_free(int n, char **name);
+
 /* Text inside XML or HTML; characters not allowed in XML become U+FFFD. */
 void xml_text(FILE *file, const char *text);
 

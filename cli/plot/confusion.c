@@ -81,19 +81,20 @@ void confusion_draw(canvas *c, const confusion_figure *f)
               "rows, and their share of the true class");
     draw_text(c, l.left + side / 2, 58, (text_style){FONT, MIDDLE, true, INK, 0}, "predicted");
     draw_text(c, 20, l.top + side / 2, (text_style){FONT, MIDDLE, true, INK, -90}, "true");
+    char **across = names_fitted(f->classes, f->name, l.font, l.upright ? l.tall : l.cell),
+         **down = names_fitted(f->classes, f->name, l.font, l.label);
     for (int k = 0; k < f->classes; k++) {
-        char *column = text_fitted(f->name[k], l.font, l.upright ? l.tall : l.cell),
-             *row = text_fitted(f->name[k], l.font, l.label);
         double middle = l.left + (k + 0.5) * l.cell;
         if (l.upright)
-            draw_text(c, middle + 0.35 * l.font, l.top - 6, (text_style){l.font, START, false, INK, -90}, "%s", column);
+            draw_text(c, middle + 0.35 * l.font, l.top - 6, (text_style){l.font, START, false, INK, -90}, "%s",
+                      across[k]);
         else
-            draw_text(c, middle, l.top - 6, (text_style){l.font, MIDDLE, false, INK, 0}, "%s", column);
+            draw_text(c, middle, l.top - 6, (text_style){l.font, MIDDLE, false, INK, 0}, "%s", across[k]);
         draw_text(c, l.left - 6, l.top + (k + 0.5) * l.cell + 0.35 * l.font, (text_style){l.font, END, false, INK, 0},
-                  "%s", row);
-        free(column);
-        free(row);
+                  "%s", down[k]);
     }
+    fitted_free(f->classes, across);
+    fitted_free(f->classes, down);
     draw_text(c, l.left + side + 48, l.top - 6, (text_style){SMALL_FONT, END, false, SOFT_INK, 0}, "rows");
     for (int y = 0; y < f->classes; y++) {
         int64_t rows = 0;

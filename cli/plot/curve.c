@@ -73,6 +73,30 @@ static void data_range(const curve_figure *f, double x[2], double y[2])
     }
 }
 
+/* Ticks at the counts that were measured: the first and the last, and of the others those with room. */
+static void tick_counts(const curve_figure *f, axis *x)
+{
+    const double apart = 34;
+    int most = (int)(sizeof x->tick / sizeof *x->tick);
+    double first = INFINITY, last = -INFINITY;
+    for (int i = 0; i < f->series; i++)
+        for (int k = 0; k < f->line[i].n; k++) first = fmin(first, f->line[i].x[k]), last = fmax(last, f->line[i].x[k]);
+    x->tick[0] = first;
+    x->ticks = 1;
+    x->decimals = 0;
+    for (double next = first; next < last && x->ticks < most;) {
+        next = last;
+        for (int i = 0; i < f->series; i++)
+            for (int k = 0; k < f->line[i].n; k++) {
+                double at = f->line[i].x[k];
+                if (at < next && axis_at(x, at) - axis_at(x, x->tick[x->ticks - 1]) >= apart &&
+                    axis_at(x, last) - axis_at(x, at) >= apart)
+                    next = at;
+            }
+        x->tick[x->ticks++] = next;
+    }
+}
+
 void curve_draw(canvas *c, const curve_figure *f)
 {
     legend_entry *legend = entries(f);
@@ -85,6 +109,7 @@ void curve_draw(canvas *c, const curve_figure *f)
     double room = wide ? 1.08 : (x_range[1] - x_range[0]) * 0.03;
     axis x = axis_new(wide ? x_range[0] / room : x_range[0] - room, wide ? x_range[1] * room : x_range[1] + room,
                       area.x, area.x + area.w, 50, wide, false);
+    tick_counts(f, &x);
     axis y = axis_new(y_range[0], y_range[1], area.y + area.h, area.y, 48, false, true);
     draw_title(c, f->title);
     if (f->note) draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s", f->note);

@@ -23,6 +23,7 @@ typedef struct {
     int thresholds;
     const double *threshold; /* in order; NaN: none there */
     const int *answer;       /* the class between them: thresholds + 1; NULL: not known */
+    bool expected;           /* the score is the expected class: bands around the whole numbers */
 } projection_figure;
 figure_size projection_size(const projection_figure *f);
 void projection_draw(canvas *c, const projection_figure *f);

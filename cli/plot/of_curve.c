@@ -94,7 +94,13 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
     out->line = allocate((size_t)out->room, sizeof *out->line);
     out->banded = low >= 0 && high >= 0;
     out->errors = find_column(t, "se") >= 0;
-    out->y_name = text_of("%s", metric ? metric : "error");
+    char shown[64] = "error";
+    int64_t metric_column = find_column(t, "metric");
+    if (metric)
+        snprintf(shown, sizeof shown, "%s", metric);
+    else if (metric_column >= 0 && out->room > 0)
+        rung_table_cell(t, 0, metric_column, shown, sizeof shown);
+    out->y_name = text_of("%s", shown);
     for (int64_t i = 0; i < out->room; i++) {
         char name[128] = "all methods", which[16] = "with";
         double x, y, from, to;

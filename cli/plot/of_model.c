@@ -30,8 +30,9 @@ static int on_subject(session *s, const arguments *args, bool need, with_subject
 static int projection(session *s, const arguments *args, subject *p)
 {
     const char *column = option_value(args, "output-column");
-    char *score = p->outputs > 1 ? text_of("score %s of %s", column ? column : "1", p->method)
-                                 : text_of("score of %s", p->method);
+    char *score = p->expected      ? text_of("expected class by %s", p->method)
+                  : p->outputs > 1 ? text_of("score %s of %s", column ? column : "1", p->method)
+                                   : text_of("score of %s", p->method);
     char *title = text_of("Scores by class (%s)", p->method);
     char *detail =
         text_of("Histograms of the scores of %lld rows, one strip for each of %d classes, with %d thresholds.",
@@ -47,7 +48,8 @@ static int projection(session *s, const arguments *args, subject *p)
                                   .score = p->score,
                                   .thresholds = p->thresholds,
                                   .threshold = p->threshold,
-                                  .answer = p->answer}};
+                                  .answer = p->answer,
+                                  .expected = p->expected}};
     f.title = f.of.projection.title;
     int code = plot_write(s, args, &f);
     free(score);

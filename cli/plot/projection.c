@@ -41,10 +41,32 @@ static bool segment(const projection_figure *f, const axis *a, int i, double *fr
     return *to > *from;
 }
 
+/* The bands of an expected class: nearest to each whole number. The thresholds and classes are to be freed. */
+static projection_figure with_bands(const projection_figure *f, double **threshold, int **answer)
+{
+    projection_figure out = *f;
+    out.thresholds = f->classes - 1;
+    out.threshold = *threshold = allocate((size_t)f->classes, sizeof **threshold);
+    out.answer = *answer = allocate((size_t)f->classes, sizeof **answer);
+    for (int k = 0; k < f->classes; k++) (*threshold)[k] = k + 1.5, (*answer)[k] = k + 1;
+    return out;
+}
+
+/* Ticks at the classes. */
+static axis class_axis(int classes, double start, double stop)
+{
+    axis a = axis_new(0.5, classes + 0.5, start, stop, 70, false, false);
+    int most = (int)(sizeof a.tick / sizeof *a.tick), every = (classes + most - 1) / most;
+    a.ticks = a.decimals = 0;
+    for (int k = 1; k <= classes; k += every) a.tick[a.ticks++] = k;
+    return a;
+}
+
 static void draw_segments(canvas *c, const projection_figure *f, const axis *a, const box *area)
 {
     if (!f->answer) return;
-    draw_text(c, area->x - 8, area->y - 8, (text_style){SMALL_FONT, END, false, SOFT_INK, 0}, "answer");
+    draw_text(c, area->x - 8, area->y - 8, (text_style){SMALL_FONT, END, false, SOFT_INK, 0}, "%s",
+              f->expected ? "nearest" : "answer");
     for (int i = 0; i <= f->thresholds; i++) {
         double from, to;
         int k = f->answer[i];
@@ -100,8 +122,11 @@ static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int
     free(count);
 }
 
-void projection_draw(canvas *c, const projection_figure *f)
+void projection_draw(canvas *c, const projection_figure *figure)
 {
+    double *threshold = NULL;
+    int *answer = NULL;
+    projection_figure own = figure->expected ? with_bands(figure, &threshold, &answer) : *figure, *f = &own;
     bool unlabelled = has_unlabelled(f);
     int strips = f->classes + unlabelled;
     double widest = fmax(widest_name(f->classes, f->name, FONT), unlabelled ? 70 : 40);
@@ -109,7 +134,8 @@ void projection_draw(canvas *c, const projection_figure *f)
     box area = {label + 24, HEAD, c->width - label - 24 - 22, c->height - HEAD - FOOT};
     score_range(f, &low, &high);
     double room = 0.02 * (high - low);
-    axis a = axis_new(low - room, high + room, area.x, area.x + area.w, 70, false, false);
+    axis a = f->expected ? class_axis(f->classes, area.x, area.x + area.w)
+                         : axis_new(low - room, high + room, area.x, area.x + area.w, 70, false, false);
     draw_title(c, f->title);
     draw_text(c, 12, 38, (text_style){SMALL_FONT, START, false, SOFT_INK, 0}, "%s",
               c->width < 420 ? "true classes, top to bottom"
@@ -119,11 +145,13 @@ void projection_draw(canvas *c, const projection_figure *f)
     double height = area.h / strips;
     for (int s = 0; s < strips; s++) /* the highest class on top, as on a ladder */
         draw_strip(c, f, &a, s < f->classes ? f->classes - s : 0, area.y + s * height, height, label);
-    for (int k = 0; k < f->thresholds; k++) {
+    for (int k = 0; k < f->thresholds && !f->expected; k++) {
         double t = f->threshold[k];
         if (isnan(t) || t < a.low || t > a.high) continue;
         double x = axis_at(&a, t);
         c->path(c, 2, (const point[]){{x, area.y - 4}, {x, area.y + area.h}}, false,
                 &(paint){.fill = NO_COLOUR, .stroke = INK, .width = 1.2, .dash = 4});
     }
+    free(threshold);
+    free(answer);
 }

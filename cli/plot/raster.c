@@ -131,8 +131,9 @@ static canvas *raster_new(FILE *file, double width, double height, cairo_surface
                   .surface = surface,
                   .pen = cairo_create(surface),
                   .png = png};
+    ink(r, PAPER, 1);
+    cairo_paint(r->pen); /* the last pixels, too, where the size is no whole number of them */
     cairo_scale(r->pen, scale, scale);
-    draw_box(&r->base, (box){0, 0, width, height}, FILL(PAPER));
     return &r->base;
 }
 
