@@ -55,21 +55,21 @@ static void time_evidence(rung_ctx *ctx, int64_t n)
     int *y = malloc(sizeof *y * (size_t)n), iterations = 0;
     la_map map = {.kind = LA_EXP_SQ, .gamma = 0.1};
     la_mat *X, *gram, *A;
-    gp_posterior post;
+    gpor_gp_posterior post;
     draw(n, D, K, x, y);
     la_enter();
     need(ctx, la_new(ctx, &ctx->scratch, D, n, &X));
     need(ctx, la_new(ctx, &ctx->scratch, n, n, &gram));
     need(ctx, la_new(ctx, &ctx->scratch, n, n, &A));
-    need(ctx, gp_posterior_new(ctx, &ctx->scratch, n, K, &post));
+    need(ctx, gpor_gp_posterior_new(ctx, &ctx->scratch, n, K, &post));
     la_put(x, X);
     need(ctx, la_gram(ctx, X, &map, gram));
     for (int run = 0; run < RUNS; run++) {
-        gp_problem p = {.n = n, .K = K, .y = y, .gram = gram, .b = thresholds, .sigma = 0.5};
-        need(ctx, gp_laplace(ctx, &p, false, &post));
+        gpor_gp_problem p = {.n = n, .K = K, .y = y, .gram = gram, .b = thresholds, .sigma = 0.5};
+        need(ctx, gpor_gp_laplace(ctx, &p, false, &post));
         p.sigma = 0.505; /* about as far as a late step of the search */
         double t = processor_seconds();
-        need(ctx, gp_laplace(ctx, &p, true, &post));
+        need(ctx, gpor_gp_laplace(ctx, &p, true, &post));
         evidence = smaller(evidence, processor_seconds() - t);
         iterations = post.iterations;
         need(ctx, la_gram(ctx, X, &map, A));

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "experiment/jobs.h"
+#include "experiment/jobs_finish.h"
 
 enum { CELLS = 2000 };
 
@@ -62,15 +62,15 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static cost cell_cost(cells *c, const cell_result *result)
+static cost cell_cost(jobs *c, const job_result *result)
 {
     double each[CELLS];
     cost out = {0};
     double cpu_start = cpu_seconds();
     for (int i = 0; i < CELLS; i++) {
-        cell_place place;
+        job_place place;
         double start = seconds();
-        must(cells_claim(c, &place) == 1 && cells_store(c, &place, result, 0));
+        must(jobs_claim(c, &place) == 1 && jobs_store(c, &place, result, 0));
         each[i] = seconds() - start;
         out.mean += each[i] / CELLS;
     }
@@ -93,9 +93,9 @@ int main(void)
     must(rung_ctx_new(&s.ctx) == RUNG_OK);
     plan p;
     store file_store;
-    cells c;
+    jobs c;
     const int64_t counts[] = {CELLS};
-    cell_result result = {
+    job_result result = {
         .params = json_object(), .searched = json_array(), .labelled = 45, .unlabelled = 180, .test = 75};
     fill(&result.part[0], 75);
     fill(&result.part[1], 180);
@@ -106,7 +106,7 @@ int main(void)
         json_object_set_new(result.params, name, json_string("0.25"));
     }
     must(plan_read(&s, path, NULL, &p) && store_open(&file_store, db, true) &&
-         cells_open(&c, &file_store, &p, counts, 0, 1, false));
+         jobs_open(&c, &file_store, &p, counts, 0, 1, false));
     double floor = floor_seconds(&file_store);
     cost cell = cell_cost(&c, &result);
     printf("claim and store a cell, %d times: wall %.3f ms in the mean (median %.3f, one in ten above %.3f), processor "
@@ -115,10 +115,10 @@ int main(void)
     printf("at most 1 ms of wall clock: %s\n", cell.mean < 1e-3 ? "yes" : "NO");
     printf("a transaction of one number: %.3f ms; ratio %.1f\n", 1e3 * floor, cell.mean / floor);
 
-    cells_close(&c);
+    jobs_close(&c);
     store_close(&file_store);
     plan_free(&p);
-    cell_free(&result);
+    job_free(&result);
     rung_ctx_free(s.ctx);
     char *command = text_of("rm -r %s", folder);
     must(system(command) == 0);

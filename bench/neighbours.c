@@ -49,7 +49,7 @@ static void measure(rung_ctx *ctx, const char *name, int64_t n, int64_t d, int s
     rng r;
     if (!index || !d2) exit(1);
     double t = seconds(), cpu = processor();
-    need(ctx, cells_neighbours(ctx, X, K, NEIGHBOUR_RECALL, index, d2, &expected));
+    need(ctx, kmeans_cells_neighbours(ctx, X, K, NEIGHBOUR_RECALL, index, d2, &expected));
     t = seconds() - t;
     cpu = processor() - cpu;
     rng_open(&r, 11, 0);

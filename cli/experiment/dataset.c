@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A data set of a plan: how many partitions it has, its rows, its classes. */
-#include "experiment/partitions.h"
+#include "experiment/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/files.h"
 
-bool partitions_there(const plan_dataset *d)
+bool dataset_exists(const plan_dataset *d)
 {
     char *path = d->kind == ORCA || d->kind == SKORDINAL ? files_of_partition(d, "train", 0) : files_data(d);
     free(path);
@@ -21,10 +21,10 @@ static void free_splits(int64_t n, int64_t **test, int64_t *n_test)
     free(n_test);
 }
 
-int64_t partitions_count(const plan_dataset *d)
+int64_t dataset_partitions(const plan_dataset *d)
 {
     int64_t n = d->runs;
-    if (!partitions_there(d)) {
+    if (!dataset_exists(d)) {
         if (d->kind == ORCA || d->kind == SKORDINAL)
             complain("experiment: data set %s: no partition files of %s found in %s", d->name, d->source, d->folder);
         else if (d->file)
@@ -98,7 +98,7 @@ static int open_whole(session *s, const plan_dataset *d, dataset *out)
 
 /* ---- partitions in separate files ---- */
 
-rung_status partition_read(rung_ctx *ctx, const plan_dataset *d, const char *which, int64_t index, rung_table **out)
+rung_status dataset_read_part(rung_ctx *ctx, const plan_dataset *d, const char *which, int64_t index, rung_table **out)
 {
     char *path = files_of_partition(d, which, index);
     char *wanted = path ? NULL : text_of("%s/%s_%s.%lld", d->folder, which, d->source, (long long)index);
@@ -154,7 +154,7 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     rung_table *table = NULL;
     rung_data *data = NULL;
     for (int64_t i = 0; i < 2 * out->partitions && code == EXIT_OK; i++) {
-        code = session_check(s, partition_read(s->ctx, d, i % 2 ? "test" : "train", i / 2, &table));
+        code = session_check(s, dataset_read_part(s->ctx, d, i % 2 ? "test" : "train", i / 2, &table));
         if (code == EXIT_OK) scan_labels(table, out, &set);
         if (i == 1) rows = out->rows;
         rung_table_free(table);
@@ -174,7 +174,7 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     }
     for (int i = 0; i < set.n; i++) free(set.text[i]);
     free(set.text);
-    if (code == EXIT_OK) code = session_check(s, partition_read(s->ctx, d, "train", 0, &table));
+    if (code == EXIT_OK) code = session_check(s, dataset_read_part(s->ctx, d, "train", 0, &table));
     rung_encode_options how = {.order = out->order};
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &data));
     if (code == EXIT_OK) describe(out, data);
@@ -183,14 +183,14 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     return code;
 }
 
-int plan_data_open(session *s, const plan_dataset *d, dataset *out)
+int dataset_load(session *s, const plan_dataset *d, dataset *out)
 {
-    *out = (dataset){.plan = d, .partitions = partitions_count(d)};
+    *out = (dataset){.plan = d, .partitions = dataset_partitions(d)};
     if (out->partitions == 0) return FAILED;
     return d->kind == ORCA || d->kind == SKORDINAL ? open_parts(s, d, out) : open_whole(s, d, out);
 }
 
-void plan_data_close(dataset *d)
+void dataset_unload(dataset *d)
 {
     if (d->test) free_splits(d->partitions, d->test, d->n_test);
     for (int k = 0; k < d->classes && d->class_names; k++) free(d->class_names[k]);

@@ -67,7 +67,7 @@ static json_t *searched_names(const char *report)
     return names;
 }
 
-static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *train, cell_result *out,
+static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *train, job_result *out,
                           rung_model **model)
 {
     const char *methods[] = {m->method, NULL}, **fixed = all_fixed(m);
@@ -103,7 +103,7 @@ static rung_status fit(rung_ctx *ctx, const plan_method *m, const rung_data *tra
     return status;
 }
 
-static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *data, cell_result *out,
+static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *data, job_result *out,
                          rung_model **model)
 {
     watch w = {.start = seconds_now()};
@@ -116,7 +116,7 @@ static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *d
     return status;
 }
 
-static rung_status describe(rung_ctx *ctx, const rung_model *model, cell_result *out)
+static rung_status describe(rung_ctx *ctx, const rung_model *model, job_result *out)
 {
     char *text = NULL;
     rung_status status = rung_model_describe(ctx, model, &text);
@@ -219,8 +219,7 @@ static rung_status grade_training(rung_ctx *ctx, const rung_model *model, const 
 }
 
 /* For a transductive method: the predictions of its fit for the training rows. */
-static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, const rung_model *model,
-                          cell_result *out)
+static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, const rung_model *model, job_result *out)
 {
     bool own = rung_model_training_rows(model) == rung_data_rows(p->train) && rung_model_training_rows(model) > 0;
     double start = seconds_now();
@@ -245,9 +244,9 @@ static rung_status answer(rung_ctx *ctx, const dataset *d, const partition *p, c
     return status;
 }
 
-rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, cell_result *out)
+rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, job_result *out)
 {
-    *out = (cell_result){.real = d->classes == 0};
+    *out = (job_result){.real = d->classes == 0};
     partition p;
     rung_model *model = NULL;
     rung_status status = partition_open(ctx, d, index, &p);
@@ -261,7 +260,7 @@ rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_
     return status;
 }
 
-void cell_free(cell_result *r)
+void job_free(job_result *r)
 {
     for (int i = 0; i < PARTS; i++) {
         free(r->part[i].rows);
@@ -273,5 +272,5 @@ void cell_free(cell_result *r)
     json_decref(r->params);
     json_decref(r->searched);
     rung_free(r->model);
-    *r = (cell_result){0};
+    *r = (job_result){0};
 }

@@ -29,10 +29,10 @@ typedef struct {
     int64_t n_expansion;
     char *model; /* the bytes of its file; NULL: not asked for */
     int64_t model_size;
-} cell_result;
+} job_result;
 
 /* keep: with the model. On failure the reason is the context's message. Release the result in both cases. */
-rung_status cell_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, cell_result *out);
-void cell_free(cell_result *r);
+rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_method *m, bool keep, job_result *out);
+void job_free(job_result *r);
 
 #endif

@@ -74,7 +74,7 @@ static bool enter_names(store *s, const plan *p)
 
 /* The cells of the plan that this process may do: the first partition of all data sets, then the second of all. So an
  * interrupted run covers every data set, and the time of each kind of cell is known early. */
-static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shard, int shards)
+static bool enter_jobs(store *s, const plan *p, const int64_t *counts, int shard, int shards)
 {
     int64_t position = 0, most = 0;
     if (!store_do(s,
@@ -121,12 +121,12 @@ static bool enter_cells(store *s, const plan *p, const int64_t *counts, int shar
     return good;
 }
 
-bool cells_open(cells *c, store *s, const plan *p, const int64_t *counts, int shard, int shards, bool retry)
+bool jobs_open(jobs *c, store *s, const plan *p, const int64_t *counts, int shard, int shards, bool retry)
 {
-    *c = (cells){.store = s};
+    *c = (jobs){.store = s};
     pthread_mutex_init(&c->lock, NULL);
     if (!store_begin(s)) return false;
-    bool good = enter_names(s, p) && enter_cells(s, p, counts, shard, shards);
+    bool good = enter_names(s, p) && enter_jobs(s, p, counts, shard, shards);
     if (good && retry)
         good = store_do(s,
                         "UPDATE cell SET status = 'waiting', message = NULL WHERE status = 'failed'"
@@ -158,24 +158,24 @@ bool cells_open(cells *c, store *s, const plan *p, const int64_t *counts, int sh
     return c->next && c->claim && c->done && c->metric && c->param && c->prediction && c->model && c->left;
 }
 
-void cells_close(cells *c)
+void jobs_close(jobs *c)
 {
     sqlite3_stmt *all[] = {c->next, c->claim, c->done, c->metric, c->param, c->prediction, c->model, c->left};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sqlite3_finalize(all[i]);
     pthread_mutex_destroy(&c->lock);
-    *c = (cells){0};
+    *c = (jobs){0};
 }
 
 /* ---- steps ---- */
 
-bool cells_run(cells *c, sqlite3_stmt *statement)
+bool jobs_run(jobs *c, sqlite3_stmt *statement)
 {
     bool good = store_step(c->store, statement) == SQLITE_DONE;
     sqlite3_reset(statement);
     return good;
 }
 
-bool cells_lock(cells *c)
+bool jobs_lock(jobs *c)
 {
     pthread_mutex_lock(&c->lock);
     if (store_begin(c->store)) return true;
@@ -183,7 +183,7 @@ bool cells_lock(cells *c)
     return false;
 }
 
-bool cells_unlock(cells *c, bool good)
+bool jobs_unlock(jobs *c, bool good)
 {
     if (good) good = store_commit(c->store);
     if (!good) store_rollback(c->store);
@@ -198,11 +198,11 @@ static json_t *class_names(const dataset *d)
     return names;
 }
 
-bool cells_describe(cells *c, const dataset *d)
+bool jobs_describe(jobs *c, const dataset *d)
 {
     char fingerprint[32];
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)d->fingerprint);
-    if (!cells_lock(c)) return false;
+    if (!jobs_lock(c)) return false;
     sqlite3_stmt *q = store_query(c->store, "SELECT 1 FROM dataset WHERE name = ? AND fingerprint <> ?", "tt",
                                   d->plan->name, fingerprint);
     bool other = q && store_step(c->store, q) == SQLITE_ROW, good = q && !other;
@@ -218,43 +218,43 @@ bool cells_describe(cells *c, const dataset *d)
                             "iiittt", d->rows, d->features, (int64_t)d->classes, text, fingerprint, d->plan->name);
     free(text);
     json_decref(names);
-    return cells_unlock(c, good);
+    return jobs_unlock(c, good);
 }
 
-int cells_claim(cells *c, cell_place *out)
+int jobs_claim(jobs *c, job_place *out)
 {
     double now = seconds_since_1970();
-    if (!cells_lock(c)) return -1;
+    if (!jobs_lock(c)) return -1;
     sqlite3_bind_double(c->next, 1, now - CLAIM_SECONDS);
     int code = store_step(c->store, c->next);
     if (code == SQLITE_ROW)
-        *out = (cell_place){.id = sqlite3_column_int64(c->next, 0),
-                            .partition = sqlite3_column_int64(c->next, 1),
-                            .dataset = sqlite3_column_int(c->next, 2),
-                            .method = sqlite3_column_int(c->next, 3)};
+        *out = (job_place){.id = sqlite3_column_int64(c->next, 0),
+                           .partition = sqlite3_column_int64(c->next, 1),
+                           .dataset = sqlite3_column_int(c->next, 2),
+                           .method = sqlite3_column_int(c->next, 3)};
     sqlite3_reset(c->next);
     bool good = code == SQLITE_ROW || code == SQLITE_DONE;
     if (code == SQLITE_ROW) {
         sqlite3_bind_text(c->claim, 1, c->store->owner, -1, SQLITE_STATIC);
         sqlite3_bind_double(c->claim, 2, now);
         sqlite3_bind_int64(c->claim, 3, out->id);
-        good = cells_run(c, c->claim);
+        good = jobs_run(c, c->claim);
     }
-    return cells_unlock(c, good) ? code == SQLITE_ROW : -1;
+    return jobs_unlock(c, good) ? code == SQLITE_ROW : -1;
 }
 
-bool cells_release(cells *c, const cell_place *place)
+bool jobs_release(jobs *c, const job_place *place)
 {
-    if (!cells_lock(c)) return false;
-    return cells_unlock(c, store_do(c->store,
-                                    "UPDATE cell SET status = 'waiting', owner = NULL, heartbeat = NULL"
-                                    " WHERE id = ? AND owner = ? AND status = 'running'",
-                                    "it", place->id, c->store->owner));
+    if (!jobs_lock(c)) return false;
+    return jobs_unlock(c, store_do(c->store,
+                                   "UPDATE cell SET status = 'waiting', owner = NULL, heartbeat = NULL"
+                                   " WHERE id = ? AND owner = ? AND status = 'running'",
+                                   "it", place->id, c->store->owner));
 }
 
 /* ---- time goes by ---- */
 
-static bool release_dead_claims(cells *c)
+static bool release_dead_claims(jobs *c)
 {
     sqlite3_stmt *q = store_query(c->store, "SELECT DISTINCT owner FROM cell WHERE status = 'running' AND owner <> ?",
                                   "t", c->store->owner);
@@ -271,21 +271,21 @@ static bool release_dead_claims(cells *c)
     return good;
 }
 
-bool cells_beat(cells *c)
+bool jobs_beat(jobs *c)
 {
-    if (!cells_lock(c)) return false;
+    if (!jobs_lock(c)) return false;
     bool good = store_do(c->store, "UPDATE cell SET heartbeat = ? WHERE status = 'running' AND owner = ?", "dt",
                          seconds_since_1970(), c->store->owner);
     good = good && store_do(c->store,
                             "UPDATE temp.todo SET open = 0 WHERE open = 1 AND cell IN"
                             " (SELECT id FROM cell WHERE status IN ('done', 'failed'))",
                             "");
-    return cells_unlock(c, good && release_dead_claims(c));
+    return jobs_unlock(c, good && release_dead_claims(c));
 }
 
-bool cells_progress(cells *c, cells_count *out)
+bool jobs_progress(jobs *c, jobs_count *out)
 {
-    *out = (cells_count){0};
+    *out = (jobs_count){0};
     pthread_mutex_lock(&c->lock);
     sqlite3_stmt *q = store_query(c->store,
                                   "SELECT c.status, c.owner = ?, count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/jobs.h"
+#include "experiment/jobs_finish.h"
 #include "measures.h"
 
 static void bind_number(sqlite3_stmt *q, int at, double x)
@@ -17,7 +17,7 @@ static void bind_number(sqlite3_stmt *q, int at, double x)
 }
 
 /* False: another process holds the cell by now (*lost), or failure. */
-static bool finish(cells *c, const cell_place *place, const char *status, const char *message, const cell_result *r,
+static bool finish(jobs *c, const job_place *place, const char *status, const char *message, const job_result *r,
                    double started, bool *lost)
 {
     sqlite3_stmt *q = c->done;
@@ -35,22 +35,22 @@ static bool finish(cells *c, const cell_place *place, const char *status, const 
     }
     sqlite3_bind_int64(q, 10, place->id);
     sqlite3_bind_text(q, 11, c->store->owner, -1, SQLITE_STATIC);
-    bool good = cells_run(c, q);
+    bool good = jobs_run(c, q);
     *lost = good && sqlite3_changes(c->store->db) == 0;
     sqlite3_bind_int64(c->left, 1, place->id);
-    return good && cells_run(c, c->left) && !*lost;
+    return good && jobs_run(c, c->left) && !*lost;
 }
 
-static bool put_metric(cells *c, int64_t id, const char *part, const char *key, double value)
+static bool put_metric(jobs *c, int64_t id, const char *part, const char *key, double value)
 {
     sqlite3_bind_int64(c->metric, 1, id);
     sqlite3_bind_text(c->metric, 2, part, -1, SQLITE_STATIC);
     sqlite3_bind_text(c->metric, 3, key, -1, SQLITE_STATIC);
     bind_number(c->metric, 4, value);
-    return cells_run(c, c->metric);
+    return jobs_run(c, c->metric);
 }
 
-static bool put_metrics(cells *c, int64_t id, const char *part, const answers *a, bool real)
+static bool put_metrics(jobs *c, int64_t id, const char *part, const answers *a, bool real)
 {
     bool good = put_metric(c, id, part, "n", (double)a->n);
     if (real)
@@ -86,7 +86,7 @@ static char *real_numbers(int64_t n, const double *a)
     return text;
 }
 
-static bool put_prediction(cells *c, int64_t id, const char *part, const answers *a)
+static bool put_prediction(jobs *c, int64_t id, const char *part, const answers *a)
 {
     char *texts[] = {whole_numbers(a->n, NULL, a->rows),
                      a->target ? real_numbers(a->n, a->target) : whole_numbers(a->n, a->truth, NULL),
@@ -94,12 +94,12 @@ static bool put_prediction(cells *c, int64_t id, const char *part, const answers
     sqlite3_bind_int64(c->prediction, 1, id);
     sqlite3_bind_text(c->prediction, 2, part, -1, SQLITE_STATIC);
     for (int i = 0; i < 4; i++) sqlite3_bind_text(c->prediction, 3 + i, texts[i], -1, SQLITE_STATIC);
-    bool good = cells_run(c, c->prediction);
+    bool good = jobs_run(c, c->prediction);
     for (int i = 0; i < 4; i++) free(texts[i]);
     return good;
 }
 
-static bool put_params(cells *c, int64_t id, const cell_result *r)
+static bool put_params(jobs *c, int64_t id, const job_result *r)
 {
     const char *name;
     json_t *value;
@@ -115,23 +115,23 @@ static bool put_params(cells *c, int64_t id, const cell_result *r)
         sqlite3_bind_text(c->param, 2, name, -1, SQLITE_STATIC);
         sqlite3_bind_text(c->param, 3, json_string_value(value), -1, SQLITE_STATIC);
         sqlite3_bind_int(c->param, 4, chosen);
-        good = good && cells_run(c, c->param);
+        good = good && jobs_run(c, c->param);
     }
     return good;
 }
 
-static bool put_model(cells *c, int64_t id, const cell_result *r)
+static bool put_model(jobs *c, int64_t id, const job_result *r)
 {
     if (!r->model) return true;
     sqlite3_bind_int64(c->model, 1, id);
     sqlite3_bind_blob64(c->model, 2, r->model, (sqlite3_uint64)r->model_size, SQLITE_STATIC);
-    return cells_run(c, c->model);
+    return jobs_run(c, c->model);
 }
 
-bool cells_store(cells *c, const cell_place *place, const cell_result *r, double started)
+bool jobs_store(jobs *c, const job_place *place, const job_result *r, double started)
 {
     bool lost = false;
-    if (!cells_lock(c)) return false;
+    if (!jobs_lock(c)) return false;
     bool good = finish(c, place, "done", NULL, r, started, &lost);
     good = good && put_params(c, place->id, r) && put_model(c, place->id, r) &&
            put_metric(c, place->id, "model", "n_expansion", (double)r->n_expansion);
@@ -139,12 +139,12 @@ bool cells_store(cells *c, const cell_place *place, const cell_result *r, double
         if (r->part[i].n)
             good = put_metrics(c, place->id, part_names[i], &r->part[i], r->real) &&
                    put_prediction(c, place->id, part_names[i], &r->part[i]);
-    return cells_unlock(c, good) || lost;
+    return jobs_unlock(c, good) || lost;
 }
 
-bool cells_fail(cells *c, const cell_place *place, const char *message, double started)
+bool jobs_fail(jobs *c, const job_place *place, const char *message, double started)
 {
     bool lost = false;
-    if (!cells_lock(c)) return false;
-    return cells_unlock(c, finish(c, place, "failed", message, NULL, started, &lost)) || lost;
+    if (!jobs_lock(c)) return false;
+    return jobs_unlock(c, finish(c, place, "failed", message, NULL, started, &lost)) || lost;
 }

@@ -125,7 +125,7 @@ static rung_status encode_part(rung_ctx *ctx, const dataset *d, const char *whic
 {
     rung_table *table = NULL;
     rung_encode_options how = {.order = d->order};
-    rung_status status = partition_read(ctx, d->plan, which, index, &table);
+    rung_status status = dataset_read_part(ctx, d->plan, which, index, &table);
     if (status == RUNG_OK) status = rung_data_encode(ctx, table, &how, out);
     rung_table_free(table);
     return status;

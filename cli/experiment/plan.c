@@ -56,7 +56,7 @@ static char **names_of_folders(const char *folder, partition_kind kind, const ch
         const char *name = found[i]->d_name;
         char *path = text_of("%s/%s", folder, name), *rows = text_of("%s/%s", path, splits);
         plan_dataset d = {.source = (char *)name, .folder = path, .kind = kind};
-        if (*name != '.' && partitions_there(&d) && (kind != SPLITS || access(rows, F_OK) == 0))
+        if (*name != '.' && dataset_exists(&d) && (kind != SPLITS || access(rows, F_OK) == 0))
             names = names_add(names, name, strlen(name));
         free(rows);
         free(path);

@@ -52,16 +52,16 @@ static char *default_db(const char *plan_path)
 static int read_data(runner *r)
 {
     for (int i = 0; i < r->plan.n_datasets; i++) {
-        pthread_mutex_lock(&r->cells.lock);
+        pthread_mutex_lock(&r->jobs.lock);
         int64_t open = store_number(&r->store, 0,
                                     "SELECT count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell WHERE t.dataset = ?"
                                     " AND c.status IN ('waiting', 'running')",
                                     "i", (int64_t)i);
-        pthread_mutex_unlock(&r->cells.lock);
+        pthread_mutex_unlock(&r->jobs.lock);
         if (open == 0) continue;
-        int code = plan_data_open(r->session, &r->plan.datasets[i], &r->datasets[i]);
+        int code = dataset_load(r->session, &r->plan.datasets[i], &r->datasets[i]);
         if (code != EXIT_OK) return code;
-        if (!cells_describe(&r->cells, &r->datasets[i])) return FAILED;
+        if (!jobs_describe(&r->jobs, &r->datasets[i])) return FAILED;
     }
     return EXIT_OK;
 }
@@ -90,7 +90,7 @@ static void tell_failures(runner *r)
     sqlite3_finalize(q);
 }
 
-static void print_json(runner *r, const cells_count *n)
+static void print_json(runner *r, const jobs_count *n)
 {
     json_t *all = json_object(), *failures = json_array();
     json_object_set_new(all, "db", jout_text(r->store.path));
@@ -113,8 +113,8 @@ static void print_json(runner *r, const cells_count *n)
 
 static int tell_end(runner *r, int code)
 {
-    cells_count n;
-    if (!cells_progress(&r->cells, &n)) return FAILED;
+    jobs_count n;
+    if (!jobs_progress(&r->jobs, &n)) return FAILED;
     if (r->session->json) print_json(r, &n);
     if (!r->session->quiet || n.failed) {
         tell_failures(r);
@@ -135,8 +135,8 @@ static bool count_partitions(runner *r)
 {
     bool good = true, there = true;
     for (int i = 0; i < r->plan.n_datasets; i++) {
-        good = (r->counts[i] = partitions_count(&r->plan.datasets[i])) > 0 && good;
-        there = there && partitions_there(&r->plan.datasets[i]);
+        good = (r->counts[i] = dataset_partitions(&r->plan.datasets[i])) > 0 && good;
+        there = there && dataset_exists(&r->plan.datasets[i]);
     }
     if (!there)
         complain("experiment: docs/data-sets.md describes the folders of data sets, and where those of the plans come "
@@ -153,7 +153,7 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
     r->cells_done = allocate(size, sizeof *r->cells_done);
     if (!count_partitions(r)) return FAILED;
     if (!store_open(&r->store, r->store.path, true) ||
-        !cells_open(&r->cells, &r->store, &r->plan, r->counts, shard, shards, retry) || !cells_beat(&r->cells))
+        !jobs_open(&r->jobs, &r->store, &r->plan, r->counts, shard, shards, retry) || !jobs_beat(&r->jobs))
         return FAILED;
     int code = read_data(r);
     if (code != EXIT_OK) return code;
@@ -186,8 +186,8 @@ int experiment_run(session *s, const arguments *args)
     r.store.path = db;
     int code = FAILED;
     if (plan_read(s, path, &changes, &r.plan)) code = run_plan(&r, shard, shards, option_given(args, "retry"));
-    for (int i = 0; r.datasets && i < r.plan.n_datasets; i++) plan_data_close(&r.datasets[i]);
-    if (r.cells.store) cells_close(&r.cells);
+    for (int i = 0; r.datasets && i < r.plan.n_datasets; i++) dataset_unload(&r.datasets[i]);
+    if (r.jobs.store) jobs_close(&r.jobs);
     store_close(&r.store);
     plan_free(&r.plan);
     pthread_mutex_destroy(&r.lock);

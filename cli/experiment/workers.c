@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "experiment/jobs_finish.h"
 #include "signals.h"
 
 typedef struct {
@@ -27,27 +28,27 @@ static void wait_a_little(double seconds)
 
 static bool nothing_left(runner *r)
 {
-    cells_count n;
-    return !cells_progress(&r->cells, &n) || n.done + n.failed == n.total;
+    jobs_count n;
+    return !jobs_progress(&r->jobs, &n) || n.done + n.failed == n.total;
 }
 
-static bool do_cell(worker *w, const cell_place *place)
+static bool do_cell(worker *w, const job_place *place)
 {
     runner *r = w->run;
-    cell_result result;
+    job_result result;
     double started = seconds_since_1970(), clock = seconds_now();
-    rung_status status = cell_run(w->ctx, &r->datasets[place->dataset], place->partition,
-                                  &r->plan.methods[place->method], r->models, &result);
+    rung_status status = job_run(w->ctx, &r->datasets[place->dataset], place->partition,
+                                 &r->plan.methods[place->method], r->models, &result);
     bool good;
     if (status == RUNG_EINTERRUPT) {
-        good = cells_release(&r->cells, place);
+        good = jobs_release(&r->jobs, place);
     } else if (status == RUNG_OK) {
-        good = cells_store(&r->cells, place, &result, started);
+        good = jobs_store(&r->jobs, place, &result, started);
     } else {
         const char *why = rung_ctx_message(w->ctx);
-        good = cells_fail(&r->cells, place, *why ? why : rung_status_name(status), started);
+        good = jobs_fail(&r->jobs, place, *why ? why : rung_status_name(status), started);
     }
-    cell_free(&result);
+    job_free(&result);
     int at = place->dataset * r->plan.n_methods + place->method;
     pthread_mutex_lock(&r->lock);
     r->spent[at] += seconds_now() - clock;
@@ -61,11 +62,11 @@ static void *work(void *user)
     worker *w = user;
     runner *r = w->run;
     while (!atomic_load(&r->stop)) {
-        cell_place place;
-        int claimed = cells_claim(&r->cells, &place);
+        job_place place;
+        int claimed = jobs_claim(&r->jobs, &place);
         if (claimed > 0) {
             if (atomic_load(&r->stop))
-                (void)cells_release(&r->cells, &place);
+                (void)jobs_release(&r->jobs, &place);
             else if (!do_cell(w, &place))
                 claimed = -1;
         }
@@ -90,7 +91,7 @@ static double seconds_left(runner *r, double *spent)
     int64_t n = 0;
     int size = r->plan.n_datasets * r->plan.n_methods;
     *spent = -1;
-    pthread_mutex_lock(&r->cells.lock);
+    pthread_mutex_lock(&r->jobs.lock);
     sqlite3_stmt *q = store_query(&r->store,
                                   "SELECT t.dataset, t.method, count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell"
                                   " WHERE t.open = 1 AND c.status IN ('waiting', 'running') GROUP BY 1, 2",
@@ -107,13 +108,13 @@ static double seconds_left(runner *r, double *spent)
     }
     pthread_mutex_unlock(&r->lock);
     sqlite3_finalize(q);
-    pthread_mutex_unlock(&r->cells.lock);
+    pthread_mutex_unlock(&r->jobs.lock);
     if (n) *spent = all;
     return left;
 }
 
 /* One line each tenth of the cells where there is no terminal. */
-static void tell_line(runner *r, const cells_count *n, double left, int *tenth)
+static void tell_line(runner *r, const jobs_count *n, double left, int *tenth)
 {
     int now = n->total ? (int)(10 * (n->done + n->failed) / n->total) : 10;
     if (r->session->quiet || isatty(STDERR_FILENO) || now <= *tenth) return;
@@ -141,15 +142,15 @@ static void watch(runner *r, int n_workers, worker *workers)
         for (int i = 0; i < n_workers && atomic_load(&r->stop); i++) rung_ctx_interrupt(workers[i].ctx);
         if (now - beaten >= HEARTBEAT_SECONDS) {
             beaten = now;
-            if (!cells_beat(&r->cells)) {
+            if (!jobs_beat(&r->jobs)) {
                 atomic_store(&r->broken, 1);
                 atomic_store(&r->stop, 1);
             }
         }
         if (now - looked < 0.5) continue;
         looked = now;
-        cells_count n;
-        if (!cells_progress(&r->cells, &n)) continue;
+        jobs_count n;
+        if (!jobs_progress(&r->jobs, &n)) continue;
         double spent, left = seconds_left(r, &spent) / n_workers;
         spent /= n_workers;
         if (isatty(STDERR_FILENO)) session_progress(r->session, "cells", spent > 0 ? spent / (spent + left) : 0);
@@ -165,8 +166,8 @@ static int cores(void)
 
 int workers_run(runner *r)
 {
-    cells_count n;
-    if (!cells_progress(&r->cells, &n)) return FAILED;
+    jobs_count n;
+    if (!jobs_progress(&r->jobs, &n)) return FAILED;
     int64_t left = n.total - n.done - n.failed;
     int n_workers = r->session->threads ? r->session->threads : cores();
     if (n_workers > left) n_workers = (int)left;

@@ -12,7 +12,7 @@ typedef struct {
     session *session;
     plan plan;
     store store;
-    cells cells;
+    jobs jobs;
     int64_t *counts;     /* partitions of each data set */
     dataset *datasets;   /* those with cells to do are open */
     bool models;         /* keep them */

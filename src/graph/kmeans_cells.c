@@ -130,8 +130,8 @@ static int64_t enough_cells(const clustering *c, int64_t k, int64_t probes, int6
     return count;
 }
 
-rung_status cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index, double *d2,
-                             double *found)
+rung_status kmeans_cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index,
+                                    double *d2, double *found)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = la_cols(X), *size = NULL, *sorted_index = NULL;

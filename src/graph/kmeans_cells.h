@@ -12,7 +12,7 @@
 
 /* Among the columns of X (d x n); k x n, nearest first, ties by index. found: the share of true neighbours among those
  * checked. Deterministic by the context's seed. */
-rung_status cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index, double *d2,
-                             double *found);
+rung_status kmeans_cells_neighbours(rung_ctx *ctx, const la_mat *X, int64_t k, double recall, int64_t *index,
+                                    double *d2, double *found);
 
 #endif

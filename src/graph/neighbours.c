@@ -39,7 +39,7 @@ static rung_status among(rung_ctx *ctx, pool *mem, const la_mat *X, const la_pai
     TRY(lists_new(ctx, mem, n, at_most(k, n - 1), out, &index, &d2));
     if (n > EXACT_ROWS && la_rows(X) > EXACT_COLUMNS && !factor && out->k > 0) {
         double found;
-        return cells_neighbours(ctx, X, out->k, NEIGHBOUR_RECALL, index, d2, &found);
+        return kmeans_cells_neighbours(ctx, X, out->k, NEIGHBOUR_RECALL, index, d2, &found);
     }
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, self, n));

@@ -60,10 +60,10 @@ static rung_status penalty_apply_wide(rung_ctx *ctx, const penalty *W, const la_
     return W->rank > 0 ? subtract_low_rank(ctx, W, F, WF) : RUNG_OK;
 }
 
-rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out)
+rung_status graph_response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, graph_response *out)
 {
     la_mat *WF = NULL;
-    *out = (response){.W = W, .rank = la_cols(F), .F = F};
+    *out = (graph_response){.W = W, .rank = la_cols(F), .F = F};
     TRY(la_new(ctx, &ctx->scratch, la_cols(F), la_cols(F), &out->M));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(la_new(ctx, &ctx->scratch, W->n, la_cols(F), &WF));
@@ -77,7 +77,7 @@ rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, respo
 /* ---- landmarks ---- */
 
 /* z (rank x k) = F'c. */
-static rung_status landmark_pull(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z)
+static rung_status landmark_pull(rung_ctx *ctx, const graph_response *r, int64_t k, const double *c, double *z)
 {
     int64_t n = r->W->n, m = r->l->m;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -95,7 +95,7 @@ static rung_status landmark_pull(rung_ctx *ctx, const response *r, int64_t k, co
 }
 
 /* f (n x k) = F z. */
-static rung_status landmark_scores(rung_ctx *ctx, const response *r, int64_t k, const double *z, double *f)
+static rung_status landmark_scores(rung_ctx *ctx, const graph_response *r, int64_t k, const double *z, double *f)
 {
     int64_t n = r->W->n, m = r->l->m;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -110,7 +110,7 @@ static rung_status landmark_scores(rung_ctx *ctx, const response *r, int64_t k, 
 }
 
 /* half (rank x l) = F[rows, :]'. */
-static rung_status landmark_rows(rung_ctx *ctx, const response *r, int64_t l, const int64_t *rows, la_mat *half)
+static rung_status landmark_rows(rung_ctx *ctx, const graph_response *r, int64_t l, const int64_t *rows, la_mat *half)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t d = r->l->d, m = r->l->m;
@@ -166,7 +166,7 @@ static rung_status sparse_part(rung_ctx *ctx, const penalty *W, la_csr *out)
 }
 
 /* The last row and column of F'W F for the ones, in A (rank x rank), whose other entries are there: F'W 1. */
-static rung_status put_constant(rung_ctx *ctx, const response *r, double *A)
+static rung_status put_constant(rung_ctx *ctx, const graph_response *r, double *A)
 {
     int64_t n = r->W->n, m = r->l->m;
     double *ones = NULL, *W1 = NULL, *z = NULL;
@@ -181,7 +181,7 @@ static rung_status put_constant(rung_ctx *ctx, const response *r, double *A)
 }
 
 /* A -= (F'P) core (F'P)' on the features. */
-static rung_status take_low_rank(rung_ctx *ctx, const response *r, double *A)
+static rung_status take_low_rank(rung_ctx *ctx, const graph_response *r, double *A)
 {
     int64_t m = r->l->m, w = r->rank;
     int k = r->W->rank;
@@ -202,14 +202,14 @@ static rung_status take_low_rank(rung_ctx *ctx, const response *r, double *A)
     return RUNG_OK;
 }
 
-rung_status response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmarks *l, const double *X, bool constant,
-                                  response *out)
+rung_status graph_response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmarks *l, const double *X,
+                                        bool constant, graph_response *out)
 {
     int64_t m = l->m, w = m + constant;
     la_csr S;
     la_mat *form = NULL;
     double *inner = NULL, *A = NULL;
-    *out = (response){.W = W, .rank = w, .l = l, .X = X, .constant = constant};
+    *out = (graph_response){.W = W, .rank = w, .l = l, .X = X, .constant = constant};
     TRY(la_new(ctx, &ctx->scratch, w, w, &out->M));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(la_new(ctx, &ctx->scratch, m, m, &form));
@@ -231,7 +231,7 @@ rung_status response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmar
 
 /* ---- either ---- */
 
-rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z)
+rung_status graph_response_weights(rung_ctx *ctx, const graph_response *r, int64_t k, const double *c, double *z)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *C = NULL, *FC = NULL;
@@ -249,12 +249,13 @@ rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const 
     return RUNG_OK;
 }
 
-rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a)
+rung_status graph_response_apply(rung_ctx *ctx, const graph_response *r, int64_t k, const double *c, double *f,
+                                 double *a)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double *z = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, z, r->rank * k));
-    TRY(response_weights(ctx, r, k, c, z));
+    TRY(graph_response_weights(ctx, r, k, c, z));
     TRY(r->F ? la_mul(ctx, 1, r->F, k, z, 0, f) : landmark_scores(ctx, r, k, z, f));
     TRY(penalty_apply(ctx, r->W, k, f, a));
     for (int64_t i = 0; i < r->W->n * k; i++) a[i] = c[i] - a[i];
@@ -262,7 +263,7 @@ rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const do
     return RUNG_OK;
 }
 
-rung_status response_block(rung_ctx *ctx, const response *r, int64_t l, const int64_t *rows, double *G)
+rung_status graph_response_block(rung_ctx *ctx, const graph_response *r, int64_t l, const int64_t *rows, double *G)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *some = NULL, *half = NULL, *block = NULL;

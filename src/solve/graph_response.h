@@ -29,20 +29,21 @@ typedef struct {
     const double *X; /* d x n: rows phi(x_i)' */
     bool constant;   /* and a last column of ones */
     la_mat *M;       /* Cholesky factor of I + F'W F */
-} response;
+} graph_response;
 
 rung_status penalty_apply(rung_ctx *ctx, const penalty *W, int64_t k, const double *f, double *Wf); /* n x k */
 
 /* The factor is in the scratch pool. */
-rung_status response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, response *out);
+rung_status graph_response_new(rung_ctx *ctx, const penalty *W, const la_mat *F, graph_response *out);
 /* F = [Phi', 1], or Phi' without a constant, of all columns of X. */
-rung_status response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmarks *l, const double *X, bool constant,
-                                  response *out);
+rung_status graph_response_of_landmarks(rung_ctx *ctx, const penalty *W, const landmarks *l, const double *X,
+                                        bool constant, graph_response *out);
 /* z (rank x k) = (I + F'W F)^-1 F'c: the weights of the columns of F, f = F z. */
-rung_status response_weights(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *z);
+rung_status graph_response_weights(rung_ctx *ctx, const graph_response *r, int64_t k, const double *c, double *z);
 /* f (n x k) = H c, and a (n x k) = c - W f. */
-rung_status response_apply(rung_ctx *ctx, const response *r, int64_t k, const double *c, double *f, double *a);
+rung_status graph_response_apply(rung_ctx *ctx, const graph_response *r, int64_t k, const double *c, double *f,
+                                 double *a);
 /* G (l x l) = H[rows, rows], symmetric to the bit. */
-rung_status response_block(rung_ctx *ctx, const response *r, int64_t l, const int64_t *rows, double *G);
+rung_status graph_response_block(rung_ctx *ctx, const graph_response *r, int64_t l, const int64_t *rows, double *G);
 
 #endif

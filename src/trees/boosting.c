@@ -40,7 +40,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
     return RUNG_OK;
 }
 
-rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const int *fold, int held,
+rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_fold *without,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out)
 {
     boosting *b = NULL;
@@ -49,7 +49,7 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     *b = (boosting){.data = data, .rules = *rules, .outputs = rules->nominal ? data->K : 1, .threads = threads};
     TRY(NEW_RAW(ctx, mem, b->train, n));
     TRY(NEW_RAW(ctx, mem, b->held, n));
-    choose_rows(b, fold, held);
+    choose_rows(b, without ? without->of : NULL, without ? without->held : -1);
     TRY(NEW(ctx, mem, b->f, n * b->outputs));
     TRY(NEW(ctx, mem, b->start, b->outputs));
     TRY(NEW_RAW(ctx, mem, b->sums, n));

@@ -44,9 +44,13 @@ typedef struct {
     rng random;
 } boosting;
 
-/* For the rows with labels and fold[i] != held (fold NULL: all of them); held-out rows are predicted, too. Every class
- * needs a training row. */
-rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const int *fold, int held,
+typedef struct { /* the rows with of[i] == held are held out */
+    const int *of;
+    int held;
+} boost_fold;
+/* For the rows with labels that are not held out (without NULL: all of them); held-out rows are predicted, too. Every
+ * class needs a training row. */
+rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_fold *without,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out);
 /* Room for one of them in bytes, beyond the bins. */
 double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);

@@ -57,7 +57,7 @@ static void most_neighbours_are_found(void **state)
     lists truth = truth_of(ctx, X), some = lists_new(ctx);
     double found;
     int64_t hits = 0;
-    assert_ok(ctx, cells_neighbours(ctx, X, K, 0.96, some.index, some.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, X, K, 0.96, some.index, some.d2, &found));
     for (int64_t i = 0; i < N; i++)
         for (int j = 0; j < K; j++) {
             int64_t at = j + i * K, same = 0;
@@ -78,7 +78,7 @@ static void all_cells_give_the_exact_answer(void **state)
     la_mat *X = draw(ctx);
     lists truth = truth_of(ctx, X), all = lists_new(ctx);
     double found;
-    assert_ok(ctx, cells_neighbours(ctx, X, K, 1, all.index, all.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, X, K, 1, all.index, all.d2, &found));
     assert_true(found == 1);
     int64_t different = 0; /* a recall of 1 on the rows looked at says little of the rest, but nearly all are right */
     for (int64_t i = 0; i < N * K; i++) different += all.index[i] != truth.index[i];
@@ -92,9 +92,9 @@ static void threads_do_not_matter(void **state)
     lists one = lists_new(ctx), two = lists_new(ctx);
     double found;
     ctx->threads = 1;
-    assert_ok(ctx, cells_neighbours(ctx, X, K, 0.96, one.index, one.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, X, K, 0.96, one.index, one.d2, &found));
     ctx->threads = 2;
-    assert_ok(ctx, cells_neighbours(ctx, X, K, 0.96, two.index, two.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, X, K, 0.96, two.index, two.d2, &found));
     assert_memory_equal(one.index, two.index, N * K * sizeof *one.index);
     assert_memory_equal(one.d2, two.d2, N * K * sizeof *one.d2);
 }
@@ -107,12 +107,12 @@ static void size_does_not_matter(void **state)
     la_mat *X = draw(ctx);
     lists plain = lists_new(ctx), other = lists_new(ctx);
     double found;
-    assert_ok(ctx, cells_neighbours(ctx, X, K, 0.96, plain.index, plain.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, X, K, 0.96, plain.index, plain.d2, &found));
     for (int s = 0; s < 2; s++) {
         la_mat *Y;
         assert_ok(ctx, la_new(ctx, &ctx->scratch, D, N, &Y));
         assert_ok(ctx, la_scale_add(ctx, sizes[s], X, 0, Y));
-        assert_ok(ctx, cells_neighbours(ctx, Y, K, 0.96, other.index, other.d2, &found));
+        assert_ok(ctx, kmeans_cells_neighbours(ctx, Y, K, 0.96, other.index, other.d2, &found));
         assert_memory_equal(plain.index, other.index, N * K * sizeof *plain.index);
     }
 }
@@ -170,7 +170,7 @@ static void equal_rows(void **state)
     for (int64_t i = 0; i < N; i++) X[i * D] = i < N - 3 ? 1 : 2;
     assert_ok(ctx, la_new(ctx, &ctx->scratch, D, N, &columns));
     la_put(X, columns);
-    assert_ok(ctx, cells_neighbours(ctx, columns, K, 0.96, l.index, l.d2, &found));
+    assert_ok(ctx, kmeans_cells_neighbours(ctx, columns, K, 0.96, l.index, l.d2, &found));
     for (int64_t i = 0; i < N * K; i++) assert_true(l.index[i] >= 0 && l.index[i] < N && isfinite(l.d2[i]));
     for (int j = 0; j < K; j++) assert_int_equal(l.index[j], j + 1);
 }
@@ -185,7 +185,7 @@ static void memory_may_run_out(void **state)
     for (int64_t after = 0;; after += after < 12 ? 1 : 17) {
         pool_mark mark = pool_here(&ctx->scratch);
         pool_fail_after(after);
-        rung_status status = cells_neighbours(ctx, X, K, 0.96, l.index, l.d2, &found);
+        rung_status status = kmeans_cells_neighbours(ctx, X, K, 0.96, l.index, l.d2, &found);
         pool_fail_after(-1);
         pool_release(&ctx->scratch, mark);
         assert_int_equal(pool_live_blocks(), before);

@@ -42,14 +42,14 @@ static void draw(rng *r, int rank, instance *t)
 static void check(rung_ctx *ctx, const instance *t, int rank, rng *r)
 {
     la_mat *F = NULL;
-    response H;
+    graph_response H;
     double c[N * PULLS], f[N * PULLS], a[N * PULLS], Wf[N * PULLS], G[16], one[N], e[N] = {0};
     const int64_t rows[] = {3, 0, 17, 24};
     assert_ok(ctx, la_new(ctx, &ctx->scratch, N, rank, &F));
     la_put(t->F, F);
-    assert_ok(ctx, response_new(ctx, &t->W, F, &H));
+    assert_ok(ctx, graph_response_new(ctx, &t->W, F, &H));
     for (int i = 0; i < N * PULLS; i++) c[i] = rng_normal(r);
-    assert_ok(ctx, response_apply(ctx, &H, PULLS, c, f, a));
+    assert_ok(ctx, graph_response_apply(ctx, &H, PULLS, c, f, a));
     assert_ok(ctx, penalty_apply(ctx, &t->W, PULLS, f, Wf));
     for (int k = 0; k < PULLS; k++)
         for (int i = 0; i < N; i++) {
@@ -58,10 +58,10 @@ static void check(rung_ctx *ctx, const instance *t, int rank, rng *r)
             assert_true(fabs(Ka - f[i + k * N]) < 1e-11);
             assert_true(fabs(a[i + k * N] + Wf[i + k * N] - c[i + k * N]) < 1e-12);
         }
-    assert_ok(ctx, response_block(ctx, &H, 4, rows, G));
+    assert_ok(ctx, graph_response_block(ctx, &H, 4, rows, G));
     for (int j = 0; j < 4; j++) {
         e[rows[j]] = 1;
-        assert_ok(ctx, response_apply(ctx, &H, 1, e, one, a));
+        assert_ok(ctx, graph_response_apply(ctx, &H, 1, e, one, a));
         e[rows[j]] = 0;
         for (int i = 0; i < 4; i++) {
             assert_true(fabs(G[i + j * 4] - one[rows[i]]) < 1e-12);
@@ -117,7 +117,7 @@ static void landmarks_are_a_root(void **state)
     for (int which = 0; which < 8; which++) {
         bool constant = which & 1;
         penalty W = t.W;
-        response H[2];
+        graph_response H[2];
         if (which & 2) {
             W.diagonal = NULL;
             W.rank = 0;
@@ -125,13 +125,13 @@ static void landmarks_are_a_root(void **state)
         if (which & 4) W.sparse = NULL;
         assert_ok(ctx, la_new(ctx, &ctx->scratch, N, M + constant, &root));
         la_put(F, root);
-        assert_ok(ctx, response_new(ctx, &W, root, &H[0]));
-        assert_ok(ctx, response_of_landmarks(ctx, &W, &l, X, constant, &H[1]));
+        assert_ok(ctx, graph_response_new(ctx, &W, root, &H[0]));
+        assert_ok(ctx, graph_response_of_landmarks(ctx, &W, &l, X, constant, &H[1]));
         for (int h = 0; h < 2; h++) {
             assert_int_equal(H[h].rank, M + constant);
-            assert_ok(ctx, response_apply(ctx, &H[h], PULLS, c, f[h], a[h]));
-            assert_ok(ctx, response_weights(ctx, &H[h], PULLS, c, z[h]));
-            assert_ok(ctx, response_block(ctx, &H[h], 4, rows, G[h]));
+            assert_ok(ctx, graph_response_apply(ctx, &H[h], PULLS, c, f[h], a[h]));
+            assert_ok(ctx, graph_response_weights(ctx, &H[h], PULLS, c, z[h]));
+            assert_ok(ctx, graph_response_block(ctx, &H[h], 4, rows, G[h]));
         }
         assert_arrays_close(N * PULLS, f[1], f[0], 1e-10);
         assert_arrays_close(N * PULLS, a[1], a[0], 1e-10);

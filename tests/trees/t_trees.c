@@ -126,7 +126,7 @@ static void run(rung_ctx *ctx, const table *t, boost_rules rules, int threads, i
     assert_ok(ctx, NEW(ctx, &ctx->scratch, code, N * D));
     bins_apply(ctx, &j->bins, &rows, N, NULL, code);
     j->rows = (boost_rows){.b = &j->bins, .code = code, .n = N, .K = K, .y = t->y, .w = t->w};
-    assert_ok(ctx, boosting_new(ctx, &ctx->scratch, &j->rows, NULL, -1, &rules, 1, threads, &j->b));
+    assert_ok(ctx, boosting_new(ctx, &ctx->scratch, &j->rows, NULL, &rules, 1, threads, &j->b));
     assert_ok(ctx, forest_new(ctx, &ctx->scratch, j->b->outputs, &j->bins, &j->trees));
     for (int k = 0; k < rounds; k++) assert_ok(ctx, boosting_round(ctx, j->b, &ctx->scratch, 1, &j->trees));
     assert_ok(ctx, forest_ready(ctx, &ctx->scratch, &t->code, &j->trees));

@@ -35,12 +35,12 @@ static rung_status sweep_new(rung_ctx *ctx, int64_t n, sweep *s)
 }
 
 /* mean = Sigma nu and the diagonal of Sigma = K - V'V, V = L^-1 P^1/2 K; then the cavities. */
-static rung_status posterior(rung_ctx *ctx, const gp_problem *p, sweep *s, gp_posterior *out)
+static rung_status posterior(rung_ctx *ctx, const gpor_gp_problem *p, sweep *s, gpor_gp_posterior *out)
 {
     int64_t n = p->n;
     double *prior = s->cavity_variance; /* until the cavities are known */
     for (int64_t i = 0; i < n; i++) s->root[i] = sqrt(out->precision[i]);
-    TRY(gp_factorise(ctx, p, s->root, out->factor, &s->log_root_det));
+    TRY(gpor_gp_factorise(ctx, p, s->root, out->factor, &s->log_root_det));
     TRY(la_gather(ctx, p->gram, NULL, NULL, s->V));
     TRY(la_scale(ctx, s->root, NULL, s->V));
     TRY(la_trsm(ctx, out->factor, false, s->V));
@@ -48,7 +48,7 @@ static rung_status posterior(rung_ctx *ctx, const gp_problem *p, sweep *s, gp_po
     la_diagonal(p->gram, prior);
     for (int64_t i = 0; i < n; i++) s->variance[i] = prior[i] - s->variance[i];
     TRY(la_mul(ctx, 1, p->gram, 1, out->natural, 0, out->alpha)); /* alpha = nu - R K nu, mean = K alpha */
-    TRY(gp_shrink(ctx, p, s->root, out->factor, out->alpha));
+    TRY(gpor_gp_shrink(ctx, p, s->root, out->factor, out->alpha));
     for (int64_t i = 0; i < n; i++) out->alpha[i] = out->natural[i] - out->alpha[i];
     TRY(la_mul(ctx, 1, p->gram, 1, out->alpha, 0, s->mean));
     for (int64_t i = 0; i < n; i++) {
@@ -66,7 +66,7 @@ static rung_status posterior(rung_ctx *ctx, const gp_problem *p, sweep *s, gp_po
 }
 
 /* Moves the sites by the share `length` towards the tilted moments; returns the largest change. */
-static double update_sites(const gp_problem *p, const sweep *s, double length, gp_posterior *out)
+static double update_sites(const gpor_gp_problem *p, const sweep *s, double length, gpor_gp_posterior *out)
 {
     double moved = 0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -80,7 +80,7 @@ static double update_sites(const gp_problem *p, const sweep *s, double length, g
     return moved;
 }
 
-static double log_evidence(const gp_problem *p, const sweep *s, const gp_posterior *out)
+static double log_evidence(const gpor_gp_problem *p, const sweep *s, const gpor_gp_posterior *out)
 {
     double sum = -s->log_root_det;
     for (int64_t i = 0; i < p->n; i++) {
@@ -91,7 +91,7 @@ static double log_evidence(const gp_problem *p, const sweep *s, const gp_posteri
     return sum;
 }
 
-static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const sweep *s, gp_posterior *out)
+static rung_status gradient_of(rung_ctx *ctx, const gpor_gp_problem *p, const sweep *s, gpor_gp_posterior *out)
 {
     double *left = NULL;
     memset(out->thresholds, 0, (size_t)(p->K - 1) * sizeof *out->thresholds);
@@ -106,10 +106,10 @@ static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const sweep *
     TRY(NEW_RAW(ctx, &ctx->scratch, left, p->n));
     for (int64_t i = 0; i < p->n; i++) left[i] = 0.5 * out->alpha[i];
     TRY(la_potri(ctx, out->factor));
-    return gp_pull(ctx, p, s->root, 1, left, out->alpha, out->pull);
+    return gpor_gp_pull(ctx, p, s->root, 1, left, out->alpha, out->pull);
 }
 
-rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out)
+rung_status gpor_gp_ep(rung_ctx *ctx, const gpor_gp_problem *p, bool gradient, gpor_gp_posterior *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     sweep s = {0};

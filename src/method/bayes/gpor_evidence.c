@@ -69,8 +69,9 @@ void gpor_forget(gpor *g)
 rung_status gpor_infer(rung_ctx *ctx, gpor *g, int inference, bool gradient)
 {
     const problem *p = g->p;
-    gp_problem gp = {.n = p->n, .K = p->K, .y = p->y, .gram = g->gram, .b = g->b, .sigma = g->sigma};
-    return inference == GPOR_EP ? gp_ep(ctx, &gp, gradient, &g->post) : gp_laplace(ctx, &gp, gradient, &g->post);
+    gpor_gp_problem gp = {.n = p->n, .K = p->K, .y = p->y, .gram = g->gram, .b = g->b, .sigma = g->sigma};
+    return inference == GPOR_EP ? gpor_gp_ep(ctx, &gp, gradient, &g->post)
+                                : gpor_gp_laplace(ctx, &gp, gradient, &g->post);
 }
 
 /* With G = pull o K and its row sums r: sum_ij pull_ij dK_ij / dkappa_d = -(sum_i r_i x_id^2 - x_d'G x_d); dkappa =
@@ -200,5 +201,5 @@ rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_para
     TRY(la_new(ctx, &ctx->scratch, p->n, p->n, &g->gram));
     TRY(problem_kernel_finite(ctx, p, &g->k));
     if (g->n_kappa == 0) TRY(kernel_gram(ctx, &g->k, p->d, p->n, p->X, g->gram));
-    return gp_posterior_new(ctx, &ctx->scratch, p->n, p->K, &g->post);
+    return gpor_gp_posterior_new(ctx, &ctx->scratch, p->n, p->K, &g->post);
 }

@@ -29,7 +29,7 @@ typedef struct {
     double *columns; /* n x d: the columns around their means */
     la_mat *gram;    /* of k as it is */
     double *b, sigma;
-    gp_posterior post;
+    gpor_gp_posterior post;
     la_mat *metric; /* K - 1: the factor of the curvature in the thresholds' theta, where the evidence was last asked */
     double *weight; /* n_theta: curvatures of the other theta */
 } gpor;

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-rung_status gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K, gp_posterior *out)
+rung_status gpor_gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K, gpor_gp_posterior *out)
 {
-    *out = (gp_posterior){0};
+    *out = (gpor_gp_posterior){0};
     TRY(NEW(ctx, mem, out->alpha, n));
     TRY(NEW(ctx, mem, out->precision, n));
     TRY(NEW(ctx, mem, out->natural, n));
@@ -17,7 +17,8 @@ rung_status gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K, gp_post
     return RUNG_OK;
 }
 
-rung_status gp_factorise(rung_ctx *ctx, const gp_problem *p, const double *root, la_mat *B, double *log_root_det)
+rung_status gpor_gp_factorise(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, la_mat *B,
+                              double *log_root_det)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double *diagonal = NULL;
@@ -33,7 +34,7 @@ rung_status gp_factorise(rung_ctx *ctx, const gp_problem *p, const double *root,
     return RUNG_OK;
 }
 
-rung_status gp_shrink(rung_ctx *ctx, const gp_problem *p, const double *root, const la_mat *L, double *x)
+rung_status gpor_gp_shrink(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, const la_mat *L, double *x)
 {
     for (int64_t i = 0; i < p->n; i++) x[i] *= root[i];
     TRY(la_potrs(ctx, L, 1, x));
@@ -41,8 +42,8 @@ rung_status gp_shrink(rung_ctx *ctx, const gp_problem *p, const double *root, co
     return RUNG_OK;
 }
 
-rung_status gp_pull(rung_ctx *ctx, const gp_problem *p, const double *root, int64_t k, const double *left,
-                    const double *right, la_mat *inverse)
+rung_status gpor_gp_pull(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, int64_t k, const double *left,
+                         const double *right, la_mat *inverse)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *A = NULL, *B = NULL;

@@ -18,7 +18,7 @@ typedef struct {
     const la_mat *gram;
     const double *b;
     double sigma;
-} gp_problem;
+} gpor_gp_problem;
 
 typedef struct {
     double log_evidence;
@@ -34,20 +34,22 @@ typedef struct {
      * b_j and b_{j+1} the weight (K - 1, the last is 0) of (b_{j+1} - b_j)^2 / 2 */
     double *bend, *links;
     int iterations; /* factors on the way to the mode, or sweeps */
-} gp_posterior;
+} gpor_gp_posterior;
 
-rung_status gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K, gp_posterior *out); /* starts from nothing */
-rung_status gp_laplace(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out);
-rung_status gp_ep(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out);
+rung_status gpor_gp_posterior_new(rung_ctx *ctx, pool *mem, int64_t n, int K,
+                                  gpor_gp_posterior *out); /* starts from nothing */
+rung_status gpor_gp_laplace(rung_ctx *ctx, const gpor_gp_problem *p, bool gradient, gpor_gp_posterior *out);
+rung_status gpor_gp_ep(rung_ctx *ctx, const gpor_gp_problem *p, bool gradient, gpor_gp_posterior *out);
 
 /* ---- shared by the two ---- */
 
 /* B = I + P^1/2 K P^1/2 and its factor; log_root_det = sum log L_ii. root: P^1/2. */
-rung_status gp_factorise(rung_ctx *ctx, const gp_problem *p, const double *root, la_mat *B, double *log_root_det);
+rung_status gpor_gp_factorise(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, la_mat *B,
+                              double *log_root_det);
 /* x := P^1/2 B^-1 P^1/2 x. */
-rung_status gp_shrink(rung_ctx *ctx, const gp_problem *p, const double *root, const la_mat *L, double *x);
+rung_status gpor_gp_shrink(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, const la_mat *L, double *x);
 /* inverse := sum_j left_j right_j' - 1/2 P^1/2 inverse P^1/2, inverse being B^-1; left, right: n x k. */
-rung_status gp_pull(rung_ctx *ctx, const gp_problem *p, const double *root, int64_t k, const double *left,
-                    const double *right, la_mat *inverse);
+rung_status gpor_gp_pull(rung_ctx *ctx, const gpor_gp_problem *p, const double *root, int64_t k, const double *left,
+                         const double *right, la_mat *inverse);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct {
     double objective;
 } mode;
 
-static rung_status evaluate(rung_ctx *ctx, const gp_problem *p, const double *alpha, mode *m)
+static rung_status evaluate(rung_ctx *ctx, const gpor_gp_problem *p, const double *alpha, mode *m)
 {
     TRY(la_mul(ctx, 1, p->gram, 1, alpha, 0, m->f));
     m->objective = 0;
@@ -40,18 +40,18 @@ typedef struct {
     la_mat *B;
 } curvature;
 
-static rung_status curvature_here(rung_ctx *ctx, const gp_problem *p, const mode *m, curvature *c)
+static rung_status curvature_here(rung_ctx *ctx, const gpor_gp_problem *p, const mode *m, curvature *c)
 {
     double unused;
     for (int64_t i = 0; i < p->n; i++) c->H[i] = m->at[i].H;
     memcpy(c->root, m->root, (size_t)p->n * sizeof *c->root);
-    return gp_factorise(ctx, p, c->root, c->B, &unused);
+    return gpor_gp_factorise(ctx, p, c->root, c->B, &unused);
 }
 
 /* Newton's iterate for alpha = delta(K alpha): alpha + r - R K r with the residual r = delta - alpha. (alpha = c - R K
  * c with c = H f + delta is the same and loses the digits by which H f exceeds alpha: many where classes are narrow.)
  * With the H of another point the mode is the same. */
-static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode *m, const curvature *with,
+static rung_status newton_target(rung_ctx *ctx, const gpor_gp_problem *p, const mode *m, const curvature *with,
                                  const double *alpha, double *target)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -60,7 +60,7 @@ static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode 
     TRY(NEW_RAW(ctx, &ctx->scratch, Kr, p->n));
     for (int64_t i = 0; i < p->n; i++) r[i] = m->at[i].delta - alpha[i];
     TRY(la_mul(ctx, 1, p->gram, 1, r, 0, Kr));
-    TRY(gp_shrink(ctx, p, with->root, with->B, Kr));
+    TRY(gpor_gp_shrink(ctx, p, with->root, with->B, Kr));
     for (int64_t i = 0; i < p->n; i++) target[i] = alpha[i] + r[i] - Kr[i];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -68,7 +68,7 @@ static rung_status newton_target(rung_ctx *ctx, const gp_problem *p, const mode 
 
 /* From alpha towards target, halving the step while the objective decreases; whole: no halving was needed. moved: the
  * largest change of f. */
-static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double *target, double *alpha, mode *m,
+static rung_status line_search(rung_ctx *ctx, const gpor_gp_problem *p, const double *target, double *alpha, mode *m,
                                double *moved, bool *whole)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -89,7 +89,7 @@ static rung_status line_search(rung_ctx *ctx, const gp_problem *p, const double 
     return RUNG_OK;
 }
 
-static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_posterior *out)
+static rung_status find_mode(rung_ctx *ctx, const gpor_gp_problem *p, mode *m, gpor_gp_posterior *out)
 {
     double *target = NULL, moved = INFINITY, null = 0;
     curvature with = {.B = out->factor};
@@ -122,7 +122,8 @@ static rung_status find_mode(rung_ctx *ctx, const gp_problem *p, mode *m, gp_pos
 }
 
 /* The effect of b and log sigma, at fixed f and through the mode; q = K u, v the posterior variances. */
-static void likelihood_gradient(const gp_problem *p, const mode *m, const double *v, const double *q, gp_posterior *out)
+static void likelihood_gradient(const gpor_gp_problem *p, const mode *m, const double *v, const double *q,
+                                gpor_gp_posterior *out)
 {
     double s = p->sigma;
     memset(out->thresholds, 0, (size_t)(p->K - 1) * sizeof *out->thresholds);
@@ -140,7 +141,7 @@ static void likelihood_gradient(const gp_problem *p, const mode *m, const double
 
 /* B^-1 = I - P^1/2 Sigma P^1/2, so Sigma_ii = (1 - B^-1_ii) / P_ii. Where P_ii is too small for that to be accurate, so
  * is everything the variance is multiplied by. */
-static void variances(const gp_problem *p, const mode *m, const la_mat *inverse, const double *prior, double *v)
+static void variances(const gpor_gp_problem *p, const mode *m, const la_mat *inverse, const double *prior, double *v)
 {
     la_diagonal(inverse, v);
     for (int64_t i = 0; i < p->n; i++)
@@ -150,7 +151,8 @@ static void variances(const gp_problem *p, const mode *m, const la_mat *inverse,
 /* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2] / sigma^2 with u
  * + l = H sigma^2 (probit_map.c). Maximised over f this leaves a link of (e1 e2 + u l / (u + l)) / sigma^2 between the
  * two and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. */
-static rung_status bend_of(rung_ctx *ctx, const gp_problem *p, const mode *m, const la_mat *inverse, gp_posterior *out)
+static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *m, const la_mat *inverse,
+                           gpor_gp_posterior *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = p->n, J = p->K - 1, *next = NULL;
@@ -193,7 +195,7 @@ static rung_status bend_of(rung_ctx *ctx, const gp_problem *p, const mode *m, co
     return RUNG_OK;
 }
 
-static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const mode *m, gp_posterior *out)
+static rung_status gradient_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *m, gpor_gp_posterior *out)
 {
     int64_t n = p->n;
     double *prior = NULL, *v = NULL, *u = NULL, *q = NULL, *r = NULL, *left = NULL, *right = NULL;
@@ -223,16 +225,16 @@ static rung_status gradient_of(rung_ctx *ctx, const gp_problem *p, const mode *m
         right[i + n] = m->at[i].delta;
         right[i + 2 * n] = u[i];
     }
-    return gp_pull(ctx, p, m->root, 3, left, right, out->pull);
+    return gpor_gp_pull(ctx, p, m->root, 3, left, right, out->pull);
 }
 
-rung_status gp_laplace(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out)
+rung_status gpor_gp_laplace(rung_ctx *ctx, const gpor_gp_problem *p, bool gradient, gpor_gp_posterior *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     mode m = {0};
     double log_root_det;
     TRY(find_mode(ctx, p, &m, out));
-    TRY(gp_factorise(ctx, p, m.root, out->factor, &log_root_det));
+    TRY(gpor_gp_factorise(ctx, p, m.root, out->factor, &log_root_det));
     out->log_evidence = m.objective - log_root_det;
     for (int64_t i = 0; i < p->n; i++) out->precision[i] = m.at[i].H;
     if (gradient) TRY(gradient_of(ctx, p, &m, out));

@@ -101,7 +101,7 @@ static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s
     for (int seed = 0; seed < s->seeds; seed++) {
         pool_mark mark = pool_here(&ctx->scratch);
         boosting *b = NULL;
-        TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, -1, &s->rules, boost_stream(seed),
+        TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed),
                          boost_threads(ctx, &s->rows), &b));
         for (int t = 1; t <= rounds; t++) {
             TRY(interrupted(ctx));
@@ -144,7 +144,8 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     TRY(boost_start(ctx, p, params, &s));
     if (!f && params->rounds < 1) TRY(own_folds(ctx, p, &own));
     if (f || params->rounds < 1)
-        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own, params->rounds, MOST_ROUNDS, path));
+        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own,
+                           (boost_rounds){params->rounds, MOST_ROUNDS}, path));
     *score = (scorer){.kind = SCORER_TREES, .outputs = s.rules.nominal ? p->K : 1, .d = p->d};
     TRY(NEW(ctx, mem, score->bias, score->outputs));
     if (!s.rules.nominal) TRY(NEW(ctx, mem, b, p->K - 1));

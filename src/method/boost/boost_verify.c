@@ -144,8 +144,8 @@ static rung_status replay_seed(rung_ctx *ctx, const boost_fit_state *s, int seed
     int nodes = 2 * s->rules.tree.leaves;
     int64_t size = s->rows.n * out->outputs;
     replay r = {.s = s};
-    TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, -1, &s->rules, boost_stream(seed),
-                     boost_threads(ctx, &s->rows), &r.b));
+    TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed), boost_threads(ctx, &s->rows),
+                     &r.b));
     TRY(NEW(ctx, &ctx->scratch, r.f, size));
     TRY(NEW(ctx, &ctx->scratch, r.t, s->rows.K));
     TRY(NEW(ctx, &ctx->scratch, r.G, nodes));

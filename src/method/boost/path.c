@@ -87,7 +87,8 @@ static rung_status start_fold(rung_ctx *ctx, pool *mem, path *p, const folds *f,
     if (out->data.K < 2) return RUNG_OK;
     TRY(NEW(ctx, mem, out->run, p->seeds));
     for (int s = 0; s < p->seeds; s++)
-        TRY(boosting_new(ctx, mem, &out->data, fold, out->fold, p->rules, boost_stream(s), p->threads, &out->run[s]));
+        TRY(boosting_new(ctx, mem, &out->data, &(boost_fold){fold, out->fold}, p->rules, boost_stream(s), p->threads,
+                         &out->run[s]));
     out->size = out->run[0]->n_held * out->run[0]->outputs + out->data.K - 1;
     TRY(NEW(ctx, mem, out->left, STRIDE * p->seeds * out->size));
     TRY(NEW(ctx, mem, out->mean, out->size));
@@ -208,8 +209,9 @@ static void show(rung_ctx *ctx, int round, double loss)
 }
 
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
-                           const folds *f, int rounds, int most, boost_path *out)
+                           const folds *f, boost_rounds wanted, boost_path *out)
 {
+    int rounds = wanted.given;
     path p = {.data = data, .rules = rules, .seeds = seeds};
     double *room = NULL, *proba = NULL;
     *out = (boost_path){.rounds = rounds > 0 ? rounds : 1, .loss = INFINITY};
@@ -218,7 +220,7 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
     TRY(NEW(ctx, &ctx->scratch, room, data->K));
     TRY(NEW(ctx, &ctx->scratch, proba, data->K));
     TRY(start(ctx, &ctx->scratch, f, &p));
-    int last = rounds > 0 ? rounds : most, since = 0;
+    int last = rounds > 0 ? rounds : wanted.most, since = 0;
     for (int done = 0; done < last && p.n_folds > 0 && since < PATIENCE / rules->rate; done += STRIDE) {
         int count = last - done < STRIDE ? last - done : STRIDE;
         double loss = 0;

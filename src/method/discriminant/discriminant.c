@@ -98,13 +98,13 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, dl_setting *out)
     else
         TRY(problem_subset(ctx, &ctx->scratch, p, l, out->rows, &out->labelled, same));
     TRY(class_index_new(ctx, &ctx->scratch, &out->labelled, &out->classes));
-    out->form = (regular_form){.kind = (ridge_kind)d->params->ridge_kind,
-                               .ridge = d->params->ridge,
-                               .L = d->L,
-                               .mu = d->mu,
-                               .l = l,
-                               .rows = out->rows};
-    return regular_form_new(ctx, out->K, &out->form);
+    out->form = (dl_regulariser){.kind = (ridge_kind)d->params->ridge_kind,
+                                 .ridge = d->params->ridge,
+                                 .L = d->L,
+                                 .mu = d->mu,
+                                 .l = l,
+                                 .rows = out->rows};
+    return dl_regulariser_new(ctx, out->K, &out->form);
 }
 
 /* The folds of all rows, restricted to the labelled ones. */
@@ -164,7 +164,7 @@ rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, cons
     else
         TRY(order_by_least_squares(ctx, &s, &best));
     for (int64_t i = 0; held && s.form.l < p->n && i < held->n; i++) held->row[i] = s.rows[held->row[i]];
-    TRY(regular_form_expand(ctx, &s.form, 1, best.c, beta));
+    TRY(dl_regulariser_expand(ctx, &s.form, 1, best.c, beta));
     TRY(labelled_scores(ctx, &s, 1, beta, score));
     TRY(expansion_scorer(ctx, mem, p, d->k, beta, &out->own.score));
     out->n_expansion = 0;
@@ -225,7 +225,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     for (int j = 0; j < m; j++)                      /* b'Zb = 1; a component without spread stays 0 */
         for (int q = 0; q < K && values[j] > 1e-14 * values[0]; q++)
             for (int64_t i = 0; i < l; i++) c[i + j * l] += C[i + q * l] * gram[q + j * K] / sqrt(values[j]);
-    TRY(regular_form_expand(ctx, &s.form, m, c, beta));
+    TRY(dl_regulariser_expand(ctx, &s.form, m, c, beta));
     TRY(labelled_scores(ctx, &s, m, beta, score));
     for (int j = 0; j < m; j++) {
         class_means(&s.classes, s.labelled.w, score + j * l, one);

@@ -15,7 +15,7 @@ typedef struct { /* common input of all fits of the family */
     problem labelled;
     int64_t *rows; /* the labelled rows of the problem */
     class_index classes;
-    regular_form form;
+    dl_regulariser form;
     const la_mat *K;
     const discriminant_params *params;
 } dl_setting;

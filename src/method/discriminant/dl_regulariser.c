@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, regular_form *out)
+static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, dl_regulariser *out)
 {
     int64_t n = out->n, l = out->l;
     int *pivot = NULL;
@@ -39,7 +39,7 @@ static rung_status deformed_kernel(rung_ctx *ctx, const la_mat *K, regular_form 
     return RUNG_OK;
 }
 
-static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, regular_form *out)
+static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, dl_regulariser *out)
 {
     if (out->L) return deformed_kernel(ctx, K, out);
     if (out->l == out->n) {
@@ -53,7 +53,7 @@ static rung_status kernel_ridge_form(rung_ctx *ctx, const la_mat *K, regular_for
     return RUNG_OK;
 }
 
-static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, regular_form *out)
+static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, dl_regulariser *out)
 {
     bool graph = out->L != NULL;
     la_mat *Y = NULL;
@@ -79,13 +79,13 @@ static rung_status identity_ridge_form(rung_ctx *ctx, const la_mat *K, regular_f
     return RUNG_OK;
 }
 
-rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, regular_form *form)
+rung_status dl_regulariser_new(rung_ctx *ctx, const la_mat *K, dl_regulariser *form)
 {
     form->n = la_rows(K);
     return form->kind == RIDGE_KERNEL ? kernel_ridge_form(ctx, K, form) : identity_ridge_form(ctx, K, form);
 }
 
-rung_status regular_form_expand(rung_ctx *ctx, const regular_form *form, int64_t m, const double *c, double *beta)
+rung_status dl_regulariser_expand(rung_ctx *ctx, const dl_regulariser *form, int64_t m, const double *c, double *beta)
 {
     if (form->kind == RIDGE_KERNEL && form->V) return la_mul(ctx, 1, form->V, m, c, 0, beta);
     if (form->kind == RIDGE_KERNEL) {

@@ -20,11 +20,11 @@ typedef struct {     /* F = mu K L K + ridge (K or I), K over the n rows of the 
     const la_mat *Y; /* identity ridge: factor^2 Y'Y = K_T'F^-1 K_T (Y is n x l) */
     double factor;
     la_mat *F; /* identity ridge with a graph: its Cholesky factor; NULL: F = ridge I */
-} regular_form;
+} dl_regulariser;
 
 /* From what is given in `form` and the kernel matrix. */
-rung_status regular_form_new(rung_ctx *ctx, const la_mat *K, regular_form *form);
+rung_status dl_regulariser_new(rung_ctx *ctx, const la_mat *K, dl_regulariser *form);
 /* beta (n x m) = F^-1 K_T c for c (l x m). */
-rung_status regular_form_expand(rung_ctx *ctx, const regular_form *form, int64_t m, const double *c, double *beta);
+rung_status dl_regulariser_expand(rung_ctx *ctx, const dl_regulariser *form, int64_t m, const double *c, double *beta);
 
 #endif

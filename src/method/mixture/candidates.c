@@ -245,14 +245,14 @@ static rung_status list_tasks(rung_ctx *ctx, candidates *c, bool graphs, task_li
 static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
 {
     const mixture_space *s = &c->space[one->space];
-    ordinal_gp gp = {.n = c->l,
-                     .K = c->p->K,
-                     .y = c->y,
-                     .together = &c->together,
-                     .gram = s->gram[one->kernel],
-                     .variance = candidate_variance(one) * candidate_scale(c, one),
-                     .prior_variance = candidate_variance(one)};
-    rung_status status = ordinal_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
+    ogp_gp gp = {.n = c->l,
+                 .K = c->p->K,
+                 .y = c->y,
+                 .together = &c->together,
+                 .gram = s->gram[one->kernel],
+                 .variance = candidate_variance(one) * candidate_scale(c, one),
+                 .prior_variance = candidate_variance(one)};
+    rung_status status = ogp_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
     if (status != RUNG_OK) one->loo = NULL;
     return status;
 }

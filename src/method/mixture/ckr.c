@@ -147,17 +147,17 @@ static rung_status try_deformed(rung_ctx *ctx, problem *p, const ckr_params *par
 {
     int64_t l = s->labelled.n;
     penalty W;
-    response r;
+    graph_response r;
     const la_mat *F;
     la_mat *G = NULL;
     double *block = NULL;
     TRY(graph_of(ctx, p, params, k, &W));
     TRY(problem_root(ctx, p, k, false, &F));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(response_new(ctx, &W, F, &r));
+    TRY(graph_response_new(ctx, &W, F, &r));
     TRY(la_new(ctx, &ctx->scratch, l, l, &G));
     TRY(NEW_RAW(ctx, &ctx->scratch, block, l * l));
-    TRY(response_block(ctx, &r, l, s->rows, block));
+    TRY(graph_response_block(ctx, &r, l, s->rows, block));
     la_put(block, G);
     TRY(try_kernel(ctx, params, k, G, s));
     pool_release(&ctx->scratch, mark);
@@ -240,7 +240,7 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
     int64_t n = p->n, l = s->labelled.n;
     int J = p->K - 1;
     penalty W;
-    response r;
+    graph_response r;
     const la_mat *F;
     double *c = NULL, *f = NULL, *a = NULL;
     if (params->kernel.landmarks > 0) return landmark_results(ctx, mem, &s->l, J, s->coef, out);
@@ -252,8 +252,8 @@ static rung_status expand(rung_ctx *ctx, pool *mem, problem *p, const ckr_params
         for (int64_t i = 0; i < l; i++) c[s->rows[i] + q * n] = s->coef[i + q * l];
     TRY(graph_of(ctx, p, params, &s->k, &W));
     TRY(problem_root(ctx, p, &s->k, false, &F));
-    TRY(response_new(ctx, &W, F, &r));
-    TRY(response_apply(ctx, &r, J, c, f, a));
+    TRY(graph_response_new(ctx, &W, F, &r));
+    TRY(graph_response_apply(ctx, &r, J, c, f, a));
     return expansion_outputs(ctx, mem, p, &s->k, J, a, &out->own.score);
 }
 

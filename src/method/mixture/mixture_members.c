@@ -149,14 +149,13 @@ static rung_status expand(rung_ctx *ctx, void *user, int64_t i)
     member *one = &b->members[i];
     if (!from || from->kind != FAMILY_GP) return RUNG_OK;
     const mixture_space *s = &b->c->space[from->space];
-    ordinal_gp gp = {.n = b->c->l,
-                     .K = b->c->p->K,
-                     .y = b->c->y,
-                     .gram = s->gram[from->kernel],
-                     .variance = one->link.variance,
-                     .prior_variance = candidate_variance(from)};
-    rung_status status =
-        ordinal_gp_expansion(ctx, &gp, from->coef, from->bias, one->score.coef, one->link.spread, NULL);
+    ogp_gp gp = {.n = b->c->l,
+                 .K = b->c->p->K,
+                 .y = b->c->y,
+                 .gram = s->gram[from->kernel],
+                 .variance = one->link.variance,
+                 .prior_variance = candidate_variance(from)};
+    rung_status status = ogp_gp_expansion(ctx, &gp, from->coef, from->bias, one->score.coef, one->link.spread, NULL);
     return status == RUNG_ESINGULAR ? set_error(ctx, RUNG_EINTERNAL, "a factorisation failed when repeated") : status;
 }
 

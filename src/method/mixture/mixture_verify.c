@@ -46,18 +46,18 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
     int J = c->p->K - 1;
     int64_t l = c->l;
     double *a = NULL, *coef = NULL, *spread = NULL, decrement, objective, magnified = 1;
-    ordinal_gp gp = {.n = l,
-                     .K = c->p->K,
-                     .y = c->y,
-                     .gram = c->space[from->space].gram[from->kernel],
-                     .variance = candidate_variance(from) * candidate_scale(c, from),
-                     .prior_variance = candidate_variance(from)};
+    ogp_gp gp = {.n = l,
+                 .K = c->p->K,
+                 .y = c->y,
+                 .gram = c->space[from->space].gram[from->kernel],
+                 .variance = candidate_variance(from) * candidate_scale(c, from),
+                 .prior_variance = candidate_variance(from)};
     TRY(NEW(ctx, &ctx->scratch, a, l));
     TRY(NEW(ctx, &ctx->scratch, coef, l * (c->p->K + l)));
     TRY(NEW(ctx, &ctx->scratch, spread, (int64_t)J * J));
     for (int64_t i = 0; i < l; i++) a[i] = one->score.coef[i] / gp.variance;
-    rung_status status = ordinal_gp_decrement(ctx, &gp, a, one->link.b, &decrement, &objective);
-    if (status == RUNG_OK) status = ordinal_gp_expansion(ctx, &gp, a, one->link.b, coef, spread, &magnified);
+    rung_status status = ogp_gp_decrement(ctx, &gp, a, one->link.b, &decrement, &objective);
+    if (status == RUNG_OK) status = ogp_gp_expansion(ctx, &gp, a, one->link.b, coef, spread, &magnified);
     if (status == RUNG_ESINGULAR) decrement = INFINITY;
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
     worsen(&w->decrement, fabs(decrement) / (1 + fabs(objective)));

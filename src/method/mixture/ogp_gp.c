@@ -25,7 +25,7 @@ typedef struct {
 } site;
 
 typedef struct {
-    const ordinal_gp *p;
+    const ogp_gp *p;
     int J;                       /* thresholds */
     double *a, *f, *b;           /* where we are */
     double *b0;                  /* J: prior means of the thresholds */
@@ -43,7 +43,7 @@ typedef struct {
     double objective, decrement; /* there */
 } laplace;
 
-static rung_status start(rung_ctx *ctx, const ordinal_gp *p, laplace *s)
+static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
 {
     int64_t n = p->n;
     pool *mem = &ctx->scratch;
@@ -76,7 +76,7 @@ static rung_status start(rung_ctx *ctx, const ordinal_gp *p, laplace *s)
 /* -inf where the thresholds are out of order. */
 static double log_posterior(const laplace *s, const double *a, const double *f, const double *b)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     double sum = 0, prior = 0;
     for (int q = 1; q < s->J; q++)
         if (!(b[q] > b[q - 1])) return -INFINITY;
@@ -88,7 +88,7 @@ static double log_posterior(const laplace *s, const double *a, const double *f, 
 /* Sites, W, C, the gradient in b and B (in schur) at the present point. */
 static void differentiate(laplace *s)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     int64_t n = p->n;
     int J = s->J;
     double precision = 1 / (1 + p->prior_variance);
@@ -137,7 +137,7 @@ static rung_status shrink(rung_ctx *ctx, const laplace *s, int64_t k, const doub
 /* The factor at the present point, Sf C, Sf r and S. */
 static rung_status factorise(rung_ctx *ctx, laplace *s)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     int64_t n = p->n;
     int J = s->J;
     differentiate(s);
@@ -245,7 +245,7 @@ static rung_status find_mode(rung_ctx *ctx, laplace *s)
 /* var[i] = (Sf + Sf C V C'Sf)_ii, M = Sf C V (n x J). */
 static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, double *M)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     int64_t n = p->n;
     int J = s->J;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -275,7 +275,7 @@ static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, doubl
  * with Y = D E. Column `place` of Y is the covariance of u with the threshold at that end. */
 static void leave_out(const laplace *s, int64_t i, double var, const double *M, double *P)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     const site *t = &s->sites[i];
     int64_t n = p->n;
     int J = s->J, end[2] = {p->y[i] - 1, p->y[i] - 2}, ends = 0, at[2] = {0};
@@ -372,12 +372,12 @@ static rung_status leave_group_out(rung_ctx *ctx, const laplace *s, int64_t m, c
     return RUNG_OK;
 }
 
-static bool has_equal(const ordinal_gp *p, int64_t i)
+static bool has_equal(const ogp_gp *p, int64_t i)
 {
     return p->together && row_groups_size(p->together, p->together->of[i]) > 1;
 }
 
-rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo)
+rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
@@ -406,8 +406,8 @@ rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double
     return RUNG_OK;
 }
 
-rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b,
-                                 double *decrement, double *objective)
+rung_status ogp_gp_decrement(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, double *decrement,
+                             double *objective)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
@@ -440,7 +440,7 @@ static double largest_of(int64_t n, const double *v)
  * the terms of this sum (at most variance max k(x,x) sum |a|), enter W, C and B like those of the factor. */
 static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
 {
-    const ordinal_gp *p = s->p;
+    const ogp_gp *p = s->p;
     int64_t n = p->n;
     int J = s->J;
     double *diagonal = NULL, *S = NULL, *V = NULL, k = 1, B = 0, inverse = 0, sum = 0;
@@ -466,8 +466,8 @@ static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
     return RUNG_OK;
 }
 
-rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b, double *coef,
-                                 double *spread, double *magnified)
+rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, double *coef,
+                             double *spread, double *magnified)
 {
     int64_t n = p->n;
     pool_mark mark = pool_here(&ctx->scratch);

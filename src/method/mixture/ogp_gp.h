@@ -17,21 +17,21 @@ typedef struct {
     const la_mat *gram;
     double variance;       /* of f: K = variance * gram */
     double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */
-} ordinal_gp;
+} ogp_gp;
 
 /* The mode: f = variance * gram a, thresholds b (K - 1, ascending). loo: n x (K - 1) by rows, P(y_i > q) as told by the
  * other rows. RUNG_ESINGULAR, RUNG_ENOCONV: the numbers do not allow it. */
-rung_status ordinal_gp_fit(rung_ctx *ctx, const ordinal_gp *p, double *a, double *b, double *loo);
+rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, double *loo);
 
 /* How far (a, b) is from the mode: Newton's decrement, twice what a step would gain, and the log posterior there. */
-rung_status ordinal_gp_decrement(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b,
-                                 double *decrement, double *objective);
+rung_status ogp_gp_decrement(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, double *decrement,
+                             double *objective);
 
 /* At the mode, what a prediction needs, as expansions over the kernel values g(x) = k(x, rows): coef (n x (K + n),
  * column-major) gives the mean, the K - 1 numbers D(x) and the n numbers z(x) of a probit link with inferred thresholds
  * (model.h), spread ((K - 1) x (K - 1)) the covariance of these. magnified (or NULL): by how much rounding errors of a and
  * b may grow in them, relative. */
-rung_status ordinal_gp_expansion(rung_ctx *ctx, const ordinal_gp *p, const double *a, const double *b, double *coef,
-                                 double *spread, double *magnified);
+rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, double *coef,
+                             double *spread, double *magnified);
 
 #endif

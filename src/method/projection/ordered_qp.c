@@ -29,8 +29,8 @@ static rung_status pseudo_solve(rung_ctx *ctx, la_mat *M, int64_t m, const doubl
     return RUNG_OK;
 }
 
-rung_status ordered_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K, const double *D,
-                          ordered_direction *out)
+rung_status ordered_qp_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K,
+                             const double *D, ordered_qp_solution *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t c = la_rows(M), m = K - 1;
@@ -99,8 +99,8 @@ void class_contrasts(const problem *p, const class_index *classes, double *Ed)
     }
 }
 
-rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
-                           const class_index *classes, const ordered_direction *s, const double *f, fitted *out)
+rung_status ordered_qp_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
+                              const class_index *classes, const ordered_qp_solution *s, const double *f, fitted *out)
 {
     double *own = NULL, *mean = NULL;
     TRY(NEW(ctx, &ctx->scratch, mean, p->K));

@@ -16,12 +16,12 @@ typedef struct {
     double *alpha;   /* given: room for K - 1 */
     double value;    /* 0 where degenerate */
     bool degenerate; /* no direction orders the means: w points from the first to the last */
-} ordered_direction;
+} ordered_qp_solution;
 
 /* M (c x c) is destroyed. ridge > 0: M + ridge tr(M)/d I; 0: the pseudo-inverse, without eigenvalues below 1e-10 of the
  * largest. M = 0 counts as I. D is c x (K-1). */
-rung_status ordered_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K, const double *D,
-                          ordered_direction *out);
+rung_status ordered_qp_solve(rung_ctx *ctx, la_mat *M, const discriminant_params *params, double d, int K,
+                             const double *D, ordered_qp_solution *out);
 
 /* LT = L T, T (n x c) being all rows in coordinates. If only equal rows are connected it is exactly 0. */
 rung_status laplacian_rows(rung_ctx *ctx, const la_csr *L, const la_mat *T, la_mat *LT);
@@ -32,16 +32,16 @@ rung_status mean_differences(rung_ctx *ctx, const problem *p, const class_index 
 
 /* From the scores f of the rows (NULL: those of the scorer of `out`) to class means and the quantities that follow from
  * them; a score equal to a threshold belongs to the upper class. */
-rung_status ordered_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
-                           const class_index *classes, const ordered_direction *s, const double *f, fitted *out);
+rung_status ordered_qp_finish(rung_ctx *ctx, pool *mem, const problem *p, const discriminant_params *params,
+                              const class_index *classes, const ordered_qp_solution *s, const double *f, fitted *out);
 
 /* For verify.h: w against (M + e I) w = D a / 2, e = ridge tr(M) / d, a the reported multipliers; ridge = 0: against M
  * (M w - D a / 2) = 0, the pseudo-inverse. */
-rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                 const la_mat *M, double d, const double *D, const double *w);
+rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                    const la_mat *M, double d, const double *D, const double *w);
 /* The same of the linear direction of the model and M = T'L T, T the rows. */
-rung_status ordered_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                  const la_csr *L);
+rung_status ordered_qp_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                     const la_csr *L);
 
 fit_size orml_size(const problem_shape *shape, int neighbours, int calibrate);
 

@@ -26,8 +26,8 @@ static rung_status direction(rung_ctx *ctx, const struct verification *v, const 
     return la_mul(ctx, 1, turned, 1, coef, 0, w);
 }
 
-rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                 const la_mat *M, double d, const double *D, const double *w)
+rung_status ordered_qp_stationarity(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                    const la_mat *M, double d, const double *D, const double *w)
 {
     int64_t c = la_rows(M);
     int m = v->p->K - 1;
@@ -55,8 +55,8 @@ rung_status ordered_stationarity(rung_ctx *ctx, const struct verification *v, co
     return RUNG_OK;
 }
 
-rung_status ordered_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
-                                  const la_csr *L)
+rung_status ordered_qp_linear_verify(rung_ctx *ctx, const struct verification *v, const discriminant_params *params,
+                                     const la_csr *L)
 {
     const problem *p = v->p;
     class_index classes;
@@ -70,5 +70,5 @@ rung_status ordered_linear_verify(rung_ctx *ctx, const struct verification *v, c
     TRY(mean_differences(ctx, p, &classes, s.T, D));
     TRY(graph_form(ctx, s.T, L, &M));
     TRY(direction(ctx, v, &s, w));
-    return ordered_stationarity(ctx, v, params, M, (double)p->d, D, w);
+    return ordered_qp_stationarity(ctx, v, params, M, (double)p->d, D, w);
 }

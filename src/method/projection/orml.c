@@ -53,7 +53,7 @@ typedef struct { /* common input of the solvers */
     la_csr L;
 } orml_problem;
 
-static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, fitted *out)
+static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_qp_solution *s, fitted *out)
 {
     const problem *p = o->p;
     row_space space;
@@ -70,7 +70,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, o
     TRY(laplacian_rows(ctx, &o->L, space.T, LT));
     TRY(la_gemm(ctx, true, false, 1, space.T, LT, 0, M));
     la_free(&ctx->scratch, LT);
-    TRY(ordered_solve(ctx, M, &o->params->d, (double)p->d, p->K, D, s));
+    TRY(ordered_qp_solve(ctx, M, &o->params->d, (double)p->d, p->K, D, s));
     TRY(row_space_directions(ctx, &space, 1, s->w, W));
     out->n_expansion = p->d;
     return linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score);
@@ -87,7 +87,7 @@ static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmark
     return la_trace(M) > 1e-13 * size ? RUNG_OK : la_scale_add(ctx, 0, M, 0, M);
 }
 
-static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, fitted *out)
+static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_qp_solution *s, fitted *out)
 {
     problem *p = o->p;
     const landmarks *l;
@@ -101,7 +101,7 @@ static rung_status fit_landmarks(rung_ctx *ctx, pool *mem, const orml_problem *o
     class_contrasts(p, &o->classes, Ed);
     TRY(landmarks_pull(ctx, l, p->n, p->X, p->K - 1, Ed, D));
     TRY(landmark_form(ctx, p, l, &o->L, M));
-    TRY(ordered_solve(ctx, M, &o->params->d, (double)p->n, p->K, D, s));
+    TRY(ordered_qp_solve(ctx, M, &o->params->d, (double)p->n, p->K, D, s));
     return landmark_results(ctx, mem, l, 1, s->w, out);
 }
 
@@ -118,7 +118,7 @@ static double kernel_ridge(const la_csr *L, const la_mat *K, const la_mat *LK, d
 }
 
 /* f: the scores of the rows. */
-static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_direction *s, double **f,
+static rung_status fit_kernel(rung_ctx *ctx, pool *mem, const orml_problem *o, ordered_qp_solution *s, double **f,
                               fitted *out)
 {
     problem *p = o->p;
@@ -164,7 +164,7 @@ static rung_status orml_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     problem *p = in->p;
     orml_problem o = {.p = p, .params = in->params};
     const la_mat *K = NULL;
-    ordered_direction s = {0};
+    ordered_qp_solution s = {0};
     double *score = NULL, sigma;
     TRY(orml_kernel(ctx, mem, p, o.params, &o.k));
     TRY(class_index_new(ctx, &ctx->scratch, p, &o.classes));
@@ -177,7 +177,7 @@ static rung_status orml_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
         TRY(fit_landmarks(ctx, mem, &o, &s, out));
     else
         TRY(fit_kernel(ctx, mem, &o, &s, &score, out));
-    TRY(ordered_finish(ctx, mem, p, &o.params->d, &o.classes, &s, score, out));
+    TRY(ordered_qp_finish(ctx, mem, p, &o.params->d, &o.classes, &s, score, out));
     return report_number(ctx, mem, out, "sigma", sigma);
 }
 
@@ -247,7 +247,7 @@ static rung_status orml_verify(rung_ctx *ctx, const struct verification *v)
     if (k.kind == KERNEL_PRECOMPUTED) TRY(problem_gram(ctx, v->p, &k, &K));
     TRY(ordinal_laplacian(ctx, v->p, K, params->neighbours, &L, &sigma));
     if (k.kind == KERNEL_LINEAR)
-        TRY(ordered_linear_verify(ctx, v, &params->d, &L));
+        TRY(ordered_qp_linear_verify(ctx, v, &params->d, &L));
     else
         TRY(kernel_verify(ctx, v, params, &k, &classes, &L, alpha));
     return ordered_conditions(ctx, v, &params->d);

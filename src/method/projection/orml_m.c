@@ -73,8 +73,8 @@ static rung_status improve_mode(rung_ctx *ctx, const alternation *a, int p, mult
     la_mat *M[TENSOR_FORMS];
     TRY(tensor_mode(ctx, &m->t, &a->forms, p, NULL, M));
     TRY(seen_differences(ctx, a, &m->t, p, &D));
-    ordered_direction s = {.w = m->t.w[p], .alpha = m->alpha};
-    TRY(ordered_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
+    ordered_qp_solution s = {.w = m->t.w[p], .alpha = m->alpha};
+    TRY(ordered_qp_solve(ctx, M[0], &a->params->d, (double)size, a->K, D, &s));
     m->value = s.value;
     m->degenerate = s.degenerate;
     lengths_to(&m->t, p);
@@ -163,8 +163,8 @@ static rung_status orml_m_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
     tensor_direction(&best.t, W);
     TRY(linear_scorer(ctx, mem, p, 1, W, NULL, &out->own.score));
     out->n_expansion = p->d;
-    ordered_direction s = {.alpha = best.alpha, .degenerate = best.degenerate};
-    TRY(ordered_finish(ctx, mem, p, &params->d, &classes, &s, NULL, out));
+    ordered_qp_solution s = {.alpha = best.alpha, .degenerate = best.degenerate};
+    TRY(ordered_qp_finish(ctx, mem, p, &params->d, &classes, &s, NULL, out));
     TRY(report_number(ctx, mem, out, "objective", best.value));
     TRY(report_number(ctx, mem, out, "sweeps", best.sweeps));
     TRY(report_number(ctx, mem, out, "settled", best.settled));
@@ -189,7 +189,7 @@ static rung_status orml_m_verify(rung_ctx *ctx, const struct verification *v)
     int last = t.modes - 1;
     TRY(tensor_mode(ctx, &t, &a.forms, last, NULL, M));
     TRY(seen_differences(ctx, &a, &t, last, &D));
-    TRY(ordered_stationarity(ctx, v, &params->d, M[0], (double)t.size[last], D, t.w[last]));
+    TRY(ordered_qp_stationarity(ctx, v, &params->d, M[0], (double)t.size[last], D, t.w[last]));
     return ordered_conditions(ctx, v, &params->d);
 }
 

@@ -5,7 +5,7 @@
 
 #include "fit/verify.h"
 
-rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k)
+rung_status graph_response_prepare(rung_ctx *ctx, problem *p, const graph_response_kernel *k)
 {
     const landmarks *l;
     const la_mat *F;
@@ -13,19 +13,20 @@ rung_status response_prepare(rung_ctx *ctx, problem *p, const response_kernel *k
                             : problem_root(ctx, p, &k->k, k->constant, &F);
 }
 
-rung_status response_for(rung_ctx *ctx, problem *p, const response_kernel *k, const penalty *W, response *out)
+rung_status graph_response_for(rung_ctx *ctx, problem *p, const graph_response_kernel *k, const penalty *W,
+                               graph_response *out)
 {
     const landmarks *l;
     const la_mat *F;
     if (k->landmarks > 0) {
         TRY(problem_landmarks(ctx, p, &k->k, k->landmarks, &l));
-        return response_of_landmarks(ctx, W, l, p->X, k->constant, out);
+        return graph_response_of_landmarks(ctx, W, l, p->X, k->constant, out);
     }
     TRY(problem_root(ctx, p, &k->k, k->constant, &F));
-    return response_new(ctx, W, F, out);
+    return graph_response_new(ctx, W, F, out);
 }
 
-static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, int outputs,
+static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const graph_response_kernel *k, int outputs,
                              const double *a, fitted *out)
 {
     TRY(expansion_outputs(ctx, mem, p, &k->k, outputs, a, &out->own.score));
@@ -35,29 +36,29 @@ static rung_status over_rows(rung_ctx *ctx, pool *mem, const problem *p, const r
     return RUNG_OK;
 }
 
-static rung_status over_landmarks(rung_ctx *ctx, pool *mem, const response *r, int outputs, const double *c,
+static rung_status over_landmarks(rung_ctx *ctx, pool *mem, const graph_response *r, int outputs, const double *c,
                                   fitted *out)
 {
     int64_t m = r->l->m;
     double *z = NULL, *V = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, z, r->rank * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, V, m * outputs));
-    TRY(response_weights(ctx, r, outputs, c, z));
+    TRY(graph_response_weights(ctx, r, outputs, c, z));
     for (int q = 0; q < outputs; q++) memcpy(V + q * m, z + q * r->rank, (size_t)m * sizeof *V);
     TRY(landmark_results(ctx, mem, r->l, outputs, V, out));
     for (int q = 0; q < outputs && r->constant; q++) out->own.score.bias[q] = z[m + q * r->rank];
     return RUNG_OK;
 }
 
-rung_status response_score(rung_ctx *ctx, pool *mem, const problem *p, const response_kernel *k, const response *r,
-                           const response_pulls *by, fitted *out)
+rung_status graph_response_score(rung_ctx *ctx, pool *mem, const problem *p, const graph_response_kernel *k,
+                                 const graph_response *r, const graph_response_pulls *by, fitted *out)
 {
     return r->l ? over_landmarks(ctx, mem, r, by->outputs, by->c, out)
                 : over_rows(ctx, mem, p, k, by->outputs, by->a, out);
 }
 
-rung_status response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,
-                            const double *a)
+rung_status graph_response_verify(rung_ctx *ctx, const struct verification *v, bool constant, int k, const double *f,
+                                  const double *a)
 {
     int64_t n = v->p->n;
     double *Ka = NULL, *left = NULL, worst = 0;
@@ -83,7 +84,7 @@ double gap_limit(double tolerance, double caps, double objective) { return 1e-9 
 
 /* Root, its product with the penalty and the factor; then the solutions of the labelled rows. With landmarks these and
  * their factor; choosing them, the graph's form, or features of the labelled rows, on the host, too. */
-double response_bytes(const problem_shape *shape, int64_t landmarks_)
+double graph_response_bytes(const problem_shape *shape, int64_t landmarks_)
 {
     double n = (double)shape->n, l = (double)shape->labelled, d = (double)shape->d;
     if (landmarks_ <= 0) return 8 * fmax(3 * n * n, 2 * n * n + 2 * n * l);

@@ -29,7 +29,7 @@ typedef struct {
     const la_csr *L;
     double width;
     penalty W;
-    response r;
+    graph_response r;
     int64_t l, *lab; /* the labelled rows */
     double *weight;  /* l; NULL: 1 */
     double *G;       /* l x l: the change of the score of one labelled row per unit dual variable of another */
@@ -150,11 +150,11 @@ static rung_status solve_classes(rung_ctx *ctx, const problem *p, const lapsvm_p
     return RUNG_OK;
 }
 
-static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const response_kernel *k, const response *by,
-                              const contest_results *r, fitted *out)
+static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const graph_response_kernel *k,
+                              const graph_response *by, const contest_results *r, fitted *out)
 {
     int64_t n = p->n;
-    TRY(response_score(ctx, mem, p, k, by, &(response_pulls){p->K, r->v, r->a}, out));
+    TRY(graph_response_score(ctx, mem, p, k, by, &(graph_response_pulls){p->K, r->v, r->a}, out));
     for (int q = 0; q < p->K; q++) {
         out->own.score.bias[q] += r->bias[q];
         for (int64_t i = 0; i < n; i++)
@@ -166,9 +166,9 @@ static rung_status set_scores(rung_ctx *ctx, pool *mem, problem *p, const respon
 }
 
 static rung_status lapsvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const lapsvm_params *params,
-                                 response_kernel *out)
+                                 graph_response_kernel *out)
 {
-    *out = (response_kernel){.landmarks = params->kernel.landmarks, .constant = params->bias == BIAS_KERNEL};
+    *out = (graph_response_kernel){.landmarks = params->kernel.landmarks, .constant = params->bias == BIAS_KERNEL};
     TRY(kernel_from_params(ctx, mem, &params->kernel, &out->k));
     out->k = problem_kernel(p, &out->k);
     return RUNG_OK;
@@ -192,16 +192,16 @@ static rung_status lapsvm_share(rung_ctx *ctx, const fit_input *in)
     const lapsvm_params *params = in->params;
     contest_ground *on = NULL;
     const la_csr *S;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(NEW(ctx, &ctx->scratch, on, 1));
     TRY(lapsvm_kernel(ctx, &ctx->scratch, p, params, &k));
-    TRY(response_prepare(ctx, p, &k));
+    TRY(graph_response_prepare(ctx, p, &k));
     TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &S, &on->L, &on->width));
     TRY(list_labelled(ctx, p, on));
     TRY(NEW_RAW(ctx, &ctx->scratch, on->G, on->l * on->l));
     on->W = (penalty){.n = p->n, .sparse = on->L, .weight = params->mu};
-    TRY(response_for(ctx, p, &k, &on->W, &on->r));
-    TRY(response_block(ctx, &on->r, on->l, on->lab, on->G));
+    TRY(graph_response_for(ctx, p, &k, &on->W, &on->r));
+    TRY(graph_response_block(ctx, &on->r, on->l, on->lab, on->G));
     p->shared = on;
     return RUNG_OK;
 }
@@ -211,13 +211,13 @@ static rung_status lapsvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
     problem *p = in->p;
     const lapsvm_params *params = in->params;
     contest_results r;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(lapsvm_kernel(ctx, mem, p, params, &k));
     if (!p->shared) TRY(lapsvm_share(ctx, in));
     const contest_ground *on = p->shared;
     TRY(results_new(ctx, p->n, p->K, &r));
     TRY(solve_classes(ctx, p, params, on, &r));
-    TRY(response_apply(ctx, &on->r, p->K, r.v, r.f, r.a));
+    TRY(graph_response_apply(ctx, &on->r, p->K, r.v, r.f, r.a));
     TRY(set_scores(ctx, mem, p, &k, &on->r, &r, out));
     return params->graph.weights == WEIGH_GAUSSIAN ? report_number(ctx, mem, out, "graph_width", on->width) : RUNG_OK;
 }
@@ -258,7 +258,7 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
     TRY(NEW(ctx, &ctx->scratch, norm, K));
     TRY(verify_norms(ctx, v, norm));
     TRY(solve_classes(ctx, v->p, params, on, &r));
-    TRY(response_apply(ctx, &on->r, K, r.v, r.f, r.a));
+    TRY(graph_response_apply(ctx, &on->r, K, r.v, r.f, r.a));
     for (int64_t i = 0; i < on->l; i++) caps += cap_of(params, on, i);
     for (int q = 0; q < K; q++) {
         double lower = 0, upper, sum = 0;
@@ -277,7 +277,7 @@ static rung_status lapsvm_verify(rung_ctx *ctx, const struct verification *v)
         if (!((upper - lower) / upper <= gap)) gap = (upper - lower) / upper;
         least = fmin(least, upper);
     }
-    TRY(response_verify(ctx, v, params->bias == BIAS_KERNEL, K, r.f, r.a));
+    TRY(graph_response_verify(ctx, v, params->bias == BIAS_KERNEL, K, r.f, r.a));
     condition_add(v->found, "multipliers", "infeasibility of the multipliers, relative to C", infeasible, 1e-9);
     condition_add(v->found, "duality gap",
                   "objective of the model minus that of the multipliers, relative, worst class", gap,
@@ -289,9 +289,9 @@ static rung_status lapsvm_prepare(rung_ctx *ctx, const fit_input *in)
 {
     problem *p = in->p;
     const lapsvm_params *params = in->params;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(lapsvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(response_prepare(ctx, p, &k));
+    TRY(graph_response_prepare(ctx, p, &k));
     return neighbour_graph_prepare(ctx, p, &params->graph, &k.k);
 }
 
@@ -300,7 +300,7 @@ static double lapsvm_bytes(const problem_shape *shape, const void *params_)
 {
     const lapsvm_params *params = params_;
     double n = (double)shape->n, l = (double)shape->labelled;
-    return response_bytes(shape, params->kernel.landmarks) + 8 * (l * l + 4 * n * shape->K) +
+    return graph_response_bytes(shape, params->kernel.landmarks) + 8 * (l * l + 4 * n * shape->K) +
            neighbour_graph_bytes(shape, &params->graph);
 }
 

@@ -42,7 +42,7 @@ typedef struct {
     double *diagonal; /* n */
     double *P, *core; /* n x K memberships, K x K */
     penalty W;
-    response r;
+    graph_response r;
     double *G;         /* l x l: the change of the score of one labelled row per unit dual variable of another */
     double *c, *start; /* n: dual variables of the targets; l: the scores they give the labelled rows */
 } sosvm;
@@ -147,27 +147,27 @@ static rung_status pairs_of(rung_ctx *ctx, const sosvm *s, int kind, row_pairs *
 
 /* ---- its solution ---- */
 
-static rung_status respond(rung_ctx *ctx, problem *p, const response_kernel *k, sosvm *s)
+static rung_status respond(rung_ctx *ctx, problem *p, const graph_response_kernel *k, sosvm *s)
 {
     int64_t n = s->p->n, l = s->l;
     double *f = NULL, *a = NULL;
     TRY(NEW(ctx, &ctx->scratch, s->c, n));
     TRY(NEW(ctx, &ctx->scratch, s->start, l));
     TRY(NEW_RAW(ctx, &ctx->scratch, s->G, l * l));
-    TRY(response_for(ctx, p, k, &s->W, &s->r));
-    TRY(response_block(ctx, &s->r, l, s->lab, s->G));
+    TRY(graph_response_for(ctx, p, k, &s->W, &s->r));
+    TRY(graph_response_block(ctx, &s->r, l, s->lab, s->G));
     TRY(NEW(ctx, &ctx->scratch, f, n));
     TRY(NEW(ctx, &ctx->scratch, a, n));
     for (int64_t i = 0; i < n; i++) s->c[i] = s->params->lambda1 * s->e[i] * s->t[i];
-    TRY(response_apply(ctx, &s->r, 1, s->c, f, a));
+    TRY(graph_response_apply(ctx, &s->r, 1, s->c, f, a));
     for (int64_t i = 0; i < l; i++) s->start[i] = f[s->lab[i]];
     return RUNG_OK;
 }
 
 static rung_status sosvm_kernel(rung_ctx *ctx, pool *mem, const problem *p, const sosvm_params *params,
-                                response_kernel *out)
+                                graph_response_kernel *out)
 {
-    *out = (response_kernel){.landmarks = params->kernel.landmarks, .constant = true};
+    *out = (graph_response_kernel){.landmarks = params->kernel.landmarks, .constant = true};
     TRY(kernel_from_params(ctx, mem, &params->kernel, &out->k));
     out->k = problem_kernel(p, &out->k);
     return RUNG_OK;
@@ -179,12 +179,12 @@ static rung_status sosvm_share(rung_ctx *ctx, const fit_input *in)
     const sosvm_params *params = in->params;
     sosvm *s = NULL;
     const la_csr *L;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(NEW(ctx, &ctx->scratch, s, 1));
     s->p = p;
     s->params = params;
     TRY(sosvm_kernel(ctx, &ctx->scratch, p, params, &k));
-    TRY(response_prepare(ctx, p, &k));
+    TRY(graph_response_prepare(ctx, p, &k));
     TRY(neighbour_graph(ctx, p, &params->graph, &k.k, &s->S, &L, &s->width));
     TRY(NEW(ctx, &ctx->scratch, s->P, p->n * p->K));
     TRY(propagate_novel(ctx, s->S, p->K, p->y, params->novel, NOVEL_ACCURACY, s->P));
@@ -237,7 +237,7 @@ static rung_status solve(rung_ctx *ctx, const sosvm *s, const sosvm_params *para
     TRY(margins_solve(ctx, &ctx->scratch, &p, &m));
     memcpy(out->c, s->c, (size_t)n * sizeof *out->c);
     for (int64_t i = 0; i < s->l; i++) out->c[s->lab[i]] += m.v[i];
-    TRY(response_apply(ctx, &s->r, 1, out->c, out->f, out->a));
+    TRY(graph_response_apply(ctx, &s->r, 1, out->c, out->f, out->a));
     return objective(ctx, s, &m, out);
 }
 
@@ -263,13 +263,13 @@ static rung_status sosvm_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitt
     const sosvm_params *params = in->params;
     solution answer = {0};
     row_pairs pairs;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(sosvm_kernel(ctx, mem, p, params, &k));
     if (!p->shared) TRY(sosvm_share(ctx, in));
     const sosvm *s = p->shared;
     TRY(pairs_of(ctx, s, params->pairs, &pairs));
     TRY(solve(ctx, s, params, &pairs, &answer));
-    TRY(response_score(ctx, mem, p, &k, &s->r, &(response_pulls){1, answer.c, answer.a}, out));
+    TRY(graph_response_score(ctx, mem, p, &k, &s->r, &(graph_response_pulls){1, answer.c, answer.a}, out));
     TRY(set_decision(ctx, mem, p, answer.f, out));
     TRY(report_number(ctx, mem, out, "objective", answer.objective));
     TRY(report_number(ctx, mem, out, "gap", answer.gap));
@@ -323,7 +323,7 @@ static rung_status sosvm_verify(rung_ctx *ctx, const struct verification *v)
         infeasible =
             fmax(infeasible, fmax(-best.beta[i], best.beta[i] - cap) / (params->lambda2 > 0 ? params->lambda2 : 1));
     }
-    TRY(response_verify(ctx, v, true, 1, best.f, best.a));
+    TRY(graph_response_verify(ctx, v, true, 1, best.f, best.a));
     condition_add(v->found, "multipliers", "infeasibility of the multipliers, relative to lambda2", infeasible, 1e-12);
     condition_add(v->found, "duality gap", "objective of the model minus that of the multipliers, relative",
                   (upper - lower) / upper, gap_limit(params->tolerance, total, upper));
@@ -334,9 +334,9 @@ static rung_status sosvm_prepare(rung_ctx *ctx, const fit_input *in)
 {
     problem *p = in->p;
     const sosvm_params *params = in->params;
-    response_kernel k;
+    graph_response_kernel k;
     TRY(sosvm_kernel(ctx, p->mem, p, params, &k));
-    TRY(response_prepare(ctx, p, &k));
+    TRY(graph_response_prepare(ctx, p, &k));
     return neighbour_graph_prepare(ctx, p, &params->graph, &k.k);
 }
 
@@ -348,7 +348,7 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
     double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l, m = params->kernel.landmarks;
     double rest = 8 * l * l + neighbour_graph_bytes(shape, &params->graph);
-    if (m > 0) return fmax(response_bytes(shape, params->kernel.landmarks), 64 * pairs) + 8 * n * (K + 8) + rest;
+    if (m > 0) return fmax(graph_response_bytes(shape, params->kernel.landmarks), 64 * pairs) + 8 * n * (K + 8) + rest;
     double root = params->calibrate > 0 ? n * n : 0;
     return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 8 * pairs))) + rest;
 }

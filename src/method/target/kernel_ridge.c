@@ -20,7 +20,7 @@ rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda
 
 static double class_value(int K, int rank) { return K == 2 ? 2 * rank - 3 : rank; }
 
-void target_moments(int64_t m, const double *v, double *mean, double *sd)
+void ridge_target_moments(int64_t m, const double *v, double *mean, double *sd)
 {
     *mean = *sd = 0;
     for (int64_t i = 0; i < m; i++) *mean += v[i] / (double)m;
@@ -33,9 +33,9 @@ void target_moments(int64_t m, const double *v, double *mean, double *sd)
     *sd = 0;
 }
 
-rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *out)
+rung_status ridge_target_new(rung_ctx *ctx, const problem *p, ridge_target *out)
 {
-    *out = (target_values){0};
+    *out = (ridge_target){0};
     TRY(NEW(ctx, &ctx->scratch, out->lab, p->n));
     TRY(NEW(ctx, &ctx->scratch, out->un, p->n));
     TRY(NEW(ctx, &ctx->scratch, out->v, p->n));
@@ -47,11 +47,11 @@ rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *ou
         out->v[out->m] = p->t ? p->t[i] : class_value(p->K, p->y[i]);
         out->lab[out->m++] = i;
     }
-    target_moments(out->m, out->v, &out->mean, &out->sd);
+    ridge_target_moments(out->m, out->v, &out->mean, &out->sd);
     return RUNG_OK;
 }
 
-rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out)
+rung_status ridge_target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out)
 {
     int K = p->K;
     out->own.decide = (decision){.kind = DECISION_NONE};
@@ -70,7 +70,7 @@ rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double u
     return RUNG_OK;
 }
 
-void target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held)
+void ridge_target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held)
 {
     int64_t i = held->n++;
     held->row[i] = row;

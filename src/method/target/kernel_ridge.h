@@ -31,16 +31,16 @@ typedef struct {
     int64_t *lab, *un; /* their rows */
     double *v;         /* m */
     double mean, sd;   /* of v, sd with 1/m */
-} target_values;
+} ridge_target;
 
-rung_status target_values_new(rung_ctx *ctx, const problem *p, target_values *out);
+rung_status ridge_target_new(rung_ctx *ctx, const problem *p, ridge_target *out);
 /* mean and sd of some of the values. */
-void target_moments(int64_t m, const double *v, double *mean, double *sd);
+void ridge_target_moments(int64_t m, const double *v, double *mean, double *sd);
 /* decide and map of a fit whose score is unit times these values: none (real or no labels), always the only class, or
  * thresholds midway between the values of the classes. */
-rung_status target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out);
+rung_status ridge_target_decision(rung_ctx *ctx, pool *mem, const problem *p, double unit, fitted *out);
 /* Adds a held-out row with this score, and the rank by the thresholds and rank map of the fit. */
-void target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held);
+void ridge_target_hold_out(const fitted *fit, int64_t row, int repeat, int fold, double score, held_out *held);
 
 /* Candidates for lambda=auto, times the mean eigenvalue, largest first. */
 enum { LAMBDA_CANDIDATES = 25 };

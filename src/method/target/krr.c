@@ -276,7 +276,8 @@ static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, 
     TRY(NEW(ctx, &ctx->scratch, e, h));
     for (int64_t i = 0; i < h; i++) e[i] = g->residual[rows[i]];
     TRY(g->c->K ? whole_block_solve(ctx, g, h, rows, e) : thin_block_solve(ctx, g, h, rows, e));
-    for (int64_t i = 0; i < h; i++) target_hold_out(fit, rows[i], repeat, fold, g->y[rows[i]] + g->mean - e[i], held);
+    for (int64_t i = 0; i < h; i++)
+        ridge_target_hold_out(fit, rows[i], repeat, fold, g->y[rows[i]] + g->mean - e[i], held);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -299,11 +300,11 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     problem *p = in->p;
     const krr_params *params = in->params;
     centred_kernel c;
-    target_values t;
+    ridge_target t;
     ridge g = {.c = &c};
     TRY(krr_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(target_values_new(ctx, p, &t));
+    TRY(ridge_target_new(ctx, p, &t));
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
     g.mean = c.centred ? t.mean : 0;
     row_groups together;
@@ -318,7 +319,7 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     TRY(report_number(ctx, mem, out, "lambda", g.lambda));
     TRY(c.K ? solve_whole(ctx, &g) : solve_thin(ctx, &g));
     TRY(centred_results(ctx, mem, &c, 1, g.a, &g.mean, out));
-    TRY(target_decision(ctx, mem, p, 1, out));
+    TRY(ridge_target_decision(ctx, mem, p, 1, out));
     bool inverse = f || (p->t && p->n <= LOO_ROWS), chosen = isnan(params->lambda);
     if (inverse && c.K) TRY(la_potri(ctx, c.K));
     if (!chosen && (inverse || !c.K)) {
@@ -343,9 +344,9 @@ static rung_status krr_verify(rung_ctx *ctx, const struct verification *v)
     int64_t n = v->p->n;
     double lambda = told_number(v->model, "lambda"), given, mean = 0, *e = NULL, *Ke = NULL, *left = NULL;
     bool centred = params->centre == 0;
-    target_values t;
+    ridge_target t;
     centred_kernel c;
-    TRY(target_values_new(ctx, v->p, &t));
+    TRY(ridge_target_new(ctx, v->p, &t));
     TRY(NEW(ctx, &ctx->scratch, e, n));
     TRY(NEW(ctx, &ctx->scratch, Ke, n));
     TRY(NEW(ctx, &ctx->scratch, left, n));

@@ -27,14 +27,14 @@ typedef struct {
     const problem *p;
     const ot_params *params;
     centred_kernel kernel;
-    target_values values;
-    target_space space;
+    ridge_target values;
+    ot_space space;
     bool balanced; /* labels are centred and the constant is unpenalised */
     double unit;   /* score = unit (shift + scale sqrt(n) y) */
     double shift, scale;
     double *u;
     labelled_rows rows;
-    optimal_target best;
+    ot_target best;
     double *v, *a, *bias, *left; /* components: n x r, basis x r, r, r; the first is the target */
 } ot;
 
@@ -45,7 +45,7 @@ typedef struct {
 static void code_target(ot *o, int64_t m, const double *v, double *rho2)
 {
     double root = sqrt((double)o->p->n);
-    target_moments(m, v, &o->shift, &o->scale);
+    ridge_target_moments(m, v, &o->shift, &o->scale);
     if (!o->p->t && o->p->K <= 2 && !o->balanced) {
         o->shift = 0;
         o->scale = 1;
@@ -71,7 +71,7 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
         log_at(ctx, RUNG_WARNING, "lambda=auto: with fewer than three labels lambda cannot be estimated; using 0.1");
         return centred_lambda(ctx, &o->kernel, 0.1, LAMBDA_RELATIVE, &o->space.lambda);
     }
-    TRY(optimal_loo(ctx, &o->kernel, o->space.intercept, &o->rows, loo));
+    TRY(ot_loo(ctx, &o->kernel, o->space.intercept, &o->rows, loo));
     return lambda_choose(ctx, mem, &o->kernel, loo, out, &o->space.lambda);
 }
 
@@ -88,20 +88,20 @@ static rung_status solve_without_labels(rung_ctx *ctx, ot *o, int64_t r)
         o->left[j] = lambda / (value[j] + lambda) * (lambda / (value[j] + lambda));
         for (int64_t i = 0; i < basis; i++) o->a[i + j * basis] /= value[j] + lambda;
     }
-    o->best = (optimal_target){.multiplier = o->left[0], .energy = o->left[0], .hard = true};
+    o->best = (ot_target){.multiplier = o->left[0], .energy = o->left[0], .hard = true};
     return RUNG_OK;
 }
 
 static rung_status solve_with_labels(rung_ctx *ctx, ot *o, int64_t r, bool shared)
 {
     int64_t n = o->p->n, basis = centred_basis(&o->kernel);
-    TRY(target_space_new(ctx, &o->kernel, &o->space));
-    TRY(optimal_target_new(ctx, &o->space, &o->best));
-    if (shared) TRY(target_space_share(ctx, &o->space, &o->rows));
-    TRY(optimal_solve(ctx, &o->space, &o->rows, &o->best));
+    TRY(ot_space_new(ctx, &o->kernel, &o->space));
+    TRY(ot_target_new(ctx, &o->space, &o->best));
+    if (shared) TRY(ot_space_share(ctx, &o->space, &o->rows));
+    TRY(ot_solve(ctx, &o->space, &o->rows, &o->best));
     memcpy(o->v, o->best.y, (size_t)n * sizeof *o->v);
     o->bias[0] = o->best.bias;
-    return r > 1 ? optimal_components(ctx, &o->space, o->v, r - 1, o->v + n, o->a + basis, o->left + 1) : RUNG_OK;
+    return r > 1 ? ot_components(ctx, &o->space, o->v, r - 1, o->v + n, o->a + basis, o->left + 1) : RUNG_OK;
 }
 
 /* ---- labels held out ---- */
@@ -111,7 +111,7 @@ static rung_status hold_out_fold(rung_ctx *ctx, ot *o, const folds *f, int repea
                                  held_out *held)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    const target_values *t = &o->values;
+    const ridge_target *t = &o->values;
     int64_t *lab = NULL, *hidden = NULL, m = 0, h = 0;
     double *v = NULL, *predicted = NULL;
     TRY(NEW(ctx, &ctx->scratch, lab, t->m));
@@ -126,18 +126,19 @@ static rung_status hold_out_fold(rung_ctx *ctx, ot *o, const folds *f, int repea
             v[m++] = t->v[i];
         }
     labelled_rows rows = {.m = m, .n_hidden = h, .lab = lab, .hidden = hidden, .u = o->u};
-    optimal_target best;
+    ot_target best;
     code_target(o, m, v, &rows.rho2);
-    TRY(optimal_target_new(ctx, &o->space, &best));
+    TRY(ot_target_new(ctx, &o->space, &best));
     if (o->scale > 0) {
-        TRY(optimal_solve(ctx, &o->space, &rows, &best));
+        TRY(ot_solve(ctx, &o->space, &rows, &best));
         for (int64_t j = 0; j < o->kernel.r; j++) best.a[j] *= o->kernel.value[j];
         if (!o->space.M) TRY(basis_times(ctx, &o->kernel, h, hidden, 1, best.a, predicted));
         for (int64_t i = 0; i < h; i++)
             predicted[i] =
                 o->space.M ? best.y[hidden[i]] - o->space.lambda * best.a[hidden[i]] : predicted[i] + best.bias;
     }
-    for (int64_t i = 0; i < h; i++) target_hold_out(fit, hidden[i], repeat, fold, score_of(o, predicted[i]), held);
+    for (int64_t i = 0; i < h; i++)
+        ridge_target_hold_out(fit, hidden[i], repeat, fold, score_of(o, predicted[i]), held);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -158,7 +159,7 @@ static rung_status hold_out(rung_ctx *ctx, pool *mem, ot *o, const folds *f, con
 static rung_status start(rung_ctx *ctx, pool *mem, problem *p, const ot_params *params, fitted *out, ot *o)
 {
     *o = (ot){.p = p, .params = params};
-    TRY(target_values_new(ctx, p, &o->values));
+    TRY(ridge_target_new(ctx, p, &o->values));
     TRY(NEW(ctx, &ctx->scratch, o->u, o->values.m));
     o->balanced = !p->t && params->balance == 0;
     o->unit = !p->t && p->K <= 2 ? 1 / sqrt((double)p->n) : 1;
@@ -211,11 +212,11 @@ static rung_status ot_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, co
     TRY(NEW(ctx, &ctx->scratch, o.bias, r));
     TRY(NEW(ctx, &ctx->scratch, o.left, r));
     TRY(o.rows.m > 0 ? solve_with_labels(ctx, &o, r, f != NULL) : solve_without_labels(ctx, &o, r));
-    TRY(target_decision(ctx, mem, p, o.unit, out));
+    TRY(ridge_target_decision(ctx, mem, p, o.unit, out));
     if (f && o.rows.m > 0) TRY(hold_out(ctx, mem, &o, f, out, held));
     if (o.rows.m > 0) {
         code_target(&o, o.values.m, o.values.v, &o.rows.rho2); /* hold_out coded fewer labels */
-        TRY(optimal_finish(ctx, &o.space, &o.rows, &o.best));
+        TRY(ot_solve_finish(ctx, &o.space, &o.rows, &o.best));
         memcpy(o.a, o.best.a, (size_t)centred_basis(&o.kernel) * sizeof *o.a);
     }
     TRY(finish(ctx, mem, &o, r, out));
@@ -254,7 +255,7 @@ static rung_status ot_verify(rung_ctx *ctx, const struct verification *v)
         }
     }
     o.space.c = &o.kernel;
-    return optimal_verify(ctx, v, &o.space, &o.rows, r, y, f);
+    return ot_solve_verify(ctx, v, &o.space, &o.rows, r, y, f);
 }
 
 /* Gram matrix and M, the basis of the labelled columns, and the largest of: lambda by leave-one-out; forming S; S and

@@ -9,7 +9,7 @@
 static const double ROUNDED_VALUE = 1e-10; /* of the largest: an eigenvector to this one has six digits */
 
 /* y of unit length, without its mean where the constant is no component. */
-static rung_status unit_target(rung_ctx *ctx, const target_space *s, const double *y, double **out)
+static rung_status unit_target(rung_ctx *ctx, const ot_space *s, const double *y, double **out)
 {
     int64_t n = s->c->n;
     double mean = s->intercept ? sum_of(n, y) / (double)n : 0, *unit = NULL;
@@ -41,7 +41,7 @@ static rung_status deflate(rung_ctx *ctx, const double *x, bool constant, la_mat
 }
 
 /* On the complement of y, H^-1 is F'F / lambda^2 with F = (I - aa')M, a = M y / |M y|; M^-1 v = F v / value. */
-static rung_status dense_components(rung_ctx *ctx, const target_space *s, const double *unit, int64_t r, double *v,
+static rung_status dense_components(rung_ctx *ctx, const ot_space *s, const double *unit, int64_t r, double *v,
                                     double *a, double *left)
 {
     int64_t n = s->c->n;
@@ -71,7 +71,7 @@ static rung_status dense_components(rung_ctx *ctx, const target_space *s, const 
 /* As above in the coordinates of U and of e, the unit vector along the residual of y = U g + s e: M^2 is diagonal
  * there, and its inverse on the complement of y is D - D x x'D / x'D x, D = M^2 / lambda^2, x = (g, s). The constant is
  * orthogonal to them. A vector beyond the rank, or so far below the first that it is rounding, stays 0. */
-static rung_status thin_components(rung_ctx *ctx, const target_space *s, const double *unit, int64_t r, double *v,
+static rung_status thin_components(rung_ctx *ctx, const ot_space *s, const double *unit, int64_t r, double *v,
                                    double *a, double *left)
 {
     const centred_kernel *c = s->c;
@@ -121,8 +121,8 @@ static rung_status thin_components(rung_ctx *ctx, const target_space *s, const d
     return RUNG_OK;
 }
 
-rung_status optimal_components(rung_ctx *ctx, const target_space *s, const double *y, int64_t r, double *v, double *a,
-                               double *left)
+rung_status ot_components(rung_ctx *ctx, const ot_space *s, const double *y, int64_t r, double *v, double *a,
+                          double *left)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double *unit = NULL;

@@ -6,8 +6,8 @@
 #include "method/target/ot_solve.h"
 
 /* Kernels given by their eigenvectors: root and small of the space; the minimum. */
-rung_status thin_space(rung_ctx *ctx, target_space *s);
-rung_status thin_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
+rung_status ot_thin_space(rung_ctx *ctx, ot_space *s);
+rung_status ot_thin_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out);
 
 static inline double sum_of(int64_t n, const double *v)
 {

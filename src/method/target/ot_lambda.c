@@ -166,7 +166,7 @@ static rung_status path_by_sums(rung_ctx *ctx, const centred_kernel *c, bool int
     return RUNG_OK;
 }
 
-rung_status optimal_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo)
+rung_status ot_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double unit;

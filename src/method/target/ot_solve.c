@@ -8,18 +8,18 @@
 #include "method/target/ot_inner.h"
 #include "method/target/secular.h"
 
-rung_status target_space_new(rung_ctx *ctx, const centred_kernel *c, target_space *out)
+rung_status ot_space_new(rung_ctx *ctx, const centred_kernel *c, ot_space *out)
 {
     out->c = c;
     out->M = c->K;
-    if (!c->K) return thin_space(ctx, out);
+    if (!c->K) return ot_thin_space(ctx, out);
     la_add_diagonal(out->M, out->lambda, NULL);
     return RUNG_OK;
 }
 
-rung_status optimal_target_new(rung_ctx *ctx, const target_space *s, optimal_target *out)
+rung_status ot_target_new(rung_ctx *ctx, const ot_space *s, ot_target *out)
 {
-    *out = (optimal_target){0};
+    *out = (ot_target){0};
     TRY(NEW(ctx, &ctx->scratch, out->y, s->c->n));
     return NEW(ctx, &ctx->scratch, out->a, centred_basis(s->c));
 }
@@ -40,7 +40,7 @@ static rung_status free_rows(rung_ctx *ctx, int64_t n, const labelled_rows *rows
 /* ---- whole kernel ---- */
 
 typedef struct {
-    const target_space *s;
+    const ot_space *s;
     const labelled_rows *rows;
     int64_t n, q;     /* rows; labelled columns (one less with an intercept) */
     la_mat *Q;        /* n x (q + hidden): orthonormal basis of the labelled columns, then of the hidden ones */
@@ -141,9 +141,9 @@ static rung_status inverse_with_hidden(rung_ctx *ctx, const dense_target *t, la_
 }
 
 /* c = g + mu R t / lambda^2, t zero on the labelled rows, its sum taken from the first of them with an intercept. */
-static rung_status add_multiplier_part(rung_ctx *ctx, dense_target *t, optimal_target *out)
+static rung_status add_multiplier_part(rung_ctx *ctx, dense_target *t, ot_target *out)
 {
-    const target_space *s = t->s;
+    const ot_space *s = t->s;
     double *x = NULL, *Mx = t->room, factor = out->multiplier / s->lambda / s->lambda;
     TRY(NEW(ctx, &ctx->scratch, x, t->n));
     for (int64_t i = 0; i < t->l; i++) x[t->un[i]] = out->y[t->un[i]];
@@ -156,7 +156,7 @@ static rung_status add_multiplier_part(rung_ctx *ctx, dense_target *t, optimal_t
     return RUNG_OK;
 }
 
-static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b, optimal_target *out)
+static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b, ot_target *out)
 {
     la_mat *S = NULL;
     double *values = NULL;
@@ -176,7 +176,7 @@ static rung_status dense_sphere(rung_ctx *ctx, dense_target *t, const double *b,
     return add_multiplier_part(ctx, t, out);
 }
 
-static rung_status dense_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
+static rung_status dense_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out)
 {
     dense_target t = {.s = s, .rows = rows, .n = s->c->n};
     double *Mg = NULL, *b = NULL;
@@ -195,7 +195,7 @@ static rung_status dense_solve(rung_ctx *ctx, const target_space *s, const label
     return RUNG_OK;
 }
 
-rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_rows *rows)
+rung_status ot_space_share(rung_ctx *ctx, ot_space *s, const labelled_rows *rows)
 {
     if (!s->M || !s->sphere) return RUNG_OK;
     dense_target t = {.s = s, .rows = rows, .n = s->c->n};
@@ -211,7 +211,7 @@ rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_ro
 
 /* a = M^-1 (y - bias): computed from the solution by differences it is inaccurate for small lambda. y'H y = |lambda
  * a|^2; the value at t = 0 is subtracted. */
-rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out)
+rung_status ot_solve_finish(rung_ctx *ctx, ot_space *s, const labelled_rows *rows, ot_target *out)
 {
     if (!s->M) return RUNG_OK;
     int64_t n = s->c->n;
@@ -234,10 +234,10 @@ rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *
 
 /* ---- either ---- */
 
-rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
+rung_status ot_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(s->M ? dense_solve(ctx, s, rows, out) : thin_solve(ctx, s, rows, out));
+    TRY(s->M ? dense_solve(ctx, s, rows, out) : ot_thin_solve(ctx, s, rows, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

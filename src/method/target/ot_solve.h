@@ -22,47 +22,47 @@ typedef struct {
     int64_t q;     /* thin: H = I - W W', W = [U, 1 / sqrt(n)] diag(root), n x q; the constant with an intercept */
     double *root;  /* thin: q */
     double *small; /* thin: eigenvalue of H that belongs to each column of W (q) */
-} target_space;
+} ot_space;
 
 typedef struct {
     double *y;   /* n */
     double *a;   /* coefficients of the ridge regression on y in the kernel's basis */
     double bias; /* and its constant */
     double multiplier;
-    double energy; /* t'H0 t + 2 t'H1 u; from optimal_finish for a whole kernel */
+    double energy; /* t'H0 t + 2 t'H1 u; from ot_solve_finish for a whole kernel */
     bool hard;
-} optimal_target;
+} ot_target;
 
 /* lambda, intercept and sphere are taken from `out`; c->K, where there is one, becomes M. */
-rung_status target_space_new(rung_ctx *ctx, const centred_kernel *c, target_space *out);
+rung_status ot_space_new(rung_ctx *ctx, const centred_kernel *c, ot_space *out);
 /* Room for one target, in the scratch pool. */
-rung_status optimal_target_new(rung_ctx *ctx, const target_space *s, optimal_target *out);
+rung_status ot_target_new(rung_ctx *ctx, const ot_space *s, ot_target *out);
 
-/* The rows with a target u: m of them (m >= 1). n_hidden more had one in target_space_share, which is then used. */
+/* The rows with a target u: m of them (m >= 1). n_hidden more had one in ot_space_share, which is then used. */
 typedef struct {
     int64_t m, n_hidden;
     const int64_t *lab, *hidden;
     const double *u;
     double rho2;
 } labelled_rows;
-rung_status optimal_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out);
-/* What optimal_solve needs for labels hidden in turn. */
-rung_status target_space_share(rung_ctx *ctx, target_space *s, const labelled_rows *rows);
+rung_status ot_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out);
+/* What ot_solve needs for labels hidden in turn. */
+rung_status ot_space_share(rung_ctx *ctx, ot_space *s, const labelled_rows *rows);
 /* Whole: recomputes the coefficients, exactly those of y, and the energy. Destroys M. */
-rung_status optimal_finish(rung_ctx *ctx, target_space *s, const labelled_rows *rows, optimal_target *out);
+rung_status ot_solve_finish(rung_ctx *ctx, ot_space *s, const labelled_rows *rows, ot_target *out);
 
 /* Generalised components: the vectors orthogonal to y (and to the constant, with an intercept) with the smallest v'H v,
  * as columns of v (n x r), their coefficients a (basis x r) and v'H v. */
-rung_status optimal_components(rung_ctx *ctx, const target_space *s, const double *y, int64_t r, double *v, double *a,
-                               double *left);
+rung_status ot_components(rung_ctx *ctx, const ot_space *s, const double *y, int64_t r, double *v, double *a,
+                          double *left);
 
 /* For verify.h: the conditions of the optimum, of a target and components y (n x m) and the regressions f (n x m) on
  * them, from c, lambda, intercept and sphere of the space alone; c is destroyed. */
-rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const target_space *s,
-                           const labelled_rows *rows, int64_t m, const double *y, const double *f);
+rung_status ot_solve_verify(rung_ctx *ctx, const struct verification *v, const ot_space *s, const labelled_rows *rows,
+                            int64_t m, const double *y, const double *f);
 
 /* Mean squared leave-one-out error of the minimum over all t, each label hidden in turn, for every candidate lambda: a
- * Gaussian process with covariance (K~ + lambda I)^2. Before target_space_new. NaN: cannot be computed. */
-rung_status optimal_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo);
+ * Gaussian process with covariance (K~ + lambda I)^2. Before ot_space_new. NaN: cannot be computed. */
+rung_status ot_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo);
 
 #endif

@@ -6,7 +6,7 @@
 #include "method/target/ot_inner.h"
 #include "method/target/secular.h"
 
-rung_status thin_space(rung_ctx *ctx, target_space *s)
+rung_status ot_thin_space(rung_ctx *ctx, ot_space *s)
 {
     const centred_kernel *c = s->c;
     s->q = c->r + s->intercept;
@@ -21,8 +21,7 @@ rung_status thin_space(rung_ctx *ctx, target_space *s)
 }
 
 /* E = W_l'W_l and pull = W_l'u. */
-static rung_status labelled_sums(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, la_mat *E,
-                                 double *pull)
+static rung_status labelled_sums(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, la_mat *E, double *pull)
 {
     double *part = NULL;
     basis_block at;
@@ -39,8 +38,8 @@ static rung_status labelled_sums(rung_ctx *ctx, const target_space *s, const lab
 /* H0 = I - W_u W_u' and H1 u = -W_u W_l'u, so t = W_u z lives in the columns of W_u, whose eigenproblem is that of E =
  * I - W_u'W_u = diag(small) + W_l'W_l: no cancellation. With E = P diag(mu) P' an eigenvector of H0 is W_u P_a /
  * sqrt(1 - mu_a), f_a = -sqrt(1 - mu_a) g_a for g = P'W_l'u. */
-static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const labelled_rows *rows,
-                                    optimal_target *out, double *z)
+static rung_status thin_coordinates(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out,
+                                    double *z)
 {
     int64_t q = s->q;
     la_mat *E = NULL, *P = NULL;
@@ -79,7 +78,7 @@ static rung_status thin_coordinates(rung_ctx *ctx, const target_space *s, const 
     return la_mul(ctx, 1, P, 1, turned, 0, z);
 }
 
-rung_status thin_solve(rung_ctx *ctx, const target_space *s, const labelled_rows *rows, optimal_target *out)
+rung_status ot_thin_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out)
 {
     const centred_kernel *c = s->c;
     double *z = NULL, constant;

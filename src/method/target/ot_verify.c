@@ -45,7 +45,7 @@ static rung_status centred_times(rung_ctx *ctx, const struct verification *v, in
 }
 
 /* The largest a score f = K~ e + mean could be if its terms did not cancel, e = (y - f) / lambda. */
-static rung_status uncancelled(rung_ctx *ctx, const struct verification *v, const target_space *s, const double *y,
+static rung_status uncancelled(rung_ctx *ctx, const struct verification *v, const ot_space *s, const double *y,
                                const double *f, double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -58,8 +58,8 @@ static rung_status uncancelled(rung_ctx *ctx, const struct verification *v, cons
 }
 
 /* The residual of lambda (f - mean) = K~ (y - f), relative. */
-static rung_status regression_residual(rung_ctx *ctx, const struct verification *v, const target_space *s,
-                                       const double *y, const double *f, double *out)
+static rung_status regression_residual(rung_ctx *ctx, const struct verification *v, const ot_space *s, const double *y,
+                                       const double *f, double *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = v->p->n;
@@ -80,7 +80,7 @@ static rung_status regression_residual(rung_ctx *ctx, const struct verification 
     return RUNG_OK;
 }
 
-static rung_status regression(rung_ctx *ctx, const struct verification *v, const target_space *s, const double *y,
+static rung_status regression(rung_ctx *ctx, const struct verification *v, const ot_space *s, const double *y,
                               const double *f)
 {
     int64_t n = v->p->n;
@@ -96,7 +96,7 @@ static rung_status regression(rung_ctx *ctx, const struct verification *v, const
 }
 
 /* h = lambda M^-1 r; whole: c->K becomes the factor of M. */
-static rung_status derivative(rung_ctx *ctx, const target_space *s, const double *r, double *h)
+static rung_status derivative(rung_ctx *ctx, const ot_space *s, const double *r, double *h)
 {
     const centred_kernel *c = s->c;
     double *part = NULL, *back = NULL;
@@ -123,7 +123,7 @@ static double inner(int64_t n, const double *x, const double *y)
 }
 
 /* x := M x, M = K~ + lambda I. */
-static rung_status times_M(rung_ctx *ctx, const struct verification *v, const target_space *s, double *x)
+static rung_status times_M(rung_ctx *ctx, const struct verification *v, const ot_space *s, double *x)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = v->p->n;
@@ -143,7 +143,7 @@ static double unit_length(int64_t n, double *x)
 }
 
 /* Y, F: n x m, the target and the components, and the regressions on them. A component beyond the rank is 0. */
-static rung_status components(rung_ctx *ctx, const struct verification *v, const target_space *s, int64_t m,
+static rung_status components(rung_ctx *ctx, const struct verification *v, const ot_space *s, int64_t m,
                               const double *Y, const double *F)
 {
     int64_t n = v->p->n;
@@ -185,7 +185,7 @@ static rung_status components(rung_ctx *ctx, const struct verification *v, const
 }
 
 /* A = H_tt - shift I, H from the factor of M. */
-static rung_status whole_curvature(rung_ctx *ctx, const target_space *s, int64_t count, const int64_t *un, double shift,
+static rung_status whole_curvature(rung_ctx *ctx, const ot_space *s, int64_t count, const int64_t *un, double shift,
                                    la_mat **out)
 {
     la_mat *H = NULL;
@@ -201,7 +201,7 @@ static rung_status whole_curvature(rung_ctx *ctx, const target_space *s, int64_t
 }
 
 /* The same sign: H = I - W W', so H_tt - shift I and (1 - shift) I - W_t'W_t. */
-static rung_status thin_curvature(rung_ctx *ctx, const target_space *s, int64_t count, const int64_t *un, double shift,
+static rung_status thin_curvature(rung_ctx *ctx, const ot_space *s, int64_t count, const int64_t *un, double shift,
                                   la_mat **out)
 {
     const centred_kernel *c = s->c;
@@ -220,8 +220,8 @@ static rung_status thin_curvature(rung_ctx *ctx, const target_space *s, int64_t 
     return RUNG_OK;
 }
 
-rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const target_space *s,
-                           const labelled_rows *rows, int64_t m, const double *y, const double *f)
+rung_status ot_solve_verify(rung_ctx *ctx, const struct verification *v, const ot_space *s, const labelled_rows *rows,
+                            int64_t m, const double *y, const double *f)
 {
     const double multiplier = told_number(v->model, "multiplier");
     static const double SHIFT = 1e-8, ROUNDING = 1e-9; /* SHIFT: H <= I is known to that, or to the rounding of M^-1 */
@@ -264,7 +264,7 @@ rung_status optimal_verify(rung_ctx *ctx, const struct verification *v, const ta
                   1e-8);
     for (int64_t i = 0; i < n; i++) pull[i] = 1;
     double shift = multiplier - fmax(SHIFT, 10 * DBL_EPSILON * verify_kernel_size(v, pull) / s->lambda);
-    target_space along = *s;
+    ot_space along = *s;
     along.intercept = s->intercept && rows->m > 0;
     TRY(s->c->K ? whole_curvature(ctx, &along, count, un, shift, &A)
                 : thin_curvature(ctx, &along, count, un, shift, &A));

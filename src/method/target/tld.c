@@ -47,7 +47,7 @@ static rung_status ridge_matrix(rung_ctx *ctx, const la_mat *K, double lambda, i
 }
 
 /* Y0 (u): ridge regression on the labelled rows alone, at the unlabelled ones. */
-static rung_status inductive(rung_ctx *ctx, const la_mat *K, double lambda, const target_values *t, double *Y0)
+static rung_status inductive(rung_ctx *ctx, const la_mat *K, double lambda, const ridge_target *t, double *Y0)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *R = NULL, *cross = NULL;
@@ -94,7 +94,7 @@ static rung_status transduce(rung_ctx *ctx, const la_mat *A, double g, const dou
 }
 
 /* z: n values, the labelled ones first and given, then Y0, which become Y. M: the inverse, in the same order. */
-static rung_status improve(rung_ctx *ctx, const la_mat *M, const target_values *t, double lambda_star, double *z,
+static rung_status improve(rung_ctx *ctx, const la_mat *M, const ridge_target *t, double lambda_star, double *z,
                            double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -131,13 +131,13 @@ static rung_status tld_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     kernel k;
     const la_mat *K;
     la_mat *M = NULL;
-    target_values t;
+    ridge_target t;
     double *z = NULL, *a = NULL, *beta = NULL, *output = NULL, loo;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
     TRY(problem_gram(ctx, p, &k, &K));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(target_values_new(ctx, p, &t));
+    TRY(ridge_target_new(ctx, p, &t));
     TRY(NEW(ctx, &ctx->scratch, order, n));
     TRY(NEW(ctx, &ctx->scratch, z, n));
     TRY(NEW(ctx, &ctx->scratch, a, n));
@@ -161,7 +161,7 @@ static rung_status tld_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     out->own.score.bias[0] = bias;
     out->n_expansion = n;
     TRY(training_answers(ctx, mem, n, 1, output, p->K > 0 ? p->y : NULL, &out->training));
-    TRY(target_decision(ctx, mem, p, 1, out));
+    TRY(ridge_target_decision(ctx, mem, p, 1, out));
     TRY(report_number(ctx, mem, out, "loo", loo));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -178,11 +178,11 @@ static rung_status tld_verify(rung_ctx *ctx, const struct verification *v)
     kernel k;
     const la_mat *K;
     la_mat *M = NULL;
-    target_values t;
+    ridge_target t;
     TRY(kernel_from_params(ctx, &ctx->scratch, &params->kernel, &k));
     k = problem_kernel(v->p, &k);
     TRY(problem_gram(ctx, v->p, &k, &K));
-    TRY(target_values_new(ctx, v->p, &t));
+    TRY(ridge_target_new(ctx, v->p, &t));
     TRY(NEW(ctx, &ctx->scratch, order, n));
     double **rooms[] = {&a, &Ka, &left, &q, &Mq, &Y0, &diagonal};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) TRY(NEW(ctx, &ctx->scratch, *rooms[i], n));

@@ -11,7 +11,7 @@
 
 enum { MOST = 60, MOST_D = 3, MOST_K = 5 };
 
-typedef rung_status inference(rung_ctx *ctx, const gp_problem *p, bool gradient, gp_posterior *out);
+typedef rung_status inference(rung_ctx *ctx, const gpor_gp_problem *p, bool gradient, gpor_gp_posterior *out);
 
 typedef struct { /* theta = (log kappa_d.., b.., log sigma) */
     int64_t n, d;
@@ -33,27 +33,27 @@ static void gram_of(const data *s, double *gram)
         for (int64_t j = 0; j < s->n; j++) gram[i + j * s->n] = covariance(s, s->x + i * s->d, s->x + j * s->d);
 }
 
-static gp_problem problem_of(rung_ctx *ctx, const data *s)
+static gpor_gp_problem problem_of(rung_ctx *ctx, const data *s)
 {
     double gram[MOST * MOST];
     la_mat *K = NULL;
     gram_of(s, gram);
     assert_ok(ctx, la_new(ctx, &ctx->scratch, s->n, s->n, &K));
     la_put(gram, K);
-    return (gp_problem){.n = s->n, .K = s->K, .y = s->y, .gram = K, .b = s->b, .sigma = exp(s->log_sigma)};
+    return (gpor_gp_problem){.n = s->n, .K = s->K, .y = s->y, .gram = K, .b = s->b, .sigma = exp(s->log_sigma)};
 }
 
-static gp_posterior infer(rung_ctx *ctx, const data *s, inference *how, bool gradient)
+static gpor_gp_posterior infer(rung_ctx *ctx, const data *s, inference *how, bool gradient)
 {
-    gp_problem p = problem_of(ctx, s);
-    gp_posterior post;
-    assert_ok(ctx, gp_posterior_new(ctx, &ctx->scratch, s->n, s->K, &post));
+    gpor_gp_problem p = problem_of(ctx, s);
+    gpor_gp_posterior post;
+    assert_ok(ctx, gpor_gp_posterior_new(ctx, &ctx->scratch, s->n, s->K, &post));
     assert_ok(ctx, how(ctx, &p, gradient, &post));
     return post;
 }
 
 /* d log_evidence / d log kappa_j, from the definition of `pull`. */
-static double width_slope(const data *s, const gp_posterior *post, int64_t j)
+static double width_slope(const data *s, const gpor_gp_posterior *post, int64_t j)
 {
     double pull[MOST * MOST], sum = 0;
     la_get(post->pull, pull);
@@ -66,7 +66,8 @@ static double width_slope(const data *s, const gp_posterior *post, int64_t j)
     return sum;
 }
 
-static void mean_and_variance(const data *s, const gp_posterior *post, const double *x, double *mean, double *variance)
+static void mean_and_variance(const data *s, const gpor_gp_posterior *post, const double *x, double *mean,
+                              double *variance)
 {
     double k[MOST], solved[MOST], L[MOST * MOST];
     la_get(post->factor, L);
@@ -127,7 +128,7 @@ static void laplace_unit(rung_ctx *ctx, const char *unit)
     s.b[0] = theta[n_kappa];
     s.b[1] = s.b[0] + exp(theta[n_kappa + 1]);
     s.log_sigma = theta[n_kappa + 2];
-    gp_posterior post = infer(ctx, &s, gp_laplace, true);
+    gpor_gp_posterior post = infer(ctx, &s, gpor_gp_laplace, true);
     for (int64_t j = 0; j < s.d; j++) gradient[n_kappa == 1 ? 0 : j] += width_slope(&s, &post, j);
     gradient[n_kappa] = post.thresholds[0] + post.thresholds[1];
     gradient[n_kappa + 1] = (s.b[1] - s.b[0]) * post.thresholds[1];
@@ -136,7 +137,7 @@ static void laplace_unit(rung_ctx *ctx, const char *unit)
     double *expected = unit_numbers(unit, "out_gradient", &rows, &columns);
     assert_unit(1, &post.log_evidence, &evidence);
     assert_unit(n_kappa + 3, gradient, expected);
-    post = infer(ctx, &s, gp_laplace, false);
+    post = infer(ctx, &s, gpor_gp_laplace, false);
     double *mode = unit_numbers(unit, "out_f", &rows, &columns), *fresh = unit_rows(unit, "in_Xnew", &n_new, &columns),
            *mean = unit_numbers(unit, "out_mean_new", &rows, &columns),
            *variance = unit_numbers(unit, "out_var_new", &rows, &columns),
@@ -169,7 +170,7 @@ static void ep_unit(rung_ctx *ctx, const char *unit)
         s.log_kappa[j] = json_number_value(json_array_get(kappa, json_array_size(kappa) == 1 ? 0 : (size_t)j));
     for (size_t q = 0; q < 2; q++) s.b[q] = json_number_value(json_array_get(json_object_get(inner, "b"), q));
     s.log_sigma = log(json_number_value(json_object_get(inner, "sigma")));
-    gp_posterior post = infer(ctx, &s, gp_ep, false);
+    gpor_gp_posterior post = infer(ctx, &s, gpor_gp_ep, false);
     double evidence = unit_scalar(params, "log_evidence");
     assert_unit(1, &post.log_evidence, &evidence);
     double *mean = unit_numbers(unit, "out_mean", &rows, &columns),
@@ -214,7 +215,7 @@ static double evidence_along(rung_ctx *ctx, const data *s, inference *how, const
 static void remainder_is_quadratic(rung_ctx *ctx, const data *s, inference *how, const double *direction)
 {
     const double h = 2e-2;
-    gp_posterior post = infer(ctx, s, how, true);
+    gpor_gp_posterior post = infer(ctx, s, how, true);
     double at = post.log_evidence, slope = direction[s->d + s->K - 1] * post.log_sigma, before = 0;
     for (int64_t j = 0; j < s->d; j++) slope += direction[j] * width_slope(s, &post, j);
     for (int q = 0; q < s->K - 1; q++) slope += direction[s->d + q] * post.thresholds[q];
@@ -238,7 +239,7 @@ static void gradients_by_taylor_remainder(void **state)
             int64_t size = s.d + s.K;
             for (int64_t k = 0; k <= size; k++) { /* each coordinate, then all of them */
                 for (int64_t j = 0; j < size; j++) direction[j] = k == size ? 0.3 * rng_normal(&r) : j == k;
-                remainder_is_quadratic(ctx, &s, how ? gp_ep : gp_laplace, direction);
+                remainder_is_quadratic(ctx, &s, how ? gpor_gp_ep : gpor_gp_laplace, direction);
             }
         }
 }
@@ -250,8 +251,8 @@ static void one_row_is_exact_by_propagation(void **state)
     for (int y = 1; y <= 3; y++) {
         data s = {.n = 1, .d = 1, .K = 3, .y = {y}, .b = {-0.4, 0.9}, .log_sigma = log(0.5)};
         double exact = ordinal_probit_log(0, y, 3, s.b, hypot(0.5, 1));
-        assert_close(infer(*state, &s, gp_ep, false).log_evidence, exact, 1e-9);
-        assert_close(infer(*state, &s, gp_laplace, false).log_evidence, exact, 0.2);
+        assert_close(infer(*state, &s, gpor_gp_ep, false).log_evidence, exact, 1e-9);
+        assert_close(infer(*state, &s, gpor_gp_laplace, false).log_evidence, exact, 0.2);
     }
 }
 
@@ -272,8 +273,8 @@ static void two_rows_against_quadrature(void **state)
     for (int k = 0; k < 3; k++) {
         data s = {.n = 2, .d = 1, .K = 3, .y = {ranks[k][0], ranks[k][1]}, .x = {0, 0.8}, .b = {-0.5, 0.7}};
         s.log_sigma = log(0.4);
-        double exact = two_row_evidence(&s), laplace = infer(*state, &s, gp_laplace, false).log_evidence,
-               ep = infer(*state, &s, gp_ep, false).log_evidence;
+        double exact = two_row_evidence(&s), laplace = infer(*state, &s, gpor_gp_laplace, false).log_evidence,
+               ep = infer(*state, &s, gpor_gp_ep, false).log_evidence;
         assert_close(ep, exact, 2e-3);
         assert_close(laplace, exact, 0.2);
         assert_true(fabs(ep - exact) < fabs(laplace - exact));
@@ -385,7 +386,7 @@ static void two_classes_are_probit_classification(void **state)
         double expected[MOST], found, unused;
         s.b[0] = 0;
         for (int how = 0; how < 2; how++) {
-            gp_posterior post = infer(*state, &s, how ? gp_ep : gp_laplace, false);
+            gpor_gp_posterior post = infer(*state, &s, how ? gpor_gp_ep : gpor_gp_laplace, false);
             double evidence = how ? classify_ep(&s, expected) : classify_laplace(&s, expected);
             assert_close(post.log_evidence, evidence, 1e-9);
             for (int64_t i = 0; i < s.n; i++) {
@@ -406,7 +407,7 @@ static double at_the_mode(rung_ctx *ctx, data s, const double *b)
 {
     static double factor[MOST * MOST];
     memcpy(s.b, b, (size_t)(s.K - 1) * sizeof *b);
-    gp_posterior post = infer(ctx, &s, gp_laplace, false);
+    gpor_gp_posterior post = infer(ctx, &s, gpor_gp_laplace, false);
     la_get(post.factor, factor);
     double value = post.log_evidence;
     for (int64_t i = 0; i < s.n; i++) value += log(factor[i + i * s.n]);
@@ -420,7 +421,7 @@ static void thresholds_bend_as_differences_say(void **state)
     const double h = 1e-3;
     for (int K = 2; K <= 5; K++) {
         data s = random_data(90 + (uint64_t)K, K < 5 ? 40 : 7, 2, K, 0.4);
-        gp_posterior post = infer(ctx, &s, gp_laplace, true);
+        gpor_gp_posterior post = infer(ctx, &s, gpor_gp_laplace, true);
         int J = K - 1;
         for (int j = 0; j < J; j++)
             for (int k = 0; k <= j; k++) {
@@ -446,10 +447,10 @@ static void a_warm_start_changes_nothing_but_the_work(void **state)
     rung_ctx *ctx = *state;
     data s = random_data(30, 50, 2, 4, 0.5);
     for (int how = 0; how < 2; how++) {
-        inference *call = how ? gp_ep : gp_laplace;
-        gp_problem p = problem_of(ctx, &s);
-        gp_posterior post;
-        assert_ok(ctx, gp_posterior_new(ctx, &ctx->scratch, s.n, s.K, &post));
+        inference *call = how ? gpor_gp_ep : gpor_gp_laplace;
+        gpor_gp_problem p = problem_of(ctx, &s);
+        gpor_gp_posterior post;
+        assert_ok(ctx, gpor_gp_posterior_new(ctx, &ctx->scratch, s.n, s.K, &post));
         assert_ok(ctx, call(ctx, &p, false, &post));
         double evidence = post.log_evidence;
         int cold = post.iterations;
@@ -471,7 +472,7 @@ static void narrow_classes_leave_the_digits(void **state)
     int *y = NULL;
     double *b = NULL, *gram = NULL;
     la_mat *K = NULL;
-    gp_posterior post;
+    gpor_gp_posterior post;
     assert_ok(ctx, NEW(ctx, &ctx->scratch, y, N));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, b, CLASSES - 1));
     assert_ok(ctx, NEW(ctx, &ctx->scratch, gram, N * N));
@@ -481,13 +482,13 @@ static void narrow_classes_leave_the_digits(void **state)
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++) gram[i + j * N] = exp(-1e-5 * (double)((i - j) * (i - j)));
     la_put(gram, K);
-    gp_problem p = {.n = N, .K = CLASSES, .y = y, .gram = K, .b = b, .sigma = 0.02};
-    assert_ok(ctx, gp_posterior_new(ctx, &ctx->scratch, N, CLASSES, &post));
-    assert_ok(ctx, gp_laplace(ctx, &p, false, &post));
-    assert_ok(ctx, gp_laplace(ctx, &p, false, &post)); /* from the mode: what is left is rounding */
+    gpor_gp_problem p = {.n = N, .K = CLASSES, .y = y, .gram = K, .b = b, .sigma = 0.02};
+    assert_ok(ctx, gpor_gp_posterior_new(ctx, &ctx->scratch, N, CLASSES, &post));
+    assert_ok(ctx, gpor_gp_laplace(ctx, &p, false, &post));
+    assert_ok(ctx, gpor_gp_laplace(ctx, &p, false, &post)); /* from the mode: what is left is rounding */
     double evidence = post.log_evidence;
     for (int again = 0; again < 3; again++) {
-        assert_ok(ctx, gp_laplace(ctx, &p, false, &post));
+        assert_ok(ctx, gpor_gp_laplace(ctx, &p, false, &post));
         assert_close(post.log_evidence, evidence, 1e-12);
     }
 }
@@ -503,7 +504,7 @@ static void hard_cases_have_an_answer(void **state)
                 s.y[i] = 1 + (int)(i % 4);
                 s.x[i] = 3.0 * s.y[i] + 0.1 * (double)(i / 8);
             }
-            gp_posterior post = infer(*state, &s, how ? gp_ep : gp_laplace, false);
+            gpor_gp_posterior post = infer(*state, &s, how ? gpor_gp_ep : gpor_gp_laplace, false);
             assert_true(isfinite(post.log_evidence) && post.log_evidence < 0);
             for (int64_t i = 0; i < s.n; i++) {
                 double f, v;
@@ -516,16 +517,16 @@ static void hard_cases_have_an_answer(void **state)
 
 typedef struct {
     rung_ctx *ctx;
-    const gp_problem *p;
+    const gpor_gp_problem *p;
     inference *how;
 } call;
 
 static rung_status infer_once(void *argument)
 {
     call *c = argument;
-    gp_posterior post;
+    gpor_gp_posterior post;
     pool mem = {0};
-    rung_status status = gp_posterior_new(c->ctx, &mem, c->p->n, c->p->K, &post);
+    rung_status status = gpor_gp_posterior_new(c->ctx, &mem, c->p->n, c->p->K, &post);
     if (status == RUNG_OK) status = c->how(c->ctx, c->p, true, &post);
     pool_free_all(&mem);
     pool_release(&c->ctx->scratch, 0);
@@ -536,10 +537,10 @@ static void allocations_may_fail(void **state)
 {
     rung_ctx *ctx = *state, *worker;
     data s = random_data(40, 20, 2, 3, 0.5);
-    gp_problem p = problem_of(ctx, &s);
+    gpor_gp_problem p = problem_of(ctx, &s);
     assert_ok(ctx, context_worker(ctx, &worker));
     for (int how = 0; how < 2; how++) {
-        call c = {worker, &p, how ? gp_ep : gp_laplace};
+        call c = {worker, &p, how ? gpor_gp_ep : gpor_gp_laplace};
         assert_true(fail_each_allocation(infer_once, &c) > 15);
     }
     context_join(ctx, worker);
@@ -549,13 +550,13 @@ static void allocations_may_fail(void **state)
 static void wide_classes_say_nothing(void **state)
 {
     rung_ctx *ctx = *state;
-    inference *const both[] = {gp_laplace, gp_ep};
+    inference *const both[] = {gpor_gp_laplace, gpor_gp_ep};
     data s = random_data(9, 6, 2, 3, 0.1);
     for (int i = 0; i < 6; i++) s.y[i] = 2;
     s.b[0] = -100;
     s.b[1] = 100;
     for (int h = 0; h < 2; h++) {
-        gp_posterior post = infer(ctx, &s, both[h], true);
+        gpor_gp_posterior post = infer(ctx, &s, both[h], true);
         assert_true(post.log_evidence == 0 && post.log_sigma == 0);
         assert_true(post.thresholds[0] == 0 && post.thresholds[1] == 0);
         assert_true(width_slope(&s, &post, 0) == 0 && width_slope(&s, &post, 1) == 0);

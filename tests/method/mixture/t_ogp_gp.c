@@ -42,20 +42,20 @@ static void test_check_values(void **state)
     double X[N * D], a[N], b[J], loo[N * J];
     int y[N];
     make(X, y);
-    ordinal_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 30, .prior_variance = 30};
-    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    ogp_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 30, .prior_variance = 30};
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
     assert_arrays_close(J, b, ((double[]){-1.42918562, 1.05677079}), 1e-8);
     assert_close(a[0], -0.32372780, 1e-8);
     assert_arrays_close(J, loo, ((double[]){0.87817697, 0.47346076}), 1e-8);
 }
 
 /* P(y > q) at a row by a fit to the others. */
-static void predict(rung_ctx *ctx, const ordinal_gp *p, const double *X, const double *x, double *P)
+static void predict(rung_ctx *ctx, const ogp_gp *p, const double *X, const double *x, double *P)
 {
     double a[N], b[J], loo[N * J], coef[N * (K + N)], spread[J * J], out[K + N] = {0}, common = 0;
     int n = (int)p->n;
-    assert_ok(ctx, ordinal_gp_fit(ctx, p, a, b, loo));
-    assert_ok(ctx, ordinal_gp_expansion(ctx, p, a, b, coef, spread, NULL));
+    assert_ok(ctx, ogp_gp_fit(ctx, p, a, b, loo));
+    assert_ok(ctx, ogp_gp_expansion(ctx, p, a, b, coef, spread, NULL));
     for (int i = 0; i < n; i++) {
         double d2 = 0;
         for (int j = 0; j < D; j++) d2 += (X[i * D + j] - x[j]) * (X[i * D + j] - x[j]);
@@ -79,8 +79,8 @@ static void test_loo_is_near_a_refit(void **state)
     double X[N * D], a[N], b[J], loo[N * J], largest = 0, mean = 0;
     int y[N];
     make(X, y);
-    ordinal_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 3, .prior_variance = 3};
-    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    ogp_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 3, .prior_variance = 3};
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
     for (int i = 0; i < N; i++) {
         double others[N * D], P[J];
         int ranks[N];
@@ -88,7 +88,7 @@ static void test_loo_is_near_a_refit(void **state)
         memmove(others + i * D, X + (i + 1) * D, sizeof(double) * (size_t)((N - 1 - i) * D));
         memcpy(ranks, y, sizeof ranks);
         memmove(ranks + i, y + i + 1, sizeof(int) * (size_t)(N - 1 - i));
-        ordinal_gp q = {
+        ogp_gp q = {
             .n = N - 1, .K = K, .y = ranks, .gram = gram_of(ctx, N - 1, others), .variance = 3, .prior_variance = 3};
         predict(ctx, &q, others, X + i * D, P);
         for (int t = 0; t < J; t++) {
@@ -116,13 +116,12 @@ static void test_equal_rows_leave_together(void **state)
         y[i] = i == N ? y[0] : 2;
     }
     assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, M, group, &together));
-    ordinal_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
-    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, seen));
+    ogp_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, seen));
     p.together = &together;
-    assert_ok(ctx, ordinal_gp_fit(ctx, &p, a, b, loo));
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
     assert_arrays_close((N - 1) * J, loo + J, seen + J, 0); /* the others as before */
-    ordinal_gp q = {
-        .n = N - 1, .K = K, .y = y + 1, .gram = gram_of(ctx, N - 1, X + D), .variance = 3, .prior_variance = 3};
+    ogp_gp q = {.n = N - 1, .K = K, .y = y + 1, .gram = gram_of(ctx, N - 1, X + D), .variance = 3, .prior_variance = 3};
     predict(ctx, &q, X + D, X, P);
     for (int t = 0; t < J; t++) {
         off = fmax(off, fabs(P[t] - loo[t]));
@@ -143,15 +142,15 @@ static void test_mode_or_nothing(void **state)
     make(X, y);
     la_mat *G = gram_of(ctx, N, X);
     for (int k = -10; k <= 300; k += k < 20 ? 1 : 20) {
-        ordinal_gp p = {
+        ogp_gp p = {
             .n = N, .K = K, .y = y, .gram = G, .variance = pow(10, k), .prior_variance = k % 2 ? 1 : pow(10, k)};
-        rung_status status = ordinal_gp_fit(ctx, &p, a, b, loo);
+        rung_status status = ogp_gp_fit(ctx, &p, a, b, loo);
         if (status == RUNG_ESINGULAR || status == RUNG_ENOCONV) continue;
         assert_ok(ctx, status);
         for (int i = 0; i < N; i++) assert_true(isfinite(a[i]) && loo[i * J] >= loo[i * J + 1]);
         assert_true(b[0] < b[1]);
         if (k > 4) continue;
-        assert_ok(ctx, ordinal_gp_decrement(ctx, &p, a, b, &decrement, &objective));
+        assert_ok(ctx, ogp_gp_decrement(ctx, &p, a, b, &decrement, &objective));
         if (!(decrement <= 1e-8 * (1 + fabs(objective)))) fail_msg("variance 1e%d: decrement %g", k, decrement);
         answers++;
     }
