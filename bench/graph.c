@@ -12,7 +12,7 @@ static void bench(rung_ctx *ctx, const rung_data *data, const char *name, int64_
     rung_spec *spec;
     rung_model *model;
     double operations = 0;
-    rung_counter c;
+    rung_counter c = {.size = sizeof c};
     need(ctx, rung_spec_new(ctx, name, 0, &spec));
     need(ctx, rung_spec_set(ctx, spec, "thresholds", "midpoint"));
     need(ctx, rung_spec_set(ctx, spec, "calibrate", "0"));

@@ -106,7 +106,7 @@ static void bench_fit(rung_ctx *ctx, int64_t n)
         ctx->scratch.peak = 0;
         midpoint = smaller(midpoint, time_fit(ctx, data, "kernel", "midpoint", "0", &model));
         peak = ctx->scratch.peak;
-        rung_output out = {.score = score};
+        rung_output out = {.size = sizeof out, .score = score};
         double t = seconds();
         need(ctx, rung_model_predict(ctx, model, &view, &out));
         predict = smaller(predict, seconds() - t);

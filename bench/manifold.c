@@ -21,7 +21,7 @@ static void bench(rung_ctx *ctx, const rung_data *data, const char *name, const 
     for (int run = 0; run < 3; run++) {
         rung_model *model;
         double operations = 0;
-        rung_counter c;
+        rung_counter c = {.size = sizeof c};
         for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) operations -= c.seconds;
         double t = seconds();
         need(ctx, rung_model_fit(ctx, spec, data, &model));

@@ -16,7 +16,7 @@ enum { K = 5 };
 
 static double operations(const rung_ctx *ctx, bool print)
 {
-    rung_counter c;
+    rung_counter c = {.size = sizeof c};
     double total = 0;
     for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) {
         total += c.seconds;

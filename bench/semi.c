@@ -27,7 +27,7 @@ static double median(double *t, size_t n)
 
 static double operations(const rung_ctx *ctx)
 {
-    rung_counter c;
+    rung_counter c = {.size = sizeof c};
     double sum = 0;
     for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) sum += c.seconds;
     return sum;
@@ -60,7 +60,7 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *meth
     const char *const methods[] = {method, NULL}, *const fixed[] = {"gamma=1/d", NULL};
     const char *const grids[] = {values, strcmp(method, "sosvm") == 0 ? "lambda1=1" : "mu=0.1",
                                  strcmp(method, "sosvm") == 0 ? "lambda3=0.1" : NULL, NULL};
-    rung_tune_options o = {.methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
+    rung_tune_options o = {.size = sizeof o, .methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
     double t[2];
     for (int run = 0; run < 2; run++) {
         rung_model *model;

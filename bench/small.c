@@ -23,7 +23,7 @@ static double best_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
 
 static double operations(const rung_ctx *ctx)
 {
-    rung_counter c;
+    rung_counter c = {.size = sizeof c};
     double total = 0;
     for (int i = 0; rung_ctx_counter(ctx, i, &c); i++) total += c.seconds;
     return total;

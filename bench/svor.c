@@ -102,7 +102,7 @@ static void time_search(rung_ctx *ctx)
 {
     const char *const methods[] = {"svorim", NULL}, *const fixed[] = {"calibrate=0", NULL};
     const char *const grids[] = {"C=0.001,0.01,0.1,1,10,100,1000", "gamma=0.001,0.01,0.1,1,10,100,1000", NULL};
-    rung_tune_options o = {.methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
+    rung_tune_options o = {.size = sizeof o, .methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
     rung_data *data;
     double t[RUNS];
     need(ctx, rung_data_generate(ctx, "toy", 225, -1, 0, &data));

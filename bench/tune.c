@@ -12,7 +12,7 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *thre
     const char *const methods[] = {"kdlor", NULL};
     const char *const fixed[] = {rule, ridge, NULL};
     const char *const grids[] = {"gamma=0.001,0.01,0.1,1,10,100,1000", "ridge=1,0.1,0.01,0.001,0.0001,0.00001", NULL};
-    rung_tune_options o = {.methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
+    rung_tune_options o = {.size = sizeof o, .methods = methods, .fixed = fixed, .grids = grids, .repeats = 1};
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;

@@ -35,6 +35,7 @@ int command_run(int argc, char *const *argv);
 
 void help_all(FILE *file);
 void help_command(FILE *file, const command *c);
+char *option_help(const option *o);          /* with the names of the default methods; to be freed */
 void man_page(FILE *file, const command *c); /* NULL: of rung itself */
 
 /* For shell completion: prints the completions of the last word after `rung`, one per line, each followed by a tab and

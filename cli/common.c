@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "advice.h"
 #include "signals.h"
 
 #define GROUP "Global options"
@@ -89,7 +90,9 @@ static void on_log(void *user, rung_level level, const char *text)
         if (s->warnings == MOST_WARNINGS + 1) complain("warning: further warnings are hidden; -v shows them");
         return;
     }
-    complain("%s%s", level == RUNG_WARNING ? "warning: " : "", text);
+    char *words = advice(text, rung_ctx_detail(s->ctx), s->args);
+    complain("%s%s", level == RUNG_WARNING ? "warning: " : "", words);
+    free(words);
 }
 
 /* ---- progress ---- */
@@ -185,6 +188,7 @@ int session_open(session *s, const char *command, const arguments *args)
 {
     enum { MOST_THREADS = 4096 };
     *s = (session){.command = command,
+                   .args = args,
                    .json = option_given(args, "json"),
                    .quiet = option_given(args, "quiet"),
                    .verbose = option_given(args, "verbose")};
@@ -236,13 +240,15 @@ int session_check(session *s, rung_status status)
         return FAILED;
     }
     const char *why = rung_ctx_message(s->ctx);
-    complain("%s", *why ? why : rung_status_name(status));
+    char *words = advice(*why ? why : rung_status_name(status), rung_ctx_detail(s->ctx), s->args);
+    complain("%s", words);
+    free(words);
     return status == RUNG_EARG ? USAGE : FAILED;
 }
 
 void session_counters(session *s)
 {
-    rung_counter c;
+    rung_counter c = {.size = sizeof c};
     bool first = true;
     if (!s->verbose) return;
     for (int i = 0; rung_ctx_counter(s->ctx, i, &c); i++) {

@@ -16,6 +16,7 @@ typedef struct {
     rung_ctx *ctx;
     rung_ctx *outer; /* of the session this one runs inside, or NULL */
     const char *command;
+    const arguments *args;
     bool json, quiet, verbose;
     int threads;       /* 0: all cores */
     int64_t memory;    /* 0: no limit */

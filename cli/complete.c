@@ -114,7 +114,11 @@ static void offer_commands(const question *q)
 static void offer_options(const question *q, const command *c)
 {
     for (const option *const *table = c->options; *table; table++)
-        for (const option *o = *table; o->name; o++) offer(q, "--", o->name, "", o->help);
+        for (const option *o = *table; o->name; o++) {
+            char *help = option_help(o);
+            offer(q, "--", o->name, "", help);
+            free(help);
+        }
 }
 
 static const option *find_option(const command *c, const char *word)
@@ -154,7 +158,7 @@ static void offer_operand(const question *q, const command *c, int index)
 
 static void complete_command(const command *c, int n, char *const *words)
 {
-    question q = {.word = words[n - 1], .method = DEFAULT_METHOD};
+    question q = {.word = words[n - 1], .method = rung_method_default(0)->name};
     const option *waiting = NULL; /* its value comes next */
     int operands = 0;
     for (int i = 0; i < n - 1; i++) {

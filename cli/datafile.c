@@ -27,8 +27,9 @@ static bool parse_character(const char *text, char *out)
 
 int datafile_options(session *s, const arguments *args, rung_read_options *out)
 {
-    *out =
-        (rung_read_options){.format = option_value(args, "format"), .header = option_given(args, "no-header") ? -1 : 0};
+    *out = (rung_read_options){.size = sizeof(rung_read_options),
+                               .format = option_value(args, "format"),
+                               .header = option_given(args, "no-header") ? -1 : 0};
     const char *delimiter = option_value(args, "delimiter"), *decimal = option_value(args, "decimal");
     if (delimiter && !parse_character(delimiter, &out->delimiter)) {
         complain("%s: --delimiter '%s': expected a single character, or tab", s->command, delimiter);
@@ -43,7 +44,7 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
 
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
 {
-    rung_read_options how;
+    rung_read_options how = {.size = sizeof how};
     int code = datafile_options(s, args, &how);
     return code == EXIT_OK ? session_check(s, rung_table_read(s->ctx, path, &how, out)) : code;
 }

@@ -9,6 +9,21 @@
 
 enum { COLUMN = 26 };
 
+char *option_help(const option *o)
+{
+    static const char *const marks[] = {"{method}", "{real method}"};
+    char *text = text_of("%s", o->help);
+    for (int real = 0; real < 2; real++) {
+        const char *at = strstr(text, marks[real]);
+        if (!at) continue;
+        char *named =
+            text_of("%.*s%s%s", (int)(at - text), text, rung_method_default(real)->name, at + strlen(marks[real]));
+        free(text);
+        text = named;
+    }
+    return text;
+}
+
 static void help_option(FILE *file, const option *o)
 {
     char left[64];
@@ -20,7 +35,9 @@ static void help_option(FILE *file, const option *o)
         n = 0;
     }
     fprintf(file, "%*s", COLUMN - n, "");
-    wrap_text(file, o->help, COLUMN, COLUMN);
+    char *help = option_help(o);
+    wrap_text(file, help, COLUMN, COLUMN);
+    free(help);
 }
 
 void help_command(FILE *file, const command *c)

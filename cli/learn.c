@@ -101,7 +101,8 @@ static bool parse_bins(const char *text, rung_encode_options *how)
 
 int learn_data(session *s, const arguments *args, const char *path, rung_data **out)
 {
-    rung_encode_options how = {.label = option_value(args, "label"),
+    rung_encode_options how = {.size = sizeof how,
+                               .label = option_value(args, "label"),
                                .ignore = option_value(args, "ignore"),
                                .weights = option_value(args, "weights"),
                                .groups = option_value(args, "groups"),

@@ -5,9 +5,6 @@
 
 #include "common.h"
 
-#define DEFAULT_METHOD "auto"
-#define DEFAULT_REAL_METHOD "krr" /* auto predicts classes */
-
 extern const option learn_options[]; /* to be used together with reader_options */
 
 /* A method with the parameters of -p (and --as-published), scaling and class weights; EXIT_OK or an exit code. The

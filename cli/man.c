@@ -72,7 +72,9 @@ static void put_option(FILE *file, const option *o)
         put_in(file, option_lists_values(o) ? 'R' : 'I', o->metavar);
     }
     fputc('\n', file);
-    put(file, o->help);
+    char *help = option_help(o);
+    put(file, help);
+    free(help);
     fputc('\n', file);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The metrics, by name: one table for text and JSON. */
+/* The metrics of the library's table (rung_metric_at), as JSON, and those of the constant median. */
 #ifndef RUNG_CLI_MEASURES_H
 #define RUNG_CLI_MEASURES_H
 
@@ -8,15 +8,6 @@
 
 #include "rung/rung.h"
 
-typedef struct {
-    const char *key, *meaning;
-    size_t place; /* of the double in rung_metrics */
-    bool larger_better;
-} measure;
-
-extern const measure measures[]; /* ends with a row whose key is NULL */
-
-double measure_value(const measure *m, const rung_metrics *metrics);
 json_t *measures_json(const rung_metrics *metrics); /* every key, and n */
 
 /* The (lower) median of the ranks that are not 0; 0 if there is none. */

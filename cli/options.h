@@ -10,8 +10,8 @@ typedef struct {
     const char *name;    /* long name, without the dashes; NULL ends the table */
     char letter;         /* short name; 0: none */
     const char *metavar; /* the name of the value, N, or the allowed ones, median|error; NULL: a switch */
-    const char *help;
-    const char *group; /* heading in the help */
+    const char *help;    /* {method}, {real method}: the default ones, see option_help */
+    const char *group;   /* heading in the help */
 } option;
 
 typedef struct {

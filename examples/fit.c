@@ -12,14 +12,15 @@ enum { SHOWN = 5 };
 /* The error on rows held out of the fit, and the answers for the first rows. */
 static rung_status show(rung_ctx *ctx, const rung_model *model, const rung_data *data)
 {
-    rung_metrics cv;
+    rung_metrics cv = {.size = sizeof cv};
     if (rung_model_cv(model, &cv)) printf("out-of-fold MAE %.3f on %lld rows\n", cv.mae, (long long)cv.n);
 
     int rank[SHOWN];
     double score[SHOWN];
     rung_view X = rung_data_view(data);
     if (X.n > SHOWN) X.n = SHOWN;
-    rung_status status = rung_model_predict(ctx, model, &X, &(rung_output){.rank = rank, .score = score});
+    rung_status status =
+        rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank, .score = score});
     for (int i = 0; status == RUNG_OK && i < (int)X.n; i++)
         printf("row %d: %s (score %.3f)\n", i + 1, rung_model_class_name(model, rank[i]), score[i]);
     return status;

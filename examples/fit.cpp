@@ -62,6 +62,7 @@ static void show(const Rung &rung, const rung_model *model, const rung_data *dat
     std::vector<int> rank(static_cast<std::size_t>(X.n));
     std::vector<double> score(rank.size());
     rung_output out{};
+    out.size = sizeof out;
     out.rank = rank.data();
     out.score = score.data();
     rung.call(rung_model_predict, model, &X, &out);

@@ -32,3 +32,5 @@ const method *method_find(const char *name)
         if (text_equal(name, method_table[i]->info.name)) return method_table[i];
     return NULL;
 }
+
+const method *method_default(bool real) { return real ? &method_krr : &method_auto; }

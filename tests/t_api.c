@@ -93,10 +93,9 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     rung_spec *spec;
     rung_model *model;
     char *text;
-    int count = 7;
     int64_t size;
-    rung_condition found[RUNG_MOST_CONDITIONS];
-    rung_output out = {0};
+    rung_verification *found;
+    rung_output out = {.size = sizeof out};
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
     REFUSED(rung_spec_new, ctx, "kdlor", 0, NULL);
@@ -112,12 +111,10 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_model_fit, model, ctx, NULL, have->data, &model);
     CLEARED(rung_model_fit, model, ctx, have->spec, NULL, &model);
     REFUSED(rung_model_fit, ctx, have->spec, have->data, NULL);
-    REFUSED(rung_model_verify, ctx, NULL, have->data, have->model, found, &count);
-    assert_int_equal(count, 0);
-    REFUSED(rung_model_verify, ctx, have->spec, NULL, have->model, found, &count);
-    REFUSED(rung_model_verify, ctx, have->spec, have->data, NULL, found, &count);
-    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, NULL, &count);
-    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, found, NULL);
+    CLEARED(rung_model_verify, found, ctx, NULL, have->data, have->model, &found);
+    CLEARED(rung_model_verify, found, ctx, have->spec, NULL, have->model, &found);
+    CLEARED(rung_model_verify, found, ctx, have->spec, have->data, NULL, &found);
+    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, NULL);
     CLEARED(rung_model_update, model, ctx, NULL, have->data, &model);
     CLEARED(rung_model_update, model, ctx, have->model, NULL, &model);
     REFUSED(rung_model_update, ctx, have->model, have->data, NULL);
@@ -151,8 +148,8 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
 {
     static const int rank[] = {1, 2};
     static const double proba[] = {1, 0, 0, 1};
-    rung_metrics m;
-    rung_real_metrics real;
+    rung_metrics m = {.size = sizeof m};
+    rung_real_metrics real = {.size = sizeof real};
     rung_reliability_bin bins[2];
     double ece;
     REFUSED(rung_metrics_compute, ctx, 2, 2, NULL, rank, NULL, &m);
@@ -179,7 +176,7 @@ static void refuse_without_context(const things *have)
     static const int32_t code[] = {0, 0};
     static const char *const texts[] = {"a"};
     const rung_view X = {numbers, 2, 1, 1, 1};
-    int rank[] = {1, 2}, count;
+    int rank[] = {1, 2};
     const int64_t rows[] = {0};
     int64_t size;
     rung_spec *spec;
@@ -188,10 +185,10 @@ static void refuse_without_context(const things *have)
     rung_data *data;
     rung_model *model;
     char *text;
-    rung_condition found[RUNG_MOST_CONDITIONS];
-    rung_output out = {0};
-    rung_metrics m;
-    rung_real_metrics real;
+    rung_verification *found;
+    rung_output out = {.size = sizeof out};
+    rung_metrics m = {.size = sizeof m};
+    rung_real_metrics real = {.size = sizeof real};
     rung_reliability_bin bins[2];
     double ece;
     CLEARED(rung_spec_new, spec, ctx, "kdlor", 0, &spec);
@@ -213,7 +210,7 @@ static void refuse_without_context(const things *have)
     CLEARED(rung_data_subset, data, ctx, have->data, 1, rows, NULL, &data);
     REFUSED(rung_ranks_hide, ctx, 2, rank, 2, 0.5, 0);
     CLEARED(rung_model_fit, model, ctx, have->spec, have->data, &model);
-    REFUSED(rung_model_verify, ctx, have->spec, have->data, have->model, found, &count);
+    CLEARED(rung_model_verify, found, ctx, have->spec, have->data, have->model, &found);
     CLEARED(rung_model_update, model, ctx, have->model, have->data, &model);
     REFUSED(rung_model_updatable, ctx, have->model);
     CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, &text);
@@ -275,7 +272,7 @@ static void test_impossible_numbers(void **state)
     rung_data *data, *part;
     rung_model *model = (void *)&stale;
     rung_reliability_bin bins[1];
-    rung_metrics m;
+    rung_metrics m = {.size = sizeof m};
     double ece;
     assert_fails(ctx, rung_model_load_memory(ctx, "x", -1, &model), RUNG_EARG, "a model of -1 bytes");
     assert_null(model);
@@ -360,7 +357,8 @@ static void test_places_outside(void **state)
     assert_string_equal(rung_model_class_name(model, 0), "");
     assert_string_equal(rung_model_class_name(model, 3), "");
     /* No rows need no numbers. */
-    assert_ok(ctx, rung_model_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1}, &(rung_output){0}));
+    assert_ok(ctx, rung_model_predict(ctx, model, &(rung_view){NULL, 0, 1, 1, 1},
+                                      &(rung_output){.size = sizeof(rung_output)}));
     rung_model_free(model);
     rung_spec_free(spec);
     rung_data_free(data);

@@ -122,7 +122,7 @@ static answers predict(rung_ctx *ctx, const rung_model *model, const rows *s)
     a.score = calloc(n * (size_t)a.outputs, sizeof *a.score);
     a.proba = calloc(n * (size_t)a.classes, sizeof *a.proba);
     rung_view view = view_of(s);
-    rung_output out = {.rank = a.rank, .score = a.score, .proba = a.probabilities ? a.proba : NULL};
+    rung_output out = {.size = sizeof out, .rank = a.rank, .score = a.score, .proba = a.probabilities ? a.proba : NULL};
     assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
     return a;
 }
@@ -250,7 +250,7 @@ static void answers_are_valid(void **state)
         rung_model *model = fit(ctx, m, &train, calibrated);
         answers a = predict(ctx, model, &test);
         check_valid(&a, test.n);
-        rung_metrics cv;
+        rung_metrics cv = {.size = sizeof cv};
         if (rung_model_cv(model, &cv)) {
             assert_true((calibrated || !has_param(m, "calibrate")) && cv.mae >= 0 && cv.mae <= 3 && cv.n > 0 &&
                         cv.n <= 90);
@@ -290,7 +290,7 @@ static void ranges_from_every_method(void **state)
             check_valid(&a, N);
             int low[N], high[N], before[N] = {0};
             for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-                rung_output out = {.low = low, .high = high, .level = levels[l]};
+                rung_output out = {.size = sizeof out, .low = low, .high = high, .level = levels[l]};
                 assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
                 for (int i = 0; i < N; i++) {
                     assert_true(1 <= low[i] && low[i] <= high[i] && high[i] <= K);
@@ -581,7 +581,7 @@ static void wrong_shapes_are_refused(void **state)
             rows s = make_rows(40, 3, 3, 40, 0.5, true);
             rung_model *model = fit(ctx, m, &s, false);
             int rank[40];
-            rung_output out = {.rank = rank};
+            rung_output out = {.size = sizeof out, .rank = rank};
             rung_view narrow = {.v = s.x, .n = 10, .d = 2, .row = 2, .col = 1};
             assert_fails(ctx, rung_model_predict(ctx, model, &narrow, &out), RUNG_EARG, "2 columns");
             rung_view none = {.v = s.x, .n = 0, .d = 3, .row = 3, .col = 1};
@@ -699,7 +699,7 @@ static void what_a_method_does_not_take_is_refused(void **state)
             assert_ok(ctx, rung_spec_new(ctx, m->name, 0, &spec));
             if (!(m->flags & RUNG_REAL_TARGETS))
                 assert_fails(ctx, rung_model_fit(ctx, spec, real, &model), RUNG_EARG,
-                             " learns classes, not real targets: cut them into classes (--bins)");
+                             " learns classes, not real targets: cut them into classes");
             if (!(m->flags & RUNG_WEIGHTS)) {
                 assert_fails(ctx, rung_model_fit(ctx, spec, weighted, &model), RUNG_EARG,
                              " does not support row weights; use");
@@ -807,6 +807,7 @@ static void an_interrupt_leaves_nothing(void **state)
         {
             int64_t before = pool_live_blocks();
             rung_model *model;
+            rung_ctx_clear_interrupt(ctx);
             assert_fails(ctx, try_fit(ctx, m, &s, true, &model), RUNG_EINTERRUPT, "interrupted");
             assert_null(model);
             assert_int_equal(pool_live_blocks(), before);

@@ -249,7 +249,7 @@ static rung_status read_and_encode(place *p)
 {
     rung_table *table = NULL;
     rung_data *data = NULL;
-    rung_encode_options options = {.label = read_label};
+    rung_encode_options options = {.size = sizeof options, .label = read_label};
     rung_status status = rung_table_read(p->ctx, read_path, NULL, &table);
     assert_int_equal(status == RUNG_OK, table != NULL);
     if (status == RUNG_OK) status = rung_data_encode(p->ctx, table, &options, &data);
@@ -279,7 +279,7 @@ static rung_status table_in_memory(place *p)
     int32_t code[ROWS];
     for (int i = 0; i < ROWS; i++) code[i] = i % 2;
     rung_table *table = NULL;
-    rung_metrics metrics;
+    rung_metrics metrics = {.size = sizeof metrics};
     rung_status status = rung_table_new(p->ctx, ROWS, &table);
     if (status == RUNG_OK) status = rung_table_add_numbers(p->ctx, table, "size", p->x, COLUMNS);
     if (status == RUNG_OK) status = rung_table_add_text(p->ctx, table, "colour", code, values, 2, 1);
@@ -312,8 +312,8 @@ static rung_status measure(place *p)
 {
     int y[ROWS];
     double proba[ROWS * CLASSES], ece;
-    rung_metrics metrics;
-    rung_real_metrics real;
+    rung_metrics metrics = {.size = sizeof metrics};
+    rung_real_metrics real = {.size = sizeof real};
     rung_reliability_bin bins[4];
     for (int i = 0; i < ROWS; i++) y[i] = 1 + i % CLASSES;
     for (int i = 0; i < ROWS * CLASSES; i++) proba[i] = 1.0 / CLASSES;
@@ -370,7 +370,8 @@ static rung_status predict(place *p)
     double score[ROWS * OUTPUTS], proba[ROWS * CLASSES];
     assert_true(rung_model_outputs(p->model) <= OUTPUTS);
     bool ranges = rung_model_interval(p->model) != NULL;
-    rung_output out = {.rank = rung_model_has_ranks(p->model) ? rank : NULL,
+    rung_output out = {.size = sizeof out,
+                       .rank = rung_model_has_ranks(p->model) ? rank : NULL,
                        .score = score,
                        .proba = rung_model_has_probabilities(p->model) ? proba : NULL,
                        .low = ranges ? low : NULL,
@@ -435,9 +436,11 @@ static rung_status load_memory(place *p)
 
 static rung_status verify(place *p)
 {
-    rung_condition conditions[RUNG_MOST_CONDITIONS];
-    int n;
-    return rung_model_verify(p->ctx, p->spec, p->data, p->model, conditions, &n);
+    rung_verification *found;
+    rung_status status = rung_model_verify(p->ctx, p->spec, p->data, p->model, &found);
+    assert_int_equal(status == RUNG_OK, found != NULL);
+    rung_verification_free(found);
+    return status;
 }
 
 static rung_status update(place *p)
@@ -498,8 +501,11 @@ static rung_status tune(place *p)
 static rung_status curve(place *p)
 {
     static const int sizes[] = {2, 3};
-    const rung_curve_options options = {
-        .methods = (const char *const[]){"kdlor", "s-dl", NULL}, .sizes = sizes, .n_sizes = 2, .repeats = 2};
+    const rung_curve_options options = {.size = sizeof options,
+                                        .methods = (const char *const[]){"kdlor", "s-dl", NULL},
+                                        .sizes = sizes,
+                                        .n_sizes = 2,
+                                        .repeats = 2};
     char *report;
     rung_status status = rung_curve_run(p->ctx, &options, p->data, &report);
     assert_int_equal(status == RUNG_OK, report != NULL);
@@ -513,13 +519,16 @@ static void test_searches(void **state)
     int64_t usual = dense;
     if (every) dense = 400;
     static const char *const grids[] = {"gamma=0.5,1", NULL}, *const both[] = {"kdlor", "svorim", NULL};
-    const rung_tune_options plain = {.grids = grids, .methods = both, .folds = 2, .repeats = 1},
-                            nested = {.grids = grids,
+    const rung_tune_options plain = {.size = sizeof plain, .grids = grids, .methods = both, .folds = 2, .repeats = 1},
+                            nested = {.size = sizeof nested,
+                                      .grids = grids,
                                       .methods = (const char *const[]){"kdlor", NULL},
                                       .folds = 2,
                                       .repeats = 1,
                                       .nested = 1},
-                            evidence = {.methods = (const char *const[]){"gpor", NULL}, .metric = "evidence"};
+                            evidence = {.size = sizeof evidence,
+                                        .methods = (const char *const[]){"gpor", NULL},
+                                        .metric = "evidence"};
     for (int threads = 1; threads <= 2; threads++) {
         rung_ctx_set_threads(p->ctx, threads);
         search = &plain;
@@ -552,7 +561,7 @@ static rung_status predict_training(place *p)
 {
     int rank[ROWS];
     double proba[ROWS * CLASSES];
-    const rung_output out = {.rank = rank, .proba = proba};
+    const rung_output out = {.size = sizeof out, .rank = rank, .proba = proba};
     return rung_model_predict_training(p->ctx, p->model, &out);
 }
 
@@ -561,7 +570,7 @@ static void test_models_of_files(void **state)
     place *p = *state;
     rung_table *table;
     rung_data *data;
-    rung_encode_options options = {.label = "mark"};
+    rung_encode_options options = {.size = sizeof options, .label = "mark"};
     assert_ok(p->ctx, rung_table_read(p->ctx, p->csv, NULL, &table));
     assert_ok(p->ctx, rung_data_encode(p->ctx, table, &options, &data));
     assert_ok(p->ctx, rung_spec_new(p->ctx, "kdlor", 0, &p->spec));

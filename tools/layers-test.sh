@@ -15,7 +15,7 @@ fresh() {
     printf '#include "eval/metrics.h"\n#include "base/pool.h"\n' >"$copy/src/eval/metrics.c"
     echo '#include "base/pool.h"' >"$copy/src/eval/metrics.h"
     printf '#include "eval/metrics.h"\n' >"$copy/src/model/model.h"
-    printf '#include "model/model.h"\n#include "linalg/la.h"\n' >"$copy/src/api.c"
+    printf '#include "model/model.h"\n#include "linalg/la.h"\n' >"$copy/src/methods.c"
     printf '#include <rung/rung.h>\n#include <stdio.h>\n#include "cli.h"\n' >"$copy/cli/main.c"
     printf '#include "rung/rung.h"\n' >"$copy/cli/cli.h"
     printf '#include "cli.h"\n' >"$copy/cli/plot/axes.c"
@@ -46,15 +46,18 @@ expect src/eval/metrics.c 3 '#include "../base/pool.h"'
 expect src/eval/metrics.c 3 '#include "base/../model/model.h"'
 expect src/eval/metrics.c 3 '#include <cblas.h>'
 expect src/eval/metrics.c 3 '#include <openblas/lapacke.h>'
-expect src/api.c 3 '#include <cblas.h>'
-expect src/api.c 3 '#include <mpi.h>'
+expect src/methods.c 3 '#include <cblas.h>'
+expect src/methods.c 3 '#include <mpi.h>'
 expect src/model/model.h 2 '#include <cuda_runtime.h>'
 expect src/model/model.h 2 '#include <cublas_v2.h>'
-expect src/api.c 3 '#include "cli.h"'
+expect src/methods.c 3 '#include "cli.h"'
 expect cli/main.c 4 '#include "base/pool.h"'
 expect cli/main.c 4 '#include "../src/base/pool.h"'
 expect cli/plot/axes.c 2 '#include "model/model.h"'
 expect cli/plot/axes.c 2 '#include <cblas.h>'
+expect src/model/model.h 2 'const char *why = "too many values; cut them with --bins";'
+expect src/eval/metrics.c 3 'const char *why = "fit with -p calibrate=5";'
+expect src/base/pool.h 2 'const char *why = "unknown (rung methods lists them)";'
 expect src/misc/odd.c 1 'int odd;'
 expect src/method/spread/plp.c 1 '#include "method/svm/smo.h"'
 expect src/method/oddities/odd.c 1 '#include "base/pool.h"'

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks which file includes which (see CONTRIBUTING.md):
+# Checks what a file may know (see CONTRIBUTING.md):
 #   - a file of src/ includes only from its own folder or one further left in `order`, written relative to src/;
 #   - headers of BLAS, LAPACK, CUDA and MPI appear only under src/linalg;
 #   - the command (cli/) sees rung/rung.h and its own files, nothing of src/;
-#   - there is no "../" in an include.
+#   - there is no "../" in an include;
+#   - no text of src/ names an option of the command (--bins, -p gamma=1, rung methods): front ends have their own words,
+#     which they choose by rung_ctx_detail.
 # usage: layers.sh [ROOT]      Prints file:line for every violation; exit 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 families="baseline spread discriminant projection target svm bayes boost mixture"
-order="base linalg data read kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)select"
+order="base linalg data read kernel graph problem trees solve eval model fit $(for f in $families; do printf 'method/%s ' "$f"; done)select api"
 
 files=$(find src cli -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "layers.sh: no source files under $(pwd)" >&2; exit 1; }
@@ -31,8 +33,11 @@ FNR == 1 {
     parts = split(FILENAME, part, "/")
     in_cli = part[1] == "cli"
     folder = room(part, parts)
-    top = !in_cli && folder == "" # src/methods.c, src/api.c: see everything in src/
+    top = !in_cli && folder == "" # src/methods.c: sees everything in src/
     if (!in_cli && !top && !(folder in rank)) bad("folder src/" folder " has no place in the order: " order)
+}
+!in_cli && /"[^"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (fit|tune|curve|predict|update|evaluate|metrics|inspect|methods|generate|experiment|plot|demo)([^a-z]|$))[^"]*"/ {
+    bad("a text that names an option of the command: say it in plain words, and name the option by hint() or log_hint()")
 }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
     quoted = $0 ~ /include[ \t]*"/

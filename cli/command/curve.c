@@ -16,7 +16,7 @@ static const double LEVEL = 0.05;
 
 #define GROUP "Curve"
 static const option curve_options[] = {
-    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
+    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter, for the methods that have it; may be repeated", GROUP},
     {"sizes", 0, "N[,N]", "labels per class (default: 5,10,20,... as far as the data allow, at most 500 labels)",
      GROUP},
@@ -350,7 +350,7 @@ static int curve_steps(session *s, const arguments *args, curve_job *job)
 
 static int curve_run(session *s, const arguments *args)
 {
-    curve_job job = {0};
+    curve_job job = {.how.size = sizeof job.how};
     int code = curve_steps(s, args, &job);
     for (int i = 0; i < job.n_lines; i++) free(job.lines[i].value);
     free(job.lines);

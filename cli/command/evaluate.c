@@ -108,11 +108,12 @@ static void print_text(const evaluate_job *job)
     sheet_add(&t, "model");
     sheet_add(&t, "median");
     sheet_add(&t, "meaning");
-    for (const measure *m = measures; m->key; m++) {
+    const rung_metric *m;
+    for (int i = 0; (m = rung_metric_at(i)); i++) {
         sheet_add(&t, "%s", m->key);
-        sheet_add_number(&t, measure_value(m, &job->found), 4);
-        sheet_add_number(&t, measure_value(m, &job->median), 4);
-        sheet_add(&t, "%s", m->meaning);
+        sheet_add_number(&t, rung_metrics_value(&job->found, m->key), 4);
+        sheet_add_number(&t, rung_metrics_value(&job->median, m->key), 4);
+        sheet_add(&t, "%s", m->help);
     }
     sheet_print(&t, stdout, "");
     say(stdout, "\n");
@@ -216,7 +217,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
 static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 {
     const double *truth = rung_data_targets(job->data);
-    rung_real_metrics found, constant;
+    rung_real_metrics found = {.size = sizeof found}, constant = {.size = sizeof constant};
     int64_t labelled;
     double median = median_number(job->n, truth, &labelled);
     if (!labelled) {
@@ -225,7 +226,8 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
     }
     job->score = allocate((size_t)job->n * (size_t)rung_model_outputs(job->model), sizeof *job->score);
     rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_model_predict(s->ctx, job->model, &X, &(rung_output){.score = job->score}));
+    CHECK(s,
+          rung_model_predict(s->ctx, job->model, &X, &(rung_output){.size = sizeof(rung_output), .score = job->score}));
     int outputs = rung_model_outputs(job->model); /* the first is the prediction */
     for (int64_t i = 0; i < job->n; i++) job->score[i] = job->score[i * outputs];
     CHECK(s, rung_real_metrics_compute(s->ctx, job->n, truth, job->score, &found));
@@ -253,15 +255,21 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 
 static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
 {
-    evaluation_row row[32];
     int n = 0, median = median_rank(job->n, job->classes, job->truth);
-    for (const measure *m = measures; m->key; m++)
-        row[n++] = (evaluation_row){m->key, m->meaning, measure_value(m, &job->found), measure_value(m, &job->median)};
-    return write_page(
+    while (rung_metric_at(n)) n++;
+    evaluation_row *row = allocate((size_t)n, sizeof *row);
+    for (int i = 0; i < n; i++) {
+        const rung_metric *m = rung_metric_at(i);
+        row[i] = (evaluation_row){m->key, m->help, rung_metrics_value(&job->found, m->key),
+                                  rung_metrics_value(&job->median, m->key)};
+    }
+    int code = write_page(
         s, args, job, job->found.n, row, n, rung_model_class_name(job->model, median),
         text_of(
             "Median: always predicting %s, the median of these labels; no other constant has a smaller mae on them.",
             rung_model_class_name(job->model, median)));
+    free(row);
+    return code;
 }
 
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
@@ -285,7 +293,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
         return FAILED;
     }
     rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_model_predict(s->ctx, job->model, &X, &(rung_output){.rank = job->rank, .proba = job->proba}));
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X,
+                                &(rung_output){.size = sizeof(rung_output), .rank = job->rank, .proba = job->proba}));
     CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
     CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
     if (job->proba)
@@ -304,7 +313,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 
 static int evaluate_run(session *s, const arguments *args)
 {
-    evaluate_job job = {0};
+    evaluate_job job = {.found.size = sizeof job.found, .median.size = sizeof job.median};
     if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
     int code = evaluate_steps(s, args, &job);
     free(job.rank);

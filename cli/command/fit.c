@@ -13,8 +13,7 @@
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
-    {"method", 'm', "METHOD",
-     "method to fit, see 'rung methods' (default " DEFAULT_METHOD "; with --real " DEFAULT_REAL_METHOD ")", GROUP},
+    {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default {method}; with --real {real method})", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
@@ -30,13 +29,12 @@ typedef struct {
     rung_spec *spec;
     rung_data *data;
     rung_model *model;
-    json_t *about; /* rung_model_describe */
     int64_t rows, labelled, *count;
     int classes;
     rung_metrics cv, median;
     bool has_cv;
     double seconds;
-    rung_condition found[RUNG_MOST_CONDITIONS]; /* --verify */
+    rung_verification *found; /* --verify */
     int n_found, n_failed;
 } fit_job;
 
@@ -53,17 +51,17 @@ static int collect(session *s, fit_job *job)
     }
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
     if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
-    char *text;
-    CHECK(s, rung_model_describe(s->ctx, job->model, &text));
-    job->about = jout_parse(text);
-    rung_free(text);
     return EXIT_OK;
 }
 
 static int verify(session *s, fit_job *job)
 {
-    CHECK(s, rung_model_verify(s->ctx, job->spec, job->data, job->model, job->found, &job->n_found));
-    for (int i = 0; i < job->n_found; i++) job->n_failed += !job->found[i].ok;
+    const rung_condition *c;
+    CHECK(s, rung_model_verify(s->ctx, job->spec, job->data, job->model, &job->found));
+    for (int i = 0; (c = rung_verification_at(job->found, i)); i++) {
+        job->n_found++;
+        job->n_failed += !c->ok;
+    }
     return EXIT_OK;
 }
 
@@ -75,8 +73,8 @@ static void tell_conditions(const fit_job *job)
     sheet t = sheet_new("llrrl");
     for (const char *const *head = (const char *const[]){"verified", "", "value", "at most", "", NULL}; *head; head++)
         sheet_add(&t, "%s", *head);
-    for (int i = 0; i < job->n_found; i++) {
-        const rung_condition *c = &job->found[i];
+    const rung_condition *c;
+    for (int i = 0; (c = rung_verification_at(job->found, i)); i++) {
         sheet_add(&t, "  %s", c->name);
         sheet_add(&t, "%s", c->what);
         sheet_add(&t, "%.3g", c->value);
@@ -89,13 +87,14 @@ static void tell_conditions(const fit_job *job)
 static json_t *conditions_json(const fit_job *job)
 {
     json_t *all = json_array();
-    for (int i = 0; i < job->n_found; i++) {
+    const rung_condition *c;
+    for (int i = 0; (c = rung_verification_at(job->found, i)); i++) {
         json_t *one = json_object();
-        json_object_set_new(one, "name", jout_text(job->found[i].name));
-        json_object_set_new(one, "what", jout_text(job->found[i].what));
-        json_object_set_new(one, "value", jout_number(job->found[i].value));
-        json_object_set_new(one, "tolerance", jout_number(job->found[i].tolerance));
-        json_object_set_new(one, "ok", json_boolean(job->found[i].ok));
+        json_object_set_new(one, "name", jout_text(c->name));
+        json_object_set_new(one, "what", jout_text(c->what));
+        json_object_set_new(one, "value", jout_number(c->value));
+        json_object_set_new(one, "tolerance", jout_number(c->tolerance));
+        json_object_set_new(one, "ok", json_boolean(c->ok));
         json_array_append_new(all, one);
     }
     return all;
@@ -110,29 +109,22 @@ static bool was_set(const arguments *args, const char *param)
 }
 
 /* Whether the kernel has a gamma that is not replaced by a width. */
-static bool has_gamma(const json_t *params)
+static bool has_gamma(const rung_model *model)
 {
-    const char *kernel = json_string_value(json_object_get(params, "kernel"));
-    json_t *width = json_object_get(params, "width");
-    return (!width || json_is_null(width)) && kernel && strcmp(kernel, "linear") != 0 && strcmp(kernel, "ard") != 0 &&
+    const char *kernel = rung_model_param(model, "kernel");
+    return !rung_model_param(model, "width") && kernel && strcmp(kernel, "linear") != 0 && strcmp(kernel, "ard") != 0 &&
            strcmp(kernel, "precomputed") != 0;
 }
 
 /* The parameters to show: those set, and those with a grid. */
 static void tell_params(const arguments *args, const fit_job *job)
 {
-    const json_t *params = json_object_get(job->about, "params");
     say(stderr, "method      %s", job->method->name);
     const rung_param *p;
     for (int i = 0; (p = rung_method_param_at(job->method, i)); i++) {
-        json_t *value = json_object_get(params, p->name);
-        bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(params));
-        if (!value || json_is_null(value) || !(tried || was_set(args, p->name))) continue;
-        say(stderr, "  %s=", p->name);
-        if (json_is_string(value))
-            fputs(json_string_value(value), stderr);
-        else
-            jout_write(stderr, value, 1);
+        const char *value = rung_model_param(job->model, p->name);
+        bool tried = p->grid && (strcmp(p->name, "gamma") != 0 || has_gamma(job->model));
+        if (value && (tried || was_set(args, p->name))) say(stderr, "  %s=%s", p->name, value);
     }
     fputs(option_given(args, "as-published") ? "  (as published)\n" : "\n", stderr);
 }
@@ -164,7 +156,7 @@ static void tell_metrics_row(sheet *t, const char *what, const rung_metrics *m)
 static void tell_cv(const fit_job *job)
 {
     if (!job->has_cv) {
-        bool off = json_object_get(json_object_get(job->about, "params"), "calibrate") != NULL;
+        bool off = rung_model_param(job->model, "calibrate") != NULL;
         say(stderr, "error       not estimated%s\n", off ? " (calibrate=0)" : "");
         return;
     }
@@ -180,19 +172,19 @@ static void tell_cv(const fit_job *job)
     sheet_print(&t, stderr, "");
 }
 
-static void tell_thresholds(const json_t *thresholds)
+static void tell_thresholds(const rung_model *model)
 {
-    size_t n = json_array_size(thresholds);
+    double threshold[SHOWN];
+    int n = rung_model_thresholds(model, SHOWN, threshold);
     if (n == 0) return;
     say(stderr, "thresholds ");
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
-        const json_t *value = json_array_get(thresholds, i);
-        if (json_is_number(value))
-            say(stderr, " %.4g", json_number_value(value));
+    for (int i = 0; i < n && i < SHOWN; i++) {
+        if (isfinite(threshold[i]))
+            say(stderr, " %.4g", threshold[i]);
         else
             say(stderr, " none");
     }
-    if (n > SHOWN) say(stderr, " ... %zu in total", n);
+    if (n > SHOWN) say(stderr, " ... %d in total", n);
     fputc('\n', stderr);
 }
 
@@ -203,12 +195,49 @@ static void tell_summary(const arguments *args, const fit_job *job)
     if (job->classes > 0) tell_classes(job);
     tell_params(args, job);
     tell_cv(job);
-    tell_thresholds(json_object_get(job->about, "thresholds"));
+    tell_thresholds(job->model);
     tell_conditions(job);
     if (job->n_failed) return;
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
         rung_model_has_probabilities(job->model) ? " --proba" : "");
+}
+
+static json_t *params_json(const rung_model *model)
+{
+    json_t *all = json_object();
+    const char *name, *value;
+    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++)
+        json_object_set_new(all, name, jout_text(value));
+    return all;
+}
+
+static json_t *numbers_json(int64_t n, const double *value)
+{
+    json_t *all = json_array();
+    for (int64_t i = 0; i < n; i++) json_array_append_new(all, jout_number(value[i]));
+    return all;
+}
+
+static json_t *thresholds_json(const rung_model *model)
+{
+    int n = rung_model_thresholds(model, 0, NULL);
+    double *threshold = allocate((size_t)n, sizeof *threshold);
+    rung_model_thresholds(model, n, threshold);
+    json_t *all = n ? numbers_json(n, threshold) : json_null();
+    free(threshold);
+    return all;
+}
+
+static json_t *report_json(const rung_model *model)
+{
+    json_t *all = json_object();
+    const double *value;
+    const char *name;
+    int64_t n;
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
+        json_object_set_new(all, name, n < 0 ? jout_number(*value) : numbers_json(n, value));
+    return all;
 }
 
 static void print_json(const fit_job *job)
@@ -218,18 +247,18 @@ static void print_json(const fit_job *job)
         json_array_append_new(classes, jout_text(rung_data_class_name(job->data, k)));
         json_array_append_new(counts, json_integer(job->count[k]));
     }
-    json_t *all = json_object(), *about = job->about;
+    json_t *all = json_object();
     json_object_set_new(all, "model", jout_text(job->model_path));
     json_object_set_new(all, "method", jout_text(job->method->name));
-    json_object_set(all, "params", json_object_get(about, "params"));
+    json_object_set_new(all, "params", params_json(job->model));
     json_object_set_new(all, "classes", classes);
     json_object_set_new(all, "counts", counts);
     json_object_set_new(all, "rows", json_integer(job->rows));
     json_object_set_new(all, "labelled", json_integer(job->labelled));
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
-    json_object_set(all, "thresholds", json_object_get(about, "thresholds"));
+    json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
-    json_object_set(all, "report", json_object_get(about, "report"));
+    json_object_set_new(all, "report", report_json(job->model));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
     jout_print(all);
@@ -245,7 +274,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
         complain("fit: -o -: a model must be written to a file, not to standard output");
         return USAGE;
     }
-    if (!method) method = option_given(args, "real") ? DEFAULT_REAL_METHOD : DEFAULT_METHOD;
+    if (!method) method = rung_method_default(option_given(args, "real"))->name;
     int code = learn_spec(s, args, method, &job->spec);
     if (code != EXIT_OK) return code;
     job->method = rung_method_find(method);
@@ -269,9 +298,9 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
 
 static int fit_run(session *s, const arguments *args)
 {
-    fit_job job = {0};
+    fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
     int code = fit_steps(s, args, &job);
-    json_decref(job.about);
+    rung_verification_free(job.found);
     free(job.count);
     rung_model_free(job.model);
     rung_data_free(job.data);

@@ -203,7 +203,7 @@ static void print_page(const char *path, const rung_model *model, const json_t *
     long long expansion = json_integer_value(json_object_get(about, "n_expansion"));
     long long kept = json_integer_value(json_object_get(about, "kept_rows"));
     const char *label = text_at(preprocessing, "label");
-    rung_metrics cv;
+    rung_metrics cv = {.size = sizeof cv};
     entry e;
 
     fprintf(entry_open(&e, "model"), "%s", path);

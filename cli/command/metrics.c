@@ -21,7 +21,7 @@ static int metrics_run(session *s, const arguments *args)
         return USAGE;
     }
     rung_table *table = NULL;
-    rung_metrics found;
+    rung_metrics found = {.size = sizeof found};
     const char *order;
     int code = order_option(s, args, &order);
     if (code == EXIT_OK) code = datafile_read(s, args, operand(args, 0), &table);
@@ -34,10 +34,11 @@ static int metrics_run(session *s, const arguments *args)
         return EXIT_OK;
     }
     sheet t = sheet_new("lrl");
-    for (const measure *m = measures; m->key; m++) {
+    const rung_metric *m;
+    for (int i = 0; (m = rung_metric_at(i)); i++) {
         sheet_add(&t, "%s", m->key);
-        sheet_add_number(&t, measure_value(m, &found), 4);
-        sheet_add(&t, "%s", m->meaning);
+        sheet_add_number(&t, rung_metrics_value(&found, m->key), 4);
+        sheet_add(&t, "%s", m->help);
     }
     sheet_add(&t, "n");
     sheet_add(&t, "%lld", (long long)found.n);

@@ -249,7 +249,8 @@ static void json_row(predict_job *job, const rung_table *table, int64_t i)
 
 static rung_output wanted(const predict_job *job)
 {
-    return (rung_output){.rank = job->rank,
+    return (rung_output){.size = sizeof(rung_output),
+                         .rank = job->rank,
                          .score = job->score,
                          .proba = job->proba,
                          .sd = job->sd,
@@ -364,7 +365,7 @@ static void allocate_answers(predict_job *job, size_t rows, bool project, bool p
 static int predict_steps(session *s, const arguments *args, predict_job *job)
 {
     const char *path = option_value(args, "output");
-    rung_read_options how;
+    rung_read_options how = {.size = sizeof how};
     job->path = operand(args, 1);
     if (option_given(args, "append") && option_given(args, "keep")) {
         complain("predict: --append copies all columns; omit --keep");

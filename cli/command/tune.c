@@ -14,7 +14,7 @@ enum { SHOWN = 10 }; /* points in the table */
 
 #define GROUP "Searching"
 static const option tune_options[] = {
-    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default " DEFAULT_METHOD ")", GROUP},
+    {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "fix a parameter instead of searching over it; may be repeated", GROUP},
     {"grid", 'g', "NAME=V1,V2,...", "values to try instead of the method's grid; may be repeated", GROUP},
     {"folds", 0, "N|loo", "number of folds of the labelled rows, or leave-one-out (default 5)", GROUP},
@@ -71,7 +71,7 @@ static int read_options(session *s, const arguments *args, tune_job *job)
     if (!read_count(s->command, args, "folds", 2, &how->folds) ||
         !read_count(s->command, args, "repeats", 1, &how->repeats))
         return USAGE;
-    job->method_text = text_of("%s", methods ? methods : DEFAULT_METHOD);
+    job->method_text = text_of("%s", methods ? methods : rung_method_default(0)->name);
     how->methods = job->methods = learn_list(job->method_text);
     how->fixed = job->fixed = learn_values(args, "param");
     how->grids = job->grids = learn_values(args, "grid");
@@ -114,7 +114,8 @@ static int read_folds(session *s, const arguments *args, tune_job *job)
     const char *path = option_value(args, "folds-file");
     rung_table *table = NULL;
     if (!path) return EXIT_OK;
-    CHECK(s, rung_table_read(s->ctx, path, &(rung_read_options){.format = "csv"}, &table));
+    CHECK(s, rung_table_read(s->ctx, path, &(rung_read_options){.size = sizeof(rung_read_options), .format = "csv"},
+                             &table));
     int code = EXIT_OK;
     int64_t rows = rung_table_rows(table), columns = rung_table_columns(table);
     if (rows != rung_data_rows(job->data)) {
@@ -220,7 +221,7 @@ static void tell_metrics(const char *what, const json_t *metrics)
 
 static int tell(session *s, const tune_job *job)
 {
-    rung_metrics median;
+    rung_metrics median = {.size = sizeof median};
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
     json_t *nested = json_object_get(job->report, "nested"), *cv = json_object_get(job->report, "cv");
@@ -278,7 +279,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
 
 static int tune_run(session *s, const arguments *args)
 {
-    tune_job job = {0};
+    tune_job job = {.how.size = sizeof job.how};
     int code = tune_steps(s, args, &job);
     json_decref(job.report);
     rung_model_free(job.model);

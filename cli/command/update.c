@@ -51,7 +51,7 @@ static void tell_summary(const update_job *job)
 
 static void print_json(const update_job *job)
 {
-    rung_metrics cv;
+    rung_metrics cv = {.size = sizeof cv};
     json_t *all = json_object();
     json_object_set_new(all, "model", jout_text(job->to));
     json_object_set(all, "method", json_object_get(job->about, "method"));

@@ -54,7 +54,8 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 
 static rung_encode_options encode_options(const plan_dataset *d)
 {
-    return (rung_encode_options){.label = d->label,
+    return (rung_encode_options){.size = sizeof(rung_encode_options),
+                                 .label = d->label,
                                  .order = d->order,
                                  .ignore = d->ignore,
                                  .real = d->real,
@@ -102,7 +103,7 @@ rung_status dataset_read_part(rung_ctx *ctx, const plan_dataset *d, const char *
 {
     char *path = files_of_partition(d, which, index);
     char *wanted = path ? NULL : text_of("%s/%s_%s.%lld", d->folder, which, d->source, (long long)index);
-    rung_read_options how = {.format = d->kind == ORCA ? "orca" : "csv"};
+    rung_read_options how = {.size = sizeof how, .format = d->kind == ORCA ? "orca" : "csv"};
     rung_status status = rung_table_read(ctx, path ? path : wanted, &how, out); /* a missing one is reported by name */
     free(path);
     free(wanted);
@@ -175,7 +176,7 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     for (int i = 0; i < set.n; i++) free(set.text[i]);
     free(set.text);
     if (code == EXIT_OK) code = session_check(s, dataset_read_part(s->ctx, d, "train", 0, &table));
-    rung_encode_options how = {.order = out->order};
+    rung_encode_options how = {.size = sizeof how, .order = out->order};
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &data));
     if (code == EXIT_OK) describe(out, data);
     rung_data_free(data);

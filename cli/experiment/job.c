@@ -72,7 +72,8 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
 {
     const char *methods[] = {m->method, NULL}, **fixed = all_fixed(m);
     char *report = NULL;
-    rung_tune_options how = {.methods = methods,
+    rung_tune_options how = {.size = sizeof how,
+                             .methods = methods,
                              .fixed = fixed,
                              .grids = (const char *const *)m->grids,
                              .scale = m->scale,
@@ -156,7 +157,7 @@ static void predictions_free(predictions *s)
 static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *data, bool training, predictions *out)
 {
     *out = predictions_new(model, rung_data_rows(data));
-    rung_output where = {.rank = out->rank, .score = out->score, .proba = out->proba};
+    rung_output where = {.size = sizeof where, .rank = out->rank, .score = out->score, .proba = out->proba};
     rung_view X = rung_data_view(data);
     return training ? rung_model_predict_training(ctx, model, &where) : rung_model_predict(ctx, model, &X, &where);
 }
@@ -168,6 +169,8 @@ static rung_status grade(rung_ctx *ctx, const rung_model *model, const predictio
     int outputs = rung_model_outputs(model), K = rung_model_classes(model);
     rung_status status = RUNG_OK;
     out->n = n;
+    out->metrics.size = sizeof out->metrics;
+    out->real.size = sizeof out->real;
     if (n == 0) return RUNG_OK;
     out->rows = allocate((size_t)n, sizeof *out->rows);
     memcpy(out->rows, rows, (size_t)n * sizeof *rows);

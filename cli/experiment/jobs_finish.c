@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "experiment/jobs_finish.h"
-#include "measures.h"
 
 static void bind_number(sqlite3_stmt *q, int at, double x)
 {
@@ -56,8 +55,9 @@ static bool put_metrics(jobs *c, int64_t id, const char *part, const answers *a,
     if (real)
         return good && put_metric(c, id, part, "mae", a->real.mae) && put_metric(c, id, part, "mse", a->real.mse) &&
                put_metric(c, id, part, "rmse", a->real.rmse) && put_metric(c, id, part, "r2", a->real.r2);
-    for (const measure *m = measures; m->key && good; m++)
-        good = put_metric(c, id, part, m->key, measure_value(m, &a->metrics));
+    const rung_metric *m;
+    for (int i = 0; good && (m = rung_metric_at(i)); i++)
+        good = put_metric(c, id, part, m->key, rung_metrics_value(&a->metrics, m->key));
     return good;
 }
 

@@ -124,7 +124,7 @@ static rung_status cut(rung_ctx *ctx, const dataset *d, int64_t index, partition
 static rung_status encode_part(rung_ctx *ctx, const dataset *d, const char *which, int64_t index, rung_data **out)
 {
     rung_table *table = NULL;
-    rung_encode_options how = {.order = d->order};
+    rung_encode_options how = {.size = sizeof how, .order = d->order};
     rung_status status = dataset_read_part(ctx, d->plan, which, index, &table);
     if (status == RUNG_OK) status = rung_data_encode(ctx, table, &how, out);
     rung_table_free(table);

@@ -133,13 +133,12 @@ static void tell_line(runner *r, const jobs_count *n, double left, int *tenth)
 static void watch(runner *r, int n_workers, worker *workers)
 {
     double beaten = seconds_now(), looked = 0;
-    int tenth = 0;
+    int tenth = 0, told = 0; /* workers that were asked to stop */
     while (atomic_load(&r->active) > 0) {
         wait_a_little(0.05);
         double now = seconds_now();
         if (session_interrupted()) atomic_store(&r->stop, 1);
-        /* Repeatedly, because a starting call clears an earlier interrupt. */
-        for (int i = 0; i < n_workers && atomic_load(&r->stop); i++) rung_ctx_interrupt(workers[i].ctx);
+        for (; atomic_load(&r->stop) && told < n_workers; told++) rung_ctx_interrupt(workers[told].ctx);
         if (now - beaten >= HEARTBEAT_SECONDS) {
             beaten = now;
             if (!jobs_beat(&r->jobs)) {

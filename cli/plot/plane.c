@@ -153,7 +153,9 @@ static int answer_grid(session *s, const subject *p, const frame *f, plane *out)
             for (size_t j = 0; j < d; j++)
                 row[k * d + j] = f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
         }
-        status = rung_model_predict(s->ctx, p->model, &view, &(rung_output){.rank = out->answer + (size_t)r * columns});
+        status =
+            rung_model_predict(s->ctx, p->model, &view,
+                               &(rung_output){.size = sizeof(rung_output), .rank = out->answer + (size_t)r * columns});
     }
     free(row);
     return session_check(s, status);

@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-#include "measures.h"
 #include "report/orca.h"
 
 typedef struct {
@@ -79,7 +78,7 @@ static void write_matrix(FILE *file, int K, const pairs *p)
 static bool write_summed(orca_export *x, int part, const pairs *all)
 {
     FILE *file = x->sums[part].file;
-    rung_metrics metrics;
+    rung_metrics metrics = {.size = sizeof metrics};
     if (rung_metrics_compute(x->session->ctx, all->n, x->set->classes, all->truth, all->rank, NULL, &metrics) !=
         RUNG_OK) {
         complain("experiment report: %s: %s", x->name, rung_ctx_message(x->session->ctx));
@@ -87,9 +86,7 @@ static bool write_summed(orca_export *x, int part, const pairs *all)
     }
     fprintf(file, "%s,", x->name);
     for (int k = 0; k < ORCA_COLUMNS; k++)
-        for (const measure *m = measures; m->key; m++)
-            if (!strcmp(m->key, orca_columns[k].key))
-                fprintf(file, "%f,", orca_columns[k].factor * measure_value(m, &metrics));
+        fprintf(file, "%f,", orca_columns[k].factor * rung_metrics_value(&metrics, orca_columns[k].key));
     for (int k = 0; k < ORCA_TIMES; k++) {
         double sum = 0;
         for (int place = 0; place < x->set->partitions; place++) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measures.h"
 #include "output.h"
 
 #define GROUP "Reporting"
@@ -58,16 +57,16 @@ int report_wins(const comparison *c, int method)
 static const struct {
     const char *key;
     bool larger_better;
-} real_keys[] = {{"rmse", false}, {"r2", true}}; /* of real targets; mae and mse have their rows among the measures */
+} real_keys[] = {{"rmse", false}, {"r2", true}}; /* of real targets; mae and mse are among the metrics of the library */
 
 static bool choose_metric(report_choices *choices, const char *key)
 {
-    for (const measure *m = measures; m->key; m++)
-        if (!strcmp(m->key, key)) {
-            choices->metric = m->key;
-            choices->larger_better = m->larger_better;
-            return true;
-        }
+    const rung_metric *m = rung_metric_find(key);
+    if (m) {
+        choices->metric = m->key;
+        choices->larger_better = m->flags & RUNG_LARGER_BETTER;
+        return true;
+    }
     for (size_t i = 0; i < sizeof real_keys / sizeof *real_keys; i++)
         if (!strcmp(real_keys[i].key, key)) {
             choices->metric = real_keys[i].key;

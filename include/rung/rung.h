@@ -3,33 +3,58 @@
  *
  *     rung_ctx *ctx;  rung_table *table;  rung_data *data;  rung_spec *spec;  rung_model *model;
  *     rung_ctx_new(&ctx);
- *     rung_table_read(ctx, "train.csv", NULL, &table);             file  -> table of columns
- *     rung_data_encode(ctx, table, NULL, &data);                  table -> numbers and ranks
+ *     rung_table_read(ctx, "train.csv", NULL, &table);       file  -> table of columns
+ *     rung_data_encode(ctx, table, NULL, &data);             table -> numbers and ranks
  *     rung_spec_new(ctx, "kdlor", 0, &spec);                 a method with its parameters
  *     rung_spec_set(ctx, spec, "gamma", "0.5");
  *     rung_model_fit(ctx, spec, data, &model);
  *     rung_model_save(ctx, model, "model.rung");
  *
- * Every function that can fail returns a rung_status; the sentence that explains it is rung_ctx_message(ctx).
- * The library never prints, exits or aborts. What a function returns through its last argument belongs to
- * the caller and is released by the matching _free function (NULL is fine); on failure it is set to NULL.
+ * Errors. A function that can fail returns a rung_status; rung_ctx_message(ctx) is the sentence that explains it. The
+ * library never prints, exits or aborts. A required pointer that is NULL gives RUNG_EARG, and every function that
+ * allocates may return RUNG_ENOMEM; what else a function may return is listed with it. After an interrupt all of them
+ * return RUNG_EINTERRUPT (rung_ctx_interrupt).
  *
- * Thread safety: one context per thread. Tables, data, specs and models are read-only once made (a spec
- * once its last rung_spec_set returned) and may then be shared between threads that each use their own context.
- * rung_ctx_interrupt may be called from any thread or signal handler.
+ * Ownership. What a function returns through its last argument belongs to the caller, who releases it with the matching
+ * _free function (NULL is fine); on failure it is set to NULL. Arguments are only read, and copied where they must
+ * last. Pointers returned by a getter belong to the object asked and live as long as it does. Functions without a
+ * context cannot fail; their object must not be NULL.
  *
- * While a call runs, OpenBLAS is set to one thread (rung runs its own) and restored afterwards. */
+ * Threads. Use one context per thread. Tables, data, specs and models are read-only once made (a spec once its last
+ * setter has returned), and threads that each have a context may then share them. rung_ctx_interrupt may be called from
+ * any thread and from a signal handler. While a call runs, OpenBLAS is set to one thread (rung has its own threads);
+ * afterwards it has its former number again.
+ *
+ * Text is UTF-8. Ranks count from 1 (0: unlabelled), rows and columns from 0.
+ *
+ * Compatibility. RUNG_ABI is the number in the name of the shared library. As long as it stays the same, a program runs
+ * with every newer library without being compiled again:
+ *   - No function is removed and none changes its arguments. New ones may be added.
+ *   - Constants keep their values. New ones may be added: treat an unknown status as a failure, ignore unknown flags.
+ *   - Structs that begin with `size` grow at their end. Set size to the sizeof of the struct and everything that you do
+ *     not use to 0: rung_output out = {.size = sizeof out, .rank = rank}. The library takes the struct of an older
+ *     program, where fields that are not there count as 0. It takes that of a newer program as well, as long as the
+ *     fields it does not know are 0 (RUNG_EARG otherwise), and sets them to 0 where they are results.
+ *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition) grow at their end.
+ *     Use them through the pointers it returns; never copy them or make arrays of them.
+ *   - The other structs (rung_view, rung_reliability_bin) stay as they are.
+ * Before version 1.0 the number may change with every minor version. */
 #ifndef RUNG_H
 #define RUNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#define RUNG_VERSION_MAJOR 0
+#define RUNG_VERSION_MINOR 1
+#define RUNG_VERSION_PATCH 0
+#define RUNG_VERSION_NUMBER (RUNG_VERSION_MAJOR * 10000 + RUNG_VERSION_MINOR * 100 + RUNG_VERSION_PATCH)
 #define RUNG_VERSION "0.1.0"
-#define RUNG_ABI 0 /* changes when a program must be compiled again */
+#define RUNG_ABI 0
 
 #if defined(__GNUC__)
 #define RUNG_CHECK __attribute__((warn_unused_result))
@@ -42,10 +67,10 @@ extern "C" {
 typedef enum {
     RUNG_OK = 0,
     RUNG_ENOMEM,     /* the system has no memory left */
-    RUNG_EARG,       /* an argument, name or value that does not fit */
+    RUNG_EARG,       /* an argument, name or value is not valid */
     RUNG_EDATA,      /* the data cannot be used as they are */
     RUNG_EIO,        /* a file could not be read or written */
-    RUNG_EFORMAT,    /* a model file that is damaged, foreign or newer than this library */
+    RUNG_EFORMAT,    /* a model file is damaged, foreign or newer than this library */
     RUNG_ESINGULAR,  /* a factorisation failed */
     RUNG_ENOCONV,    /* an iteration did not converge */
     RUNG_ELIMIT,     /* the memory limit of the context would be exceeded */
@@ -53,42 +78,78 @@ typedef enum {
     RUNG_EINTERNAL   /* a defect of the library */
 } rung_status;
 
-typedef struct rung_ctx rung_ctx;     /* threads, seed, limits, log, last message; one per thread */
-typedef struct rung_table rung_table; /* columns of numbers and text, as read */
-typedef struct rung_data rung_data;   /* coded columns, ranks, classes: what a fit learns from */
-typedef struct rung_spec rung_spec;   /* one method and its parameter values */
-typedef struct rung_model rung_model; /* what a fit returns; complete in itself */
+typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, log, last message; one per thread */
+typedef struct rung_table rung_table;               /* columns of numbers and text, as read */
+typedef struct rung_reader rung_reader;             /* a file that is read in blocks */
+typedef struct rung_data rung_data;                 /* coded columns, ranks, classes: the input of a fit */
+typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
+typedef struct rung_model rung_model;               /* the result of a fit; complete in itself */
+typedef struct rung_verification rung_verification; /* the conditions that a model was checked against */
+
+/* ---- version ------------------------------------------------------------------------------------ */
+
+/* These are of the library that was loaded. Compare them with RUNG_VERSION, RUNG_VERSION_NUMBER and RUNG_ABI, which are
+ * of the header that the program was compiled with. */
+RUNG_API const char *rung_version(void);
+RUNG_API int rung_version_number(void);
+RUNG_API int rung_abi(void);
+
+/* A few words for a status, such as "out of memory"; "unknown status" for any other number. */
+RUNG_API const char *rung_status_name(rung_status status);
+
+/* Releases the text or bytes that a function returned; NULL is fine. */
+RUNG_API void rung_free(char *text);
 
 /* ---- context ------------------------------------------------------------------------------------ */
 
-RUNG_API const char *rung_version(void); /* of the loaded library; compare with RUNG_VERSION */
-RUNG_API int rung_abi(void);             /* of the loaded library; compare with RUNG_ABI */
-
+/* A context with seed 1, all cores, no memory limit, no log. RUNG_ENOMEM. */
 RUNG_API RUNG_CHECK rung_status rung_ctx_new(rung_ctx **out);
-RUNG_API void rung_ctx_free(rung_ctx *);
-RUNG_API const char *rung_ctx_message(const rung_ctx *); /* why the last call failed; "" after success */
-RUNG_API const char *rung_status_name(rung_status);
+RUNG_API void rung_ctx_free(rung_ctx *ctx);
 
-RUNG_API void rung_ctx_set_seed(rung_ctx *, uint64_t seed);   /* default 1 */
-RUNG_API void rung_ctx_set_threads(rung_ctx *, int threads);  /* default 0: all cores; never changes a result */
-RUNG_API void rung_ctx_set_memory(rung_ctx *, int64_t bytes); /* refuse work that needs more; default 0: no limit */
+/* Why the last call failed, as one sentence; "" after success. Valid until the next call with this context. */
+RUNG_API const char *rung_ctx_message(const rung_ctx *ctx);
+
+/* What the message is about, for a front end that has words of its own for it; "" where it names nothing. One line per
+ * thing, each valid until the next call:
+ *     parameter NAME        a parameter of the method, which the message writes as NAME=VALUE
+ *     option NAME           an option, a field of the structs below or a setter, that would help
+ *     option NAME=VALUE     the same with a value that would help, such as order=low<mid<high
+ *     methods               the list of methods would help
+ *     method NAME           the list of the parameters of this method would help
+ * While the log function runs, this is the detail of the sentence it is given. */
+RUNG_API const char *rung_ctx_detail(const rung_ctx *ctx);
+
+/* The seed of all random numbers. The same input and seed give the same bits, for any number of threads. */
+RUNG_API void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed);
+/* The number of threads; 0 or less: all cores. */
+RUNG_API void rung_ctx_set_threads(rung_ctx *ctx, int threads);
+/* Work that would need more memory is rejected with RUNG_ELIMIT; 0 or less: no limit. */
+RUNG_API void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes);
 
 typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
+/* text is valid while the function runs. It is called in the thread of the call, never from two at once. */
 typedef void rung_log_fn(void *user, rung_level level, const char *text);
-typedef void rung_progress_fn(void *user, const char *stage, double done); /* done: 0..1 */
-RUNG_API void rung_ctx_set_log(rung_ctx *, rung_log_fn *, void *user);     /* NULL: silent (default) */
-RUNG_API void rung_ctx_set_progress(rung_ctx *, rung_progress_fn *, void *user);
+/* stage: a word such as "searching"; done: 0 to 1. */
+typedef void rung_progress_fn(void *user, const char *stage, double done);
+/* log receives warnings and notes about data and fits, fn the progress of long calls; NULL: neither. user is handed on
+ * and must live as long as the context uses it. */
+RUNG_API void rung_ctx_set_log(rung_ctx *ctx, rung_log_fn *log, void *user);
+RUNG_API void rung_ctx_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user);
 
-/* Asks the running call to stop; it returns RUNG_EINTERRUPT soon. Cleared when the next call starts. */
-RUNG_API void rung_ctx_interrupt(rung_ctx *);
+/* Stops the call that runs with this context: it soon returns RUNG_EINTERRUPT and leaves nothing half done. The request
+ * stays until rung_ctx_clear_interrupt: all later calls return RUNG_EINTERRUPT at once. */
+RUNG_API void rung_ctx_interrupt(rung_ctx *ctx);
+RUNG_API void rung_ctx_clear_interrupt(rung_ctx *ctx);
 
-/* The work done so far by one context, operation by operation; returns 0 past the last one. */
+/* The work done so far with one context, operation by operation. */
 typedef struct {
+    size_t size;
     const char *name;
     int64_t calls;
     double flops, seconds;
 } rung_counter;
-RUNG_API int rung_ctx_counter(const rung_ctx *, int index, rung_counter *out);
+/* Fills in the counter of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
+RUNG_API int rung_ctx_counter(const rung_ctx *ctx, int index, rung_counter *out);
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
@@ -109,22 +170,22 @@ enum {                         /* of a parameter */
 typedef struct {
     const char *name, *help;
     rung_type type;
-    const char *default_value; /* default value, as text; NULL: unset */
-    const char *published;     /* what the paper used */
-    double low, high;          /* numbers: the allowed range */
+    const char *default_value; /* as text; NULL: unset */
+    const char *published;     /* the value in the paper of the method; NULL: unset */
+    double low, high;          /* of numbers: the allowed range */
     unsigned flags;
     const char *choices;        /* RUNG_CHOICE: "kernel|identity"; RUNG_INT: a word that stands for 0, or NULL */
     const char *grid;           /* values worth trying, "0.1,1,10"; NULL: not searched */
-    const char *published_grid; /* what the paper searched; NULL: nothing */
+    const char *published_grid; /* the values searched in the paper; NULL: none */
 } rung_param;
 
 enum { /* of a method */
        RUNG_NEEDS_LABELS = 1,
        RUNG_NEEDS_TWO_CLASSES = 2,
-       RUNG_REAL_TARGETS = 4,
+       RUNG_REAL_TARGETS = 4, /* also learns real numbers */
        RUNG_TRANSDUCTIVE = 8,
-       RUNG_WEIGHTS = 16, /* takes class and row weights */
-       RUNG_UPDATABLE = 32,
+       RUNG_WEIGHTS = 16,       /* takes class and row weights */
+       RUNG_UPDATABLE = 32,     /* rung_model_update */
        RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
        RUNG_USES_UNLABELLED = 128,
        RUNG_EVIDENCE = 256 /* reports the log evidence of the labels, which a search can decide by */
@@ -135,146 +196,203 @@ typedef struct {
     unsigned flags;
 } rung_method;
 
-RUNG_API const rung_method *rung_method_at(int index);                           /* the table; NULL past the end */
-RUNG_API const rung_method *rung_method_find(const char *name);                  /* also by alias; NULL: unknown */
-RUNG_API const rung_param *rung_method_param_at(const rung_method *, int index); /* NULL past the end */
-RUNG_API const rung_param *rung_method_param_find(const rung_method *, const char *name); /* NULL: it has none */
+/* The table of methods, by index from 0; NULL past the end. */
+RUNG_API const rung_method *rung_method_at(int index);
+/* By name or alias; NULL: there is none. */
+RUNG_API const rung_method *rung_method_find(const char *name);
+/* The method to take unless there is a reason for another; real != 0: for targets that are real numbers. */
+RUNG_API const rung_method *rung_method_default(int real);
+/* The parameters of a method, by index from 0 (NULL past the end) or by name (NULL: it has none of that name). */
+RUNG_API const rung_param *rung_method_param_at(const rung_method *method, int index);
+RUNG_API const rung_param *rung_method_param_find(const rung_method *method, const char *name);
+
+/* ---- tables ------------------------------------------------------------------------------------- */
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    const char *format; /* "csv", "libsvm", "arff", "orca"; NULL: by file name, then by content */
+    char delimiter;     /* of cells; 0: detected */
+    char decimal;       /* ',' for 3,14; 0: '.' */
+    int header;         /* 1: the first row holds names, -1: it does not, 0: detected */
+} rung_read_options;
+
+/* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.
+ * RUNG_EARG: an option; RUNG_EIO: the file cannot be read; RUNG_EDATA: it is no such table; RUNG_ELIMIT. */
+RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_options *options,
+                                                rung_table **out);
+
+/* A table from memory: its columns are added one by one, all with a name or all without (NULL).
+ * RUNG_EARG: a negative number of rows. */
+RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung_table **out);
+/* Adds a column of numbers: row i at v[i * step], NaN: missing. RUNG_EARG: the name. */
+RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *ctx, rung_table *table, const char *name,
+                                                       const double *v, int64_t step);
+/* Adds a column of text: row i is values[code[i]], code -1: missing. ordered != 0: where the column holds the labels,
+ * the values are the classes, lowest first. RUNG_EARG: the name, a code outside the values. */
+RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *name,
+                                                    const int32_t *code, const char *const *values, int32_t n_values,
+                                                    int ordered);
+RUNG_API void rung_table_free(rung_table *table);
+
+RUNG_API int64_t rung_table_rows(const rung_table *table);
+RUNG_API int64_t rung_table_columns(const rung_table *table);
+/* The name of a column; "" where there is no header and outside the table. */
+RUNG_API const char *rung_table_name(const rung_table *table, int64_t column);
+/* Copies the text of a cell (a number as its shortest text; "" outside the table), at most size bytes with the final 0.
+ * Returns the length of the whole text. */
+RUNG_API int64_t rung_table_cell(const rung_table *table, int64_t row, int64_t column, char *text, int64_t size);
+
+/* Opens a file that is read once, in blocks, with constant memory. With a model its columns are read as the model needs
+ * them and all others as text; model and options may be NULL. The model must outlive the reader.
+ * Errors as in rung_table_read. */
+RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options,
+                                                 const rung_model *model, rung_reader **out);
+/* The next rows, at most `rows` of them, as a table that the caller frees; RUNG_OK and NULL after the last row. */
+RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, rung_table **out);
+RUNG_API void rung_reader_close(rung_reader *reader);
 
 /* ---- data --------------------------------------------------------------------------------------- */
 
-typedef struct {        /* zeros: the default */
-    const char *format; /* "csv"; NULL: by file name, then by content */
-    char delimiter;     /* 0: recognised */
-    char decimal;       /* ',' for 3,14; 0: '.' */
-    int header;         /* 1: the first row holds names, -1: it does not, 0: recognised */
-} rung_read_options;
-
-typedef struct {         /* zeros: the default */
+typedef struct { /* zeros: the default */
+    size_t size;
     const char *label;   /* column of the labels, by name or position from 1; NULL: `label`, else the last */
     const char *order;   /* the classes, lowest first: "low<mid<high"; NULL: numbers order themselves */
     const char *ignore;  /* columns to leave out: "id,name" */
     const char *weights; /* column of row weights */
-    const char *groups;  /* column that tells which rows belong together; not a feature */
-    int missing_error;   /* 1: refuse missing feature cells instead of filling them by the median */
+    const char *groups;  /* column that says which rows belong together; not a feature */
+    int missing_error;   /* 1: reject missing feature cells instead of filling them with the median */
     int unlabelled;      /* 1: there is no label column */
     int real;            /* 1: the label column holds real numbers, to be predicted as such */
     int bins;            /* > 0: real numbers, cut into this many classes of equal frequency ... */
     int bins_width;      /* ... or, 1: of equal width */
 } rung_encode_options;
 
-/* n rows of d numbers, not owned: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes the median of
- * the training rows, or goes to the method as it is where that has a way with it (boost). */
+/* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes
+ * the median of the training rows, or goes to the method as it is if that can use it (boost). */
 typedef struct {
     const double *v;
     int64_t n, d, row, col;
 } rung_view;
 
-RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *, const char *path, const rung_read_options *,
-                                                rung_table **out);
-RUNG_API void rung_table_free(rung_table *);
-RUNG_API int64_t rung_table_rows(const rung_table *);
-RUNG_API int64_t rung_table_columns(const rung_table *);
-RUNG_API const char *rung_table_name(const rung_table *, int64_t column); /* "" where there is no header */
-/* The text of a cell (a number as its shortest text), at most size bytes with the final 0; returns its whole length. */
-RUNG_API int64_t rung_table_cell(const rung_table *, int64_t row, int64_t column, char *text, int64_t size);
+/* Codes a table: numbers as they are, text one-of-k, missing cells by the median, labels as ranks. options: NULL: the
+ * default. RUNG_EARG: an option; RUNG_EDATA: the table does not hold what the options say, or labels without order. */
+RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table,
+                                                 const rung_encode_options *options, rung_data **out);
+/* Codes a table as a model was trained: columns by name (by position where there are no names), with the categories and
+ * fill values of the model. labels: 0: ignore the label column; 1: read it if it is there (rank 0 where it is empty);
+ * 2: it must be there. RUNG_EDATA: a column is missing or holds what the model cannot read. */
+RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table,
+                                                  int labels, rung_data **out);
 
-/* A table from memory, its columns added one by one, all with a name or (NULL) all without. Numbers: row i at
- * v[i * step], NaN = missing. Text: row i is values[code[i]], code -1 = missing; ordered: 1: as labels the values are
- * the classes, lowest first. Everything is copied. */
-RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *, int64_t rows, rung_table **out);
-RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *, rung_table *, const char *name, const double *v,
-                                                       int64_t step);
-RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *, rung_table *, const char *name, const int32_t *code,
-                                                    const char *const *values, int32_t n_values, int ordered);
-
-/* A file in blocks, at constant memory. With a model its columns are read as the model needs them and all others as
- * text, as they stand; the file is read once. rung_reader_next gives at most `rows` rows, and NULL after the last. */
-typedef struct rung_reader rung_reader;
-RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *, const char *path, const rung_read_options *,
-                                                 const rung_model *, rung_reader **out);
-RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *, rung_reader *, int64_t rows, rung_table **out);
-RUNG_API void rung_reader_close(rung_reader *);
-
-RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *, const rung_table *, const rung_encode_options *,
-                                                 rung_data **out);
-
-/* From memory: rank[i] in 1..classes, 0 = unlabelled; weight may be NULL. */
-RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *, const rung_view *X, const int *rank, const double *weight,
+/* Data from memory: rank[i] in 1..classes, 0: unlabelled; weight: one per row, or NULL. Everything is copied.
+ * RUNG_EARG: a rank outside the classes, a weight below 0, a number of rows below 1; RUNG_EDATA: a number that is not
+ * finite. */
+RUNG_API RUNG_CHECK rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight,
                                               int classes, rung_data **out);
-/* The same with real targets, NaN = unlabelled. */
-RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *, const rung_view *X, const double *target,
+/* The same with real targets, NaN: unlabelled. */
+RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *ctx, const rung_view *X, const double *target,
                                                    const double *weight, rung_data **out);
 /* Names for data from memory, before they are used: of the feature columns, of the label column, of the classes (lowest
- * first). Each may be NULL: left as it is. Without names columns go by position and classes are called 1, 2, ... */
-RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *, rung_data *, const char *const *columns,
+ * first). NULL: left as it is. Without names columns go by position and the classes are called 1, 2, ...
+ * RUNG_EARG: a name that is empty, or twice there. */
+RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns,
                                                     const char *label, const char *const *classes);
-/* A data set by formula (rung_generator_at lists them). noise < 0: the formula's own; unlabelled: the share of the rows
- * whose label is hidden, stratified, at least one kept per class. */
-RUNG_API RUNG_CHECK rung_status rung_data_generate(rung_ctx *, const char *name, int64_t rows, double noise,
-                                                   double unlabelled, rung_data **out);
-RUNG_API const char *rung_generator_at(int index, const char **help); /* name and what it is; NULL past the end */
-/* Some rows of a data set, with its columns and classes. hidden: n flags, not 0 = without its label; may be NULL. */
-RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *, const rung_data *, int64_t n, const int64_t *rows,
+/* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
+ * label; may be NULL. RUNG_EARG: a row that is not there. */
+RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
                                                  const int *hidden, rung_data **out);
-/* Sets ranks to 0 at random (the context's seed), stratified by class: about `share` of them or, keep > 0, all but
- * `keep` of each class. A class keeps at least one. */
-RUNG_API RUNG_CHECK rung_status rung_ranks_hide(rung_ctx *, int64_t n, int *rank, int classes, double share,
+/* A data set by formula, by the seed of the context. noise < 0: that of the formula; unlabelled: the share of the rows
+ * whose label is hidden, stratified by class, each of which keeps at least one. RUNG_EARG: an unknown name, a number
+ * that cannot be. */
+RUNG_API RUNG_CHECK rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise,
+                                                   double unlabelled, rung_data **out);
+/* The name of a formula, by index from 0, and in *help (unless that is NULL) a few words about it; NULL past the end.
+ */
+RUNG_API const char *rung_generator_at(int index, const char **help);
+/* Sets some of n ranks to 0, at random by the seed of the context, stratified by class: about `share` of them or, with
+ * keep > 0, all but `keep` of each class. Each class keeps at least one. RUNG_EARG: a number that cannot be. */
+RUNG_API RUNG_CHECK rung_status rung_ranks_hide(rung_ctx *ctx, int64_t n, int *rank, int classes, double share,
                                                 int64_t keep);
-RUNG_API void rung_data_free(rung_data *);
+RUNG_API void rung_data_free(rung_data *data);
 
-RUNG_API int64_t rung_data_rows(const rung_data *);
-RUNG_API int64_t rung_data_features(const rung_data *);
-RUNG_API int rung_data_classes(const rung_data *);
-RUNG_API const char *rung_data_class_name(const rung_data *, int rank); /* rank from 1 */
-RUNG_API void rung_data_feature_name(const rung_data *, int64_t column, char *text, int64_t size);
-RUNG_API const int *rung_data_ranks(const rung_data *);      /* 0 = unlabelled */
-RUNG_API const double *rung_data_targets(const rung_data *); /* real targets, NaN = unlabelled; NULL: ranks */
-RUNG_API const int *rung_data_groups(const rung_data *);     /* rows that belong together; NULL: no such column */
-RUNG_API rung_view rung_data_view(const rung_data *);
+RUNG_API int64_t rung_data_rows(const rung_data *data);
+RUNG_API int64_t rung_data_features(const rung_data *data); /* coded columns */
+RUNG_API int rung_data_classes(const rung_data *data);      /* 0: real targets, or no labels */
+/* The name of a class, by rank; "" for any other number. */
+RUNG_API const char *rung_data_class_name(const rung_data *data, int rank);
+/* Copies the name of a coded column, at most size bytes with the final 0. */
+RUNG_API void rung_data_feature_name(const rung_data *data, int64_t column, char *text, int64_t size);
+RUNG_API const int *rung_data_ranks(const rung_data *data);      /* one per row, 0: unlabelled */
+RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
+RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: no such column */
+RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
+
+/* ---- specs -------------------------------------------------------------------------------------- */
+
+/* A method with its default parameters; as_published != 0: with those of its paper. RUNG_EARG: an unknown method. */
+RUNG_API RUNG_CHECK rung_status rung_spec_new(rung_ctx *ctx, const char *method, int as_published, rung_spec **out);
+/* Sets a parameter. Numbers are written with a decimal point, whatever the locale. RUNG_EARG: the method has no such
+ * parameter, or the value is not allowed; the spec is as before. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
+/* How feature columns are scaled: "standard" (the default), "minmax", "rank", "none". RUNG_EARG: anything else. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
+/* The weight of a class, 1 by default. RUNG_EARG: a method without weights, a weight below 0. A class that the data do
+ * not have is found by the fit. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name,
+                                                           double weight);
+/* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. RUNG_EARG: a method that is
+ * not RUNG_UPDATABLE. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep);
+/* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
+ * (propagation_cv_mae), which the method should beat. RUNG_EARG: a method that ignores unlabelled rows. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted);
+RUNG_API void rung_spec_free(rung_spec *spec);
+
+RUNG_API const rung_method *rung_spec_method(const rung_spec *spec);
+/* The text of a parameter; NULL: unset, or the method has none of that name. Lives until the parameter is set. */
+RUNG_API const char *rung_spec_value(const rung_spec *spec, const char *name);
 
 /* ---- fit ---------------------------------------------------------------------------------------- */
 
-RUNG_API RUNG_CHECK rung_status rung_spec_new(rung_ctx *, const char *method, int as_published, rung_spec **out);
-RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *, rung_spec *, const char *name, const char *value);
-RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *, rung_spec *,
-                                                    const char *scale); /* standard, minmax, rank, none */
-RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *, rung_spec *, const char *class_name,
-                                                           double weight);
-/* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. */
-RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *, rung_spec *, int keep);
-/* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
- * (propagation_cv_mae), which the method should beat. RUNG_EARG for a method that ignores unlabelled rows. */
-RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *, rung_spec *, int wanted);
-RUNG_API void rung_spec_free(rung_spec *);
+/* RUNG_EARG: parameters that do not go together, data of the wrong kind for the method; RUNG_EDATA: too few labels,
+ * numbers that overflow; RUNG_ELIMIT, RUNG_ESINGULAR, RUNG_ENOCONV. */
+RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                               rung_model **out);
+RUNG_API void rung_model_free(rung_model *model);
 
-RUNG_API RUNG_CHECK rung_status rung_model_fit(rung_ctx *, const rung_spec *, const rung_data *, rung_model **out);
-
-/* Is a model the answer it should be? Recomputes from the data what a right one meets: optimality of the solution
- * (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved. spec and
- * data are those of the fit. RUNG_OK where that could be computed, also if a condition is not met: look at ok. */
-enum { RUNG_MOST_CONDITIONS = 32 };
+/* A condition that a right answer meets, such as a gradient that is 0, and how well a model meets it. */
 typedef struct {
     const char *name, *what; /* what was computed, in a few words */
     double value, tolerance;
     int ok; /* value <= tolerance */
 } rung_condition;
-RUNG_API RUNG_CHECK rung_status rung_model_verify(rung_ctx *, const rung_spec *, const rung_data *, const rung_model *,
-                                                  rung_condition out[RUNG_MOST_CONDITIONS], int *count);
-/* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
- * the first one's scaling, found from where that ended. Methods that are RUNG_UPDATABLE. */
-RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *, const rung_model *, const rung_data *, rung_model **out);
-/* Whether that can be done with a model; the message tells why not. */
-RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *, const rung_model *);
-RUNG_API void rung_model_free(rung_model *);
+/* Checks whether a model is the right answer: recomputes from the data the conditions that it must meet: optimality of
+ * the solution (gradients, duality gap, residuals), valid probabilities, thresholds in order, equal answers once saved.
+ * spec and data are those of the fit. RUNG_OK where they could be computed, also if one is not met: look at its `ok`.
+ * RUNG_EARG: the model is not of this spec, or not of these data. */
+RUNG_API RUNG_CHECK rung_status rung_model_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                                  const rung_model *model, rung_verification **out);
+/* By index from 0; NULL past the end. */
+RUNG_API const rung_condition *rung_verification_at(const rung_verification *verification, int index);
+RUNG_API void rung_verification_free(rung_verification *verification);
 
-/* A search for the best method and parameters by cross-validation. Lists end with NULL. */
-typedef struct {                /* zeros: the default */
+/* New labelled rows (coded by rung_model_encode) join a model that kept its own: the model of a fit to all of them with
+ * the scaling of the first fit, found from where that ended. The model given stays as it is. RUNG_EARG: see
+ * rung_model_updatable; errors of rung_model_fit. */
+RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                                                  rung_model **out);
+/* RUNG_OK: the model can be updated. RUNG_EARG: it cannot; the message says why. */
+RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model);
+
+/* Lists end with NULL. */
+typedef struct { /* zeros: the default */
+    size_t size;
     const char *const *methods; /* NULL: the default method */
     const char *const *fixed;   /* "ridge=0.1": not searched */
     const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
     const char *const *weights; /* "high=2": class weights */
     const char *scale;          /* as in rung_spec_set_scale */
-    const char *metric;         /* key of rung_metrics to be best in, or "evidence" (no folds then); NULL: mae */
+    const char *metric;         /* key of rung_metric_at, or "evidence" (no folds then); NULL: mae */
     int as_published;           /* 1: published values and grids, and the first minimum in grid order */
     int folds;                  /* 0: 5; -1: leave one out */
     int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */
@@ -284,111 +402,181 @@ typedef struct {                /* zeros: the default */
     int one_se; /* 1: the smoothest model within one standard error of the best */
     int nested; /* 1: also cross-validate the search itself, for an honest error */
 } rung_tune_options;
-/* out: the winner, fitted on all rows and calibrated on its out-of-fold scores. report: what was tried, as one JSON
- * object (see `rung tune --json`); release it with rung_free. */
-RUNG_API RUNG_CHECK rung_status rung_tune_run(rung_ctx *, const rung_tune_options *, const rung_data *,
+/* Searches the best method and parameters by cross-validation. options: NULL: the default. out: the winner, fitted to
+ * all rows and calibrated on its out-of-fold scores. report: everything that was tried, as one JSON object; release it
+ * with rung_free. RUNG_EARG: an option; RUNG_EDATA: too few labels; errors of rung_model_fit if no point can be fitted.
+ */
+RUNG_API RUNG_CHECK rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data,
                                               rung_model **out, char **report);
 
-/* Does labelling more pay, do the unlabelled rows pay? In every repeat a third of the labelled rows, by class, is held
- * out as a test; of the others some labels per class are kept and the rest hidden, more and more of the same, and every
- * method is fitted with and (where it uses them) without the rows that have no label then. The constant median stands
- * beside them. */
-typedef struct {                /* zeros: the default */
+typedef struct { /* zeros: the default */
+    size_t size;
     const char *const *methods; /* ends with NULL; NULL: the default method */
     const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
     const char *const *weights; /* "high=2": class weights */
     const char *scale;          /* as in rung_spec_set_scale */
-    const char *metric;         /* key of rung_metrics; NULL: mae */
+    const char *metric;         /* key of rung_metric_at; NULL: mae */
     const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
     int n_sizes;
     int repeats; /* 0: 10 */
 } rung_curve_options;
-/* report: one JSON object (see `rung curve --json`); release it with rung_free. */
-RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *, const rung_curve_options *, const rung_data *,
+/* The error against the number of labels: does labelling more rows pay, do the unlabelled rows? In every repeat a third
+ * of the labelled rows, by class, is held out as a test. Of the others some labels per class are kept and the rest
+ * hidden, more and more of the same, and every method is fitted with and (where it uses them) without the rows that
+ * have no label then. The constant median stands beside them. options: NULL: the default. report: one JSON object;
+ * release it with rung_free. RUNG_EARG: an option; RUNG_EDATA: too few labels. */
+RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
                                                char **report);
 
-/* ---- model -------------------------------------------------------------------------------------- */
+/* ---- model files -------------------------------------------------------------------------------- */
 
-/* Definitions: docs/metrics.md. NaN where a value is undefined (no probabilities, a single class, ...). */
-typedef struct {
-    double mae, mze, acc, amae, mmae, mse, gm, ms, rps, tau, spearman, kappa, qkappa, off1;
-    double mae_low, mae_high; /* bootstrap, 95 % */
-    int64_t n;
-} rung_metrics;
+/* Writes a model file: all of it or, on failure (RUNG_EIO), nothing; a former file of that name is replaced at once. */
+RUNG_API RUNG_CHECK rung_status rung_model_save(rung_ctx *ctx, const rung_model *model, const char *path);
+/* RUNG_EIO: the file cannot be read; RUNG_EFORMAT: it is no model, damaged, or newer than this library. */
+RUNG_API RUNG_CHECK rung_status rung_model_load(rung_ctx *ctx, const char *path, rung_model **out);
 
-RUNG_API RUNG_CHECK rung_status rung_model_save(rung_ctx *, const rung_model *, const char *path);
-RUNG_API RUNG_CHECK rung_status rung_model_load(rung_ctx *, const char *path, rung_model **out);
+/* The same in memory: the bytes of a model file and their number; release them with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_model_save_memory(rung_ctx *ctx, const rung_model *model, char **bytes,
+                                                       int64_t *size);
+/* RUNG_EARG: a negative size; RUNG_EFORMAT as above. */
+RUNG_API RUNG_CHECK rung_status rung_model_load_memory(rung_ctx *ctx, const char *bytes, int64_t size,
+                                                       rung_model **out);
 
-/* The same in memory: the bytes of a model file; release them with rung_free. */
-RUNG_API RUNG_CHECK rung_status rung_model_save_memory(rung_ctx *, const rung_model *, char **bytes, int64_t *size);
-RUNG_API RUNG_CHECK rung_status rung_model_load_memory(rung_ctx *, const char *bytes, int64_t size, rung_model **out);
+/* ---- prediction --------------------------------------------------------------------------------- */
 
-RUNG_API int rung_model_classes(const rung_model *);
-RUNG_API const char *rung_model_class_name(const rung_model *, int rank); /* rank from 1 */
-RUNG_API int64_t rung_model_features(const rung_model *);                 /* coded columns */
-RUNG_API int rung_model_outputs(const rung_model *);                      /* score columns */
-RUNG_API int rung_model_has_ranks(const rung_model *);                    /* 0: scores only */
-RUNG_API int rung_model_has_probabilities(const rung_model *);
-RUNG_API int rung_model_has_latent(const rung_model *); /* 1: rung_output.sd, the spread of its score */
-/* How the ranges of ranks (rung_output.low, high) come about: "credible" (a posterior of the method's own),
- * "cross-conformal" (from rows held out: they hold the true rank with the stated probability even where the method's
- * probabilities are off; too few labels give all ranks); NULL: there are none (calibrate=0). */
-RUNG_API const char *rung_model_interval(const rung_model *);
-RUNG_API int rung_model_is_real(const rung_model *); /* 1: fitted to real targets; its score is the prediction */
-RUNG_API int64_t rung_model_training_rows(const rung_model *); /* see rung_model_predict_training; 0: it says nothing */
-RUNG_API int rung_model_cv(const rung_model *,
-                           rung_metrics *out); /* out-of-fold metrics of the fit; 0: none (calibrate=0) */
-
-/* What is in a model, as one JSON object (see `rung inspect --json`); release it with rung_free. */
-RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *, const rung_model *, char **json);
-RUNG_API void rung_free(char *);
-
-/* Codes a table as the model was trained: columns by name (by position where there are no names), the
- * model's own categories and fill values. labels: 1 keep the label column if there is one (ranks 0 where
- * it is empty), 2 it must be there, 0 ignore it. */
-RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *, const rung_model *, const rung_table *, int labels,
-                                                  rung_data **out);
-
-typedef struct {     /* where to write; NULL: not wanted */
+typedef struct { /* where to write; NULL: not wanted */
+    size_t size;
     int *rank;       /* n:                    1..classes */
     double *score;   /* n x outputs, by rows */
     double *proba;   /* n x classes, by rows */
     double *sd;      /* n: the standard deviation of the latent value whose mean is the score */
-    int *low, *high; /* n: a range of ranks that holds the true one with the probability `level` */
+    int *low, *high; /* n: a range of ranks that contains the true one with the probability `level` */
     double level;    /* above 0, below 1 */
 } rung_output;
-RUNG_API RUNG_CHECK rung_status rung_model_predict(rung_ctx *, const rung_model *, const rung_view *X,
+/* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
+ * gets the same answer whatever rows come with it. RUNG_EARG: the model has not what is wanted, or the rows have
+ * another number of columns; RUNG_EDATA: a number that is not finite, or scores that overflow. */
+RUNG_API RUNG_CHECK rung_status rung_model_predict(rung_ctx *ctx, const rung_model *model, const rung_view *X,
                                                    const rung_output *out);
-/* What a transductive fit says of its own training rows, in their order: rung_model_training_rows of them. A row whose
- * label was given keeps it. */
-RUNG_API RUNG_CHECK rung_status rung_model_predict_training(rung_ctx *, const rung_model *, const rung_output *out);
+/* The answers of a transductive fit for its own training rows, in their order: rung_model_training_rows of them. A row
+ * whose label was given keeps it. RUNG_EARG: the model has not what is wanted, or no such answers. */
+RUNG_API RUNG_CHECK rung_status rung_model_predict_training(rung_ctx *ctx, const rung_model *model,
+                                                            const rung_output *out);
+
+/* ---- what is in a model ------------------------------------------------------------------------- */
+
+RUNG_API const char *rung_model_method(const rung_model *model);
+/* The parameters it was fitted with, by index from 0: the name, and in *value the text; NULL past the last one. */
+RUNG_API const char *rung_model_param_at(const rung_model *model, int index, const char **value);
+/* The same by name; NULL: unset, or the method has none of that name. */
+RUNG_API const char *rung_model_param(const rung_model *model, const char *name);
+
+RUNG_API int rung_model_classes(const rung_model *model); /* 0: real targets, or no labels */
+/* The name of a class, by rank; "" for any other number. */
+RUNG_API const char *rung_model_class_name(const rung_model *model, int rank);
+RUNG_API int rung_model_class_present(const rung_model *model, int rank); /* 1: a training row was of this class */
+RUNG_API int rung_model_is_real(const rung_model *model);      /* 1: real targets; the score is the prediction */
+RUNG_API int64_t rung_model_rows(const rung_model *model);     /* rows it was fitted to */
+RUNG_API int64_t rung_model_labelled(const rung_model *model); /* those of them that had a label */
+RUNG_API int64_t rung_model_features(const rung_model *model); /* coded columns, which rung_model_predict takes */
+RUNG_API int64_t rung_model_columns(const rung_model *model);  /* columns of a table before they are coded */
+/* The name of such a column, from 0; "": the columns have no names, or there is no such column. *is_text (unless NULL):
+ * 1: a column of text. */
+RUNG_API const char *rung_model_column(const rung_model *model, int64_t column, int *is_text);
+RUNG_API const char *rung_model_label(const rung_model *model); /* the name of the label column; "": none */
+RUNG_API const char *rung_model_scale(const rung_model *model); /* as in rung_spec_set_scale */
+
+RUNG_API int rung_model_outputs(const rung_model *model);   /* score columns */
+RUNG_API int rung_model_has_ranks(const rung_model *model); /* 0: scores only */
+RUNG_API int rung_model_has_probabilities(const rung_model *model);
+RUNG_API int rung_model_has_latent(const rung_model *model); /* 1: it has rung_output.sd */
+/* How a score becomes a rank: "none", "thresholds", "calibrated", "constant", "nearest-mean", "argmax", "median". */
+RUNG_API const char *rung_model_decision(const rung_model *model);
+/* Where the ranges of ranks (rung_output.low, high) come from: "credible" (the posterior of the method),
+ * "cross-conformal" (rows held out: the ranges contain the true rank with the stated probability even if the
+ * probabilities of the method are off; too few labels give all ranks); NULL: there are none (calibrate=0). */
+RUNG_API const char *rung_model_interval(const rung_model *model);
+/* The thresholds on the score between the classes that had labels, ascending; -inf, inf: a class beyond is always, or
+ * never, predicted. Writes at most `room` of them to out (which may be NULL where room is 0) and returns how many there
+ * are; 0: the decision is no matter of thresholds. */
+RUNG_API int rung_model_thresholds(const rung_model *model, int room, double *out);
+/* With the decision "nearest-mean": the means of the classes that had labels, outputs numbers each, one class after the
+ * other. Returns how many numbers there are; 0: none. */
+RUNG_API int64_t rung_model_means(const rung_model *model, int64_t room, double *out);
+/* The calibration: P(y > q) = 1 / (1 + exp(-(slope s - cut_q))), s being the score on the scale of the ranks. Writes
+ * the slope (unless that is NULL) and at most `room` cuts; returns how many cuts there are; 0: not calibrated. */
+RUNG_API int rung_model_calibration(const rung_model *model, double *slope, int room, double *cuts);
+/* The numbers that the method reported about its fit, by index from 0: the name, and in *values and *count a list;
+ * *count -1: a single number, values[0]. NULL past the last one. */
+RUNG_API const char *rung_model_report_at(const rung_model *model, int index, const double **values, int64_t *count);
+RUNG_API int64_t rung_model_training_rows(const rung_model *model); /* of rung_model_predict_training; 0: none */
+
+/* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
+RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json);
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
-/* Rows whose truth is 0 are left out. proba (n x classes, by rows) may be NULL. */
-RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *, int64_t n, int classes, const int *truth,
+enum {                               /* of a metric */
+       RUNG_LARGER_BETTER = 1,       /* otherwise smaller is better */
+       RUNG_NEEDS_PROBABILITIES = 2, /* NaN without */
+       RUNG_BOUND = 4,               /* an end of the bootstrap range of mae: nothing to search by */
+       RUNG_ANY_ORDER = 8            /* the same whatever the order of the classes */
+};
+
+typedef struct {
+    const char *key;   /* "mae", as the field of rung_metrics is called */
+    const char *title; /* "mean absolute error" */
+    const char *help;  /* what it is, in a few words */
+    unsigned flags;
+} rung_metric;
+/* The table of metrics, by index from 0; NULL past the end. */
+RUNG_API const rung_metric *rung_metric_at(int index);
+RUNG_API const rung_metric *rung_metric_find(const char *key); /* NULL: there is none */
+
+/* Definitions: docs/metrics.md. NaN where a value is undefined (no probabilities, a single class, ...). */
+typedef struct {
+    size_t size;
+    int64_t n; /* rows */
+    double mae, mze, acc, amae, mmae, mse, gm, ms, rps, tau, spearman, kappa, qkappa, off1;
+    double mae_low, mae_high; /* bootstrap, 95 % */
+} rung_metrics;
+/* The value of a metric by its key; NaN: undefined, or there is no such key. */
+RUNG_API double rung_metrics_value(const rung_metrics *metrics, const char *key);
+
+/* Compares n predicted ranks with the true ones; rows whose truth is 0 are left out. proba: n x classes, by rows, or
+ * NULL. RUNG_EARG: a rank outside the classes, out->size; RUNG_EDATA: no row is left. */
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                      const int *predicted, const double *proba, rung_metrics *out);
-/* Do the probabilities mean what they say? Rows by the probability of their most probable class, in equal parts of
- * 0..1; ece: the expected calibration error, the mean over the rows of |confidence - accuracy| of their part. out has
- * room for `bins`. Rows whose truth is 0 are left out. */
+/* The same for two columns of a table, by name or position from 1. order: the classes, as in rung_encode_options; NULL:
+ * those of both columns. */
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,
+                                                           const char *predicted, const char *order, rung_metrics *out);
+/* The metrics of the rows that the fit held out in turn. Returns 0 (and leaves out alone) where it held out none
+ * (calibrate=0, real targets) or out->size is not set, else 1. */
+RUNG_API int rung_model_cv(const rung_model *model, rung_metrics *out);
+
+/* Real targets. r2 is NaN where all true values are equal. */
+typedef struct {
+    size_t size;
+    int64_t n; /* rows */
+    double mae, mse, rmse, r2;
+} rung_real_metrics;
+/* Rows whose truth is NaN are left out. RUNG_EARG: a prediction that is not finite, out->size; RUNG_EDATA: no row. */
+RUNG_API RUNG_CHECK rung_status rung_real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth,
+                                                          const double *predicted, rung_real_metrics *out);
+
 typedef struct {
     double low, high;            /* of the probability */
     double confidence, accuracy; /* mean probability; share of the rows that are of this class; NaN without rows */
     int64_t n;
 } rung_reliability_bin;
-RUNG_API RUNG_CHECK rung_status rung_reliability_compute(rung_ctx *, int64_t n, int classes, const int *truth,
+/* Whether probabilities are honest. Groups the rows by the probability of their most probable class, in `bins` equal
+ * parts of 0..1, for which out has room. ece: the expected calibration error, the mean over the rows of
+ * |confidence - accuracy| of their part. Rows whose truth is 0 are left out. RUNG_EARG: bins below 1, a rank outside
+ * the classes; RUNG_EDATA: no row is left. */
+RUNG_API RUNG_CHECK rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                          const double *proba, int bins, rung_reliability_bin *out,
                                                          double *ece);
-/* Real targets. Rows whose truth is NaN are left out. r2 is NaN where all true values are equal. */
-typedef struct {
-    double mae, mse, rmse, r2;
-    int64_t n;
-} rung_real_metrics;
-RUNG_API RUNG_CHECK rung_status rung_real_metrics_compute(rung_ctx *, int64_t n, const double *truth,
-                                                          const double *predicted, rung_real_metrics *out);
-/* Ranks from two columns of a table, classes from both (or from order, as in rung_encode_options). */
-RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *, const rung_table *, const char *truth,
-                                                           const char *predicted, const char *order, rung_metrics *out);
 
 #ifdef __cplusplus
 }

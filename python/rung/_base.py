@@ -71,7 +71,7 @@ class Estimator(BaseEstimator):
     def _train(self, *rows):
         ctx, data, class_weights = self._prepare(*rows)
         self.model_ = Model(self._learn(ctx, data, class_weights))
-        self.cv_ = self.model_.description["cv"]
+        self.cv_ = self.model_.cv
         return ctx
 
     def _learn(self, ctx, data, class_weights):
@@ -308,16 +308,15 @@ class Classifier(ClassifierMixin, Estimator):
         return values
 
     def _decision_values(self, rank, score, proba=None):
-        told = self.model_.description
-        present = np.flatnonzero(np.isin(told["classes"], told["present"]))
-        thresholds, means, decision = told["thresholds"], told["means"], told["decision"]
+        model = self.model_
+        present, thresholds, means, decision = model.present, model.thresholds, model.means, model.decision
         # if the latent value has a variance, thresholds on its mean are the median of the probabilities
-        by_threshold = decision in ("thresholds", "calibrated") and thresholds and None not in thresholds
-        by_threshold = by_threshold and told["interval"] != "credible"
+        by_threshold = decision in ("thresholds", "calibrated") and len(thresholds) and np.isfinite(thresholds).all()
+        by_threshold = by_threshold and model.interval != "credible"
         if len(present) == 1:
             seen = np.zeros((len(rank), 1))
-        elif means:
-            seen = -((score[:, None, :] - np.array(means)[None]) ** 2).sum(axis=2)
+        elif len(means):
+            seen = -((score[:, None, :] - means[None]) ** 2).sum(axis=2)
         elif by_threshold:
             seen = _margins(score[:, :1], np.tile(thresholds, (len(score), 1)))
         elif proba is None:

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ._labels import class_name
-from ._library import LimitError, c_text, ffi, keep, lib, pointer, texts, view, warn
+from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, texts, view, warn
 
 
 def _is_frame(X):
@@ -153,7 +153,7 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
         return data
     named = names if names is not None else [f"x{j + 1}" for j in range(X.shape[1])]
     table = _fill_table(ctx, X, named)
-    options = ffi.new("rung_encode_options *")
+    options = struct("encode_options")
     options.missing_error = int(estimator.missing != "median")
     kept = [c_text(label), c_text(label + " weights")]
     if targets is not None:
@@ -172,13 +172,12 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
 
 def rows_to_predict(ctx, model, X):
     """A view of the rows X (what check returned), coded as the model was trained."""
-    columns = model.description["preprocessing"]["columns"]
-    text_columns = [column["name"] for column in columns if column["kind"] == "nominal"]
+    text_columns = [name for name, is_text in model.columns if is_text]
     if text_columns and not _is_frame(X):
         raise TypeError(f"the model has text columns ({', '.join(text_columns[:5])}); X must be a DataFrame")
     if not text_columns and not _needs_table(X):
         return view(X)
-    names = [column["name"] for column in columns]
+    names = [name for name, _ in model.columns]
     table = _fill_table(ctx, X, names if all(names) else None)
     data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
     return keep(ffi.new("rung_view *", lib.rung_data_view(data)), data)

@@ -39,32 +39,30 @@ def load(path: Path) -> Any:
     target of the model. If all class names are numbers, they become numbers.
     """
     model = Model.load(path)
-    told = model.description
-    cls = methods.CLASSES.get(told["method"])
+    cls = methods.CLASSES.get(model.method)
     wanted = _base.Regressor if model.is_real else _base.Classifier
-    params = {"scale": told["preprocessing"]["scale"]}
+    params = {"scale": model.scale}
     own = {}
-    for row in METHODS[told["method"]].parameters if cls else ():
-        if row.key in told["params"]:
-            own[row.name] = row.value(told["params"][row.key])
+    for row in METHODS[model.method].parameters if cls else ():
+        if row.key in model.params:
+            own[row.name] = row.value(model.params[row.key])
     if cls and issubclass(cls, wanted):
         estimator = cls(**own, **params)
     else:
         by_name = methods.OrdinalRegressor if model.is_real else methods.OrdinalClassifier
-        estimator = by_name(told["method"], params=own or None, **params)
+        estimator = by_name(model.method, params=own or None, **params)
     return _fitted(estimator, model)
 
 
 def _fitted(estimator, model):
-    told = model.description
-    columns = [column["name"] for column in told["preprocessing"]["columns"]]
+    columns = [name for name, _ in model.columns]
     estimator.model_ = model
-    estimator.cv_ = told["cv"]
+    estimator.cv_ = model.cv
     estimator.n_features_in_ = len(columns)
     if all(columns):
         estimator.feature_names_in_ = np.array(columns, dtype=object)
     if not model.is_real:
-        estimator.classes_ = _labels.classes_from_names(told["classes"])
+        estimator.classes_ = _labels.classes_from_names(model.class_names)
     return estimator
 
 

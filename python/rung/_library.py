@@ -6,6 +6,7 @@ functions or structures to keep up to date and nothing to compile per version of
 while a call runs. Arrays are handed over as views (pointer and strides), never copied on the way.
 """
 
+import keyword
 import logging
 import os
 import pathlib
@@ -116,19 +117,23 @@ _ERRORS = {
 }
 
 
-_OPTIONS = [
-    (r"-p ([\w-]+=)", r"\1"),
-    (r' with --ignore "[^"]*"', ""),
-    (r"; give --decimal ,", "; convert it to numbers"),
-    (r"\(--memory\)", "(memory_limit)"),
-    (r" \(--bins\)", ""),
-]
+# What Python says of the options of the library that a message names.
+_ADVICE = {"memory": " (memory_limit)", "decimal": "; convert it to numbers"}
 
 
-def _without_options(message):
-    """Replaces options of the command line in messages of the library."""
-    for option, words in _OPTIONS:
-        message = re.sub(option, words, message)
+def argument_name(key):
+    """What a parameter of the library is called in Python."""
+    return key.replace("-", "_") + ("_" if keyword.iskeyword(key) else "")
+
+
+def _own_words(message, detail):
+    """The message in the words of Python, by what it is about (rung_ctx_detail)."""
+    for line in detail.splitlines():
+        kind, _, name = line.partition(" ")
+        if kind == "parameter":
+            message = message.replace(f"{name}=", f"{argument_name(name)}=")
+        elif kind == "option":
+            message += _ADVICE.get(name.partition("=")[0], "")
     return message
 
 
@@ -137,7 +142,8 @@ def _without_options(message):
 
 @ffi.callback("rung_log_fn")
 def _log(user, level, message):
-    ffi.from_handle(user).append((level, text(message)))
+    said, ctx = ffi.from_handle(user)
+    said.append((level, _own_words(text(message), text(lib.rung_ctx_detail(ctx)))))
 
 
 @ffi.callback("rung_progress_fn")
@@ -164,7 +170,7 @@ class Context:
         if lib.rung_ctx_new(out) != lib.RUNG_OK:
             raise LimitError("out of memory")
         self._said = []
-        self._handle = ffi.new_handle(self._said)
+        self._handle = ffi.new_handle((self._said, out[0]))
         self._pointer = ffi.gc(out[0], lib.rung_ctx_free)
         lib.rung_ctx_set_log(self._pointer, _log, self._handle)
         lib.rung_ctx_set_seed(self._pointer, seed)
@@ -190,12 +196,11 @@ class Context:
         if not _forked.is_set() and not (main and long) and self._progress is None:
             return self.call(function, *arguments)
         _check_texts(arguments)
-        status, stop, finished = [], threading.Event(), threading.Event()
+        status, finished = [], threading.Event()
 
         def work():
             try:
-                if not stop.is_set():
-                    status.append(function(self._pointer, *arguments))
+                status.append(function(self._pointer, *arguments))
             finally:
                 finished.set()
 
@@ -206,9 +211,9 @@ class Context:
                 if self._progress is not None:
                     self._progress.tick()
         except BaseException:
-            stop.set()  # for a thread that has not come to the call yet
-            while worker.ident is not None and not finished.wait(0.01):
-                lib.rung_ctx_interrupt(self._pointer)
+            lib.rung_ctx_interrupt(self._pointer)  # stays, for a thread that has not come to the call yet
+            if worker.ident is not None:
+                finished.wait()
             raise
         finally:
             if self._progress is not None:
@@ -226,11 +231,11 @@ class Context:
         self._said.clear()
         for level, message in said:
             if level <= lib.RUNG_WARNING:
-                warn(_without_options(message))
+                warn(message)
             else:
                 log.info(message)
         if status != lib.RUNG_OK:
-            message = _without_options(text(lib.rung_ctx_message(self._pointer)))
+            message = _own_words(text(lib.rung_ctx_message(self._pointer)), text(lib.rung_ctx_detail(self._pointer)))
             raise _ERRORS.get(status, RungError)(message or text(lib.rung_status_name(status)))
 
 
@@ -243,6 +248,20 @@ def keep(owner, *things):
     """Keeps alive what a C object points to."""
     _alive[owner] = things
     return owner
+
+
+def struct(kind):
+    """A new struct of the library that begins with its size, with zeros: options to fill in, or room for a result."""
+    return ffi.new(f"rung_{kind} *", {"size": ffi.sizeof(f"rung_{kind}")})
+
+
+def metrics_dict(values):
+    """A rung_metrics as a dict: every key of the library's table, and the number of rows n."""
+    out, index = {}, 0
+    while (entry := lib.rung_metric_at(index)) != ffi.NULL:
+        out[text(entry.key)] = lib.rung_metrics_value(values, entry.key)
+        index += 1
+    return out | {"n": values.n}
 
 
 def pointer(array, kind="double"):

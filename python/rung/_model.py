@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from ._library import Context, ffi, lib, pointer, text
+from ._library import Context, ffi, lib, metrics_dict, pointer, struct, text
 
 MANY_ROWS = 20000  # from here on a prediction may take long enough to be interrupted
 
@@ -14,7 +14,7 @@ MANY_ROWS = 20000  # from here on a prediction may take long enough to be interr
 class Model:
     def __init__(self, handle):
         self.pointer = handle
-        self._description = None
+        self._description = self._columns = None
 
     @classmethod
     def load(cls, path):
@@ -49,6 +49,9 @@ class Model:
             self._description = json.loads(text(ffi.gc(out[0], lib.rung_free)))
         return self._description
 
+    method = property(lambda self: text(lib.rung_model_method(self.pointer)))
+    scale = property(lambda self: text(lib.rung_model_scale(self.pointer)))
+    decision = property(lambda self: text(lib.rung_model_decision(self.pointer)))
     classes = property(lambda self: lib.rung_model_classes(self.pointer))
     outputs = property(lambda self: lib.rung_model_outputs(self.pointer))
     has_probabilities = property(lambda self: bool(lib.rung_model_has_probabilities(self.pointer)))
@@ -57,6 +60,56 @@ class Model:
     interval = property(lambda self: text(lib.rung_model_interval(self.pointer)))
     training_rows = property(lambda self: lib.rung_model_training_rows(self.pointer))
 
+    @property
+    def params(self):
+        """The texts of the parameters that are set, by the library's names."""
+        values, value = {}, ffi.new("char **")
+        while (name := lib.rung_model_param_at(self.pointer, len(values), value)) != ffi.NULL:
+            values[text(name)] = text(value[0])
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def columns(self):
+        """The columns of a table before they are coded: their names ("": none) and whether they are text."""
+        if self._columns is None:
+            is_text, columns = ffi.new("int *"), []
+            for j in range(lib.rung_model_columns(self.pointer)):
+                columns.append((text(lib.rung_model_column(self.pointer, j, is_text)), bool(is_text[0])))
+            self._columns = columns
+        return self._columns
+
+    @property
+    def class_names(self):
+        return [text(lib.rung_model_class_name(self.pointer, rank + 1)) for rank in range(self.classes)]
+
+    @property
+    def present(self):
+        """The classes that had labels, from 0."""
+        known = [bool(lib.rung_model_class_present(self.pointer, rank + 1)) for rank in range(self.classes)]
+        return np.flatnonzero(known)
+
+    @property
+    def thresholds(self):
+        """On the score, between the classes that had labels; empty: none."""
+        out = np.empty(lib.rung_model_thresholds(self.pointer, 0, ffi.NULL))
+        lib.rung_model_thresholds(self.pointer, len(out), pointer(out))
+        return out
+
+    @property
+    def means(self):
+        """Of the classes that had labels, by rows; empty: none."""
+        out = np.empty(lib.rung_model_means(self.pointer, 0, ffi.NULL))
+        lib.rung_model_means(self.pointer, len(out), pointer(out))
+        return out.reshape(-1, self.outputs)
+
+    @property
+    def cv(self):
+        """The metrics of the rows held out of the fit, None where one is undefined; None: none were held out."""
+        out = struct("metrics")
+        if not lib.rung_model_cv(self.pointer, out):
+            return None
+        return {name: None if np.isnan(value) else value for name, value in metrics_dict(out).items()}
+
     def predict(self, ctx, rows, n, *wanted, level=0.0):
         """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows."""
         shape = {"score": (n, self.outputs), "proba": (n, self.classes)}
@@ -64,7 +117,7 @@ class Model:
             name: np.empty(shape.get(name, n), np.intc if name in ("rank", "low", "high") else np.float64)
             for name in wanted
         }
-        out = ffi.new("rung_output *")
+        out = struct("output")
         for name, array in arrays.items():
             setattr(out, name, pointer(array, "int" if array.dtype == np.intc else "double"))
         out.level = level

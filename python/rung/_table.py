@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library's table of methods, as Python objects."""
 
-import keyword
 import numbers
 
-from ._library import c_text, ffi, lib, text
+from ._library import argument_name, c_text, ffi, lib, text
 
 
 class Parameter:
@@ -12,7 +11,7 @@ class Parameter:
 
     def __init__(self, row):
         self.key = text(row.name)  # as the library calls it
-        self.name = self.key.replace("-", "_") + ("_" if keyword.iskeyword(self.key) else "")
+        self.name = argument_name(self.key)
         self.help = text(row.help)
         self.type = row.type
         self.flags = row.flags
@@ -111,7 +110,7 @@ def _read():
 
 
 METHODS = _read()
-DEFAULT = "auto" if "auto" in METHODS else "kdlor"
+DEFAULT = text(lib.rung_method_default(0).name)
 
 
 def find(name):

@@ -22,27 +22,23 @@ from sklearn.utils import _safe_indexing
 
 from . import _labels
 from ._base import Classifier
-from ._library import Context, ffi, lib, pointer
+from ._library import Context, ffi, lib, metrics_dict, pointer, struct, text
 from ._types import ArrayLike, Labels, Order, Rows
 
-MEANING = {
-    "mae": "mean absolute error, in classes",
-    "mze": "share of rows in the wrong class",
-    "acc": "share of rows in the right class",
-    "amae": "mae of each class, averaged over the classes",
-    "mmae": "mae of the worst class",
-    "mse": "mean squared error, in classes",
-    "gm": "geometric mean of the classes' recalls",
-    "ms": "recall of the worst class",
-    "rps": "ranked probability score; the second argument is the probabilities (n, K)",
-    "tau": "Kendall's tau-b, 1 = same order",
-    "spearman": "Spearman's rank correlation",
-    "kappa": "Cohen's kappa with linear weights, agreement beyond chance",
-    "qkappa": "kappa with quadratic weights",
-    "off1": "share of rows off by at most one class",
-}
-WITHOUT_ORDER = ("mze", "acc", "gm", "ms")  # whatever the order of the classes, the same
-LESS_IS_BETTER = ("mae", "mze", "amae", "mmae", "mse", "rps")
+
+def _read():
+    table = {}
+    while (entry := lib.rung_metric_at(len(table))) != ffi.NULL:
+        table[text(entry.key)] = entry
+    return table
+
+
+_TABLE = _read()
+MEANING = {key: text(entry.help) for key, entry in _TABLE.items() if not entry.flags & lib.RUNG_BOUND}
+
+
+def _is(name, flag):
+    return bool(_TABLE[name].flags & flag)
 
 
 def _measure(truth, predicted, classes, proba=None):
@@ -51,10 +47,10 @@ def _measure(truth, predicted, classes, proba=None):
         proba = np.ascontiguousarray(proba, np.float64)
         if proba.shape != (len(truth), classes):
             raise ValueError(f"probabilities of shape {proba.shape} for {len(truth)} rows and {classes} classes")
-    out = ffi.new("rung_metrics *")
+    out = struct("metrics")
     arrays = pointer(truth, "int"), pointer(predicted, "int"), pointer(proba)
     Context().call(lib.rung_metrics_compute, len(truth), classes, *arrays, out)
-    return {name: getattr(out, name) for name, _ in ffi.typeof("rung_metrics").fields}
+    return metrics_dict(out)
 
 
 def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, order: Order = None) -> dict[str, float]:
@@ -71,7 +67,7 @@ class Metric(Protocol):
 
 def _metric(name: str) -> Metric:
     def metric(y_true: Labels, y_pred: Labels, *, order: Order = None) -> float:
-        classes, truth, predicted = _labels.grade(y_true, y_pred, order=order, ordered=name not in WITHOUT_ORDER)
+        classes, truth, predicted = _labels.grade(y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER))
         return _measure(truth, predicted, len(classes))[name]
 
     metric.__name__ = metric.__qualname__ = name
@@ -131,15 +127,15 @@ class Scorer:
         X = _safe_indexing(X, np.flatnonzero(known))
         order = _order_of(estimator, y) if self.order is None else self.order
         seen = estimator.classes_
-        classes = _labels.grade(seen, order=order, ordered=self.name not in WITHOUT_ORDER)[0]
+        classes = _labels.grade(seen, order=order, ordered=not _is(self.name, lib.RUNG_ANY_ORDER))[0]
         classes = _labels.with_others(classes, _labels.plain(labels[known]))
         truth, predicted = (_labels.ranks_of(some, classes) for some in (labels[known], estimator.predict(X)))
         proba = None
-        if self.name == "rps":  # columns by the estimator's classes
+        if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):  # columns by the estimator's classes
             proba = np.zeros((len(truth), len(classes)))
             proba[:, _labels.ranks_of(seen, classes) - 1] = estimator.predict_proba(X)
         value = _measure(truth, predicted, len(classes), proba)[self.name]
-        return -value if self.name in LESS_IS_BETTER else value
+        return value if _is(self.name, lib.RUNG_LARGER_BETTER) else -value
 
     def __repr__(self) -> str:
         return f"scorer({self.name!r}{'' if self.order is None else f', order={np.asarray(self.order).tolist()!r}'})"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from . import _base, _table
-from ._library import c_text, ffi, keep, lib, pointer, text, texts
+from ._library import c_text, ffi, keep, lib, pointer, struct, text, texts
 from ._types import ArrayLike, Labels, Order, Rows, Self
 
 
@@ -133,7 +133,7 @@ class OrdinalSearch(_base.Classifier):
         }
         kept = {name: texts(words, end=True) for name, words in lists.items()}
         kept |= {name: c_text(getattr(self, name)) for name in ("metric", "scale")}
-        options = ffi.new(f"rung_{kind}_options *")
+        options = struct(f"{kind}_options")
         for name, value in kept.items():
             setattr(options, name, value)
         options.repeats = self.repeats
@@ -175,10 +175,10 @@ class OrdinalSearch(_base.Classifier):
         return curve
 
     def _tell(self, model):
-        told = _base.Model(model).description
-        self.best_method_ = told["method"]
-        rows = {p.key: p for p in _table.METHODS[told["method"]].parameters}
-        self.best_params_ = {rows[key].name: rows[key].value(value) for key, value in told["params"].items()}
+        best = _base.Model(model)
+        self.best_method_ = best.method
+        rows = {p.key: p for p in _table.METHODS[best.method].parameters}
+        self.best_params_ = {rows[key].name: rows[key].value(value) for key, value in best.params.items()}
 
 
 def _mean_and_error(values):

@@ -110,7 +110,7 @@ def test_advice_is_not_that_of_the_command_line():
     for frame in (X, X[["age", "height"]]):  # also without text
         with pytest.warns(rung.RungWarning, match="only counts the rows, so it is likely an identifier; leave it out$"):
             rung.KDLOR().fit(frame.assign(number=np.arange(len(X))), y)
-    with pytest.raises(ValueError, match="fit with calibrate=5"):
+    with pytest.raises(ValueError, match="fit it with calibrate=5"):
         rung.SVORIM().fit(X, y).predict_interval(X)
 
 

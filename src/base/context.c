@@ -16,6 +16,17 @@ rung_status set_error(rung_ctx *ctx, rung_status status, const char *format, ...
     va_start(args, format);
     vsnprintf(ctx->message, sizeof ctx->message, format, args);
     va_end(args);
+    ctx->detail[0] = 0;
+    return status;
+}
+
+rung_status hint(rung_ctx *ctx, rung_status status, const char *format, ...)
+{
+    if (!ctx) return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->detail, sizeof ctx->detail, format, args);
+    va_end(args);
     return status;
 }
 
@@ -67,19 +78,37 @@ void context_join(rung_ctx *parent, rung_ctx *worker)
         parent->ops[i].flops += worker->ops[i].flops;
         parent->ops[i].seconds += worker->ops[i].seconds;
     }
-    if (!parent->message[0]) memcpy(parent->message, worker->message, sizeof parent->message);
+    if (!parent->message[0]) {
+        memcpy(parent->message, worker->message, sizeof parent->message);
+        memcpy(parent->detail, worker->detail, sizeof parent->detail);
+    }
     context_free(worker);
+}
+
+static void log_text(rung_ctx *ctx, rung_level level, const char *detail, const char *format, va_list args)
+{
+    if (!ctx->log) return;
+    char text[CONTEXT_MESSAGE];
+    vsnprintf(text, sizeof text, format, args);
+    snprintf(ctx->detail, sizeof ctx->detail, "%s", detail);
+    ctx->log(ctx->log_user, level, text);
+    ctx->detail[0] = 0;
 }
 
 void log_at(rung_ctx *ctx, rung_level level, const char *format, ...)
 {
-    if (!ctx->log) return;
-    char text[CONTEXT_MESSAGE];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    log_text(ctx, level, "", format, args);
     va_end(args);
-    ctx->log(ctx->log_user, level, text);
+}
+
+void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_text(ctx, level, detail, format, args);
+    va_end(args);
 }
 
 void progress(rung_ctx *ctx, const char *stage, double done)

@@ -27,7 +27,7 @@ struct rung_ctx {
     atomic_int interrupted;
     atomic_int *interrupted_by; /* workers read their parent's flag */
     op_count ops[CONTEXT_COUNTERS];
-    char message[CONTEXT_MESSAGE];
+    char message[CONTEXT_MESSAGE], detail[CONTEXT_MESSAGE];
 };
 
 rung_status context_new(rung_ctx **out);
@@ -35,9 +35,13 @@ void context_free(rung_ctx *ctx);
 
 /* A worker's own context: same settings, one thread, its own scratch; it sees the parent's interrupt. */
 rung_status context_worker(rung_ctx *parent, rung_ctx **out);
-void context_join(rung_ctx *parent, rung_ctx *worker); /* adds its counters and first message, frees it */
+void context_join(rung_ctx *parent,
+                  rung_ctx *worker); /* adds its counters and first message with its detail, frees it */
 
 void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same with what the sentence is about, see hint(). */
+void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void progress(rung_ctx *ctx, const char *stage, double done);
 bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */
 rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */

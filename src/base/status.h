@@ -15,6 +15,10 @@
  * `return set_error(ctx, RUNG_EDATA, "label %d is outside 1..%d", y, K)`. */
 rung_status set_error(rung_ctx *ctx, rung_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Stores what the sentence in ctx is about (rung_ctx_detail), for front ends with words of their own:
+ * `return hint(ctx, set_error(ctx, RUNG_EDATA, "..."), "option bins")`. set_error forgets the former detail. */
+rung_status hint(rung_ctx *ctx, rung_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Puts text in front of the sentence stored last: "train.csv: " + "...". */
 rung_status prefix_error(rung_ctx *ctx, rung_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -74,11 +74,13 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
         if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
     if (distinct > MOST_NUMERIC_CLASSES) {
         char label[COLUMN_LABEL];
-        return set_error(
-            ctx, RUNG_EDATA,
-            "%s, column %s: %lld distinct numbers are too many for classes (at most %d); use --real for a real "
-            "target, or --bins to cut it into classes",
-            t->path, table_column_label(t, columns[0], label), (long long)distinct, MOST_NUMERIC_CLASSES);
+        return hint(ctx,
+                    set_error(ctx, RUNG_EDATA,
+                              "%s, column %s: %lld distinct numbers are too many for classes (at most %d): predict "
+                              "real numbers, or cut them into classes",
+                              t->path, table_column_label(t, columns[0], label), (long long)distinct,
+                              MOST_NUMERIC_CLASSES),
+                    "option real\noption bins");
     }
     TRY(NEW(ctx, mem, *classes, distinct));
     for (int64_t k = 0; k < distinct; k++) {
@@ -110,22 +112,12 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     TRY(NEW(ctx, &ctx->scratch, names, seen.n));
     for (int32_t v = 0; v < seen.n; v++) table_list(list, ", ", names[v] = seen.values[v]);
     bool guessed = order_guess(seen.n, names);
-    TRY(order_quoted(ctx, seen.n, names, &order));
-    table_column_label(t, text, column_name);
-    if (strlen(order) >= TABLE_LIST)
-        return set_error(ctx, RUNG_EDATA,
-                         "%s, column %s: the labels are text (%s); give their order, lowest first, as in "
-                         "--order \"low<mid<high\"",
-                         t->path, column_name, list);
-    if (guessed)
-        return set_error(ctx, RUNG_EDATA,
-                         "%s, column %s: the labels are text (%s); give their order, lowest first, for example "
-                         "--order %s",
-                         t->path, column_name, list, order);
-    return set_error(ctx, RUNG_EDATA,
-                     "%s, column %s: the labels are text (%s); give their order, lowest first: "
-                     "--order %s, with the names rearranged (this is the order of the file)",
-                     t->path, column_name, list, order);
+    TRY(order_text(ctx, seen.n, names, &order));
+    bool usable = strlen(order) < TABLE_LIST && !strchr(order, '\n');
+    rung_status status = set_error(
+        ctx, RUNG_EDATA, "%s, column %s: the labels are text (%s); give their order, lowest first%s", t->path,
+        table_column_label(t, text, column_name), list, usable && !guessed ? ", by rearranging that of the file" : "");
+    return usable ? hint(ctx, status, "option order=%s", order) : hint(ctx, status, "option order");
 }
 
 static rung_status declared_classes(rung_ctx *ctx, pool *mem, const column *c, int *n_classes, const char ***classes)

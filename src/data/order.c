@@ -168,30 +168,17 @@ static size_t escaped(const char *name, char *out) /* out NULL: the length alone
     return n;
 }
 
-rung_status order_quoted(rung_ctx *ctx, int n, const char *const *names, const char **out)
+rung_status order_text(rung_ctx *ctx, int n, const char *const *names, const char **out)
 {
-    size_t room = 3;
-    char *order = NULL, *quoted = NULL;
+    size_t room = 1;
+    char *order = NULL;
     for (int i = 0; i < n; i++) room += escaped(names[i], NULL) + 1;
     TRY(NEW(ctx, &ctx->scratch, order, (int64_t)room));
-    TRY(NEW(ctx, &ctx->scratch, quoted, (int64_t)(4 * room + 3)));
     char *to = order;
     for (int i = 0; i < n; i++) {
         if (i) *to++ = '<';
         to += escaped(names[i], to);
     }
-    bool plain = !strpbrk(order, "$`\"\\!"); /* no character that is special between double quotes */
-    to = quoted;
-    *to++ = plain ? '"' : '\'';
-    for (const char *p = order; *p; p++) {
-        if (*p == '\'' && !plain) {
-            memcpy(to, "'\\''", 4);
-            to += 4;
-        } else {
-            *to++ = *p;
-        }
-    }
-    *to = plain ? '"' : '\'';
-    *out = quoted;
+    *out = order;
     return RUNG_OK;
 }

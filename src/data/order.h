@@ -12,7 +12,7 @@ rung_status order_parse(rung_ctx *ctx, pool *mem, const char *order, int *n, con
  * rarely, sometimes, ...). False: they show none and are unchanged. */
 bool order_guess(int n, const char **names);
 
-/* The order quoted as a shell argument, in scratch memory. */
-rung_status order_quoted(rung_ctx *ctx, int n, const char *const *names, const char **out);
+/* The order as order_parse reads it; in scratch memory. */
+rung_status order_text(rung_ctx *ctx, int n, const char *const *names, const char **out);
 
 #endif

@@ -42,25 +42,26 @@ static int64_t first_text(const rung_table *t, const column *c, int64_t *numbers
     return first;
 }
 
-/* Why a column of numbers was read as text, if this can be determined; false: it is text. */
-static bool explain(const rung_table *t, int64_t j, char *reason, size_t size)
+/* Why a column of numbers was read as text, if this can be determined, and the detail of that sentence; NULL: it is
+ * text. */
+static const char *explain(const rung_table *t, int64_t j, char *reason, size_t size)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
     int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
-    if (row < 0) return false; /* empty, or numbers declared as text by the caller */
+    if (row < 0) return NULL; /* empty, or numbers declared as text by the caller */
     if (decimal_commas(c)) {
-        snprintf(reason, size, "column %s holds numbers with a decimal comma such as '%.40s'; give --decimal ,",
+        snprintf(reason, size, "column %s holds numbers with a decimal comma such as '%.40s'",
                  table_column_label(t, j, label), c->values[c->text[row]]);
-        return true;
+        return "option decimal=,";
     }
-    if ((double)numbers < MOSTLY * (double)cells) return false;
+    if ((double)numbers < MOSTLY * (double)cells) return NULL;
     snprintf(reason, size,
              "column %s is treated as text because of '%.40s' in line %lld, although %lld of its %lld cells are "
              "numbers; leave missing cells empty",
              table_column_label(t, j, label), c->values[c->text[row]], (long long)table_line(t, row),
              (long long)numbers, (long long)cells);
-    return true;
+    return "";
 }
 
 static bool too_many_kinds(const rung_table *t, int64_t j)
@@ -80,7 +81,7 @@ static bool counts_rows(const rung_table *t, int64_t j)
     return true;
 }
 
-/* The name of a column for --ignore. */
+/* As rung_encode_options.ignore names columns. */
 static void append_name(const rung_table *t, int64_t j, char list[LISTED])
 {
     size_t used = strlen(list);
@@ -99,16 +100,18 @@ static rung_status refuse_identifiers(rung_ctx *ctx, const rung_table *t, int64_
         int64_t j = columns[k];
         if (!too_many_kinds(t, j)) continue;
         char reason[LISTED + COLUMN_LABEL];
-        if (explain(t, j, reason, sizeof reason)) return set_error(ctx, RUNG_EDATA, "%s: %s", t->path, reason);
+        const char *detail = explain(t, j, reason, sizeof reason);
+        if (detail) return hint(ctx, set_error(ctx, RUNG_EDATA, "%s: %s", t->path, reason), "%s", detail);
         if (first < 0) first = j;
         append_name(t, j, list);
     }
     if (first < 0) return RUNG_OK;
-    return set_error(
-        ctx, RUNG_EDATA,
-        "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out with "
-        "--ignore \"%s\"",
-        t->path, table_column_label(t, first, label), t->columns[first].n_values, (long long)t->n_rows, list);
+    return hint(
+        ctx,
+        set_error(ctx, RUNG_EDATA,
+                  "%s: column %s has %d distinct texts in %lld rows, so it is likely an identifier; leave it out",
+                  t->path, table_column_label(t, first, label), t->columns[first].n_values, (long long)t->n_rows),
+        "option ignore=%s", list);
 }
 
 rung_status suspect_columns(rung_ctx *ctx, const rung_table *t, int64_t n, const int64_t *columns)
@@ -116,16 +119,19 @@ rung_status suspect_columns(rung_ctx *ctx, const rung_table *t, int64_t n, const
     TRY(refuse_identifiers(ctx, t, n, columns));
     for (int64_t k = 0; k < n; k++) {
         int64_t j = columns[k];
-        char reason[LISTED + COLUMN_LABEL], name[LISTED] = "";
+        const column *c = &t->columns[j];
+        char reason[LISTED + COLUMN_LABEL], name[LISTED] = "", ignore[LISTED + 16];
+        const char *detail = NULL;
         TRY(interrupted(ctx));
-        if (t->columns[j].kind == COLUMN_TEXT && !t->columns[j].declared && explain(t, j, reason, sizeof reason)) {
-            log_at(ctx, RUNG_WARNING, "%s: %s", t->path, reason);
+        if (c->kind == COLUMN_TEXT && !c->declared) detail = explain(t, j, reason, sizeof reason);
+        if (detail) {
+            log_hint(ctx, RUNG_WARNING, detail, "%s: %s", t->path, reason);
         } else if (counts_rows(t, j)) {
             append_name(t, j, name);
-            log_at(ctx, RUNG_WARNING,
-                   "%s: column %s only counts the rows, so it is likely an identifier; leave it out with --ignore "
-                   "\"%s\"",
-                   t->path, table_column_label(t, j, reason), name);
+            snprintf(ignore, sizeof ignore, "option ignore=%s", name);
+            log_hint(ctx, RUNG_WARNING, ignore,
+                     "%s: column %s only counts the rows, so it is likely an identifier; leave it out", t->path,
+                     table_column_label(t, j, reason));
         }
     }
     return RUNG_OK;

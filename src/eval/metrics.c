@@ -7,6 +7,7 @@
 #include "base/rng.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,21 +311,52 @@ rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, con
     return measure(ctx, n, K, truth, predicted, proba, false, out);
 }
 
-#define METRIC(key, better)                                                                                            \
+#define METRIC(key, title, help, flags)                                                                                \
     {                                                                                                                  \
-#key, offsetof(rung_metrics, key), better                                                                      \
+        offsetof(rung_metrics, key), { #key, title, help, flags }                                                      \
     }
-const metric metric_list[] = {
-    METRIC(mae, false),     METRIC(mze, false),  METRIC(acc, true),    METRIC(amae, false), METRIC(mmae, false),
-    METRIC(mse, false),     METRIC(gm, true),    METRIC(ms, true),     METRIC(rps, false),  METRIC(tau, true),
-    METRIC(spearman, true), METRIC(kappa, true), METRIC(qkappa, true), METRIC(off1, true),  {0},
+const metric metric_table[] = {
+    METRIC(mae, "mean absolute error", "mean absolute error, in classes", 0),
+    METRIC(mae_low, "mean absolute error, lower end", "95 % bootstrap range of mae, lower end", RUNG_BOUND),
+    METRIC(mae_high, "mean absolute error, upper end", "95 % bootstrap range of mae, upper end", RUNG_BOUND),
+    METRIC(mze, "mean zero-one error", "share of rows in the wrong class", RUNG_ANY_ORDER),
+    METRIC(acc, "accuracy", "share of rows in the right class", RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
+    METRIC(off1, "accuracy within one class", "share of rows off by at most one class", RUNG_LARGER_BETTER),
+    METRIC(amae, "average mean absolute error", "mae of each class, averaged over the classes", 0),
+    METRIC(mmae, "maximum mean absolute error", "mae of the worst class", 0),
+    METRIC(mse, "mean squared error", "mean squared error, in classes", 0),
+    METRIC(gm, "geometric mean of the recalls", "geometric mean of the classes' recalls",
+           RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
+    METRIC(ms, "minimum sensitivity", "recall of the worst class", RUNG_LARGER_BETTER | RUNG_ANY_ORDER),
+    METRIC(rps, "ranked probability score", "ranked probability score (needs probabilities)", RUNG_NEEDS_PROBABILITIES),
+    METRIC(tau, "Kendall's tau-b", "Kendall's tau-b, 1 = same order", RUNG_LARGER_BETTER),
+    METRIC(spearman, "Spearman's rank correlation", "Spearman's rank correlation", RUNG_LARGER_BETTER),
+    METRIC(kappa, "kappa with linear weights", "Cohen's kappa with linear weights, agreement beyond chance",
+           RUNG_LARGER_BETTER),
+    METRIC(qkappa, "kappa with quadratic weights", "kappa with quadratic weights", RUNG_LARGER_BETTER),
+    {0},
 };
 
-const metric *metric_find(const char *name)
+const metric *metric_find(const char *key)
 {
-    for (const metric *m = metric_list; m->name; m++)
-        if (strcmp(m->name, name) == 0) return m;
+    for (const metric *m = metric_table; m->info.key; m++)
+        if (strcmp(m->info.key, key) == 0) return m;
     return NULL;
+}
+
+rung_status metric_criterion(rung_ctx *ctx, const char *key, const char *also, const metric **out)
+{
+    *out = metric_find(key);
+    if (*out && !((*out)->info.flags & RUNG_BOUND)) return RUNG_OK;
+    char known[256] = "";
+    for (const metric *m = metric_table; m->info.key; m++) {
+        size_t used = strlen(known);
+        if (!(m->info.flags & RUNG_BOUND)) snprintf(known + used, sizeof known - used, " %s", m->info.key);
+    }
+    return hint(ctx,
+                set_error(ctx, RUNG_EARG, "unknown metric '%s'; expected one of%s%s%s", key, known, also ? " " : "",
+                          also ? also : ""),
+                "option metric");
 }
 
 double metric_value(const metric *m, const rung_metrics *values)
@@ -334,7 +366,7 @@ double metric_value(const metric *m, const rung_metrics *values)
     return value;
 }
 
-double metric_cost(const metric *m, double value) { return m->more ? 1 - value : value; }
+double metric_cost(const metric *m, double value) { return m->info.flags & RUNG_LARGER_BETTER ? 1 - value : value; }
 
 static double weight_up_to(int64_t n, int rank, const int *y, const double *weight)
 {

@@ -19,16 +19,17 @@ rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, con
 rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
                                    rung_metrics *out);
 
-/* A metric by its key. */
 typedef struct {
-    const char *name;
     size_t place; /* in rung_metrics */
-    bool more;    /* more is better */
+    rung_metric info;
 } metric;
-const metric *metric_find(const char *name); /* NULL: unknown */
-extern const metric metric_list[];           /* ends with a NULL name */
+extern const metric metric_table[];         /* ends with a row without a key */
+const metric *metric_find(const char *key); /* NULL: there is none */
 double metric_value(const metric *m, const rung_metrics *values);
 double metric_cost(const metric *m, double value); /* less is better: value, or 1 - value */
+
+/* A metric to choose models by: not a bound. RUNG_EARG names those there are; also: one more key, or NULL. */
+rung_status metric_criterion(rung_ctx *ctx, const char *key, const char *also, const metric **out);
 
 /* The rank that minimises the absolute error over these labels: their (lower) median; 0 if there is none. */
 int metrics_median(int64_t n, int K, const int *y, const double *weight);

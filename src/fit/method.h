@@ -100,6 +100,7 @@ typedef struct method {
 
 extern const method *const method_table[];   /* table.c; ends with NULL */
 const method *method_find(const char *name); /* also by alias */
+const method *method_default(bool real);     /* the one to take unless there is a reason; real: for real targets */
 
 /* ---- parameters ---- */
 struct rung_spec {

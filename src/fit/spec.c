@@ -43,7 +43,7 @@ static rung_status out_of_range(rung_ctx *ctx, const rung_param *row, const char
 }
 
 /* value NULL: unset (RUNG_OPTIONAL rows only, which are numbers or texts, by their default). */
-static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
+static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
 {
     const rung_param *row = &at->info;
     void *place = (char *)spec->params + at->place;
@@ -92,6 +92,12 @@ static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, co
     return set_error(ctx, RUNG_EINTERNAL, "parameter %s has an unknown type", row->name);
 }
 
+static rung_status store(rung_ctx *ctx, rung_spec *spec, const param_row *at, const char *value)
+{
+    rung_status status = read_value(ctx, spec, at, value);
+    return status == RUNG_OK ? status : hint(ctx, status, "parameter %s", at->info.name);
+}
+
 static int edits(const char *name, const char *candidate) /* a beginning of a name is always near */
 {
     size_t length = strlen(name);
@@ -111,7 +117,7 @@ static rung_status unknown_method(rung_ctx *ctx, const char *name)
     const char *best = NULL;
     for (int i = 0; method_table[i]; i++) best = nearest(name, best, method_table[i]->info.name);
     if (best) return set_error(ctx, RUNG_EARG, "unknown method '%s'; did you mean '%s'?", name, best);
-    return set_error(ctx, RUNG_EARG, "unknown method '%s' (rung methods lists them)", name);
+    return hint(ctx, set_error(ctx, RUNG_EARG, "unknown method '%s'", name), "methods");
 }
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out)
@@ -157,8 +163,8 @@ rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const cha
     if (best) return set_error(ctx, RUNG_EARG, "%s has no parameter '%s'; did you mean '%s'?", method_name, name, best);
     if (!rows[0].info.name)
         return set_error(ctx, RUNG_EARG, "%s has no parameters; '%s' belongs to another method", method_name, name);
-    return set_error(ctx, RUNG_EARG, "%s has no parameter '%s' (rung methods %s lists them)", method_name, name,
-                     method_name);
+    return hint(ctx, set_error(ctx, RUNG_EARG, "%s has no parameter '%s'", method_name, name), "method %s",
+                method_name);
 }
 
 const char *spec_value(const rung_spec *spec, const char *name)

@@ -162,8 +162,9 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
 {
     const rung_method *info = &m->info;
     if (t->t && !(info->flags & RUNG_REAL_TARGETS))
-        return set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes (--bins)",
-                         info->name);
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes", info->name),
+                    "option bins");
     if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
         return set_error(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                          (long long)t->data->n);

@@ -52,10 +52,11 @@ rung_status model_updatable(rung_ctx *ctx, const rung_model *model)
     if (!m) return set_error(ctx, RUNG_EARG, "this library does not have the method '%s' of the model", model->method);
     if (!m->update) return cannot_update(ctx, model->method);
     if (model->kept.n == 0)
-        return set_error(
-            ctx, RUNG_EARG,
-            "the model does not contain the rows it was fitted to, so new ones cannot join them: fit it again "
-            "and have it keep its data (--keep-data)");
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG,
+                              "the model does not contain the rows it was fitted to, so new ones cannot join them: fit "
+                              "it again and have it keep its data"),
+                    "option keep_data");
     return RUNG_OK;
 }
 

@@ -8,7 +8,8 @@
 
 void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance)
 {
-    if (c->n == RUNG_MOST_CONDITIONS) return;
+    if (c->status == RUNG_OK) c->status = RESIZE(c->ctx, &c->mem, c->all, c->n + 1);
+    if (c->status != RUNG_OK) return;
     c->all[c->n++] =
         (rung_condition){.name = name, .what = what, .value = value, .tolerance = tolerance, .ok = value <= tolerance};
 }
@@ -228,12 +229,11 @@ static rung_status solution(rung_ctx *ctx, const rung_spec *spec, training *t, c
     return spec->method->verify ? spec->method->verify(ctx, &v) : RUNG_OK; /* what holds for all methods was tested */
 }
 
-rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+static rung_status verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
                           conditions *out)
 {
     training t;
     answers a;
-    *out = (conditions){0};
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
     if (strcmp(model->method, spec->method->info.name) != 0)
         return set_error(ctx, RUNG_EARG, "verify: this is a %s model, not a %s model", model->method,
@@ -250,5 +250,29 @@ rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data 
     ordered_thresholds(model, out);
     finite_report(model, out);
     TRY(same_scaling(ctx, model, &t, out));
-    return solution(ctx, spec, &t, model, out);
+    TRY(solution(ctx, spec, &t, model, out));
+    return out->status;
+}
+
+rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                          rung_verification **out)
+{
+    *out = NULL;
+    rung_verification *found = calloc(1, sizeof *found);
+    if (!found) return set_error(ctx, RUNG_ENOMEM, "out of memory: a verification");
+    found->ctx = ctx;
+    rung_status status = verify(ctx, spec, data, model, found);
+    if (status != RUNG_OK) {
+        verification_free(found);
+        return status;
+    }
+    *out = found;
+    return RUNG_OK;
+}
+
+void verification_free(rung_verification *v)
+{
+    if (!v) return;
+    pool_free_all(&v->mem);
+    free(v);
 }

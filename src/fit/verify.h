@@ -6,12 +6,16 @@
 
 #include "fit/method.h"
 
-typedef struct {
+/* The conditions found so far. */
+typedef struct rung_verification {
+    pool mem;
+    rung_ctx *ctx;      /* while they are computed */
+    rung_status status; /* of condition_add: RUNG_OK, or out of memory */
     int n;
-    rung_condition all[RUNG_MOST_CONDITIONS];
+    rung_condition *all;
 } conditions;
 
-/* Met if value <= tolerance (not if NaN). The texts must be literals. */
+/* Met if value <= tolerance (not if NaN). The texts must be literals. A failure stays in c->status. */
 void condition_add(conditions *c, const char *name, const char *what, double value, double tolerance);
 
 struct verification {
@@ -56,6 +60,7 @@ double relative_residual(int64_t n, int terms, const double *const *term, double
 rung_status verify_by_refit(rung_ctx *ctx, const struct verification *v, bool reverse);
 
 rung_status method_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
-                          conditions *out);
+                          rung_verification **out);
+void verification_free(rung_verification *v);
 
 #endif

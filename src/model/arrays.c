@@ -296,10 +296,14 @@ static rung_status walk_fills(naming *n, coding *code)
 
 static rung_status walk_cv(naming *n, rung_metrics *cv)
 {
-    double value[METRIC_FIELDS], *v = value;
-    for (int i = 0; i < METRIC_FIELDS; i++) memcpy(&value[i], (char *)cv + metric_fields[i].place, sizeof value[i]);
-    TRY(list(n, "cv", METRIC_FIELDS, &v));
-    for (int i = 0; i < METRIC_FIELDS; i++) memcpy((char *)cv + metric_fields[i].place, &v[i], sizeof v[i]);
+    double *const in_the_file[] = {&cv->mae,    &cv->mze,  &cv->acc,     &cv->amae,    &cv->mmae,     &cv->mse,
+                                   &cv->gm,     &cv->ms,   &cv->rps,     &cv->tau,     &cv->spearman, &cv->kappa,
+                                   &cv->qkappa, &cv->off1, &cv->mae_low, &cv->mae_high};
+    enum { METRICS = sizeof in_the_file / sizeof *in_the_file };
+    double value[METRICS], *v = value;
+    for (int i = 0; i < METRICS; i++) value[i] = *in_the_file[i];
+    TRY(list(n, "cv", METRICS, &v));
+    for (int i = 0; i < METRICS; i++) *in_the_file[i] = v[i];
     return RUNG_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "eval/metrics.h"
 #include "model/file.h"
 
 static json_t *real(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -28,18 +29,12 @@ static json_t *present(const rung_model *m)
     return json_whole(out, bad);
 }
 
-/* On the scale of the score. Members of an average have no thresholds in common. */
 static json_t *thresholds(const rung_model *m)
 {
-    const member *one = &m->members[0];
-    if (model_averages(m)) return json_null();
-    if (one->decide.kind == DECISION_THRESHOLDS) return reals(one->decide.K - 1, one->decide.thresholds);
-    if (one->proba == PROBA_PROBIT) return reals(one->decide.K - 1, one->link.b);
-    if (one->decide.kind != DECISION_CALIBRATED) return json_null();
+    if (!model_has_thresholds(m)) return json_null();
     json_t *out = json_array();
     int bad = 0;
-    for (int q = 1; q < one->decide.K; q++)
-        bad |= json_array_append_new(out, real(calibrate_threshold(&one->cal, &one->map, q)));
+    for (int q = 1; q < m->members[0].decide.K; q++) bad |= json_array_append_new(out, real(model_threshold(m, q)));
     return json_whole(out, bad);
 }
 
@@ -93,7 +88,7 @@ static json_t *means_of(const rung_model *m)
 {
     const member *one = &m->members[0];
     int outputs = one->score.outputs, bad = 0;
-    if (model_averages(m) || one->decide.kind != DECISION_NEAREST_MEAN) return json_null();
+    if (!model_has_means(m)) return json_null();
     json_t *out = json_array();
     for (int64_t q = 0; q < one->decide.K; q++)
         bad |= json_array_append_new(out, reals(outputs, one->decide.means + q * outputs));
@@ -176,11 +171,8 @@ static json_t *cv(const rung_model *m)
     if (!m->has_cv) return json_null();
     json_t *out = json_object();
     int bad = 0;
-    for (int i = 0; i < METRIC_FIELDS; i++) {
-        double x;
-        memcpy(&x, (const char *)&m->cv + metric_fields[i].place, sizeof x);
-        bad |= json_object_set_new(out, metric_fields[i].name, real(x));
-    }
+    for (const metric *one = metric_table; one->info.key; one++)
+        bad |= json_object_set_new(out, one->info.key, real(metric_value(one, &m->cv)));
     bad |= json_object_set_new(out, "n", json_integer(m->cv.n));
     return json_whole(out, bad);
 }
@@ -203,7 +195,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "scorer",
                                json_string(model_averages(m) ? "average" : scorer_names[m->members[0].score.kind]));
     bad |= json_object_set_new(out, "outputs", json_integer(model_outputs(m)));
-    bad |= json_object_set_new(out, "decision", json_string(decision_names[m->members[0].decide.kind]));
+    bad |= json_object_set_new(out, "decision", json_string(model_decision(m)));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
     bad |= json_object_set_new(out, "means", means_of(m));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));

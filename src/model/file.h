@@ -66,14 +66,4 @@ extern const char *const scorer_names[], *const weight_names[], *const decision_
 json_t *json_texts(int64_t n, const char *const *text); /* a list */
 json_t *json_params(const rung_model *m);               /* name -> text or null */
 
-/* ---- the out-of-fold metrics as a list ---- */
-
-typedef struct {
-    const char *name;
-    size_t place; /* of a double in rung_metrics */
-} metric_field;
-
-enum { METRIC_FIELDS = 16 };
-extern const metric_field metric_fields[METRIC_FIELDS];
-
 #endif

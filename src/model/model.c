@@ -5,14 +5,6 @@
 
 #include "model/file.h"
 
-#define FIELD(name)                                                                                                    \
-    {                                                                                                                  \
-#name, offsetof(rung_metrics, name)                                                                            \
-    }
-const metric_field metric_fields[METRIC_FIELDS] = {
-    FIELD(mae), FIELD(mze), FIELD(acc),      FIELD(amae),  FIELD(mmae),   FIELD(mse),  FIELD(gm),      FIELD(ms),
-    FIELD(rps), FIELD(tau), FIELD(spearman), FIELD(kappa), FIELD(qkappa), FIELD(off1), FIELD(mae_low), FIELD(mae_high)};
-
 rung_status model_new(rung_ctx *ctx, rung_model **out)
 {
     *out = calloc(1, sizeof(rung_model));
@@ -42,6 +34,27 @@ bool model_averages(const rung_model *m) { return m->n_members > 1 || m->sharpen
 int model_outputs(const rung_model *m) { return model_averages(m) ? 1 : member_columns(&m->members[0]); }
 
 bool model_has_ranks(const rung_model *m) { return m->members[0].decide.kind != DECISION_NONE; }
+
+bool model_has_thresholds(const rung_model *m)
+{
+    const member *one = &m->members[0];
+    return !model_averages(m) && (one->proba == PROBA_PROBIT || one->decide.kind == DECISION_THRESHOLDS ||
+                                  one->decide.kind == DECISION_CALIBRATED);
+}
+
+double model_threshold(const rung_model *m, int q)
+{
+    const member *one = &m->members[0];
+    if (one->decide.kind == DECISION_THRESHOLDS) return one->decide.thresholds[q - 1];
+    return one->proba == PROBA_PROBIT ? one->link.b[q - 1] : calibrate_threshold(&one->cal, &one->map, q);
+}
+
+bool model_has_means(const rung_model *m)
+{
+    return !model_averages(m) && m->members[0].decide.kind == DECISION_NEAREST_MEAN;
+}
+
+const char *model_decision(const rung_model *m) { return decision_names[m->members[0].decide.kind]; }
 
 bool model_has_latent(const rung_model *m)
 {

@@ -168,6 +168,12 @@ bool model_has_latent(const rung_model *m); /* the score is the mean of a latent
 /* The kind of prediction intervals: "credible" (a latent value), "cross-conformal" (held-out rows); NULL: none. */
 const char *model_interval(const rung_model *m);
 
+/* The thresholds on the score, of the K - 1 classes of its member; members of an average have none in common. */
+bool model_has_thresholds(const rung_model *m);
+double model_threshold(const rung_model *m, int q); /* between the q-th class and the next, from 1 */
+bool model_has_means(const rung_model *m);          /* of the classes, in the space of the outputs */
+const char *model_decision(const rung_model *m);    /* how a score becomes a rank, as the file calls it */
+
 /* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
 /* The training rows; see rung_model_predict_training. */

@@ -170,6 +170,14 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 
 /* ---- whole ---- */
 
+/* The model has not what a calibration gives. */
+static rung_status not_calibrated(rung_ctx *ctx, const rung_model *m, const char *what)
+{
+    rung_status status =
+        set_error(ctx, RUNG_EARG, "the model has no %s%s", what, model_has_ranks(m) ? ": fit it with calibrate=5" : "");
+    return model_has_ranks(m) ? hint(ctx, status, "parameter calibrate") : status;
+}
+
 static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_output *out)
 {
     if (out->rank && !model_has_ranks(m))
@@ -177,15 +185,12 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
     bool range = out->low || out->high;
     if (out->sd && !model_has_latent(m))
         return set_error(ctx, RUNG_EARG, "a %s model gives no standard deviation of its score", m->method);
-    if (range && !model_interval(m))
-        return set_error(ctx, RUNG_EARG, "the model has no ranges of ranks%s",
-                         model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
+    if (range && !model_interval(m)) return not_calibrated(ctx, m, "ranges of ranks");
     if (range && !(out->level > 0 && out->level < 1))
         return set_error(ctx, RUNG_EARG, "the level of a prediction interval must be between 0 and 1, not %g",
                          out->level);
     if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
-    return set_error(ctx, RUNG_EARG, "the model has no probabilities%s",
-                     model_has_ranks(m) ? ": fit with -p calibrate=5" : "");
+    return not_calibrated(ctx, m, "probabilities");
 }
 
 static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const rung_view *X)

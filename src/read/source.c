@@ -105,11 +105,13 @@ static rung_status corrupt(rung_ctx *ctx, const source *s, const char *why)
 static rung_status check_bomb(rung_ctx *ctx, const source *s)
 {
     if (ctx->memory > 0 || s->unpacked <= BOMB_BYTES || s->unpacked / BOMB_RATIO <= s->fetched) return RUNG_OK;
-    return set_error(
-        ctx, RUNG_ELIMIT,
-        "%s unpacks to more than %d times its size, as no usual data do; set a limit of memory (--memory) to read it "
-        "all the same",
-        s->name, BOMB_RATIO);
+    return hint(
+        ctx,
+        set_error(ctx, RUNG_ELIMIT,
+                  "%s unpacks to more than %d times its size, as no usual data do; set a memory limit to read it "
+                  "all the same",
+                  s->name, BOMB_RATIO),
+        "option memory");
 }
 
 /* A gzip file is a sequence of members, and may end with zeros. */

@@ -100,7 +100,7 @@ static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const ch
 
 static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, plan *p)
 {
-    static const char *const standard[] = {"auto", NULL};
+    const char *const standard[] = {method_default(false)->info.name, NULL};
     const char *const *given = o->methods ? o->methods : standard;
     bool median = false;
     for (const char *const *names = given; *names; names++) {
@@ -295,8 +295,8 @@ static json_t *values_json(const plan *p, const double *v, int *bad)
 static json_t *report_json(const plan *p, int *bad)
 {
     json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
-    json_put(root, "metric", json_string(p->metric->name), bad);
-    json_put(root, "more_is_better", json_boolean(p->metric->more), bad);
+    json_put(root, "metric", json_string(p->metric->info.key), bad);
+    json_put(root, "more_is_better", json_boolean(p->metric->info.flags & RUNG_LARGER_BETTER), bad);
     json_put(root, "repeats", json_integer(p->repeats), bad);
     json_put(root, "rows", json_integer(p->data->n), bad);
     json_put(root, "labelled", json_integer(p->labelled), bad);
@@ -330,11 +330,11 @@ static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
 static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char **report)
 {
     if (p->data->target)
-        return set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes (--bins)");
+        return hint(ctx, set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes"),
+                    "option bins");
     if (o->repeats < 0) return set_error(ctx, RUNG_EARG, "%d repeats: expected at least 1", o->repeats);
     p->repeats = o->repeats ? o->repeats : 10;
-    p->metric = metric_find(o->metric ? o->metric : "mae");
-    if (!p->metric) return set_error(ctx, RUNG_EARG, "unknown metric '%s'", o->metric);
+    TRY(metric_criterion(ctx, o->metric ? o->metric : "mae", NULL, &p->metric));
     TRY(choose_lines(ctx, o, p));
     TRY(sort_rows(ctx, p));
     TRY(choose_sizes(ctx, o, p));

@@ -244,7 +244,7 @@ rung_status grid_check_names(rung_ctx *ctx, const char *const *settings, const c
 
 rung_status grid_new(rung_ctx *ctx, pool *mem, const rung_tune_options *o, grid *out)
 {
-    static const char *const standard[] = {"auto", NULL};
+    const char *const standard[] = {method_default(false)->info.name, NULL};
     const char *const *methods = o->methods && o->methods[0] ? o->methods : standard;
     *out = (grid){0};
     for (const char *const *name = methods; *name; name++) { /* an unknown one is reported as everywhere */

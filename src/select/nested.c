@@ -133,10 +133,8 @@ static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(
 static json_t *metrics_json(const rung_metrics *m, int *bad)
 {
     json_t *object = json_object();
-    for (const metric *key = metric_list; key->name; key++)
-        json_put(object, key->name, number(metric_value(key, m)), bad);
-    json_put(object, "mae_low", number(m->mae_low), bad);
-    json_put(object, "mae_high", number(m->mae_high), bad);
+    for (const metric *one = metric_table; one->info.key; one++)
+        json_put(object, one->info.key, number(metric_value(one, m)), bad);
     json_put(object, "n", json_integer(m->n), bad);
     return object;
 }
@@ -160,8 +158,8 @@ static json_t *point_json(const search *s, int i, int *bad)
 static json_t *report_json(const search *s, const nested_result *n, const rung_model *model, int *bad)
 {
     json_t *root = json_object(), *points = json_array(), *outer = json_array();
-    json_put(root, "metric", json_string(s->metric->name), bad);
-    json_put(root, "more_is_better", json_boolean(s->metric->more), bad);
+    json_put(root, "metric", json_string(s->metric->info.key), bad);
+    json_put(root, "more_is_better", json_boolean(s->metric->info.flags & RUNG_LARGER_BETTER), bad);
     json_put(root, "folds", json_integer(s->folds), bad);
     json_put(root, "repeats", json_integer(s->repeats), bad);
     json_put(root, "labelled", json_integer(s->n_labelled), bad);
@@ -194,7 +192,8 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     *model = NULL;
     *report = NULL;
     if (data->target)
-        return set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes (--bins)");
+        return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
+                    "option bins");
     rung_status status = options->nested ? nested(ctx, options, data, &n) : RUNG_OK;
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
     if (status == RUNG_OK) status = write_report(ctx, &s, options->nested ? &n : NULL, *model, report);

@@ -226,14 +226,9 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
 
 static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **out)
 {
-    *out = name && strcmp(name, tune_evidence.name) == 0 ? &tune_evidence : metric_find(name ? name : "mae");
-    if (*out) return RUNG_OK;
-    char known[256] = "";
-    for (const metric *m = metric_list; m->name; m++) {
-        strcat(known, " ");
-        strcat(known, m->name);
-    }
-    return set_error(ctx, RUNG_EARG, "unknown metric '%s'; expected one of%s %s", name, known, tune_evidence.name);
+    *out = &tune_evidence;
+    if (name && strcmp(name, tune_evidence.info.key) == 0) return RUNG_OK;
+    return metric_criterion(ctx, name ? name : "mae", tune_evidence.info.key, out);
 }
 
 static rung_status check_evidence(rung_ctx *ctx, const grid *g)
@@ -241,8 +236,9 @@ static rung_status check_evidence(rung_ctx *ctx, const grid *g)
     for (int i = 0; i < g->n; i++) {
         const rung_method *m = &g->points[i].spec->method->info;
         if (!(m->flags & RUNG_EVIDENCE))
-            return set_error(ctx, RUNG_EARG,
-                             "%s has no evidence to decide by ('rung methods' tells which methods have)", m->name);
+            return hint(ctx,
+                        set_error(ctx, RUNG_EARG, "%s has no evidence to decide by: choose a method that has", m->name),
+                        "methods");
     }
     return RUNG_OK;
 }

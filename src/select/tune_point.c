@@ -7,7 +7,7 @@
 #include "fit/fit.h"
 #include "fit/heldout.h"
 
-const metric tune_evidence = {.name = "evidence", .more = true};
+const metric tune_evidence = {.info = {.key = "evidence", .flags = RUNG_LARGER_BETTER}};
 
 /* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
 static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades *g, int repeat, int fold, double *out)
@@ -72,7 +72,7 @@ static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *sp
     int *rank = NULL;
     double *proba = NULL, off = 0;
     bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
-    bool needs_proba = strcmp(r->search->metric->name, "rps") == 0;
+    bool needs_proba = (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));

@@ -195,7 +195,9 @@ static void test_many(void **state)
     for (int i = 0; i < 60; i++) sprintf(text + strlen(text), "%d,%g\n", i, 0.5 * i);
     rung_table *t = table_of(ctx, text);
     rung_data *data;
-    assert_fails(ctx, dataset_encode(ctx, t, NULL, &data), RUNG_EDATA, "use --real for a real target, or --bins");
+    assert_fails(ctx, dataset_encode(ctx, t, NULL, &data), RUNG_EDATA,
+                 "predict real numbers, or cut them into classes");
+    assert_string_equal(rung_ctx_detail(ctx), "option real\noption bins");
     table_free(t);
     data = encoded(ctx, text, &(rung_encode_options){.bins = 5});
     int count[6] = {0};

@@ -105,9 +105,8 @@ static void test_text_labels(void **state)
     rung_ctx *ctx = *state;
     static const char text[] = "x,grade\n1,high\n2,low\n3,mid\n4,NA\n5,low\n6,NaN\n7,\n";
     assert_refused(text, RUNG_EDATA,
-                   "column 'grade': the labels are text (high, low, mid); give their order, lowest first, for example "
-                   "--order \"low<mid<high\"",
-                   0);
+                   "column 'grade': the labels are text (high, low, mid); give their order, lowest first", 0);
+    assert_string_equal(rung_ctx_detail(ctx), "option order=low<mid<high");
     rung_data *data = data_of(ctx, text, (rung_encode_options){.order = " low<mid < high<top "});
     check_classes(data, 4, (const char *[]){"low", "mid", "high", "top"});
     check_ranks(data, 7, (int[]){3, 1, 2, 0, 1, 0, 0});
@@ -141,8 +140,9 @@ static void test_numeric_order(void **state)
     dataset_free(data);
     strcat(many, "1,0.5\n");
     assert_refused(many, RUNG_EDATA, "51 distinct numbers", 0);
-    assert_refused(many, RUNG_EDATA, "--real", 0);
-    assert_refused(many, RUNG_EDATA, "--bins", 0);
+    assert_refused(many, RUNG_EDATA, "predict real numbers", 0);
+    assert_string_equal(rung_ctx_detail(ctx), "option real\noption bins");
+    assert_refused(many, RUNG_EDATA, "cut them into classes", 0);
 }
 
 static void test_categories(void **state)
@@ -181,9 +181,8 @@ static void test_categories(void **state)
     dataset_free(data);
     strcat(many, "n50,1\n");
     assert_refused(many, RUNG_EDATA,
-                   "column 'name' has 51 distinct texts in 51 rows, so it is likely an identifier; "
-                   "leave it out with --ignore",
-                   0);
+                   "column 'name' has 51 distinct texts in 51 rows, so it is likely an identifier; leave it out", 0);
+    assert_string_equal(rung_ctx_detail(ctx), "option ignore=name");
 }
 
 static void test_missing(void **state)
@@ -287,13 +286,13 @@ static void test_long_lists(void **state)
     p += sprintf(p, "1,!\n"); /* short, but what is left out stays out */
     assert_refused(text, RUNG_EDATA, "the labels are text (grade-number-0, grade-number-1, ", 0);
     assert_non_null(strstr(ctx->message, ", ...); give their order"));
-    assert_non_null(strstr(ctx->message, "as in --order \"low<mid<high\""));
+    assert_string_equal(rung_ctx_detail(ctx), "option order");
     assert_null(strchr(ctx->message, '!'));
     p = text + sprintf(text, "x,y\n1,");
     memset(p, 'w', 600);
     strcpy(p + 600, "\n2,!\n");
-    assert_refused(text, RUNG_EDATA,
-                   "the labels are text (...); give their order, lowest first, as in --order \"low<mid<high\"", 0);
+    assert_refused(text, RUNG_EDATA, "the labels are text (...); give their order, lowest first", 0);
+    assert_string_equal(rung_ctx_detail(ctx), "option order");
 
     p = text;
     for (int i = 1; i <= 12; i++) p += sprintf(p, "name%02d%c", i, i < 12 ? ',' : '\n');
@@ -519,7 +518,8 @@ static void test_rank_columns(void **state)
         assert_int_equal(r.truth[i], expected_truth[i]);
         assert_int_equal(r.predicted[i], expected[i]);
     }
-    assert_fails(ctx, rank_columns_new(ctx, t, "a", "b", NULL, &r), RUNG_EDATA, "--order \"low<mid<high\"");
+    assert_fails(ctx, rank_columns_new(ctx, t, "a", "b", NULL, &r), RUNG_EDATA, "give their order");
+    assert_string_equal(rung_ctx_detail(ctx), "option order=low<mid<high");
     assert_ok(ctx, rank_columns_new(ctx, t, "a", "4", "high<mid<low", &r));
     assert_int_equal(r.K, 3);
     assert_int_equal(r.truth[2], 1);

@@ -71,8 +71,10 @@ static void test_table_refusals(void **state)
                  "row 3 has text number 3 of 3");
     assert_fails(ctx, rung_table_add_text(ctx, table, "b", NULL, grades, 3, 0), RUNG_EARG, "argument is NULL");
     assert_int_equal(rung_table_columns(table), 1); /* what was refused left nothing */
-    assert_fails(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.unlabelled = 1}, &data), RUNG_EDATA,
-                 "the table, line 3, column 'a': '-inf' is not a finite number");
+    assert_fails(ctx,
+                 rung_data_encode(ctx, table,
+                                  &(rung_encode_options){.size = sizeof(rung_encode_options), .unlabelled = 1}, &data),
+                 RUNG_EDATA, "the table, line 3, column 'a': '-inf' is not a finite number");
     rung_table_free(table);
 }
 
@@ -90,13 +92,18 @@ static void test_table_without_names(void **state)
                  "column 3 has a name, unlike the columns before it");
     assert_ok(ctx, rung_table_add_text(ctx, table, NULL, grade, grades, 3, 1));
     assert_string_equal(rung_table_name(table, 2), "");
-    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.label = "3", .ignore = "2"}, &data));
+    assert_ok(ctx,
+              rung_data_encode(ctx, table,
+                               &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "3", .ignore = "2"},
+                               &data));
     assert_int_equal(rung_data_features(data), 1);
     assert_int_equal(rung_data_classes(data), 3);
     rung_data_free(data);
     assert_ok(ctx, rung_table_add_numbers(ctx, table, NULL, infinite, 1));
-    assert_fails(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.label = "3"}, &data), RUNG_EDATA,
-                 "the table, line 6, column 4: 'inf' is not a finite number");
+    assert_fails(
+        ctx,
+        rung_data_encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "3"}, &data),
+        RUNG_EDATA, "the table, line 6, column 4: 'inf' is not a finite number");
     rung_table_free(table);
 }
 
@@ -112,7 +119,9 @@ static void test_text_for_numbers(void **state)
     static const int32_t nothing[] = {-1, -1, -1}, some[] = {1, -1, 0}, odd[] = {0, 2, 1};
     static const char *const values[] = {"7", "2.5", "x", "inf"};
     assert_ok(ctx, fill_table(ctx, &table));
-    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.ignore = "colour"}, &train));
+    assert_ok(ctx, rung_data_encode(ctx, table,
+                                    &(rung_encode_options){.size = sizeof(rung_encode_options), .ignore = "colour"},
+                                    &train));
     rung_table_free(table);
     assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
     assert_ok(ctx, rung_model_fit(ctx, spec, train, &model));

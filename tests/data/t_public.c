@@ -67,7 +67,8 @@ static void test_targets(void **state)
     rung_data *data;
     assert_ok(ctx, rung_table_read(ctx, file.path, NULL, &table));
     unlink(file.path);
-    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.real = 1}, &data));
+    assert_ok(ctx, rung_data_encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .real = 1},
+                                    &data));
     assert_true(rung_data_targets(data)[0] == 2.5 && isnan(rung_data_targets(data)[1]));
     assert_int_equal(rung_data_classes(data), 0);
     rung_data_free(data);

@@ -38,7 +38,8 @@ static void predict(rung_ctx *ctx, const rung_model *model)
     if (d > 1) x[3 * d - 1] = NAN;
     bool ranges = rung_model_interval(model) != NULL;
     const rung_view view = {.v = x, .n = ROWS, .d = d, .row = d, .col = 1};
-    const rung_output out = {.rank = rung_model_has_ranks(model) ? rank : NULL,
+    const rung_output out = {.size = sizeof out,
+                             .rank = rung_model_has_ranks(model) ? rank : NULL,
                              .score = score,
                              .proba = rung_model_has_probabilities(model) ? proba : NULL,
                              .low = ranges ? low : NULL,

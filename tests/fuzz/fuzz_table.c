@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char path[32], cell[64];
     rung_ctx *ctx;
     rung_table *table;
-    const rung_read_options options = {.format = FUZZ_FORMAT};
+    const rung_read_options options = {.size = sizeof options, .format = FUZZ_FORMAT};
     fuzz_open(bytes, size, &fd, path);
     FUZZ_CLAIM(rung_ctx_new(&ctx) == RUNG_OK);
     rung_ctx_set_memory(ctx, 1 << 20); /* a short file may declare millions of columns */
@@ -49,9 +49,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         for (int64_t j = 0; j < rung_table_columns(table); j++)
             rung_table_cell(table, rung_table_rows(table) - 1, j, cell, sizeof cell);
         encode(ctx, table, NULL);
-        encode(ctx, table, &(rung_encode_options){.unlabelled = 1});
-        encode(ctx, table, &(rung_encode_options){.label = "1", .real = 1});
-        encode(ctx, table, &(rung_encode_options){.label = "1", .bins = 2});
+        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .unlabelled = 1});
+        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .real = 1});
+        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .bins = 2});
     }
     rung_table_free(table);
     rung_ctx_free(ctx);

@@ -590,7 +590,7 @@ static void test_refusals(void **state)
     assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "the model has no probabilities");
     model_free(m);
     m = make_model(ctx, MODEL_SOFT);
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "fit with -p calibrate=5");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "fit it with calibrate=5");
     model_free(m);
     m = make_model(ctx, MODEL_POLY);
     out = (rung_output){.rank = p.rank};
@@ -733,7 +733,7 @@ static void test_ranges(void **state)
     assert_memory_equal(one_end, high, sizeof high);
     m->ranges.repeats = 0;
     out.level = 0.5;
-    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "no ranges of ranks: fit with -p calibrate=5");
+    assert_fails(ctx, model_predict(ctx, m, &X, &out), RUNG_EARG, "no ranges of ranks: fit it with calibrate=5");
     model_free(m);
 }
 

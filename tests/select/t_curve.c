@@ -31,7 +31,7 @@ static void test_same_bits(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *data = toy_data(ctx, 90, 0);
-    rung_curve_options o = {.methods = methods, .repeats = 3};
+    rung_curve_options o = {.size = sizeof o, .methods = methods, .repeats = 3};
     char *text[3];
     for (int i = 0; i < 3; i++) {
         rung_ctx_set_threads(ctx, i == 0 ? 1 : 2);
@@ -51,7 +51,7 @@ static void test_report(void **state)
     rung_ctx *ctx = *state;
     rung_data *data = toy_data(ctx, 90, 0);
     const int sizes[] = {2, 4, 100};
-    rung_curve_options o = {.methods = methods, .repeats = 3, .sizes = sizes, .n_sizes = 3};
+    rung_curve_options o = {.size = sizeof o, .methods = methods, .repeats = 3, .sizes = sizes, .n_sizes = 3};
     char *text;
     json_t *json = run(ctx, &o, data, &text), *lines = at(json, "lines");
     assert_int_equal(json_array_size(lines), 4);
@@ -92,7 +92,7 @@ static void test_sizes_by_the_data(void **state)
     const char *const median[] = {"median", NULL};
     for (size_t c = 0; c < 2; c++) {
         rung_data *data = toy_data(ctx, cases[c].rows, 0);
-        rung_curve_options o = {.methods = median, .repeats = 2};
+        rung_curve_options o = {.size = sizeof o, .methods = median, .repeats = 2};
         char *text;
         json_t *json = run(ctx, &o, data, &text), *sizes = at(json, "sizes");
         assert_int_equal(json_integer_value(at(json_array_get(sizes, 0), "per_class")), cases[c].first);
@@ -113,27 +113,49 @@ static void test_refusals(void **state)
     const int falling[] = {5, 5}, large[] = {100, 200};
     const char *const wrong[] = {"nosuch", NULL}, *const fixed[] = {"ridge", NULL};
     char *text;
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = falling, .n_sizes = 2}, data, &text),
-                 RUNG_EARG, "labels per class must be increasing");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = large, .n_sizes = 2}, data, &text), RUNG_EARG,
-                 "200 labels per class: the largest class has only");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.methods = wrong}, data, &text), RUNG_EARG, "nosuch");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.fixed = fixed}, data, &text), RUNG_EARG, "NAME=VALUE");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.metric = "x"}, data, &text), RUNG_EARG,
-                 "unknown metric");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.repeats = -1}, data, &text), RUNG_EARG, "-1 repeats");
+    assert_fails(
+        ctx,
+        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = falling, .n_sizes = 2},
+                       data, &text),
+        RUNG_EARG, "labels per class must be increasing");
+    assert_fails(ctx,
+                 rung_curve_run(ctx,
+                                &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = large, .n_sizes = 2},
+                                data, &text),
+                 RUNG_EARG, "200 labels per class: the largest class has only");
+    assert_fails(
+        ctx,
+        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = wrong}, data, &text),
+        RUNG_EARG, "nosuch");
+    assert_fails(
+        ctx,
+        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .fixed = fixed}, data, &text),
+        RUNG_EARG, "NAME=VALUE");
+    assert_fails(
+        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .metric = "x"}, data, &text),
+        RUNG_EARG, "unknown metric");
+    assert_fails(
+        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .repeats = -1}, data, &text),
+        RUNG_EARG, "-1 repeats");
     assert_fails(ctx, rung_curve_run(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
     const int none[] = {0, 5}, many[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = none, .n_sizes = 2}, data, &text), RUNG_EARG,
-                 "labels per class must be increasing and >= 1, but the value at position 1 is 0");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){.sizes = many, .n_sizes = 17}, data, &text), RUNG_EARG,
-                 "17 sizes: at most 16");
+    assert_fails(ctx,
+                 rung_curve_run(ctx,
+                                &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = none, .n_sizes = 2},
+                                data, &text),
+                 RUNG_EARG, "labels per class must be increasing and >= 1, but the value at position 1 is 0");
+    assert_fails(ctx,
+                 rung_curve_run(ctx,
+                                &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = many, .n_sizes = 17},
+                                data, &text),
+                 RUNG_EARG, "17 sizes: at most 16");
     const double target[] = {0, 1, 2, 3};
     rung_data *real;
     rung_view view = {.v = target, .n = 4, .d = 1, .row = 1, .col = 1};
     assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &real));
     assert_fails(ctx, rung_curve_run(ctx, NULL, real, &text), RUNG_EARG,
-                 "a curve grades classes: cut real targets into classes (--bins)");
+                 "a curve grades classes: cut real targets into classes");
+    assert_string_equal(rung_ctx_detail(ctx), "option bins");
     rung_data_free(real);
     rung_data_free(data);
     rung_data_free(few);
@@ -147,7 +169,8 @@ static void test_ways_of_running(void **state)
     rung_data *data = toy_data(ctx, 90, 0), *large = toy_data(ctx, 1600, 0);
     const char *const list[] = {"median", "svorex", NULL};
     const int sizes[] = {4};
-    rung_curve_options o = {.methods = list, .repeats = 2, .metric = "kappa", .sizes = sizes, .n_sizes = 1};
+    rung_curve_options o = {
+        .size = sizeof o, .methods = list, .repeats = 2, .metric = "kappa", .sizes = sizes, .n_sizes = 1};
     char *text[2], *other;
     rung_ctx_set_threads(ctx, 2);
     for (int limited = 0; limited < 2; limited++) {
@@ -166,7 +189,7 @@ static void test_ways_of_running(void **state)
     }
     json_decref(json);
     const char *const short_list[] = {"median", NULL};
-    o = (rung_curve_options){.methods = short_list, .repeats = 1};
+    o = (rung_curve_options){.size = sizeof(rung_curve_options), .methods = short_list, .repeats = 1};
     json = run(ctx, &o, large, &other);
     json_t *last = json_array_get(at(json, "sizes"), json_array_size(at(json, "sizes")) - 1);
     assert_in_range(json_integer_value(at(last, "labels")), 250, 500); /* not all of about 1000 */
@@ -187,7 +210,9 @@ static rung_status curve_once(void *argument)
     work *w = argument;
     static const char *const one[] = {"kdlor", NULL};
     char *text;
-    rung_status status = rung_curve_run(w->ctx, &(rung_curve_options){.methods = one, .repeats = 1}, w->data, &text);
+    rung_status status =
+        rung_curve_run(w->ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = one, .repeats = 1},
+                       w->data, &text);
     rung_free(text);
     return status;
 }
@@ -211,7 +236,7 @@ static void test_jansson_runs_out(void **state)
     rung_ctx *ctx = *state;
     rung_data *data = toy_data(ctx, 25, 0);
     static const char *const one[] = {"median", NULL};
-    rung_curve_options o = {.methods = one, .repeats = 1};
+    rung_curve_options o = {.size = sizeof o, .methods = one, .repeats = 1};
     rung_status status;
     int64_t k = 0;
     json_set_alloc_funcs(json_malloc, free);

@@ -75,21 +75,22 @@ static void the_gradient_vanishes(void **state)
             rung_spec *spec;
             rung_data *data;
             rung_model *m;
-            rung_condition found[RUNG_MOST_CONDITIONS];
-            int count;
+            rung_verification *found;
+            const rung_condition *c;
             assert_ok(ctx, rung_spec_new(ctx, "gpor", 0, &spec));
             assert_ok(ctx, rung_spec_set(ctx, spec, options[k][0], options[k][1]));
             assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
             assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
             assert_true(reported(m, "settled") == 1);
-            assert_ok(ctx, rung_model_verify(ctx, spec, data, m, found, &count));
+            assert_ok(ctx, rung_model_verify(ctx, spec, data, m, &found));
             int gradients = 0;
-            for (int i = 0; i < count; i++) {
-                if (!found[i].ok)
-                    fail_msg("%s=%s, stream %d: %s is %g", options[k][0], options[k][1], (int)stream, found[i].name,
-                             found[i].value);
-                gradients += !strcmp(found[i].name, "evidence gradient") && found[i].tolerance <= 2e-6;
+            for (int i = 0; (c = rung_verification_at(found, i)); i++) {
+                if (!c->ok)
+                    fail_msg("%s=%s, stream %d: %s is %g", options[k][0], options[k][1], (int)stream, c->name,
+                             c->value);
+                gradients += !strcmp(c->name, "evidence gradient") && c->tolerance <= 2e-6;
             }
+            rung_verification_free(found);
             assert_int_equal(gradients, 1);
             rung_model_free(m);
             rung_data_free(data);
@@ -155,7 +156,9 @@ static void far_away_the_prior_speaks(void **state)
     far.x = x;
     rung_model *m = fit_rows(ctx, "gpor", "", &r, r.n, false);
     rung_view view = view_of(&far, 0, 1);
-    assert_ok(ctx, rung_model_predict(ctx, m, &view, &(rung_output){.score = &mean, .sd = &sd, .proba = proba}));
+    assert_ok(ctx, rung_model_predict(
+                       ctx, m, &view,
+                       &(rung_output){.size = sizeof(rung_output), .score = &mean, .sd = &sd, .proba = proba}));
     assert_true(mean == 0 && sd == 1);
     ordinal_probit_classes(0, 1, 3, m->members[0].link.b, m->members[0].link.noise, p);
     assert_arrays_close(3, proba, p, 1e-14);
@@ -172,8 +175,8 @@ static void two_classes_are_symmetric(void **state)
     for (int i = 0; i < 50; i++) t.y[i] = 3 - r.y[i];
     rung_model *a = fit_rows(ctx, "gpor", "", &r, 50, false), *b = fit_rows(ctx, "gpor", "", &t, 50, false);
     rung_view view = view_of(&r, 0, 50);
-    assert_ok(ctx, rung_model_predict(ctx, a, &view, &(rung_output){.proba = p}));
-    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.proba = q}));
+    assert_ok(ctx, rung_model_predict(ctx, a, &view, &(rung_output){.size = sizeof(rung_output), .proba = p}));
+    assert_ok(ctx, rung_model_predict(ctx, b, &view, &(rung_output){.size = sizeof(rung_output), .proba = q}));
     for (int i = 0; i < 50; i++) assert_close(p[2 * i], q[2 * i + 1], 1e-4);
     assert_close(reported(a, "log_evidence"), reported(b, "log_evidence"), 1e-6);
     rung_model_free(a), rung_model_free(b);

@@ -50,7 +50,7 @@ static rung_model *fit(rung_ctx *ctx, const rung_method *m, const sample *s, con
 static int predict(rung_ctx *ctx, const rung_model *model, const sample *s, double *score)
 {
     rung_view view = {.v = s->x, .n = N, .d = D, .row = D, .col = 1};
-    rung_output out = {.score = score};
+    rung_output out = {.size = sizeof out, .score = score};
     assert_true(N * rung_model_outputs(model) <= ROOM);
     assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
     return rung_model_outputs(model);

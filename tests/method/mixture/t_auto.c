@@ -221,9 +221,9 @@ static void redundant_columns(void **state)
     assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
     for (int single = 0; single < 2; single++) {
         bool seen[6] = {false};
-        rung_condition found[RUNG_MOST_CONDITIONS];
+        rung_verification *found;
+        const rung_condition *c;
         rung_model *m;
-        int count;
         for (int64_t i = 0; i < data->n && single; i++) {
             if (seen[data->y[i]]) data->y[i] = 0;
             seen[data->y[i]] = true;
@@ -231,9 +231,10 @@ static void redundant_columns(void **state)
         assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
         assert_int_equal(told, single + 1);
         assert_true(reported(m, "weight_unlabelled") > 0.3);
-        assert_ok(ctx, rung_model_verify(ctx, spec, data, m, found, &count));
-        for (int i = 0; i < count; i++)
-            if (!found[i].ok) fail_msg("%s is %g, above %g", found[i].name, found[i].value, found[i].tolerance);
+        assert_ok(ctx, rung_model_verify(ctx, spec, data, m, &found));
+        for (int i = 0; (c = rung_verification_at(found, i)); i++)
+            if (!c->ok) fail_msg("%s is %g, above %g", c->name, c->value, c->tolerance);
+        rung_verification_free(found);
         rung_model_free(m);
     }
     rung_ctx_set_log(ctx, NULL, NULL);
@@ -291,13 +292,13 @@ static void repeated_rows_do_not_flatter(void **state)
         rung_view X = {.v = x, .n = 3 * N, .d = 2, .row = 2, .col = 1};
         rung_view test = {.v = x + 6 * N, .n = TEST, .d = 2, .row = 2, .col = 1};
         rung_data *data;
-        rung_metrics honest;
+        rung_metrics honest = {.size = sizeof honest};
         double error = 0, inside = 0;
         assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, K, &data));
         rung_model *model = fit(ctx, methods[m], data);
         if (!rung_model_cv(model, &honest)) fail_msg("%s reports no error", methods[m]);
         assert_close(reported(model, "equal_rows"), 1, 0);
-        rung_output out = {.rank = rank, .low = low, .high = high, .level = 0.9};
+        rung_output out = {.size = sizeof out, .rank = rank, .low = low, .high = high, .level = 0.9};
         if (!rung_model_interval(model)) out.low = out.high = NULL;
         assert_ok(ctx, rung_model_predict(ctx, model, &test, &out));
         for (int i = 0; i < TEST; i++) {

@@ -71,7 +71,7 @@ static rung_model *fit(rung_ctx *ctx, const char *name, const rows *s, bool weig
 static void scores(rung_ctx *ctx, const rung_model *model, const rows *s, double *f, int *rank)
 {
     rung_view view = {.v = s->x, .n = s->n, .d = s->d, .row = s->d, .col = 1};
-    rung_output out = {.score = f, .rank = rank};
+    rung_output out = {.size = sizeof out, .score = f, .rank = rank};
     assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
 }
 
@@ -445,7 +445,7 @@ static void updates_of_all_kinds(void **state)
         assert_int_equal(updated->n_present, 4);
         check_same(ctx, updated, all, s);
         assert_true(rung_model_has_probabilities(updated));
-        rung_metrics a, b;
+        rung_metrics a = {.size = sizeof a}, b = {.size = sizeof b};
         assert_true(rung_model_cv(updated, &a) && rung_model_cv(all, &b));
         assert_close(a.mae, b.mae, 1e-9);
         rung_model_free(first);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Fits, searches, curves, verification, updates. */
+#include "fit/fit.h"
+#include "api/call.h"
+#include "data/shift.h"
+#include "fit/update.h"
+#include "fit/verify.h"
+#include "select/curve.h"
+#include "select/tune.h"
+
+static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+{
+    TRY(shift_warn(ctx, data));
+    return method_fit(ctx, spec, data, out);
+}
+
+rung_status rung_model_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
+{
+    NOTHING(out);
+    if (!ctx || !spec || !data || !out) return missing(ctx, "rung_model_fit");
+    CALL(ctx, fit(ctx, spec, data, out));
+}
+
+rung_status rung_model_verify(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                              rung_verification **out)
+{
+    NOTHING(out);
+    if (!ctx || !spec || !data || !model || !out) return missing(ctx, "rung_model_verify");
+    CALL(ctx, method_verify(ctx, spec, data, model, out));
+}
+
+const rung_condition *rung_verification_at(const rung_verification *v, int index)
+{
+    return index >= 0 && index < v->n ? &v->all[index] : NULL;
+}
+
+void rung_verification_free(rung_verification *v) { verification_free(v); }
+
+rung_status rung_model_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
+{
+    NOTHING(out);
+    if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_update");
+    CALL(ctx, method_update(ctx, model, data, out));
+}
+
+rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model)
+{
+    if (!ctx || !model) return missing(ctx, "rung_model_updatable");
+    CALL(ctx, model_updatable(ctx, model));
+}
+
+static rung_status tune_data(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
+                             char **report)
+{
+    TRY(shift_warn(ctx, data));
+    return tune(ctx, options, data, out, report);
+}
+
+rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
+                          char **report)
+{
+    NOTHING(out);
+    NOTHING(report);
+    if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune_run");
+    rung_tune_options own;
+    TRY(options_take(ctx, "rung_tune_run", options, &own, sizeof own));
+    CALL(ctx, tune_data(ctx, &own, data, out, report));
+}
+
+rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+{
+    NOTHING(report);
+    if (!ctx || !data || !report) return missing(ctx, "rung_curve_run");
+    rung_curve_options own;
+    TRY(options_take(ctx, "rung_curve_run", options, &own, sizeof own));
+    CALL(ctx, curve(ctx, &own, data, report));
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eval/metrics.h"
+
+#include <math.h>
+
+#include "api/call.h"
+#include "data/dataset.h"
+#include "eval/real.h"
+#include "eval/reliability.h"
+
+/* The table, whose rows hold the public ones. */
+const rung_metric *rung_metric_at(int index)
+{
+    if (index < 0) return NULL;
+    const metric *m = metric_table;
+    while (m->info.key && index-- > 0) m++;
+    return m->info.key ? &m->info : NULL;
+}
+
+const rung_metric *rung_metric_find(const char *key)
+{
+    const metric *m = metric_find(key);
+    return m ? &m->info : NULL;
+}
+
+double rung_metrics_value(const rung_metrics *metrics, const char *key)
+{
+    const metric *m = metric_find(key);
+    return m && m->place + sizeof(double) <= metrics->size ? metric_value(m, metrics) : NAN;
+}
+
+/* The result of a call that succeeds goes to the caller's struct. */
+static rung_status give(rung_status status, const void *own, size_t size, void *out)
+{
+    if (status == RUNG_OK) result_give(own, size, out);
+    return status;
+}
+#define GIVE(call, own, out) give(call, &(own), sizeof(own), out)
+
+rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *predicted,
+                                 const double *proba, rung_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
+    rung_metrics own;
+    TRY(result_check(ctx, "rung_metrics_compute", out));
+    CALL(ctx, GIVE(metrics_compute(ctx, n, classes, truth, predicted, proba, &own), own, out));
+}
+
+rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba,
+                                     int bins, rung_reliability_bin *out, double *ece)
+{
+    if (!ctx || !truth || !proba || !out || !ece) return missing(ctx, "rung_reliability_compute");
+    CALL(ctx, reliability_compute(ctx, n, classes, truth, proba, bins, out, ece));
+}
+
+rung_status rung_real_metrics_compute(rung_ctx *ctx, int64_t n, const double *truth, const double *predicted,
+                                      rung_real_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_real_metrics_compute");
+    rung_real_metrics own;
+    TRY(result_check(ctx, "rung_real_metrics_compute", out));
+    CALL(ctx, GIVE(real_metrics_compute(ctx, n, truth, predicted, &own), own, out));
+}
+
+static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
+                                 const char *order, rung_metrics *out)
+{
+    rank_columns ranks = {0};
+    TRY(rank_columns_new(ctx, table, truth, predicted, order, &ranks));
+    return metrics_compute(ctx, table->n_rows, ranks.K, ranks.truth, ranks.predicted, NULL, out);
+}
+
+rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,
+                                       const char *order, rung_metrics *out)
+{
+    if (!ctx || !table || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute_table");
+    rung_metrics own;
+    TRY(result_check(ctx, "rung_metrics_compute_table", out));
+    CALL(ctx, GIVE(measure_table(ctx, table, truth, predicted, order, &own), own, out));
+}
