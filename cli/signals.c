@@ -32,7 +32,7 @@ static void on_end(int number)
     die_by(number == SIGALRM ? arrived : number); /* not before the handler returns: its own signal is blocked */
 }
 
-/* The flag stays set, because the library clears an interrupt when its next call starts. */
+/* Every later call of the library stops as well. */
 static void on_signal(int number)
 {
     if (arrived) {
