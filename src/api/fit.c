@@ -67,11 +67,17 @@ rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const
     CALL(ctx, tune_data(ctx, &own, data, out, report));
 }
 
+static rung_status label_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+{
+    TRY(shift_warn(ctx, data));
+    return curve(ctx, options, data, report);
+}
+
 rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
 {
     NOTHING(report);
     if (!ctx || !data || !report) return missing(ctx, "rung_curve_run");
     rung_curve_options own;
     TRY(options_take(ctx, "rung_curve_run", options, &own, sizeof own));
-    CALL(ctx, curve(ctx, &own, data, report));
+    CALL(ctx, label_curve(ctx, &own, data, report));
 }
