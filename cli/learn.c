@@ -15,7 +15,12 @@ const option learn_options[] = {
     {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
     {"bins", 0, "Q[,width]",
      "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
-    {"ignore", 0, "COL[,COL]", "columns to leave out", GROUP},
+    {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
+    {"nominal", 0, "COL[,COL]", "columns of categories, such as codes that are numbers", GROUP},
+    {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", GROUP},
+    {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", GROUP},
+    {"dates", 0, "COL[=HOW]", "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)",
+     GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
     {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", GROUP},
     {"scale", 0, "standard|minmax|rank|none", "scaling of the feature columns (default standard)", GROUP},
@@ -99,11 +104,21 @@ static bool parse_bins(const char *text, rung_encode_options *how)
     return true;
 }
 
-int learn_data(session *s, const arguments *args, const char *path, rung_data **out)
+typedef struct { /* lists of columns; NULL: none */
+    const char *ignore, *nominal, *numeric, *dates;
+    const char *const *ordinal;
+} column_lists;
+
+static int encode_file(session *s, const arguments *args, const char *path, const column_lists *columns,
+                       rung_data **out)
 {
     rung_encode_options how = {.size = sizeof how,
                                .label = option_value(args, "label"),
-                               .ignore = option_value(args, "ignore"),
+                               .ignore = columns->ignore,
+                               .nominal = columns->nominal,
+                               .numeric = columns->numeric,
+                               .dates = columns->dates,
+                               .ordinal = columns->ordinal,
                                .weights = option_value(args, "weights"),
                                .groups = option_value(args, "groups"),
                                .real = option_given(args, "real")};
@@ -125,6 +140,30 @@ int learn_data(session *s, const arguments *args, const char *path, rung_data **
     code = datafile_read(s, args, path, &table);
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
     rung_table_free(table);
+    return code;
+}
+
+/* The values of an option that may be repeated, with commas between them; to be freed, NULL: it was not given. */
+static char *joined(const arguments *args, const char *name)
+{
+    char *all = NULL;
+    const char *text;
+    for (int at = 0; (text = option_each(args, name, &at));) {
+        char *longer = all ? text_of("%s,%s", all, text) : text_of("%s", text);
+        free(all);
+        all = longer;
+    }
+    return all;
+}
+
+int learn_data(session *s, const arguments *args, const char *path, rung_data **out)
+{
+    char *lists[] = {joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")};
+    const char **ordinal = learn_values(args, "ordinal");
+    const column_lists columns = {lists[0], lists[1], lists[2], lists[3], ordinal};
+    int code = encode_file(s, args, path, &columns, out);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
+    free(ordinal);
     return code;
 }
 

@@ -265,6 +265,12 @@ typedef struct { /* zeros: the default */
     int real;            /* 1: the label column holds real numbers, to be predicted as such */
     int bins;            /* > 0: real numbers, cut into this many classes of equal frequency ... */
     int bins_width;      /* ... or, 1: of equal width */
+    /* What feature columns are, where their cells do not say it right. Lists of names or positions, "a,b". */
+    const char *nominal; /* categories, whatever they look like */
+    const char *numeric; /* numbers: commas between thousands, columns that only count the rows */
+    const char *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic (also
+                                    the place in year and week), dmy or mdy (which part is the day) */
+    const char *const *ordinal; /* words in an order: "size=small<medium<large"; ends with NULL */
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes

@@ -143,7 +143,7 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
         *b = *a;
         TRY(pool_text(ctx, mem, a->name, &b->name));
         b->categories = NULL;
-        if (a->nominal) TRY(NEW(ctx, mem, b->categories, a->n_categories));
+        if (a->n_categories > 0) TRY(NEW(ctx, mem, b->categories, a->n_categories));
         for (int64_t k = 0; k < a->n_categories; k++) TRY(pool_text(ctx, mem, a->categories[k], &b->categories[k]));
     }
     TRY(NEW(ctx, mem, to->classes, from->n_classes));
@@ -155,11 +155,15 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
     return RUNG_OK;
 }
 
+int64_t column_width(const column_code *c) { return c->nominal ? c->n_categories : form_columns(c->form); }
+
 rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out)
 {
     TRY(NEW(ctx, mem, *out, code->d));
-    for (int64_t j = 0; j < code->n_columns; j++)
-        if (!code->columns[j].nominal) (*out)[code->columns[j].first] = code->columns[j].fill;
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        const column_code *c = &code->columns[j];
+        if (!c->nominal) form_columns_of(c->form, c->fill, *out + c->first);
+    }
     return RUNG_OK;
 }
 
@@ -167,11 +171,14 @@ void coding_feature_name(const coding *code, int64_t coded_column, char *text, s
 {
     int64_t j = 0;
     while (j + 1 < code->n_columns && code->columns[j + 1].first <= coded_column) j++;
+    static const char *const parts[CYCLIC_COLUMNS] = {"", " (year, sine)", " (year, cosine)", " (week, sine)",
+                                                      " (week, cosine)"};
     const column_code *c = &code->columns[j];
+    int64_t part = coded_column - c->first;
     char name[24];
     snprintf(name, sizeof name, "x%lld", (long long)j + 1);
     snprintf(text, size, "%s%s%s", c->name[0] ? c->name : name, c->nominal ? "=" : "",
-             c->nominal ? c->categories[coded_column - c->first] : "");
+             c->nominal ? c->categories[part] : parts[c->form == FORM_CYCLIC ? part : 0]);
 }
 
 rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,

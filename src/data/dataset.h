@@ -3,17 +3,21 @@
 #ifndef RUNG_DATA_DATASET_H
 #define RUNG_DATA_DATASET_H
 
+#include "data/column_form.h"
 #include "data/table.h"
 
-/* How one column of a file becomes coded columns. A number is unchanged; a text column becomes one 0/1 column per
- * category; its missing cells form a separate category (name "") if training had any. */
+/* How one column of a file becomes coded columns. A number is unchanged; a nominal column becomes one 0/1 column per
+ * category; its missing cells form a separate category (name "") if training had any. Dates and ordered words become
+ * numbers (column_form.h). */
 typedef struct {
     const char *name; /* "" without a header */
     int64_t position; /* 0-based column of the training file, for files without names */
     bool nominal;
-    double fill; /* number: replaces a missing cell (the training median) */
+    column_form form; /* of a column that is not nominal */
+    date_order dates; /* FORM_DAYS, FORM_CYCLIC */
+    double fill;      /* not nominal: replaces a missing cell (the training median) */
     int64_t n_categories;
-    const char **categories; /* in bytewise order */
+    const char **categories; /* nominal: in bytewise order; FORM_ORDINAL: lowest first */
     int64_t first;           /* its first coded column */
 } column_code;
 
@@ -62,6 +66,7 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);
 
+int64_t column_width(const column_code *c); /* coded columns it makes */
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);
 /* What stands for a missing cell of each coded column: d numbers, 0 for those of a text column. */
 rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out);

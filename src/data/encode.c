@@ -6,9 +6,9 @@
 
 #include "base/compare.h"
 #include "base/text.h"
+#include "data/column_kind.h"
 #include "data/features.h"
 #include "data/labels.h"
-#include "data/suspect.h"
 
 typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP } role;
 
@@ -88,26 +88,11 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
     return RUNG_OK;
 }
 
-static rung_status learn_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
-{
-    const column *c = &t->columns[j];
-    bool missing = false;
-    for (int64_t i = 0; i < t->n_rows && !missing; i++) missing = c->text[i] < 0;
-    code->nominal = true;
-    code->n_categories = c->n_values + missing;
-    TRY(NEW(ctx, mem, code->categories, code->n_categories));
-    for (int32_t v = 0; v < c->n_values; v++) TRY(pool_text(ctx, mem, c->values[v], &code->categories[v]));
-    if (missing) code->categories[c->n_values] = "";
-    /* Sorted, so that the order of the rows does not matter. */
-    qsort(code->categories, (size_t)code->n_categories, sizeof *code->categories, compare_texts);
-    return RUNG_OK;
-}
-
-static double learn_fill(const column *c, int64_t n, double *room)
+static double learn_fill(int64_t n, const double *x, double *room)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
-        if (isfinite(c->number[i])) room[count++] = c->number[i];
+        if (isfinite(x[i])) room[count++] = x[i];
     return count ? median(room, count) : 0;
 }
 
@@ -115,31 +100,38 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
                                 const role *roles, int64_t label, coding *code, int64_t *from)
 {
     double *room = NULL;
+    said_column *said;
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, t->n_rows));
-    int64_t features = 0;
+    int64_t features = 0, last = 0;
+    TRY(said_columns(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
-        if (roles[j] == ROLE_FEATURE) from[features++] = j;
-    TRY(suspect_columns(ctx, t, features, from));
-    for (int64_t k = 0; k < features; k++) {
-        int64_t j = from[k];
-        TRY(interrupted(ctx));
-        if (options->missing_error) TRY(check_missing(ctx, t, j));
+        if (roles[j] == ROLE_FEATURE) features++, last = j;
+    if (features == 1 && said[last].kind == SAID_NOTHING && t->columns[last].kind == COLUMN_NUMBER)
+        said[last].kind = SAID_NUMERIC; /* the only feature is one, even if it counts the rows */
+    for (int64_t j = 0; j < t->n_columns; j++) {
         column_code *c = &code->columns[code->n_columns];
+        const double *x;
+        bool left_out;
+        if (roles[j] != ROLE_FEATURE) continue;
+        TRY(interrupted(ctx));
         *c = (column_code){.position = j, .first = code->d};
+        TRY(column_kind_of(ctx, mem, t, j, &said[j], c, &left_out));
+        if (left_out) continue;
+        if (options->missing_error) TRY(check_missing(ctx, t, j));
         TRY(pool_text(ctx, mem, t->columns[j].name, &c->name));
-        if (t->columns[j].kind == COLUMN_TEXT)
-            TRY(learn_categories(ctx, mem, t, j, c));
-        else
-            c->fill = learn_fill(&t->columns[j], t->n_rows, room);
-        code->d += c->nominal ? c->n_categories : 1;
-        code->n_columns++;
+        if (!c->nominal) {
+            TRY(column_numbers(ctx, t, j, c, &x));
+            c->fill = learn_fill(t->n_rows, x, room);
+        }
+        code->d += column_width(c);
+        from[code->n_columns++] = j;
     }
     if (code->n_columns == 0)
         return set_error(ctx, RUNG_EDATA,
-                         "%s: no feature column remains besides the label, ignored, weight and group columns", t->path);
+                         "%s: no feature column remains besides the label and the columns that are left out", t->path);
     return RUNG_OK;
 }
 

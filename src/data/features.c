@@ -56,19 +56,59 @@ static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
         (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
 }
 
-/* The numbers of a text column: one without any cell, one whose categories were declared and happen to be numbers. */
-static rung_status numbers_of_text(rung_ctx *ctx, const rung_table *t, int64_t j, const double **out)
+/* The rank of a word in the list of an ordinal column, 0: it is not there. */
+static double rank_of_word(const column_code *code, const char *text)
+{
+    for (int64_t k = 0; k < code->n_categories; k++)
+        if (strcmp(code->categories[k], text) == 0) return (double)k + 1;
+    return 0;
+}
+
+/* The number that a text stands for, by the form of its column. */
+static bool number_of_text(const column_code *code, const char *text, char decimal, double *out)
+{
+    switch (code->form) {
+    case FORM_PLAIN: return text_number(text, strlen(text), decimal, out) && isfinite(*out);
+    case FORM_COMMA:
+    case FORM_GROUPED: return form_number(text, code->form, out) && isfinite(*out);
+    case FORM_ORDINAL: return (*out = rank_of_word(code, text)) > 0;
+    case FORM_DAYS:
+    case FORM_CYCLIC: break;
+    }
+    return form_date(text, code->dates, out);
+}
+
+static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, int64_t j, const column_code *code,
+                             const char *text)
+{
+    static const char *const expected[] = {"a number", "a number", "a number", "one of the ordered words of the column",
+                                           "a date",   "a date"};
+    char label[COLUMN_LABEL];
+    double x;
+    rung_status status =
+        set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not %s", t->path,
+                  (long long)table_line(t, row), table_column_label(t, j, label), text, expected[code->form]);
+    bool comma = code->form == FORM_PLAIN && form_number(text, FORM_COMMA, &x);
+    return comma ? hint(ctx, status, "option decimal=,") : status;
+}
+
+rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const double **out)
 {
     const column *c = &t->columns[j];
-    char label[COLUMN_LABEL];
+    bool dates = code->form == FORM_DAYS || code->form == FORM_CYCLIC;
     double *x = NULL;
+    if (c->kind == COLUMN_NUMBER && code->form != FORM_ORDINAL && !dates) {
+        *out = c->number;
+        return RUNG_OK;
+    }
     TRY(NEW_RAW(ctx, &ctx->scratch, x, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
-        const char *text = c->text[i] < 0 ? NULL : c->values[c->text[i]];
+        char number[32];
+        const char *text = NULL;
+        if (c->kind == COLUMN_TEXT && c->text[i] >= 0) text = c->values[c->text[i]];
+        if (c->kind == COLUMN_NUMBER && !isnan(c->number[i])) text_format(c->number[i], number), text = number;
         x[i] = NAN;
-        if (text && !(text_number(text, strlen(text), t->decimal, &x[i]) && isfinite(x[i])))
-            return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not a number", t->path,
-                             (long long)table_line(t, i), table_column_label(t, j, label), text);
+        if (text && !number_of_text(code, text, t->decimal, &x[i])) return no_number(ctx, t, i, j, code, text);
     }
     *out = x;
     return RUNG_OK;
@@ -156,13 +196,15 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
             TRY(code_nominal(ctx, t, from[j], &code->columns[j], code->d, X, &u));
             continue;
         }
-        if (c->odd_row >= 0) return not_finite(ctx, t, from[j]);
-        plain[numeric].x = c->number;
-        if (c->kind == COLUMN_TEXT) TRY(numbers_of_text(ctx, t, from[j], &plain[numeric].x));
+        if (c->kind == COLUMN_NUMBER && c->odd_row >= 0) return not_finite(ctx, t, from[j]);
+        TRY(column_numbers(ctx, t, from[j], &code->columns[j], &plain[numeric].x));
         plain[numeric++].code = &code->columns[j];
     }
     for (int64_t i = 0; i < t->n_rows; i++)
-        for (int64_t k = 0; k < numeric; k++) { X[i * code->d + plain[k].code->first] = plain[k].x[i]; }
+        for (int64_t k = 0; k < numeric; k++) {
+            const column_code *c = plain[k].code;
+            form_columns_of(c->form, plain[k].x[i], X + i * code->d + c->first);
+        }
     if (u.count > 0) warn_unseen(ctx, t, &u);
     return RUNG_OK;
 }

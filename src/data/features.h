@@ -26,6 +26,8 @@ rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, ru
 /* Codes the rows of t into X (code->d x n_rows, zeros), given where its columns are; a missing number is NaN. */
 rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X);
 
+/* The numbers of column j of t, which is not nominal: those of the table, or in the scratch pool; NaN: missing. */
+rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const double **out);
 /* Of n > 0 numbers, which are reordered; of an even count the mean of the middle two. */
 double median(double *v, int64_t n);
 

@@ -67,7 +67,9 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
 {
     REQUIRE(c->nominal || isfinite(c->fill), "column %lld: the fill value is not a number", (long long)number);
     REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
-    for (int64_t k = 1; k < c->n_categories; k++)
+    REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 2 : c->n_categories == 0),
+            "column %lld is no list of words but has %lld of them", (long long)number, (long long)c->n_categories);
+    for (int64_t k = 1; k < c->n_categories && c->nominal; k++)
         REQUIRE(strcmp(c->categories[k - 1], c->categories[k]) < 0, "the categories of column %lld are not in order",
                 (long long)number);
     return RUNG_OK;
@@ -84,7 +86,7 @@ static rung_status check_coding(rung_ctx *ctx, const coding *c)
                 (long long)c->file_columns);
         REQUIRE(one->first == d, "column %lld does not follow the one before it", (long long)j + 1);
         position = one->position;
-        d += one->nominal ? one->n_categories : 1;
+        d += column_width(one);
     }
     REQUIRE(c->d == d, "there are %lld coded columns, but the coding gives %lld", (long long)c->d, (long long)d);
     REQUIRE(d >= 1, "there is no column");

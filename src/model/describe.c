@@ -132,12 +132,18 @@ static json_t *target_of(const coding *code)
     return code->n_classes > 0 ? json_string("classes") : json_null();
 }
 
+static const char *kind_of(const column_code *c)
+{
+    if (c->nominal) return "nominal";
+    return c->form == FORM_ORDINAL ? "ordinal" : c->form == FORM_DAYS || c->form == FORM_CYCLIC ? "date" : "number";
+}
+
 static json_t *column_json(const column_code *c)
 {
     json_t *out = json_object();
     int bad = json_object_set_new(out, "name", json_string(c->name));
-    bad |= json_object_set_new(out, "kind", json_string(c->nominal ? "nominal" : "number"));
-    if (c->nominal) bad |= json_object_set_new(out, "categories", json_texts(c->n_categories, c->categories));
+    bad |= json_object_set_new(out, "kind", json_string(kind_of(c)));
+    if (c->n_categories > 0) bad |= json_object_set_new(out, "categories", json_texts(c->n_categories, c->categories));
     bad |= json_object_set_new(out, "fill", c->nominal ? json_null() : real(c->fill));
     return json_whole(out, bad);
 }

@@ -36,8 +36,12 @@ static json_t *coding_to_json(const coding *c)
         json_t *one = json_object();
         int failed = json_object_set_new(one, "name", json_string(code->name));
         failed |= json_object_set_new(one, "position", json_integer(code->position));
-        failed |= json_object_set_new(one, "categories",
-                                      code->nominal ? json_texts(code->n_categories, code->categories) : json_null());
+        failed |= json_object_set_new(
+            one, "categories", code->n_categories > 0 ? json_texts(code->n_categories, code->categories) : json_null());
+        if (!code->nominal && code->form != FORM_PLAIN)
+            failed |= json_object_set_new(one, "form", json_string(form_name(code->form)));
+        if (!code->nominal && (code->form == FORM_DAYS || code->form == FORM_CYCLIC))
+            failed |= json_object_set_new(one, "dates", json_string(date_order_name(code->dates)));
         bad |= json_array_append_new(columns, json_whole(one, failed));
     }
     bad |= json_object_set_new(out, "names", json_boolean(c->has_names));

@@ -75,21 +75,25 @@ static rung_status read_params(reader *r, json_t *json, rung_model *m)
 
 static rung_status read_column(reader *r, json_t *json, coding *code, column_code *one)
 {
-    const char *name = NULL;
+    const char *name = NULL, *form = NULL, *dates = NULL;
     json_t *categories = NULL;
     json_int_t position = 0;
-    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o}", "name", &name, "position", &position, "categories",
-                  &categories));
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s}", "name", &name, "position", &position,
+                  "categories", &categories, "form", &form, "dates", &dates));
+    if (form && !form_find(form, &one->form))
+        return set_error(r->ctx, RUNG_EFORMAT, "a column of the unknown form '%.40s'", form);
+    if (dates && !date_order_find(dates, &one->dates))
+        return set_error(r->ctx, RUNG_EFORMAT, "dates in the unknown order '%.40s'", dates);
     TRY(pool_text(r->ctx, r->mem, name, &one->name));
     TRY(as_count(r, position, 0, "the position of a column", &one->position));
     one->first = code->d;
-    one->nominal = !json_is_null(categories);
-    if (one->nominal) {
+    one->nominal = !form && !json_is_null(categories);
+    if (!json_is_null(categories)) {
         int n;
         TRY(read_texts(r, categories, "the categories of a column", &n, &one->categories));
         one->n_categories = n;
     }
-    code->d += one->nominal ? one->n_categories : 1;
+    code->d += column_width(one);
     return RUNG_OK;
 }
 

@@ -173,16 +173,83 @@ static void test_categories(void **state)
     coding_feature_name(&data->code, 2, name, sizeof name);
     assert_string_equal(name, "x2=b");
     dataset_free(data);
+}
 
-    char many[4096] = "name,y\n";
-    for (int i = 0; i < 50; i++) sprintf(many + strlen(many), "n%d,1\n", i);
-    data = data_of(ctx, many, (rung_encode_options){0});
-    assert_int_equal(data->d, 50);
+static char logged[2000];
+static void keep_log(void *user, rung_level level, const char *text)
+{
+    (void)user, (void)level;
+    strncat(logged, text, sizeof logged - strlen(logged) - 1);
+}
+
+/* Columns are what their cells are, in files of any size, or what the caller says; the log says what was done. */
+static void test_kinds(void **state)
+{
+    rung_ctx *ctx = *state;
+    char text[6000] = "id,name,day,share,price,size,code,y\n";
+    for (int i = 0; i < 12; i++)
+        sprintf(text + strlen(text), "%d,n%d,2024-01-%02d,\"0,%d\",\"%d,%d00\",%s,%d,%d\n", i + 1, i, 1 + i % 5, 10 + i,
+                1 + i, 1 + i % 9, i % 2 ? "small" : "large", i % 3, 1 + i % 2);
+    assert_refused(text, RUNG_EDATA, "column 'price' holds numbers such as '1,100', which may have a decimal comma", 0);
+    ctx->log = keep_log;
+    *logged = 0;
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = "price"});
+    ctx->log = NULL;
+    static const char *const said[] = {
+        "column 'id' only counts the rows and is left out",
+        "column 'name' has 12 distinct texts in 12 rows and is left out",
+        "column 'day' holds dates such as '2024-01-01'; they are read as days",
+        "column 'share' holds numbers with a decimal comma such as '0,10'; they are read as numbers"};
+    for (size_t k = 0; k < sizeof said / sizeof *said; k++) assert_non_null(strstr(logged, said[k]));
+    assert_int_equal(data->d, 6); /* day, share, price, size twice, code */
+    double first[] = {19723, 0.1, 1100, 1, 0, 0};
+    assert_arrays_close(6, data->X, first, 0);
     dataset_free(data);
-    strcat(many, "n50,1\n");
-    assert_refused(many, RUNG_EDATA,
-                   "column 'name' has 51 distinct texts in 51 rows, so it is likely an identifier; leave it out", 0);
-    assert_string_equal(rung_ctx_detail(ctx), "option ignore=name");
+
+    data = data_of(ctx, text,
+                   (rung_encode_options){.numeric = "price,id",
+                                         .nominal = "name, code",
+                                         .dates = "day=cyclic",
+                                         .ordinal = (const char *const[]){"size=small<medium<large", NULL}});
+    assert_int_equal(data->d, 1 + 12 + 5 + 1 + 1 + 1 + 3);
+    assert_close(data->X[0], 1, 0);              /* id */
+    assert_close(data->X[1 + 12 + 5 + 2], 3, 0); /* large */
+    coding copy;
+    assert_ok(ctx, coding_copy(ctx, &ctx->scratch, &data->code, &copy));
+    rung_table *one = table_of(ctx, "id,name,day,share,price,size,code\n7,n3,2024-01-02,0.5,\"2,000\",medium,1\n");
+    rung_data *new;
+    assert_ok(ctx, dataset_recode(ctx, one, &copy, 0, &new));
+    assert_close(new->X[1 + 12], 19724, 0);
+    assert_close(new->X[1 + 12 + 5 + 1], 2000, 0);
+    assert_close(new->X[1 + 12 + 5 + 2], 2, 0);
+    table_free(one);
+    dataset_free(new);
+    one = table_of(ctx, "id,name,day,share,price,size,code\n7,n3,2024-01-02,0.5,\"2,000\",huge,1\n");
+    assert_fails(ctx, dataset_recode(ctx, one, &copy, 0, &new), RUNG_EDATA,
+                 "line 2, column 'size': 'huge' is not one of the ordered words");
+    table_free(one);
+    dataset_free(data);
+    assert_refused(text, RUNG_EARG, "column 'price' is said to be of two kinds", .numeric = "price",
+                   .nominal = "price");
+    assert_refused(text, RUNG_EARG, "expected COLUMN=low<mid<high", .ordinal = (const char *const[]){"size", NULL});
+    assert_refused(text, RUNG_EARG, "'a' stands twice", .ordinal = (const char *const[]){"size=a<b<a", NULL});
+    assert_refused(text, RUNG_EARG, "'soon' is not one of days", .dates = "day=soon", .numeric = "price");
+    assert_refused(text, RUNG_EDATA, "column 'size' does not hold dates", .dates = "size", .numeric = "price");
+    assert_refused(text, RUNG_EDATA, "line 2, column 'size': 'large' is no number", .numeric = "size,price");
+    assert_refused("a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", RUNG_EDATA, "can be read in two ways", 0);
+    data = data_of(ctx, "a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", (rung_encode_options){.dates = "b=mdy"});
+    assert_close(data->X[1], 19724, 0);
+    dataset_free(data);
+}
+
+/* Numbers with a word between them are a mistake, unless they are few. */
+static void test_odd_words(void **state)
+{
+    rung_ctx *ctx = *state;
+    char text[2000] = "x,z,y\n";
+    for (int i = 0; i < 30; i++)
+        sprintf(text + strlen(text), "%s%d.5,%d,%d\n", i == 7 ? "unknown" : "", i, i * i, 1 + i % 2);
+    assert_refused(text, RUNG_EDATA, "line 9, column 'x': 'unknown7.5' is no number, but 29 of the 30 cells", 0);
 }
 
 static void test_missing(void **state)
@@ -595,6 +662,8 @@ int main(void)
         WITH_CONTEXT(test_text_labels),
         WITH_CONTEXT(test_numeric_order),
         WITH_CONTEXT(test_categories),
+        WITH_CONTEXT(test_kinds),
+        WITH_CONTEXT(test_odd_words),
         WITH_CONTEXT(test_missing),
         WITH_CONTEXT(test_median_of_many),
         WITH_CONTEXT(test_weights),

@@ -47,7 +47,7 @@ static void test_table(void **state)
     assert_int_equal(rung_data_classes(data), 3); /* in the order given, the unused one too */
     assert_string_equal(rung_data_class_name(data, 1), "good");
     assert_string_equal(rung_data_class_name(data, 3), "never");
-    assert_int_equal(rung_data_features(data), 4);   /* size; no colour, blue, red */
+    assert_int_equal(rung_data_features(data), 4); /* size; no colour, blue, red */
     assert_true(isnan(rung_data_view(data).v[3 * 4]));
     assert_true(rung_data_view(data).v[1] == 0 && rung_data_view(data).v[3] == 1);
     rung_data_free(data);

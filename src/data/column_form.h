@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* How the text of a cell is a number: a plain number, a number with another decimal or thousands character, a date, or
+ * a place on an ordered list of words. */
+#ifndef RUNG_DATA_COLUMN_FORM_H
+#define RUNG_DATA_COLUMN_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    FORM_PLAIN,   /* a number */
+    FORM_COMMA,   /* 3,14: a decimal comma; points between thousands are dropped */
+    FORM_GROUPED, /* 1,200.5: commas between thousands */
+    FORM_ORDINAL, /* a word of a list, lowest first: 1, 2, ... */
+    FORM_DAYS,    /* a date: days since 1970-01-01, with a time of day as a fraction */
+    FORM_CYCLIC   /* a date: days, and sine and cosine of its place in the year and in the week */
+} column_form;
+
+/* How dates are written. */
+typedef enum {
+    DATE_YMD, /* 2024-01-31, 2024/01/31, 2024.01.31; a time of day may follow, after a space or T */
+    DATE_DMY, /* 31.01.2024, 31/01/2024, 31-01-2024 */
+    DATE_MDY  /* 01/31/2024 */
+} date_order;
+
+enum { CYCLIC_COLUMNS = 5 };
+
+const char *form_name(column_form form); /* in model files; NULL for FORM_PLAIN */
+bool form_find(const char *name, column_form *out);
+const char *date_order_name(date_order order); /* ymd, dmy, mdy */
+bool date_order_find(const char *name, date_order *out);
+int form_columns(column_form form); /* coded columns it makes */
+
+/* Numbers with thousands or decimal commas. False: the text is none. */
+bool form_number(const char *text, column_form form, double *out);
+/* Days since 1970-01-01. False: the text is no date of this order. */
+bool form_date(const char *text, date_order order, double *days);
+/* The coded columns of a number, which is a number of days where the form is cyclic: form_columns(form) of them. */
+void form_columns_of(column_form form, double x, double *out);
+
+/* Of a column's distinct texts (at least one): the form in which all of them are numbers. False: there is none.
+ * unclear: they are numbers either way, 1,200 being 1200 or 1.2. */
+bool form_of_numbers(int64_t n, const char *const *texts, column_form *form, bool *unclear);
+/* The order in which all of them are dates. False: there is none. unclear: 01/02/2024 may be either. */
+bool form_of_dates(int64_t n, const char *const *texts, date_order *order, bool *unclear);
+
+#endif

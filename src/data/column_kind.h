@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What a feature column is: numbers, categories, an ordered list of words, dates, or nothing to learn from. Decided by
+ * the caller's word or, without one, by what its cells are, whatever the number of rows; the log says what was done. */
+#ifndef RUNG_DATA_COLUMN_KIND_H
+#define RUNG_DATA_COLUMN_KIND_H
+
+#include "data/dataset.h"
+
+typedef enum { SAID_NOTHING, SAID_NOMINAL, SAID_NUMERIC, SAID_ORDINAL, SAID_DATE } said_kind;
+
+typedef struct { /* the caller's word about a column */
+    said_kind kind;
+    int64_t n_words; /* SAID_ORDINAL: lowest first */
+    const char **words;
+    bool cyclic;    /* SAID_DATE */
+    bool has_order; /* SAID_DATE: and how dates are written */
+    date_order order;
+} said_column;
+
+/* The options nominal, numeric, ordinal and dates: one entry per column of the table, in the scratch pool. */
+rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out);
+
+/* Fills in how column j is coded, but not its fill value nor its place. left_out: it is likely an identifier and no
+ * feature, which the log says. RUNG_EDATA: it is not what the caller says, or could be read in two ways. */
+rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
+                           column_code *out, bool *left_out);
+
+#endif
