@@ -16,6 +16,7 @@
 #include "data/row_groups.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
+#include "select/nested.h"
 
 /* ---- folds ---- */
 
@@ -288,4 +289,27 @@ rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options,
         return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
     return method_finish(ctx, spec, &r.training, uses_all(spec) ? &r.all : &r.labelled, &out->results[out->winner].held,
                          model);
+}
+
+/* ---- as users call it ---- */
+
+rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
+                 char **report)
+{
+    search s = {0};
+    nested_result n = {0};
+    *model = NULL;
+    *report = NULL;
+    if (data->target)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
+                    "option bins");
+    rung_status status = options->nested ? nested_run(ctx, options, data, &n) : RUNG_OK;
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
+    if (status == RUNG_OK) status = tune_report(ctx, &s, options->nested ? &n : NULL, *model, report);
+    grid_free(&s.grid);
+    if (status != RUNG_OK) {
+        model_free(*model);
+        *model = NULL;
+    }
+    return status;
 }

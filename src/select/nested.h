@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Nested cross-validation of a search. */
+#ifndef RUNG_SELECT_NESTED_H
+#define RUNG_SELECT_NESTED_H
+
+#include "select/tune_report.h"
+
+typedef struct nested_result {
+    int n; /* outer folds */
+    point_name *chosen;
+    rung_metrics metrics;
+} nested_result;
+
+rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out);
+
+#endif
