@@ -47,31 +47,6 @@ rung_status alignment_target(rung_ctx *ctx, const ranked_rows *ranked, const la_
     return RUNG_OK;
 }
 
-rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool centred, double *value)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t n = la_rows(K);
-    double kt, kk, tt;
-    la_mat *A = NULL;
-    if (centred) { /* <H K H, H T H> = <H K H, T> */
-        TRY(la_new(ctx, &ctx->scratch, n, n, &A));
-        TRY(la_scale_add(ctx, 1, T, 0, A));
-        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
-        TRY(la_inner(ctx, A, A, &tt));
-        TRY(la_scale_add(ctx, 1, K, 0, A));
-        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
-        TRY(la_inner(ctx, A, T, &kt));
-        TRY(la_inner(ctx, A, A, &kk));
-    } else {
-        TRY(la_inner(ctx, K, T, &kt));
-        TRY(la_inner(ctx, K, K, &kk));
-        TRY(la_inner(ctx, T, T, &tt));
-    }
-    *value = kt / sqrt(kk * tt);
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
 typedef struct { /* workspace of an evaluation, reused by the next one */
     int64_t d, n;
     const double *X;

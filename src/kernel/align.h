@@ -19,8 +19,6 @@ typedef struct {
  * elsewhere the entries of `graph` (NULL: 0); 1 on the diagonal. T is n x n. */
 rung_status alignment_target(rung_ctx *ctx, const ranked_rows *ranked, const la_csr *graph, la_mat *T);
 
-/* centred: of H K H and H T H. */
-rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool centred, double *value);
 /* The alignment of k = exp(-sum_d exp(theta_d) (x_d - z_d)^2) over the rows, and its gradient with respect to theta
  * (NULL: not wanted). */
 rung_status alignment_gradient(rung_ctx *ctx, const alignment_rows *rows, const la_mat *T, const double *theta,

@@ -46,13 +46,6 @@ int cumulative_rank(int K, const double *P)
     return rank;
 }
 
-double cumulative_mean(int K, const double *P)
-{
-    double mean = 1;
-    for (int q = 0; q < K - 1; q++) mean += P[q];
-    return mean;
-}
-
 void cumulative_power(int K, const double *score, const double *prior, double power, double *p)
 {
     double largest = 0, sum = 0;

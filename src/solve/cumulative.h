@@ -10,7 +10,6 @@ void cumulative_repair(int K, double *P);
 void cumulative_classes(int K, const double *P, double *p); /* p_q = P_{q-1} - P_q, P_0 = 1, P_K = 0; p may be P */
 void cumulative_sums(int K, const double *p, double *P);    /* and back; P may be p */
 int cumulative_rank(int K, const double *P);                /* 1 + #{q : P_q > 1/2}: the posterior median */
-double cumulative_mean(int K, const double *P);             /* the expected rank */
 
 /* Class scores >= 0 (others count as 0) to probabilities: score^power, normalised; `prior` (sums to 1) instead of the
  * scores where no class has any. p may be score. */

@@ -57,6 +57,32 @@ static double *numbers(const char *unit, const char *file, int64_t *rows, int64_
     return read_numbers(path, rows, columns);
 }
 
+/* By definition: of K and T, or centred of H K H and H T H. */
+static rung_status alignment(rung_ctx *ctx, const la_mat *K, const la_mat *T, bool centred, double *value)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = la_rows(K);
+    double kt, kk, tt;
+    la_mat *A = NULL;
+    if (centred) { /* <H K H, H T H> = <H K H, T> */
+        TRY(la_new(ctx, &ctx->scratch, n, n, &A));
+        TRY(la_scale_add(ctx, 1, T, 0, A));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
+        TRY(la_inner(ctx, A, A, &tt));
+        TRY(la_scale_add(ctx, 1, K, 0, A));
+        TRY(la_centre(ctx, LA_CENTRE_BOTH, A));
+        TRY(la_inner(ctx, A, T, &kt));
+        TRY(la_inner(ctx, A, A, &kk));
+    } else {
+        TRY(la_inner(ctx, K, T, &kt));
+        TRY(la_inner(ctx, K, K, &kk));
+        TRY(la_inner(ctx, T, T, &tt));
+    }
+    *value = kt / sqrt(kk * tt);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static void golden_unit(rung_ctx *ctx, const char *unit)
 {
     int64_t rows, columns;
