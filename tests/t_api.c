@@ -390,6 +390,33 @@ static void test_default_options(void **state)
 
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
+static void a_model_knows_the_rows_it_was_fitted_to(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const scales[] = {"standard", "minmax", "rank", "none"};
+    rung_data *data, *other;
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, -1, 0, &data));
+    rung_ctx_set_seed(ctx, 2);
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, -1, 0, &other));
+    for (int i = 0; i < 4; i++) {
+        rung_spec *spec;
+        rung_model *model;
+        int seen;
+        assert_ok(ctx, rung_spec_new(ctx, "lda", 0, &spec));
+        assert_ok(ctx, rung_spec_set_scale(ctx, spec, scales[i]));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+        assert_ok(ctx, rung_model_saw(ctx, model, data, &seen));
+        assert_int_equal(seen, i < 3);
+        assert_ok(ctx, rung_model_saw(ctx, model, other, &seen));
+        assert_int_equal(seen, 0);
+        rung_model_free(model);
+        rung_spec_free(spec);
+    }
+    assert_int_equal(rung_model_saw(ctx, NULL, data, NULL), RUNG_EARG);
+    rung_data_free(data);
+    rung_data_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +424,7 @@ int main(void)
         PUBLIC(test_impossible_numbers),
         PUBLIC(test_places_outside),
         PUBLIC(test_default_options),
+        PUBLIC(a_model_knows_the_rows_it_was_fitted_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,6 +277,12 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     int code = datafile_for_model(s, args, 2, &job->model, &job->data);
     if (code != EXIT_OK) return code;
     job->n = rung_data_rows(job->data);
+    int seen;
+    CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &seen));
+    if (seen && !s->quiet)
+        complain(
+            "warning: the model was fitted to these very rows: its error on others is larger; 'rung inspect' shows "
+            "that on rows held out");
     if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
     job->truth = rung_data_ranks(job->data);
     job->classes = rung_model_classes(job->model);

@@ -389,6 +389,9 @@ RUNG_API RUNG_CHECK rung_status rung_model_update(rung_ctx *ctx, const rung_mode
                                                   rung_model **out);
 /* RUNG_OK: the model can be updated. RUNG_EARG: it cannot; the message says why. */
 RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model);
+/* *out = 1 where the rows (coded by rung_model_encode) are those the model was fitted to, so that its error on them is too
+ * small. 0 also for a model that does not scale its columns, which cannot tell. */
+RUNG_API RUNG_CHECK rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out);
 
 /* Lists end with NULL. */
 typedef struct { /* zeros: the default */

@@ -49,6 +49,21 @@ rung_status rung_model_updatable(rung_ctx *ctx, const rung_model *model)
     CALL(ctx, model_updatable(ctx, model));
 }
 
+static rung_status saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out)
+{
+    bool seen;
+    TRY(model_saw(ctx, model, data, &seen));
+    *out = seen;
+    return RUNG_OK;
+}
+
+rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out)
+{
+    if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_saw");
+    *out = 0;
+    CALL(ctx, saw(ctx, model, data, out));
+}
+
 static rung_status tune_data(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
                              char **report)
 {

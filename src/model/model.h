@@ -221,6 +221,9 @@ bool member_scores_by_proba(const member *one); /* the score needs p: what membe
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score);
 int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT only */
 
+/* Whether the rows (coded by the model's coding) are those it was fitted to; false where nothing tells (seen.c). */
+rung_status model_saw(rung_ctx *ctx, const rung_model *m, const rung_data *data, bool *out);
+
 rung_status model_save(rung_ctx *ctx, const rung_model *m, const char *path);
 rung_status model_load(rung_ctx *ctx, const char *path, rung_model **out);
 rung_status model_to_memory(rung_ctx *ctx, const rung_model *m, char **bytes, int64_t *size); /* malloc'ed */
