@@ -281,8 +281,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &seen));
     if (seen && !s->quiet)
         complain(
-            "warning: the model was fitted to these very rows: its error on others is larger; 'rung inspect' shows "
-            "that on rows held out");
+            "warning: the model was fitted to these rows, so the errors are too small; 'rung inspect' shows the error "
+            "on held-out rows");
     if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
     job->truth = rung_data_ranks(job->data);
     job->classes = rung_model_classes(job->model);
