@@ -509,7 +509,7 @@ static void models_that_cannot_be_updated_say_why(void **state)
     assert_ok(ctx, rung_spec_new(ctx, "isvor", 0, &spec));
     assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
     assert_int_equal(model->kept.n, 0);
-    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "--keep-data");
+    assert_fails(ctx, rung_model_update(ctx, model, data, &out), RUNG_EARG, "keep its data");
     rung_model_free(model);
     assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, 1));
     assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
