@@ -133,7 +133,7 @@ static void on_log(void *user, rung_level level, const char *text)
     if (level != RUNG_WARNING) return;
     l->count++;
     assert_non_null(strstr(text, "only counts the rows"));
-    assert_string_equal(rung_ctx_detail(l->ctx), "option ignore=id");
+    assert_string_equal(rung_ctx_detail(l->ctx), "option numeric=id");
 }
 
 static void details_name_what_a_message_is_about(void **state)

@@ -103,12 +103,13 @@ def test_text_and_missing_cells_as_in_a_file(command, tmp_path, target):
 
 def test_advice_is_not_that_of_the_command_line():
     X, y = people()
-    with pytest.raises(ValueError, match="likely an identifier; leave it out$"):
-        rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
-    with pytest.raises(ValueError, match="decimal comma such as '[0-9]+,[0-9]+'; convert it to numbers$"):
+    with pytest.warns(rung.RungWarning, match="is left out, as identifiers .*; declare it nominal to keep it$"):
+        named = rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
+    assert np.array_equal(named.predict(X.assign(name="someone")), rung.KDLOR().fit(X, y).predict(X))
+    with pytest.warns(rung.RungWarning, match="decimal comma such as .*; they are read as numbers"):
         rung.KDLOR().fit(X.assign(weight=[f"{v:.2f}".replace(".", ",") for v in X["height"]]), y)
     for frame in (X, X[["age", "height"]]):  # also without text
-        with pytest.warns(rung.RungWarning, match="only counts the rows, so it is likely an identifier; leave it out$"):
+        with pytest.warns(rung.RungWarning, match="only counts the rows and is left out; declare it numeric to keep it$"):
             rung.KDLOR().fit(frame.assign(number=np.arange(len(X))), y)
     with pytest.raises(ValueError, match="fit it with calibrate=5"):
         rung.SVORIM().fit(X, y).predict_interval(X)
