@@ -53,7 +53,8 @@ class Rung
 // The error on rows held out of the fit, and the answers for the first rows.
 static void show(const Rung &rung, const rung_model *model, const rung_data *data)
 {
-    rung_metrics cv;
+    rung_metrics cv{};
+    cv.size = sizeof cv;
     if (rung_model_cv(model, &cv))
         std::printf("out-of-fold MAE %.3f on %lld rows\n", cv.mae, static_cast<long long>(cv.n));
 
