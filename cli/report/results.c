@@ -189,6 +189,17 @@ static bool read_partitions(store *s, results *r)
     return code == SQLITE_DONE;
 }
 
+/* A table of that many entries is no experiment, and would take the memory of the machine. */
+static bool size_fits(const results *r)
+{
+    enum { MOST_ENTRIES = 10000000 };
+    if ((double)r->sets * (double)r->methods <= MOST_ENTRIES) return true;
+    complain("experiment: %d data sets and %d methods are too many for one report (at most %d of their pairs); choose "
+             "some with --methods",
+             r->sets, r->methods, MOST_ENTRIES);
+    return false;
+}
+
 static void make_entries(results *r)
 {
     r->entry = allocate((size_t)r->sets * (size_t)r->methods, sizeof *r->entry);
@@ -309,6 +320,7 @@ bool results_read(store *s, const char *metric, const char *part, const char *me
     if (!read_sets(s, out) || !read_methods(s, out) || !add_methods(out, more) ||
         (methods && !choose_methods(out, methods)) || !read_partitions(s, out))
         return false;
+    if (!size_fits(out)) return false;
     make_entries(out);
     if (!read_cells(s, out) || !take_outside(out, more)) return false;
     summarise(out);
