@@ -122,6 +122,7 @@ static void on_progress(void *user, const char *stage, double done)
     session *s = user;
     double now = seconds_now();
     if (s->stage && strcmp(stage, s->stage)) return;
+    if (s->stage && s->shown) stage = s->shown;
     if (!(done >= 0)) done = 0;
     if (done > 1) done = 1;
     if (strncmp(stage, s->bar.stage, sizeof s->bar.stage - 1)) {

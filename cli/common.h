@@ -21,6 +21,7 @@ typedef struct {
     int threads;       /* 0: all cores */
     int64_t memory;    /* 0: no limit */
     const char *stage; /* the stage whose progress is shown if others repeat within it; NULL: all */
+    const char *shown; /* the name that stage is shown under; NULL: its own */
     int warnings;      /* told so far */
     struct {           /* the progress bar */
         char stage[64];

@@ -393,6 +393,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     }
     allocate_answers(job, rows, project, option_given(args, "proba"));
     if (!job->path) return predict_training(s, args, job);
+    s->shown = "predicting";
     s->stage = "reading"; /* a block is predicted while the file is read */
     CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
     return predict_blocks(s, args, job);

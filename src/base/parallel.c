@@ -36,8 +36,15 @@ static bool is_due(const failure *f, int64_t task)
     return due;
 }
 
-static void run(rung_ctx *const *worker, int workers, int64_t n, parallel_task *task, void *user, failure *first)
+typedef struct {
+    rung_ctx *ctx;
+    const char *stage; /* NULL: silent */
+} watcher;
+
+static void run(watcher w, rung_ctx *const *worker, int workers, int64_t n, parallel_task *task, void *user,
+                failure *first)
 {
+    int64_t done = 0;
 #pragma omp parallel for num_threads(workers) schedule(dynamic) if (workers > 1)
     for (int64_t i = 0; i < n; i++) {
         if (!is_due(first, i)) continue;
@@ -46,10 +53,19 @@ static void run(rung_ctx *const *worker, int workers, int64_t n, parallel_task *
         if (status != RUNG_OK && !task_may_fail(status)) remember(first, i, status, own);
         own->message[0] = 0;
         pool_free_all(&own->scratch);
+        int64_t so_far;
+#pragma omp atomic capture
+        so_far = ++done;
+        if (w.stage && omp_get_thread_num() == 0) progress(w.ctx, w.stage, (double)so_far / (double)n);
     }
 }
 
 rung_status parallel_tasks(rung_ctx *ctx, int workers, int64_t n, parallel_task *task, void *user)
+{
+    return parallel_stage(ctx, NULL, workers, n, task, user);
+}
+
+rung_status parallel_stage(rung_ctx *ctx, const char *stage, int workers, int64_t n, parallel_task *task, void *user)
 {
     rung_ctx **worker = NULL;
     failure first = {.task = n};
@@ -57,11 +73,12 @@ rung_status parallel_tasks(rung_ctx *ctx, int workers, int64_t n, parallel_task 
     TRY(NEW(ctx, &ctx->scratch, worker, workers));
     for (int w = 0; w < workers && status == RUNG_OK; w++) status = context_worker(ctx, &worker[w]);
     if (status == RUNG_OK && workers == 1) worker[0]->threads = ctx->threads;
-    if (status == RUNG_OK) run(worker, workers, n, task, user, &first);
+    if (status == RUNG_OK) run((watcher){ctx, stage}, worker, workers, n, task, user, &first);
     int64_t beside = 0;
     for (int w = 0; w < workers && worker[w]; w++) beside += worker[w]->scratch.peak;
     pool_beside(&ctx->scratch, beside);
     for (int w = 0; w < workers; w++) context_join(ctx, worker[w]);
     TRY(status);
+    if (stage && n > 0) progress(ctx, stage, 1); /* another worker may have had the last task */
     return first.status == RUNG_OK ? interrupted(ctx) : set_error(ctx, first.status, "%s", first.message);
 }

@@ -20,5 +20,7 @@ typedef rung_status parallel_task(rung_ctx *ctx, void *user, int64_t i);
 /* Runs task(context of the worker, user, i) for i < n; its scratch memory is released. Returns the first failure in the
  * order of i, with its message; task_may_fail ones do not count. */
 rung_status parallel_tasks(rung_ctx *ctx, int workers, int64_t n, parallel_task *task, void *user);
+/* The same, reporting progress under the name of the stage, always from the calling thread. */
+rung_status parallel_stage(rung_ctx *ctx, const char *stage, int workers, int64_t n, parallel_task *task, void *user);
 
 #endif

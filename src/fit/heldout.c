@@ -77,10 +77,15 @@ rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int co
             TRY(m->share(ctx, &(fit_input){.method = m, .p = &h.sub, .params = params[0]}));
         for (int c = 0; c < count && h.n > 0; c++) {
             pool_mark each = pool_here(&ctx->scratch);
-            TRY(refit(ctx, m, params[c], &h, &out[c]));
+            rung_progress_fn *shown = ctx->progress; /* one bar for all fits, not one for each */
+            ctx->progress = NULL;
+            rung_status status = refit(ctx, m, params[c], &h, &out[c]);
+            ctx->progress = shown;
+            TRY(status);
             pool_release(&ctx->scratch, each);
         }
         pool_release(&ctx->scratch, mark);
+        progress(ctx, "held-out fits", (double)(t + 1) / (double)((int64_t)f->repeats * f->count));
     }
     return RUNG_OK;
 }

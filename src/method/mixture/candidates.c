@@ -329,6 +329,7 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c)
     TRY(make_room(ctx, c));
     TRY(list_tasks(ctx, c, false, &kernels));
     TRY(list_tasks(ctx, c, true, &graphs));
-    TRY(parallel_tasks(ctx, parallel_workers(ctx, c->l, kernels.n), kernels.n, run_task, &kernels));
-    return parallel_tasks(ctx, parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task, &graphs);
+    TRY(parallel_stage(ctx, "fitting kernels", parallel_workers(ctx, c->l, kernels.n), kernels.n, run_task, &kernels));
+    return parallel_stage(ctx, "spreading labels", parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task,
+                          &graphs);
 }
