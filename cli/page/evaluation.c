@@ -99,7 +99,7 @@ static void confusion_part(FILE *file, const subject *p)
 static void scores_part(FILE *file, const subject *p)
 {
     char *score =
-        p->expected ? text_of("expected class") : text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
+        p->expected ? text_of("expected rank") : text_of("score%s of %s", p->outputs > 1 ? " 1" : "", p->method);
     figure f = {.kind = FIGURE_PROJECTION,
                 .title = "Scores by class",
                 .detail = "Histograms of the scores, one strip per true class.",
@@ -109,9 +109,10 @@ static void scores_part(FILE *file, const subject *p)
     page_figure(file, &f,
                 p->thresholds ? "The background shows the predicted class; the dashed lines are the thresholds. Rows "
                                 "whose colour differs from the background are misclassified."
-                : p->expected ? "The score is the expected class: the mean of the class numbers by their predicted "
-                                "probabilities. The background shows the nearest class."
-                              : "The model decides by all of its outputs; this is the first.");
+                : p->expected
+                    ? "The score is the expected rank: the mean of the class numbers, from 1, by their predicted "
+                      "probabilities. The background shows the nearest class."
+                    : "The model decides by all of its outputs; this is the first.");
     free(score);
 }
 

@@ -30,7 +30,7 @@ static int on_subject(session *s, const arguments *args, bool need, with_subject
 static int projection(session *s, const arguments *args, subject *p)
 {
     const char *column = option_value(args, "output-column");
-    char *score = p->expected      ? text_of("expected class by %s", p->method)
+    char *score = p->expected      ? text_of("expected rank by %s", p->method)
                   : p->outputs > 1 ? text_of("score %s of %s", column ? column : "1", p->method)
                                    : text_of("score of %s", p->method);
     char *title = text_of("Scores by class (%s)", p->method);
