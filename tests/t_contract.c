@@ -231,8 +231,8 @@ static void unknown_names_are_told_with_the_nearest(void **state)
     assert_fails(ctx, rung_spec_new(ctx, "zzzzzzzzz", 0, &spec), RUNG_EARG, "zzzzzzzzz");
     assert_ok(ctx, rung_spec_new(ctx, "dl", 0, &spec)); /* an alias */
     assert_fails(ctx, rung_spec_set(ctx, spec, "gama", "1"), RUNG_EARG, "did you mean 'gamma'");
-    assert_fails(ctx, rung_spec_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG,
-                 "kdlor has no parameter 'zzzzzzzzz' (rung methods kdlor lists them)");
+    assert_fails(ctx, rung_spec_set(ctx, spec, "zzzzzzzzz", "1"), RUNG_EARG, "kdlor has no parameter 'zzzzzzzzz'");
+    assert_string_equal(rung_ctx_detail(ctx), "method kdlor");
     assert_fails(ctx, rung_spec_set_scale(ctx, spec, "log"), RUNG_EARG,
                  "unknown scaling 'log'; expected one of standard, minmax, rank, none");
     rung_spec_free(spec);

@@ -64,7 +64,7 @@ static void nothing_is_computed_twice(void **state)
     assert_int_equal(calls(ctx, "gram"), 2 * 2);
     assert_int_equal(calls(ctx, "map"), 2 * 6);
     assert_int_equal(calls(ctx, "eigen"), 2 * 7);
-    assert_int_equal(calls(ctx, "nearest"), 2 + 1); /* one more for the baseline of label propagation */
+    assert_int_equal(calls(ctx, "nearest"), 2);
     assert_int_equal(calls(ctx, "potri"), 2 * 6);
     double total = reported(m, "weight_processes") + reported(m, "weight_ridges") + reported(m, "weight_unlabelled") +
                    reported(m, "weight_frequencies");
