@@ -67,7 +67,9 @@ class Metric(Protocol):
 
 def _metric(name: str) -> Metric:
     def metric(y_true: Labels, y_pred: Labels, *, order: Order = None) -> float:
-        classes, truth, predicted = _labels.grade(y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER))
+        classes, truth, predicted = _labels.grade(
+            y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER)
+        )
         return _measure(truth, predicted, len(classes))[name]
 
     metric.__name__ = metric.__qualname__ = name

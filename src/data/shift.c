@@ -75,8 +75,12 @@ rung_status shift_warn(rung_ctx *ctx, const rung_data *data)
     bool enough = count[0] >= LEAST_ROWS && count[1] >= LEAST_ROWS;
     for (int64_t j = 0; j < data->d && enough; j++) {
         TRY(interrupted(ctx));
-        for (int64_t i = 0; i < n; i++) cells[i] = (cell){data->X[j + rows[i] * data->d], is_labelled(data, rows[i])};
-        comparison c = rank_sum(n, cells);
+        int64_t known = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double x = data->X[j + rows[i] * data->d];
+            if (!isnan(x)) cells[known++] = (cell){x, is_labelled(data, rows[i])};
+        }
+        comparison c = rank_sum(known, cells);
         if (c.p * (double)data->d > LEVEL || fmax(c.share, 1 - c.share) < LEAST_SHARE) continue;
         if (different++ == 0 || fabs(c.share - 0.5) > fabs(most.share - 0.5)) {
             most = c;
