@@ -102,7 +102,7 @@ class Estimator(BaseEstimator):
         return self._predict_checked(self._context(), _data.check(self, X, reset=False), *wanted, level=level)
 
     def _predict_checked(self, ctx, X, *wanted, level=0.0):
-        rows = _data.rows_to_predict(ctx, self.model_, X)
+        rows = _data.rows_to_predict(ctx, self, X)
         return self.model_.predict(ctx, rows, len(X), *wanted, level=level)
 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:

@@ -170,14 +170,17 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     return ctx.make("data", lib.rung_data_encode, table, options)
 
 
-def rows_to_predict(ctx, model, X):
+def rows_to_predict(ctx, estimator, X):
     """A view of the rows X (what check returned), coded as the model was trained."""
+    model, given = estimator.model_, getattr(estimator, "feature_names_in_", None)
     text_columns = [name for name, is_text in model.columns if is_text]
     if text_columns and not _is_frame(X):
         raise TypeError(f"the model has text columns ({', '.join(text_columns[:5])}); X must be a DataFrame")
-    if not text_columns and not _needs_table(X):
-        return view(X)
     names = [name for name, _ in model.columns]
+    if not text_columns and len(names) == X.shape[1] and not _needs_table(X):
+        return view(X)
+    if given is not None:  # the model may have left an identifier out
+        names = given
     table = _fill_table(ctx, X, names if all(names) else None)
     data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
     return keep(ffi.new("rung_view *", lib.rung_data_view(data)), data)

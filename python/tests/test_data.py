@@ -109,8 +109,12 @@ def test_advice_is_not_that_of_the_command_line():
     with pytest.warns(rung.RungWarning, match="decimal comma such as .*; they are read as numbers"):
         rung.KDLOR().fit(X.assign(weight=[f"{v:.2f}".replace(".", ",") for v in X["height"]]), y)
     for frame in (X, X[["age", "height"]]):  # also without text
-        with pytest.warns(rung.RungWarning, match="only counts the rows and is left out; declare it numeric to keep it$"):
-            rung.KDLOR().fit(frame.assign(number=np.arange(len(X))), y)
+        with pytest.warns(
+            rung.RungWarning, match="only counts the rows and is left out; declare it numeric to keep it$"
+        ):
+            counted = rung.KDLOR().fit(frame.assign(number=np.arange(len(X))), y)
+        expected = rung.KDLOR().fit(frame, y).predict(frame)
+        np.testing.assert_array_equal(counted.predict(frame.assign(number=7)), expected)
     with pytest.raises(ValueError, match="fit it with calibrate=5"):
         rung.SVORIM().fit(X, y).predict_interval(X)
 
