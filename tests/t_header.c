@@ -83,6 +83,7 @@ static void options_of_any_size(void **state)
     rung_data_free(data);
     o.known.size = 0;
     assert_fails(ctx, rung_data_encode(ctx, table, &o.known, &data), RUNG_EARG, "set the size");
+    rung_table_free(table);
     assert_fails(ctx, rung_table_read(ctx, "x", &(rung_read_options){0}, &table), RUNG_EARG, "rung_table_read");
     assert_null(table);
     rung_reader *reader;
