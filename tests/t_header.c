@@ -237,6 +237,65 @@ static void assert_number(const json_t *value, double x)
         assert_true(json_is_null(value));
 }
 
+static void assert_optional(const json_t *value, double x)
+{
+    assert_int_equal(json_is_number(value), !isnan(x));
+    if (!isnan(x)) assert_number(value, x);
+}
+
+static void assert_member(const json_t *about, const rung_member *one)
+{
+    const json_t *kernel = json_object_get(about, "kernel"), *neighbours = json_object_get(about, "neighbours"),
+                 *precisions = json_object_get(kernel, "precisions");
+    if (one->kernel)
+        assert_string_equal(json_string_value(json_object_get(kernel, "kind")), one->kernel);
+    else
+        assert_true(json_is_null(kernel));
+    assert_optional(json_object_get(kernel, "gamma"), one->gamma);
+    assert_optional(json_object_get(kernel, "coef0"), one->coef0);
+    assert_int_equal(json_integer_value(json_object_get(kernel, "degree")), one->degree);
+    assert_int_equal(json_array_size(precisions), one->n_precisions);
+    for (int64_t i = 0; i < one->n_precisions; i++)
+        assert_number(json_array_get(precisions, (size_t)i), one->precisions[i]);
+    assert_int_equal(json_integer_value(json_object_get(neighbours, "count")), one->neighbours);
+}
+
+static void assert_members(const json_t *about, const rung_model *m)
+{
+    const json_t *members = json_object_get(about, "members");
+    rung_member one = {.size = sizeof one};
+    double total = 0;
+    int n = 0;
+    for (; rung_model_member(m, n, &one); n++) {
+        const json_t *other = json_is_array(members) ? json_array_get(members, (size_t)n) : about;
+        assert_member(other, &one);
+        total += one.weight;
+        if (other == about) continue;
+        assert_string_equal(json_string_value(json_object_get(other, "kind")), one.kind);
+        assert_string_equal(json_string_value(json_object_get(other, "features")), one.scale);
+        assert_optional(json_object_get(other, "weight"), one.weight);
+        assert_optional(json_object_get(other, "variance"), one.variance);
+        assert_optional(json_object_get(other, "power"), one.power);
+    }
+    assert_int_equal(json_is_array(members) ? json_array_size(members) : 1, n);
+    assert_float_equal(total, 1, 1e-12);
+    assert_int_equal(rung_model_member(m, 0, &(rung_member){0}), 0);
+    assert_int_equal(rung_model_member(m, -1, &one), 0);
+}
+
+static void assert_trees(const json_t *about, const rung_model *m)
+{
+    const json_t *gain = json_object_get(about, "gain");
+    int64_t leaves = -1;
+    assert_int_equal(rung_model_trees(m, &leaves), json_integer_value(json_object_get(about, "count")));
+    assert_int_equal(leaves, json_integer_value(json_object_get(about, "leaves")));
+    for (int64_t j = 0; j < rung_model_columns(m); j++) {
+        const json_t *share = json_object_get(gain, rung_model_column(m, j, NULL));
+        assert_true(rung_model_gain(m, j) == (share ? json_real_value(share) : 0));
+    }
+    assert_true(rung_model_gain(m, -1) == 0);
+}
+
 static void assert_same(const json_t *about, const rung_model *m)
 {
     const char *name, *value;
@@ -280,44 +339,87 @@ static void assert_same(const json_t *about, const rung_model *m)
         const json_t *column = json_array_get(columns, (size_t)j);
         assert_string_equal(json_string_value(json_object_get(column, "name")), rung_model_column(m, j, &text));
         assert_int_equal(strcmp(json_string_value(json_object_get(column, "kind")), "nominal") == 0, text);
+        const json_t *categories = json_object_get(column, "categories");
+        for (n = 0; (name = rung_model_category(m, j, n)); n++)
+            assert_string_equal(json_string_value(json_array_get(categories, (size_t)n)), name);
+        assert_int_equal(json_array_size(categories), n);
     }
+    assert_null(rung_model_category(m, rung_model_columns(m), 0));
+    assert_members(about, m);
+    assert_trees(json_object_get(about, "trees"), m);
+    assert_string_equal(json_string_value(json_object_get(about, "scorer")), rung_model_scorer(m));
+    assert_string_equal(json_string_value(json_object_get(about, "library")), rung_model_library(m));
+    assert_int_equal(json_integer_value(json_object_get(about, "format")), rung_model_format());
+    assert_int_equal(json_integer_value(json_object_get(about, "n_expansion")), rung_model_terms(m));
+    assert_int_equal(json_is_true(json_object_get(about, "contains_training_rows")), rung_model_stored_rows(m) > 0);
     n = 0;
     for (int k = 1; k <= rung_model_classes(m); k++) n += rung_model_class_present(m, k);
     assert_int_equal(json_array_size(json_object_get(about, "present")), n);
 }
 
-/* Every getter says what the description says, for every kind of decision. */
+/* Real numbers and text: "size" has two categories and an empty cell. */
+static rung_data *mixed_data(rung_ctx *ctx)
+{
+    static const char *const sizes[] = {"small", "large"};
+    enum { N = 40 };
+    double x[N], label[N];
+    int32_t size[N];
+    rung_table *table;
+    rung_data *data;
+    for (int i = 0; i < N; i++) {
+        x[i] = i * 0.37 + i % 3;
+        label[i] = 1 + i * 3 / N;
+        size[i] = i == 7 ? -1 : i % 2;
+    }
+    assert_ok(ctx, rung_table_new(ctx, N, &table));
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, "x", x, 1));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "size", size, sizes, 2, 0));
+    assert_ok(ctx, rung_table_add_numbers(ctx, table, "label", label, 1));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
+    rung_table_free(table);
+    return data;
+}
+
+static void check_getters(rung_ctx *ctx, const rung_spec *spec, const rung_data *data)
+{
+    rung_model *model;
+    char *text;
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_describe(ctx, model, &text));
+    json_t *about = json_loads(text, 0, NULL);
+    assert_non_null(about);
+    assert_same(about, model);
+    const char *name, *value;
+    for (int p = 0; (name = rung_model_param_at(model, p, &value)); p++)
+        assert_string_equal(rung_spec_value(spec, name), value);
+    assert_null(rung_spec_value(spec, "x"));
+    assert_null(rung_model_param(model, "x"));
+    json_decref(about);
+    rung_free(text);
+    rung_model_free(model);
+}
+
+/* Every getter says what the description says, for every kind of decision and scorer. */
 static void getters_agree_with_the_description(void **state)
 {
     rung_ctx *ctx = *state;
-    static const char *const methods[] = {"kdlor", "kda", "svorim", "gpor", "llgc", "median", "auto", "lda"};
-    rung_data *data;
-    bool means = false;
-    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, -1, 0.2, &data));
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    static const struct {
+        const char *method, *name, *value;
+    } fits[] = {{.method = "kdlor"}, {"kdlor", "kernel", "poly"}, {.method = "kda"},  {.method = "svorim"},
+                {.method = "gpor"},  {.method = "isbor"},         {.method = "llgc"}, {.method = "median"},
+                {.method = "auto"},  {.method = "lda"},           {.method = "boost"}};
+    rung_data *data[2];
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, -1, 0.2, &data[0]));
+    data[1] = mixed_data(ctx);
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         rung_spec *spec;
-        rung_model *model;
-        char *text;
-        assert_ok(ctx, rung_spec_new(ctx, methods[i], 0, &spec));
-        assert_string_equal(rung_spec_method(spec)->name, methods[i]);
-        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-        assert_ok(ctx, rung_model_describe(ctx, model, &text));
-        json_t *about = json_loads(text, 0, NULL);
-        assert_non_null(about);
-        assert_same(about, model);
-        const char *name, *value;
-        for (int p = 0; (name = rung_model_param_at(model, p, &value)); p++)
-            assert_string_equal(rung_spec_value(spec, name), value);
-        assert_null(rung_spec_value(spec, "x"));
-        assert_null(rung_model_param(model, "x"));
-        means = means || rung_model_means(model, 0, NULL) > 0;
-        json_decref(about);
-        rung_free(text);
-        rung_model_free(model);
+        assert_ok(ctx, rung_spec_new(ctx, fits[i].method, 0, &spec));
+        assert_string_equal(rung_spec_method(spec)->name, fits[i].method);
+        if (fits[i].name) assert_ok(ctx, rung_spec_set(ctx, spec, fits[i].name, fits[i].value));
+        for (int d = 0; d < 2; d++) check_getters(ctx, spec, data[d]);
         rung_spec_free(spec);
     }
-    assert_true(means);
-    rung_data_free(data);
+    for (int d = 0; d < 2; d++) rung_data_free(data[d]);
 }
 
 /* The ranks are those of the thresholds, which come from the calibration. */

@@ -114,7 +114,6 @@ static int type(const demo *d, const char *const *words)
 typedef struct {
     rung_model *model;
     rung_data *data;
-    json_t *about;
     int *rank;
     double *score, *proba;
 } results;
@@ -123,15 +122,11 @@ static int results_get(const demo *d, results *r)
 {
     session *s = d->s;
     rung_table *table = NULL;
-    char *about = NULL;
     CHECK(s, rung_model_load(s->ctx, d->model, &r->model));
     CHECK(s, rung_table_read(s->ctx, d->test, NULL, &table));
     rung_status status = rung_model_encode(s->ctx, r->model, table, 2, &r->data);
     rung_table_free(table);
     CHECK(s, status);
-    CHECK(s, rung_model_describe(s->ctx, r->model, &about));
-    r->about = jout_parse(about);
-    rung_free(about);
     rung_view X = rung_data_view(r->data);
     size_t n = (size_t)X.n;
     r->rank = allocate(n, sizeof *r->rank);
@@ -148,7 +143,6 @@ static void results_free(results *r)
     free(r->rank);
     free(r->score);
     free(r->proba);
-    json_decref(r->about);
     rung_data_free(r->data);
     rung_model_free(r->model);
 }
@@ -175,10 +169,12 @@ static void show_projection(const demo *d, const results *r)
     for (int64_t i = 0; i < n; i++) low = fmin(low, r->score[i]), high = fmax(high, r->score[i]);
     if (!(high > low)) return;
     bool threshold[BINS] = {false};
-    size_t t;
-    json_t *value;
-    json_array_foreach(json_object_get(r->about, "thresholds"), t, value) if (json_is_number(value))
-        threshold[bin_of(json_number_value(value), low, high)] = true;
+    int n_cuts = rung_model_thresholds(r->model, 0, NULL);
+    double *cut = allocate((size_t)n_cuts, sizeof *cut);
+    rung_model_thresholds(r->model, n_cuts, cut);
+    for (int q = 0; q < n_cuts; q++)
+        if (isfinite(cut[q])) threshold[bin_of(cut[q], low, high)] = true;
+    free(cut);
     for (int k = 1; k <= rung_data_classes(r->data); k++) {
         int count[BINS] = {0}, most = 1;
         for (int64_t i = 0; i < n; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "contents.h"
 #include "datafile.h"
 #include "json_out.h"
 #include "learn.h"
@@ -201,43 +202,6 @@ static void tell_summary(const arguments *args, const fit_job *job)
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
         rung_model_has_probabilities(job->model) ? " --proba" : "");
-}
-
-static json_t *params_json(const rung_model *model)
-{
-    json_t *all = json_object();
-    const char *name, *value;
-    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++)
-        json_object_set_new(all, name, jout_text(value));
-    return all;
-}
-
-static json_t *numbers_json(int64_t n, const double *value)
-{
-    json_t *all = json_array();
-    for (int64_t i = 0; i < n; i++) json_array_append_new(all, jout_number(value[i]));
-    return all;
-}
-
-static json_t *thresholds_json(const rung_model *model)
-{
-    int n = rung_model_thresholds(model, 0, NULL);
-    double *threshold = allocate((size_t)n, sizeof *threshold);
-    rung_model_thresholds(model, n, threshold);
-    json_t *all = n ? numbers_json(n, threshold) : json_null();
-    free(threshold);
-    return all;
-}
-
-static json_t *report_json(const rung_model *model)
-{
-    json_t *all = json_object();
-    const double *value;
-    const char *name;
-    int64_t n;
-    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
-        json_object_set_new(all, name, n < 0 ? jout_number(*value) : numbers_json(n, value));
-    return all;
 }
 
 static void print_json(const fit_job *job)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "contents.h"
 #include "datafile.h"
-#include "json_out.h"
 #include "output.h"
 
 static const option *const tables[] = {global_options, NULL};
@@ -40,90 +41,82 @@ static void entry_close(entry *e)
     free(e->text);
 }
 
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-/* Numbers with six digits; --json has the exact ones. */
-static void put_value(FILE *f, const json_t *value)
-{
-    size_t i;
-    json_t *item;
-    if (json_is_real(value))
-        fprintf(f, "%.6g", json_real_value(value));
-    else if (json_is_string(value))
-        fputs(json_string_value(value), f);
-    else if (json_is_null(value))
-        fputs("none", f);
-    else if (json_is_array(value))
-        json_array_foreach(value, i, item)
-        {
-            if (i) fputc(',', f);
-            put_value(f, item);
-        }
-    else
-        jout_write(f, value, 1);
-}
-
-static void put_pairs(FILE *f, const json_t *object)
-{
-    const char *key, *between = "";
-    json_t *value;
-    if (!json_object_size(object)) fputs("none", f);
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        if (json_is_null(value)) continue;
-        fprintf(f, "%s%s=", between, key);
-        put_value(f, value);
-        between = " ";
-    }
-}
-
-static bool in_list(const json_t *list, const char *text)
-{
-    size_t i;
-    json_t *item;
-    json_array_foreach(list, i, item) if (!strcmp(json_string_value(item), text)) return true;
-    return false;
-}
-
-static void print_classes(const json_t *about)
+/* An entry that is one formatted text. */
+__attribute__((format(printf, 2, 3))) static void put(const char *name, const char *format, ...)
 {
     entry e;
-    FILE *f = entry_open(&e, "classes");
-    const json_t *present = json_object_get(about, "present");
-    size_t i;
-    json_t *item;
-    json_array_foreach(json_object_get(about, "classes"), i, item)
-    {
-        const char *name = json_string_value(item);
-        fprintf(f, "%s%s%s", i ? " < " : "", name, in_list(present, name) ? "" : " (no labelled rows)");
-    }
+    va_list list;
+    va_start(list, format);
+    vfprintf(entry_open(&e, name), format, list);
+    va_end(list);
     entry_close(&e);
 }
 
-static void print_columns(const json_t *preprocessing)
+static void print_params(const rung_model *model)
+{
+    entry e;
+    FILE *f = entry_open(&e, "parameters");
+    const char *name, *value, *between = "";
+    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++) {
+        if (!value) continue;
+        fprintf(f, "%s%s=%s", between, name, value);
+        between = " ";
+    }
+    if (!*between) fputs("none", f);
+    entry_close(&e);
+}
+
+/* Numbers with six digits; --json has the exact ones. */
+static void put_numbers(FILE *f, const char *name, int64_t n, const double *value)
+{
+    char *text = numbers_text(n, value, ",");
+    fprintf(f, "%s%s", name, text);
+    free(text);
+}
+
+static void print_kernel(const rung_model *model)
+{
+    rung_member one = {.size = sizeof one};
+    entry e;
+    if (!strcmp(rung_model_scorer(model), "average") || !rung_model_member(model, 0, &one) || !one.kernel) return;
+    FILE *f = entry_open(&e, "kernel");
+    fprintf(f, "kind=%s", one.kernel);
+    if (!isnan(one.gamma)) fprintf(f, " gamma=%.6g", one.gamma);
+    if (one.degree) fprintf(f, " degree=%d coef0=%.6g", one.degree, one.coef0);
+    if (one.precisions) put_numbers(f, " precisions=", one.n_precisions, one.precisions);
+    entry_close(&e);
+}
+
+static void print_classes(const rung_model *model)
+{
+    entry e;
+    FILE *f = entry_open(&e, "classes");
+    for (int k = 1; k <= rung_model_classes(model); k++)
+        fprintf(f, "%s%s%s", k > 1 ? " < " : "", rung_model_class_name(model, k),
+                rung_model_class_present(model, k) ? "" : " (no labelled rows)");
+    entry_close(&e);
+}
+
+static void put_column_name(FILE *f, const rung_model *model, int64_t column)
+{
+    const char *name = rung_model_column(model, column, NULL);
+    if (*name)
+        fputs(name, f);
+    else
+        fprintf(f, "x%lld", (long long)column + 1);
+}
+
+static void print_columns(const rung_model *model)
 {
     entry e;
     FILE *f = entry_open(&e, "columns");
-    size_t i, c;
-    json_t *column, *category;
-    json_array_foreach(json_object_get(preprocessing, "columns"), i, column)
-    {
-        const char *name = text_at(column, "name");
-        if (i) fputs(", ", f);
-        if (*name)
-            fputs(name, f);
-        else
-            fprintf(f, "x%zu", i + 1);
-        const json_t *categories = json_object_get(column, "categories");
-        if (!categories) continue;
-        fputs(" (", f);
-        json_array_foreach(categories, c, category)
-            fprintf(f, "%s%s", c ? ", " : "", *json_string_value(category) ? json_string_value(category) : "missing");
-        fputc(')', f);
+    for (int64_t j = 0; j < rung_model_columns(model); j++) {
+        const char *category;
+        if (j) fputs(", ", f);
+        put_column_name(f, model, j);
+        for (int c = 0; (category = rung_model_category(model, j, c)); c++)
+            fprintf(f, "%s%s", c ? ", " : " (", *category ? category : "missing");
+        if (rung_model_category(model, j, 0)) fputc(')', f);
     }
     entry_close(&e);
 }
@@ -131,150 +124,153 @@ static void print_columns(const json_t *preprocessing)
 /* The members of an average, the heaviest first. */
 static int heavier(const void *a, const void *b)
 {
-    double x = json_real_value(json_object_get(*(json_t *const *)a, "weight"));
-    double y = json_real_value(json_object_get(*(json_t *const *)b, "weight"));
+    double x = ((const rung_member *)a)->weight, y = ((const rung_member *)b)->weight;
     return (x < y) - (x > y);
 }
 
-static void print_members(const json_t *members)
+static void put_member(FILE *f, const rung_member *one)
 {
-    size_t n = json_array_size(members);
-    const json_t **order = allocate(n + 1, sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = json_array_get(members, i);
-    qsort(order, n, sizeof *order, heavier);
+    fprintf(f, "%.3f %s", one->weight, one->kind);
+    if (!one->kernel && !one->neighbours) return;
+    fprintf(f, " (%s", !strcmp(one->scale, "rank") ? "ranked columns" : "columns");
+    if (one->kernel) {
+        fprintf(f, ", %s", one->kernel);
+        if (!isnan(one->gamma)) fprintf(f, " gamma=%.3g", one->gamma);
+        if (!isnan(one->variance)) fprintf(f, " variance=%g", one->variance);
+    }
+    if (one->neighbours) fprintf(f, ", %lld neighbours, power=%g", (long long)one->neighbours, one->power);
+    fputc(')', f);
+}
+
+static void print_members(const rung_model *model)
+{
+    rung_member one = {.size = sizeof one};
+    size_t n = 0;
+    if (strcmp(rung_model_scorer(model), "average") != 0) return;
+    while (rung_model_member(model, (int)n, &one)) n++;
+    rung_member *list = allocate(n, sizeof *list);
     for (size_t i = 0; i < n; i++) {
-        const json_t *one = order[i], *kernel = json_object_get(one, "kernel"),
-                     *neighbours = json_object_get(one, "neighbours");
+        list[i].size = sizeof one;
+        rung_model_member(model, (int)i, &list[i]);
+    }
+    qsort(list, n, sizeof *list, heavier);
+    for (size_t i = 0; i < n; i++) {
         entry e;
-        FILE *f = entry_open(&e, i ? "" : "members");
-        fprintf(f, "%.3f %s", json_real_value(json_object_get(one, "weight")), text_at(one, "kind"));
-        if (json_is_object(kernel) || json_is_object(neighbours))
-            fprintf(f, " (%s", *text_at(one, "features") == 'r' ? "ranked columns" : "columns");
-        if (json_is_object(kernel)) {
-            fprintf(f, ", %s", text_at(kernel, "kind"));
-            if (json_object_get(kernel, "gamma"))
-                fprintf(f, " gamma=%.3g", json_real_value(json_object_get(kernel, "gamma")));
-            if (json_object_get(one, "variance"))
-                fprintf(f, " variance=%g", json_real_value(json_object_get(one, "variance")));
-        }
-        if (json_is_object(neighbours))
-            fprintf(f, ", %lld neighbours, power=%g",
-                    (long long)json_integer_value(json_object_get(neighbours, "count")),
-                    json_real_value(json_object_get(one, "power")));
-        if (json_is_object(kernel) || json_is_object(neighbours)) fputc(')', f);
+        put_member(entry_open(&e, i ? "" : "members"), &list[i]);
         entry_close(&e);
     }
-    free(order);
+    free(list);
+}
+
+typedef struct {
+    int64_t column;
+    double share;
+} gain;
+
+static int larger_gain(const void *a, const void *b)
+{
+    const gain *x = a, *y = b;
+    if (x->share != y->share) return x->share < y->share ? 1 : -1;
+    return x->column < y->column ? -1 : 1;
 }
 
 /* The number of trees, and the columns by the gain of their splits, largest first; columns without a split are
  * omitted. */
-static void print_trees(const json_t *trees)
+static void print_trees(const rung_model *model)
 {
-    json_t *gain = json_object_get(trees, "gain"), *value;
-    size_t n = json_object_size(gain), used = 0;
-    const char **name = allocate(n + 1, sizeof *name), *key;
+    int64_t leaves, trees = rung_model_trees(model, &leaves), n = rung_model_columns(model);
+    if (trees == 0) return;
+    put("trees", "%lld with %lld leaves", (long long)trees, (long long)leaves);
+    gain *list = allocate((size_t)n, sizeof *list);
+    for (int64_t j = 0; j < n; j++) list[j] = (gain){j, rung_model_gain(model, j)};
+    qsort(list, (size_t)n, sizeof *list, larger_gain);
     entry e;
-    fprintf(entry_open(&e, "trees"), "%lld with %lld leaves",
-            (long long)json_integer_value(json_object_get(trees, "count")),
-            (long long)json_integer_value(json_object_get(trees, "leaves")));
-    entry_close(&e);
-    json_object_foreach(gain, key, value)
-    {
-        double share = json_real_value(value);
-        size_t at = used++;
-        for (; at > 0 && json_real_value(json_object_get(gain, name[at - 1])) < share; at--) name[at] = name[at - 1];
-        name[at] = key;
-    }
     FILE *f = entry_open(&e, "gain");
-    for (size_t i = 0; i < used; i++) {
-        double share = json_real_value(json_object_get(gain, name[i]));
-        if (share > 0) fprintf(f, "%s%s %.1f %%", i ? ", " : "", name[i], 100 * share);
+    for (int64_t i = 0; i < n && list[i].share > 0; i++) {
+        if (i) fputs(", ", f);
+        put_column_name(f, model, list[i].column);
+        fprintf(f, " %.1f %%", 100 * list[i].share);
     }
     entry_close(&e);
-    free(name);
+    free(list);
 }
 
-static void print_page(const char *path, const rung_model *model, const json_t *about)
+static void print_thresholds(const rung_model *model)
 {
-    const rung_method *method = rung_method_find(text_at(about, "method"));
-    const json_t *preprocessing = json_object_get(about, "preprocessing"), *kernel = json_object_get(about, "kernel"),
-                 *thresholds = json_object_get(about, "thresholds"), *report = json_object_get(about, "report");
-    long long expansion = json_integer_value(json_object_get(about, "n_expansion"));
-    long long kept = json_integer_value(json_object_get(about, "kept_rows"));
-    const char *label = text_at(preprocessing, "label");
-    rung_metrics cv = {.size = sizeof cv};
+    int n = rung_model_thresholds(model, 0, NULL);
+    double *threshold = allocate((size_t)n, sizeof *threshold);
     entry e;
+    rung_model_thresholds(model, n, threshold);
+    if (n) {
+        put_numbers(entry_open(&e, "thresholds"), "", n, threshold);
+        entry_close(&e);
+    }
+    free(threshold);
+}
 
-    fprintf(entry_open(&e, "model"), "%s", path);
-    entry_close(&e);
-    fprintf(entry_open(&e, "method"), "%s%s%s", text_at(about, "method"), method ? ", " : "",
-            method ? method->title : "");
-    entry_close(&e);
-    put_pairs(entry_open(&e, "parameters"), json_object_get(about, "params"));
-    entry_close(&e);
-    if (json_is_object(kernel)) {
-        put_pairs(entry_open(&e, "kernel"), kernel);
-        entry_close(&e);
-    }
-    print_classes(about);
-    if (json_array_size(json_object_get(about, "members"))) print_members(json_object_get(about, "members"));
-    if (json_is_object(json_object_get(about, "trees"))) print_trees(json_object_get(about, "trees"));
-    if (json_is_array(thresholds)) {
-        put_value(entry_open(&e, "thresholds"), thresholds);
-        entry_close(&e);
-    }
-    fprintf(entry_open(&e, "fitted to"), "%lld rows, %lld labelled",
-            (long long)json_integer_value(json_object_get(about, "rows")),
-            (long long)json_integer_value(json_object_get(about, "labelled")));
-    entry_close(&e);
-    print_columns(preprocessing);
-    fprintf(entry_open(&e, "label column"), "%s", *label ? label : "without a name");
-    entry_close(&e);
-    fprintf(entry_open(&e, "scaling"), "%s", text_at(preprocessing, "scale"));
-    entry_close(&e);
-    if (rung_model_cv(model, &cv)) {
-        fprintf(entry_open(&e, "error"), "mae %.3f (%.3f to %.3f) over %lld held-out rows", cv.mae, cv.mae_low,
-                cv.mae_high, (long long)cv.n);
-    } else {
-        fputs("not estimated by the fit", entry_open(&e, "error"));
+static void print_report(const rung_model *model)
+{
+    entry e;
+    const double *value;
+    const char *name;
+    int64_t n;
+    if (!rung_model_report_at(model, 0, &value, &n)) return;
+    FILE *f = entry_open(&e, "report");
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++) {
+        fprintf(f, "%s%s", i ? " " : "", name);
+        put_numbers(f, "=", n < 0 ? 1 : n, value);
     }
     entry_close(&e);
-    fputs(rung_model_has_probabilities(model) ? "yes" : "no", entry_open(&e, "probabilities"));
-    entry_close(&e);
-    const char *intervals = rung_model_interval(model);
-    fputs(intervals ? intervals : "none", entry_open(&e, "intervals"));
-    entry_close(&e);
-    if (json_object_size(report)) {
-        put_pairs(entry_open(&e, "report"), report);
-        entry_close(&e);
-    }
-    if (json_is_true(json_object_get(about, "contains_training_rows")))
-        fprintf(entry_open(&e, "privacy"), "the file contains %lld scaled training rows", kept > 0 ? kept : expansion);
+}
+
+static void print_page(const char *path, const rung_model *model)
+{
+    const rung_method *method = rung_method_find(rung_model_method(model));
+    const char *label = rung_model_label(model), *intervals = rung_model_interval(model);
+    rung_metrics cv = {.size = sizeof cv};
+    int64_t stored = rung_model_stored_rows(model);
+    put("model", "%s", path);
+    put("method", "%s%s%s", rung_model_method(model), method ? ", " : "", method ? method->title : "");
+    print_params(model);
+    print_kernel(model);
+    print_classes(model);
+    print_members(model);
+    print_trees(model);
+    print_thresholds(model);
+    put("fitted to", "%lld rows, %lld labelled", (long long)rung_model_rows(model),
+        (long long)rung_model_labelled(model));
+    print_columns(model);
+    put("label column", "%s", *label ? label : "without a name");
+    put("scaling", "%s", rung_model_scale(model));
+    if (rung_model_cv(model, &cv))
+        put("error", "mae %.3f (%.3f to %.3f) over %lld held-out rows", cv.mae, cv.mae_low, cv.mae_high,
+            (long long)cv.n);
     else
-        fputs("the file contains no training rows", entry_open(&e, "privacy"));
-    entry_close(&e);
-    fprintf(entry_open(&e, "written by"), "rung %s, file format %lld", text_at(about, "library"),
-            (long long)json_integer_value(json_object_get(about, "format")));
-    entry_close(&e);
+        put("error", "not estimated by the fit");
+    put("probabilities", "%s", rung_model_has_probabilities(model) ? "yes" : "no");
+    put("intervals", "%s", intervals ? intervals : "none");
+    print_report(model);
+    if (stored > 0)
+        put("privacy", "the file contains %lld scaled training rows", (long long)stored);
+    else
+        put("privacy", "the file contains no training rows");
+    put("written by", "rung %s, file format %d", rung_model_library(model), rung_model_format());
 }
 
 static int inspect_run(session *s, const arguments *args)
 {
     const char *path = operand(args, 0);
     rung_model *model;
-    char *text = NULL;
     int code = load_model(s, path, &model);
     if (code != EXIT_OK) return code;
-    code = session_check(s, rung_model_describe(s->ctx, model, &text));
-    if (code == EXIT_OK && s->json) {
-        puts(text);
-    } else if (code == EXIT_OK) {
-        json_t *about = jout_parse(text);
-        print_page(path, model, about);
-        json_decref(about);
+    if (s->json) {
+        char *text;
+        code = session_check(s, rung_model_describe(s->ctx, model, &text));
+        if (code == EXIT_OK) puts(text);
+        rung_free(text);
+    } else {
+        print_page(path, model);
     }
-    rung_free(text);
     rung_model_free(model);
     return code;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "contents.h"
 #include "datafile.h"
 #include "json_out.h"
 #include "measures.h"
@@ -16,37 +17,23 @@ typedef struct {
     const char *from, *path, *to;
     rung_model *before, *after;
     rung_data *data;
-    json_t *about; /* rung_model_describe of the new model */
     int64_t added;
     double seconds;
 } update_job;
 
-static int64_t whole_at(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static int describe(session *s, const rung_model *model, json_t **out)
-{
-    char *text;
-    CHECK(s, rung_model_describe(s->ctx, model, &text));
-    *out = jout_parse(text);
-    rung_free(text);
-    return EXIT_OK;
-}
-
 static void tell_summary(const update_job *job)
 {
-    size_t i;
-    json_t *value;
+    int n = rung_model_thresholds(job->after, 0, NULL);
+    double *threshold = allocate((size_t)n, sizeof *threshold);
+    rung_model_thresholds(job->after, n, threshold);
     say(stderr, "added       %lld labelled rows of %s\n", (long long)job->added, job->path);
     say(stderr, "method      %s, now of %lld labelled rows; %lld of them have a coefficient\n",
-        json_string_value(json_object_get(job->about, "method")), (long long)whole_at(job->about, "labelled"),
-        (long long)whole_at(job->about, "n_expansion"));
+        rung_model_method(job->after), (long long)rung_model_labelled(job->after),
+        (long long)rung_model_terms(job->after));
     say(stderr, "thresholds ");
-    json_array_foreach(json_object_get(job->about, "thresholds"), i, value)
-        say(stderr, " %.4g", json_number_value(value));
+    for (int q = 0; q < n; q++) say(stderr, " %.4g", threshold[q]);
     say(stderr, "\nwritten     %s\n", job->to);
+    free(threshold);
 }
 
 static void print_json(const update_job *job)
@@ -54,14 +41,14 @@ static void print_json(const update_job *job)
     rung_metrics cv = {.size = sizeof cv};
     json_t *all = json_object();
     json_object_set_new(all, "model", jout_text(job->to));
-    json_object_set(all, "method", json_object_get(job->about, "method"));
-    json_object_set(all, "params", json_object_get(job->about, "params"));
+    json_object_set_new(all, "method", jout_text(rung_model_method(job->after)));
+    json_object_set_new(all, "params", params_json(job->after));
     json_object_set_new(all, "added", json_integer(job->added));
-    json_object_set(all, "rows", json_object_get(job->about, "rows"));
-    json_object_set(all, "labelled", json_object_get(job->about, "labelled"));
-    json_object_set(all, "thresholds", json_object_get(job->about, "thresholds"));
+    json_object_set_new(all, "rows", json_integer(rung_model_rows(job->after)));
+    json_object_set_new(all, "labelled", json_integer(rung_model_labelled(job->after)));
+    json_object_set_new(all, "thresholds", thresholds_json(job->after));
     json_object_set_new(all, "cv", rung_model_cv(job->after, &cv) ? measures_json(&cv) : json_null());
-    json_object_set(all, "report", json_object_get(job->about, "report"));
+    json_object_set_new(all, "report", report_json(job->after));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     jout_print(all);
 }
@@ -89,12 +76,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     double start = seconds_now();
     CHECK(s, rung_model_update(s->ctx, job->before, job->data, &job->after));
     job->seconds = seconds_now() - start;
-    json_t *old = NULL;
-    if ((code = describe(s, job->before, &old)) != EXIT_OK) return code;
-    int64_t labelled = whole_at(old, "labelled");
-    json_decref(old);
-    if ((code = describe(s, job->after, &job->about)) != EXIT_OK) return code;
-    job->added = whole_at(job->about, "labelled") - labelled;
+    job->added = rung_model_labelled(job->after) - rung_model_labelled(job->before);
     CHECK(s, rung_model_save(s->ctx, job->after, job->to));
     if (!s->quiet) tell_summary(job);
     if (s->json) print_json(job);
@@ -105,7 +87,6 @@ static int update_run(session *s, const arguments *args)
 {
     update_job job = {0};
     int code = update_steps(s, args, &job);
-    json_decref(job.about);
     rung_data_free(job.data);
     rung_model_free(job.before);
     rung_model_free(job.after);

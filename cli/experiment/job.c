@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_out.h"
+#include "contents.h"
 
 const char *const part_names[PARTS] = {"test", "unlabelled", "labelled"};
 
@@ -115,19 +115,6 @@ static rung_status train(rung_ctx *ctx, const plan_method *m, const rung_data *d
     out->search_seconds = middle - w.start;
     out->fit_seconds = end - middle;
     return status;
-}
-
-static rung_status describe(rung_ctx *ctx, const rung_model *model, job_result *out)
-{
-    char *text = NULL;
-    rung_status status = rung_model_describe(ctx, model, &text);
-    if (status != RUNG_OK) return status;
-    json_t *tree = jout_parse(text);
-    out->params = json_incref(json_object_get(tree, "params"));
-    out->n_expansion = json_integer_value(json_object_get(tree, "n_expansion"));
-    json_decref(tree);
-    rung_free(text);
-    return RUNG_OK;
 }
 
 /* ---- answers ---- */
@@ -255,7 +242,10 @@ rung_status job_run(rung_ctx *ctx, const dataset *d, int64_t index, const plan_m
     rung_status status = partition_open(ctx, d, index, &p);
     rung_ctx_set_seed(ctx, partition_seed(d->plan, index, SEED_FIT));
     if (status == RUNG_OK) status = train(ctx, m, p.train, out, &model);
-    if (status == RUNG_OK) status = describe(ctx, model, out);
+    if (status == RUNG_OK) {
+        out->params = params_json(model);
+        out->n_expansion = rung_model_terms(model);
+    }
     if (status == RUNG_OK) status = answer(ctx, d, &p, model, out);
     if (status == RUNG_OK && keep) status = rung_model_save_memory(ctx, model, &out->model, &out->model_size);
     rung_model_free(model);

@@ -177,8 +177,8 @@ static int regions_part(session *s, FILE *file, const subject *p)
 static int figure_parts(session *s, FILE *file, const evaluation *e)
 {
     subject p;
-    int code = subject_take(s, e->model, e->data, &p);
-    if (code == EXIT_OK) code = subject_predict(s, &p, 1);
+    subject_take(e->model, e->data, &p);
+    int code = subject_predict(s, &p, 1);
     if (code == EXIT_OK) {
         confusion_part(file, &p);
         calibration_part(file, e);
@@ -210,21 +210,14 @@ static void begin(FILE *file, const arguments *args, const evaluation *e, bool r
 static int page_steps(session *s, const arguments *args, const evaluation *e, FILE *file)
 {
     bool real = rung_model_is_real(e->model);
-    char *text = NULL;
     begin(file, args, e, real);
     int code = real ? EXIT_OK : figure_parts(s, file, e);
-    if (code == EXIT_OK) code = session_check(s, rung_model_describe(s->ctx, e->model, &text));
     if (code != EXIT_OK) return code;
-    json_t *about = jout_parse(text);
-    rung_free(text);
-    const char *method = json_string_value(json_object_get(about, "method"));
-    const rung_method *m = method ? rung_method_find(method) : NULL;
     metrics_part(file, e);
     page_heading(file, &sections[MODEL]);
-    page_model(file, about, m);
+    page_model(file, e->model);
     page_heading(file, &sections[REPEAT]);
-    page_repeat(file, args, about, m);
-    json_decref(about);
+    page_repeat(file, args, e->model);
     page_end(file);
     return EXIT_OK;
 }

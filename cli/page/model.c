@@ -5,51 +5,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contents.h"
 #include "page/page.h"
 #include "page/report_keys.h"
 
-/* One number in a narrow cell; texts and lists, which may be long, in one that wraps. */
-static void value_cell(FILE *file, const json_t *value)
-{
-    if (json_is_number(value)) {
-        char text[32];
-        snprintf(text, sizeof text, "%.6g", json_number_value(value));
-        page_number(file, json_number_value(value), 0, text, false);
-    } else if (json_is_string(value)) {
-        page_number(file, NAN, 0, json_string_value(value), false);
-    } else {
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        page_cell(file, "%s", text ? text : "");
-        free(text);
-    }
-}
+static const char *const head[] = {"Name", "Value", "Meaning"};
 
 /* Names, values and their meanings; nothing where there are none. */
-static void model_table(FILE *file, const char *caption, json_t *object, const rung_method *params_of)
+static void params_table(FILE *file, const rung_model *model, const rung_method *m)
 {
-    static const char *const head[] = {"Name", "Value", "Meaning"};
-    const char *key;
-    json_t *value;
-    if (!json_object_size(object)) return;
-    page_table_begin(file, &(page_table){caption, 3, head, 1, false});
-    json_object_foreach(object, key, value)
-    {
-        const rung_param *p = params_of ? rung_method_param_find(params_of, key) : NULL;
-        page_row(file, key);
-        value_cell(file, value);
-        page_cell(file, "%s", p ? p->help : report_key_meaning(key));
+    const char *name, *value;
+    if (!rung_model_param_at(model, 0, &value)) return;
+    page_table_begin(file, &(page_table){"Parameters", 3, head, 1, false});
+    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++) {
+        const rung_param *p = m ? rung_method_param_find(m, name) : NULL;
+        page_row(file, name);
+        page_number(file, NAN, 0, value ? value : "none", false);
+        page_cell(file, "%s", p ? p->help : "");
     }
     page_table_end(file);
 }
 
-void page_model(FILE *file, json_t *about, const rung_method *m)
+/* A single number in a narrow cell; lists, which may be long, in one that wraps. */
+static void report_table(FILE *file, const rung_model *model)
 {
+    const double *value;
+    const char *name;
+    int64_t n;
+    if (!rung_model_report_at(model, 0, &value, &n)) return;
+    page_table_begin(file, &(page_table){"Reported by the fit", 3, head, 1, false});
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++) {
+        page_row(file, name);
+        if (n < 0) {
+            char text[32];
+            snprintf(text, sizeof text, "%.6g", *value);
+            page_number(file, *value, 0, text, false);
+        } else {
+            char *text = numbers_text(n, value, ", ");
+            page_cell(file, "[%s]", text);
+            free(text);
+        }
+        page_cell(file, "%s", report_key_meaning(name));
+    }
+    page_table_end(file);
+}
+
+void page_model(FILE *file, const rung_model *model)
+{
+    const rung_method *m = rung_method_find(rung_model_method(model));
     if (m) page_paragraph(file, "%s: %s. %s", m->name, m->title, m->reference);
-    page_paragraph(file, "Fitted to %lld rows, %lld of them labelled.",
-                   (long long)json_integer_value(json_object_get(about, "rows")),
-                   (long long)json_integer_value(json_object_get(about, "labelled")));
-    model_table(file, "Parameters", json_object_get(about, "params"), m);
-    model_table(file, "Reported by the fit", json_object_get(about, "report"), NULL);
+    page_paragraph(file, "Fitted to %lld rows, %lld of them labelled.", (long long)rung_model_rows(model),
+                   (long long)rung_model_labelled(model));
+    params_table(file, model, m);
+    report_table(file, model);
 }
 
 static void add_word(char **line, const char *word)
@@ -67,17 +75,15 @@ static void add_option(char **line, const char *name, const char *value)
 }
 
 /* --order, for classes that do not order themselves as numbers do. */
-static void add_order(char **line, const json_t *classes)
+static void add_order(char **line, const rung_model *model)
 {
     bool numbers = true;
     char *order = text_of("%s", "");
-    size_t i;
-    json_t *item;
-    json_array_foreach(classes, i, item)
-    {
+    for (int k = 1; k <= rung_model_classes(model); k++) {
+        const char *name = rung_model_class_name(model, k);
         double ignored;
-        numbers = numbers && parse_double(json_string_value(item), &ignored);
-        char *more = text_of("%s%s%s", order, i ? "<" : "", json_string_value(item));
+        numbers = numbers && parse_double(name, &ignored);
+        char *more = text_of("%s%s%s", order, k > 1 ? "<" : "", name);
         free(order);
         order = more;
     }
@@ -86,39 +92,34 @@ static void add_order(char **line, const json_t *classes)
 }
 
 /* The command that fits such a model, as far as the model file tells. */
-static char *fit_line(const json_t *about, const rung_method *m, const char *path)
+static char *fit_line(const rung_model *model, const rung_method *m, const char *path)
 {
     char *line = text_of("rung fit TRAINING.csv --method %s", m->name);
-    const json_t *coding = json_object_get(about, "preprocessing");
-    const char *key, *label = json_string_value(json_object_get(coding, "label")),
-                     *scale = json_string_value(json_object_get(coding, "scale")),
-                     *target = json_string_value(json_object_get(about, "target"));
-    json_t *value;
-    json_object_foreach(json_object_get(about, "params"), key, value)
-    {
-        const rung_param *p = rung_method_param_find(m, key);
-        const char *text = json_string_value(value);
-        if (!text || (p && p->default_value && !strcmp(p->default_value, text))) continue;
-        char *pair = text_of("%s=%s", key, text);
+    const char *name, *value, *label = rung_model_label(model), *scale = rung_model_scale(model);
+    for (int i = 0; (name = rung_model_param_at(model, i, &value)); i++) {
+        const rung_param *p = rung_method_param_find(m, name);
+        if (!value || (p && p->default_value && !strcmp(p->default_value, value))) continue;
+        char *pair = text_of("%s=%s", name, value);
         add_option(&line, "--param", pair);
         free(pair);
     }
-    if (label && strcmp(label, "label")) add_option(&line, "--label", label);
-    if (target && !strcmp(target, "real"))
+    if (*label && strcmp(label, "label")) add_option(&line, "--label", label);
+    if (rung_model_is_real(model))
         add_word(&line, "--real");
     else
-        add_order(&line, json_object_get(about, "classes"));
-    if (scale && strcmp(scale, "standard")) add_option(&line, "--scale", scale);
+        add_order(&line, model);
+    if (strcmp(scale, "standard")) add_option(&line, "--scale", scale);
     add_option(&line, "--output", path);
     return line;
 }
 
-void page_repeat(FILE *file, const arguments *args, const json_t *about, const rung_method *m)
+void page_repeat(FILE *file, const arguments *args, const rung_model *model)
 {
+    const rung_method *m = rung_method_find(rung_model_method(model));
     if (m) {
-        char *line = fit_line(about, m, operand(args, 0));
+        char *line = fit_line(model, m, operand(args, 0));
         page_paragraph(file, "Fit the model to the same training data, with the same seed and rung %s:",
-                       json_string_value(json_object_get(about, "library")));
+                       rung_model_library(model));
         page_code(file, line);
         free(line);
     }

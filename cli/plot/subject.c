@@ -1,55 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plot/subject.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "datafile.h"
-#include "json_out.h"
 
 /* Classes without labelled rows are never predicted: the others lie between the thresholds, in order. */
-static void find_answers(subject *p, const json_t *present)
+static void find_thresholds(subject *p)
 {
-    if (p->thresholds == 0 || json_array_size(present) != (size_t)p->thresholds + 1) return;
+    int found = 0;
+    p->thresholds = rung_model_thresholds(p->model, 0, NULL);
+    if (p->thresholds == 0) return;
+    p->threshold = allocate((size_t)p->thresholds, sizeof *p->threshold);
     p->answer = allocate((size_t)p->thresholds + 1, sizeof *p->answer);
-    for (int i = 0, k = 0; i <= p->thresholds && k < p->classes; k++) {
-        const char *name = json_string_value(json_array_get(present, (size_t)i));
-        if (name && !strcmp(name, p->name[k])) p->answer[i++] = k + 1;
-    }
-    if (p->answer[p->thresholds] == 0) {
-        free(p->answer);
-        p->answer = NULL;
-    }
+    rung_model_thresholds(p->model, p->thresholds, p->threshold);
+    for (int k = 1; k <= p->classes && found <= p->thresholds; k++)
+        if (rung_model_class_present(p->model, k)) p->answer[found++] = k;
 }
 
-static int describe(session *s, subject *p)
-{
-    char *text = NULL;
-    CHECK(s, rung_model_describe(s->ctx, p->model, &text));
-    json_t *all = jout_parse(text), *list = json_object_get(all, "thresholds");
-    rung_free(text);
-    const char *method = json_string_value(json_object_get(all, "method"));
-    p->method = text_of("%s", method ? method : "");
-    const char *scorer = json_string_value(json_object_get(all, "scorer"));
-    p->expected = scorer && (!strcmp(scorer, "average") || !strcmp(scorer, "neighbours"));
-    if (json_is_array(list)) {
-        p->thresholds = (int)json_array_size(list);
-        p->threshold = allocate((size_t)p->thresholds, sizeof *p->threshold);
-        for (int k = 0; k < p->thresholds; k++) {
-            const json_t *item = json_array_get(list, (size_t)k);
-            p->threshold[k] = json_is_number(item) ? json_number_value(item) : NAN;
-        }
-    }
-    find_answers(p, json_object_get(all, "present"));
-    json_decref(all);
-    return EXIT_OK;
-}
-
-int subject_take(session *s, rung_model *model, rung_data *data, subject *out)
+void subject_take(rung_model *model, rung_data *data, subject *out)
 {
     *out = (subject){.model = model,
                      .data = data,
+                     .method = rung_model_method(model),
                      .n = rung_data_rows(data),
                      .truth = rung_data_ranks(data),
                      .classes = rung_model_classes(model),
@@ -57,7 +31,9 @@ int subject_take(session *s, rung_model *model, rung_data *data, subject *out)
     out->name = allocate((size_t)out->classes, sizeof *out->name);
     for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(model, k + 1);
     for (int64_t i = 0; i < out->n; i++) out->labelled += out->truth[i] != 0;
-    return describe(s, out);
+    const char *scorer = rung_model_scorer(model);
+    out->expected = !strcmp(scorer, "average") || !strcmp(scorer, "neighbours");
+    find_thresholds(out);
 }
 
 int subject_open(session *s, const arguments *args, const char *model_path, const char *data_path, subject *out)
@@ -74,8 +50,10 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
     if (code == EXIT_OK) code = datafile_read(s, args, data_path, &table);
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, table, 1, &data));
     rung_table_free(table);
-    if (code == EXIT_OK) return subject_take(s, model, data, out);
-    rung_model_free(model);
+    if (code == EXIT_OK)
+        subject_take(model, data, out);
+    else
+        rung_model_free(model);
     return code;
 }
 
@@ -103,7 +81,6 @@ void subject_close(subject *p)
     free(p->proba);
     free(p->threshold);
     free(p->answer);
-    free(p->method);
     *p = (subject){0};
 }
 

@@ -19,15 +19,15 @@ typedef struct {
     double *proba; /* NULL: the model has none */
     int thresholds;
     double *threshold;
-    int *answer; /* the classes between the thresholds; NULL: not known */
-    char *method;
+    int *answer; /* the classes between the thresholds; NULL: no thresholds */
+    const char *method;
 } subject;
 
 /* Reads a model file and a data file. Models of real targets, or without ranks, are rejected: their figures would be
  * empty. The subject belongs to the caller, also on failure: subject_close. */
 int subject_open(session *s, const arguments *args, const char *model, const char *data, subject *out);
 /* The same for an existing model and data, which then belong to the subject. */
-int subject_take(session *s, rung_model *model, rung_data *data, subject *out);
+void subject_take(rung_model *model, rung_data *data, subject *out);
 /* Predicts; output from 1. */
 int subject_predict(session *s, subject *p, int output);
 void subject_close(subject *p);

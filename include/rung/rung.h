@@ -492,6 +492,9 @@ RUNG_API int64_t rung_model_columns(const rung_model *model);  /* columns of a t
 /* The name of such a column, from 0; "": the columns have no names, or there is no such column. *is_text (unless NULL):
  * 1: a column of text. */
 RUNG_API const char *rung_model_column(const rung_model *model, int64_t column, int *is_text);
+/* The categories of a column of text or of ordered words, by index from 0 ("": missing cells are a category of their
+ * own); NULL past the last one. */
+RUNG_API const char *rung_model_category(const rung_model *model, int64_t column, int index);
 RUNG_API const char *rung_model_label(const rung_model *model); /* the name of the label column; "": none */
 RUNG_API const char *rung_model_scale(const rung_model *model); /* as in rung_spec_set_scale */
 
@@ -519,6 +522,36 @@ RUNG_API int rung_model_calibration(const rung_model *model, double *slope, int 
  * *count -1: a single number, values[0]. NULL past the last one. */
 RUNG_API const char *rung_model_report_at(const rung_model *model, int index, const double **values, int64_t *count);
 RUNG_API int64_t rung_model_training_rows(const rung_model *model); /* of rung_model_predict_training; 0: none */
+
+/* How scores are computed: "constant", "linear", "kernel", "neighbours", "trees", "average" (of several members). */
+RUNG_API const char *rung_model_scorer(const rung_model *model);
+/* One of the models that are averaged, or the model itself. Real numbers that a member does not have are NaN. */
+typedef struct {
+    size_t size;
+    double weight;      /* in the average; the weights add up to 1 */
+    const char *kind;   /* a few words, such as "gaussian process" */
+    const char *scale;  /* of the columns it sees, as in rung_spec_set_scale */
+    const char *kernel; /* "rbf", ...; NULL: none */
+    double gamma, coef0;
+    int degree;               /* 0: none */
+    const double *precisions; /* a weight for each coded column: n_precisions of them; NULL: none */
+    int64_t n_precisions;
+    double variance;    /* of the Gaussian process */
+    int64_t neighbours; /* 0: none */
+    double power;       /* of the scores of label spreading */
+} rung_member;
+/* Fills in the member of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
+RUNG_API int rung_model_member(const rung_model *model, int index, rung_member *out);
+/* The number of trees and, in *leaves (unless that is NULL), of their leaves; 0: the model has none. */
+RUNG_API int64_t rung_model_trees(const rung_model *model, int64_t *leaves);
+/* The share of the loss reduction that is due to splits on a column (of a table, from 0); 0 without trees. */
+RUNG_API double rung_model_gain(const rung_model *model, int64_t column);
+/* Rows or basis functions with a coefficient, as the fit counted them. */
+RUNG_API int64_t rung_model_terms(const rung_model *model);
+/* Training rows that the model and its file contain; 0: none. */
+RUNG_API int64_t rung_model_stored_rows(const rung_model *model);
+RUNG_API const char *rung_model_library(const rung_model *model); /* the version of rung that fitted it */
+RUNG_API int rung_model_format(void);                             /* of the model files this library writes */
 
 /* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
 RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json);

@@ -72,12 +72,11 @@ static json_t *trees_of(const rung_model *m)
     json_t *out = json_object(), *gains = json_object();
     int bad = json_object_set_new(out, "count", json_integer(s->trees.n_trees));
     bad |= json_object_set_new(out, "leaves", json_integer(forest_leaves(&s->trees)));
-    double total = forest_gain(&s->trees, -1);
     for (int64_t c = 0; c < s->trees.n_columns; c++) {
         char name[24];
         snprintf(name, sizeof name, "x%lld", (long long)c + 1);
-        double share = total > 0 ? forest_gain(&s->trees, c) / total : 0;
-        bad |= json_object_set_new(gains, m->code.columns[c].name[0] ? m->code.columns[c].name : name, real(share));
+        bad |= json_object_set_new(gains, m->code.columns[c].name[0] ? m->code.columns[c].name : name,
+                                   real(model_gain(m, c)));
     }
     bad |= json_object_set_new(out, "gain", gains);
     return json_whole(out, bad);
@@ -99,14 +98,9 @@ static json_t *means_of(const rung_model *m)
 static json_t *member_of(const member *one, double share)
 {
     json_t *out = json_object();
-    const char *kind = one->proba == PROBA_PROBIT       ? "gaussian process"
-                       : one->proba == PROBA_CUMULATIVE ? "cumulative ridge"
-                       : one->proba == PROBA_POWER      ? "label spreading"
-                                                        : "class frequencies";
     int bad = json_object_set_new(out, "weight", real(share));
-    bad |= json_object_set_new(out, "kind", json_string(kind));
-    bad |= json_object_set_new(out, "features",
-                               json_string(scale_name(one->space.d > 0 ? one->space.kind : one->scale.kind)));
+    bad |= json_object_set_new(out, "kind", json_string(model_member_kind(one)));
+    bad |= json_object_set_new(out, "features", json_string(scale_name(model_member_scale(one))));
     bad |= json_object_set_new(out, "kernel", kernel_of(&one->score));
     if (one->proba == PROBA_PROBIT) bad |= json_object_set_new(out, "variance", real(one->link.variance));
     bad |= json_object_set_new(out, "neighbours", neighbours_of(&one->score));
@@ -118,11 +112,9 @@ static json_t *members_of(const rung_model *m)
 {
     if (!model_averages(m)) return json_null();
     json_t *out = json_array();
-    double total = 0;
     int bad = 0;
-    for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
     for (int i = 0; i < m->n_members; i++)
-        bad |= json_array_append_new(out, member_of(&m->members[i], m->members[i].weight / total));
+        bad |= json_array_append_new(out, member_of(&m->members[i], model_member_share(m, i)));
     return json_whole(out, bad);
 }
 
@@ -183,13 +175,6 @@ static json_t *cv(const rung_model *m)
     return json_whole(out, bad);
 }
 
-static bool stores_rows(const rung_model *m)
-{
-    for (int i = 0; i < m->n_members; i++)
-        if (m->members[i].score.rows && m->members[i].score.m > 0) return true;
-    return m->kept.n > 0;
-}
-
 static json_t *description(const rung_model *m)
 {
     json_t *out = json_object();
@@ -198,8 +183,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "target", target_of(&m->code));
     bad |= json_object_set_new(out, "classes", json_texts(m->code.n_classes, m->code.classes));
     bad |= json_object_set_new(out, "present", present(m));
-    bad |= json_object_set_new(out, "scorer",
-                               json_string(model_averages(m) ? "average" : scorer_names[m->members[0].score.kind]));
+    bad |= json_object_set_new(out, "scorer", json_string(model_scorer(m)));
     bad |= json_object_set_new(out, "outputs", json_integer(model_outputs(m)));
     bad |= json_object_set_new(out, "decision", json_string(model_decision(m)));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
@@ -215,7 +199,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "interval", text_or_null(model_interval(m)));
     bad |= json_object_set_new(out, "rows", json_integer(m->n_rows));
     bad |= json_object_set_new(out, "labelled", json_integer(m->n_labelled));
-    bad |= json_object_set_new(out, "contains_training_rows", json_boolean(stores_rows(m)));
+    bad |= json_object_set_new(out, "contains_training_rows", json_boolean(model_stored_rows(m) > 0));
     bad |= json_object_set_new(out, "contains_training_answers", json_boolean(m->training.n > 0));
     bad |= json_object_set_new(out, "kept_rows", json_integer(m->kept.n));
     bad |= json_object_set_new(out, "report", report(m));

@@ -74,3 +74,45 @@ bool model_has_probabilities(const rung_model *m)
         if (!member_has_proba(&m->members[i])) return false;
     return model_has_ranks(m);
 }
+
+/* ---- contents ---- */
+
+const char *model_scorer(const rung_model *m)
+{
+    return model_averages(m) ? "average" : scorer_names[m->members[0].score.kind];
+}
+
+const char *model_member_kind(const member *one)
+{
+    switch (one->proba) {
+    case PROBA_PROBIT: return "gaussian process";
+    case PROBA_CUMULATIVE: return "cumulative ridge";
+    case PROBA_POWER: return "label spreading";
+    default: return "class frequencies";
+    }
+}
+
+double model_member_share(const rung_model *m, int i)
+{
+    double total = 0;
+    for (int j = 0; j < m->n_members; j++) total += m->members[j].weight;
+    return m->members[i].weight / total;
+}
+
+scale_kind model_member_scale(const member *one) { return one->space.d > 0 ? one->space.kind : one->scale.kind; }
+
+double model_gain(const rung_model *m, int64_t at)
+{
+    const forest *trees = &m->members[0].score.trees;
+    if (m->members[0].score.kind != SCORER_TREES) return 0;
+    double total = forest_gain(trees, -1);
+    return total > 0 ? forest_gain(trees, at) / total : 0;
+}
+
+int64_t model_stored_rows(const rung_model *m)
+{
+    if (m->kept.n > 0) return m->kept.n;
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].score.rows && m->members[i].score.m > 0) return m->n_expansion;
+    return 0;
+}

@@ -174,6 +174,13 @@ double model_threshold(const rung_model *m, int q); /* between the q-th class an
 bool model_has_means(const rung_model *m);          /* of the classes, in the space of the outputs */
 const char *model_decision(const rung_model *m);    /* how a score becomes a rank, as the file calls it */
 
+const char *model_scorer(const rung_model *m);          /* how scores are computed, see rung_model_scorer */
+const char *model_member_kind(const member *one);       /* of an average, in a few words */
+double model_member_share(const rung_model *m, int i);  /* its weight, as a share of all */
+scale_kind model_member_scale(const member *one);       /* of the columns it sees */
+double model_gain(const rung_model *m, int64_t column); /* see rung_model_gain */
+int64_t model_stored_rows(const rung_model *m);         /* training rows it contains */
+
 /* Raw (coded, unscaled) rows; see rung_model_predict. Runs in blocks of bounded memory. */
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out);
 /* The training rows; see rung_model_predict_training. */
