@@ -125,6 +125,11 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, NULL);
     CLEARED(rung_curve_run, text, ctx, NULL, NULL, &text);
     REFUSED(rung_curve_run, ctx, NULL, have->data, NULL);
+    CLEARED(rung_importance_run, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_importance_run, text, ctx, have->model, NULL, NULL, &text);
+    REFUSED(rung_importance_run, ctx, have->model, have->data, NULL, NULL);
+    CLEARED(rung_importance_held_out, text, ctx, NULL, have->data, NULL, &text);
+    REFUSED(rung_importance_held_out, ctx, have->spec, have->data, NULL, NULL);
     REFUSED(rung_model_save, ctx, NULL, "x");
     REFUSED(rung_model_save, ctx, have->model, NULL);
     CLEARED(rung_model_load, model, ctx, NULL, &model);

@@ -513,6 +513,20 @@ static rung_status curve(place *p)
     return status;
 }
 
+static rung_status importance_of_method(place *p)
+{
+    char *report;
+    rung_spec *spec = NULL;
+    rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
+    const rung_importance_options options = {.size = sizeof options, .repeats = 1, .folds = 2};
+    if (status != RUNG_OK) return status;
+    status = rung_importance_held_out(p->ctx, spec, p->data, &options, &report);
+    assert_int_equal(status == RUNG_OK, report != NULL);
+    rung_free(report);
+    rung_spec_free(spec);
+    return status;
+}
+
 static void test_searches(void **state)
 {
     place *p = *state;
@@ -539,6 +553,7 @@ static void test_searches(void **state)
     search = &evidence;
     FAIL_EACH(p, tune);
     FAIL_EACH(p, curve);
+    FAIL_EACH(p, importance_of_method);
     dense = usual;
 }
 

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "contents.h"
 #include "datafile.h"
+#include "explain/importance.h"
 #include "json_out.h"
 #include "learn.h"
 #include "measures.h"
@@ -20,6 +21,7 @@ static const option fit_options[] = {
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
     {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
     {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},
+    {"explain", 0, NULL, "also show the importance of every column, measured on rows held out in five folds", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
@@ -37,6 +39,7 @@ typedef struct {
     double seconds;
     rung_verification *found; /* --verify */
     int n_found, n_failed;
+    json_t *importance; /* --explain */
 } fit_job;
 
 static int collect(session *s, fit_job *job)
@@ -63,6 +66,15 @@ static int verify(session *s, fit_job *job)
         job->n_found++;
         job->n_failed += !c->ok;
     }
+    return EXIT_OK;
+}
+
+static int explain(session *s, fit_job *job)
+{
+    char *text = NULL;
+    CHECK(s, rung_importance_held_out(s->ctx, job->spec, job->data, NULL, &text));
+    job->importance = jout_parse(text);
+    rung_free(text);
     return EXIT_OK;
 }
 
@@ -198,6 +210,11 @@ static void tell_summary(const arguments *args, const fit_job *job)
     tell_cv(job);
     tell_thresholds(job->model);
     tell_conditions(job);
+    if (job->importance) {
+        fputc('\n', stderr);
+        importance_text(stderr, job->importance);
+        fputc('\n', stderr);
+    }
     if (job->n_failed) return;
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv%s\n", job->model_path,
@@ -225,6 +242,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "report", report_json(job->model));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
+    if (job->importance) json_object_set(all, "importance", job->importance);
     jout_print(all);
 }
 
@@ -251,6 +269,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     job->seconds = seconds_now() - start;
     if ((code = collect(s, job)) != EXIT_OK) return code;
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
+    if (option_given(args, "explain") && (code = explain(s, job)) != EXIT_OK) return code;
     if (!job->n_failed) CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet) tell_summary(args, job);
     if (s->json) print_json(job);
@@ -265,6 +284,7 @@ static int fit_run(session *s, const arguments *args)
     fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
     int code = fit_steps(s, args, &job);
     rung_verification_free(job.found);
+    json_decref(job.importance);
     free(job.count);
     rung_model_free(job.model);
     rung_data_free(job.data);
@@ -277,6 +297,7 @@ static const example examples[] = {
      "fit a model to train.csv (labels in the column label, or else the last) and write model.rung"},
     {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with an explicit order"},
     {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
+    {"rung fit train.csv --explain", "which columns matter, measured on rows that each model has not seen"},
     {"rung fit train.csv -m svorim --verify", "verify from the data that the model is optimal"},
     {0}};
 

@@ -16,6 +16,7 @@ figure_size figure_natural_size(const figure *f)
     case FIGURE_CURVE: return curve_size(&f->of.curve);
     case FIGURE_RELIABILITY: return reliability_size(&f->of.reliability);
     case FIGURE_BOXES: return boxes_size(&f->of.boxes);
+    case FIGURE_BARS: return bars_size(&f->of.bars);
     default: return times_size(&f->of.times);
     }
 }
@@ -31,6 +32,7 @@ void figure_draw(canvas *c, const figure *f)
     case FIGURE_RELIABILITY: reliability_draw(c, &f->of.reliability); break;
     case FIGURE_BOXES: boxes_draw(c, &f->of.boxes); break;
     case FIGURE_TIMES: times_draw(c, &f->of.times); break;
+    case FIGURE_BARS: bars_draw(c, &f->of.bars); break;
     }
 }
 

@@ -13,7 +13,8 @@ typedef enum {
     FIGURE_CURVE,
     FIGURE_RELIABILITY,
     FIGURE_BOXES,
-    FIGURE_TIMES
+    FIGURE_TIMES,
+    FIGURE_BARS
 } figure_kind;
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
         reliability_figure reliability;
         boxes_figure boxes;
         times_figure times;
+        bars_figure bars;
     } of;
 } figure;
 

@@ -111,6 +111,17 @@ typedef struct {
 figure_size times_size(const times_figure *f);
 void times_draw(canvas *c, const times_figure *f);
 
+/* Horizontal bars from 0, with ranges: the importance of columns. */
+typedef struct {
+    const char *title, *note, *value_name; /* note: what the ranges are; NULL: nothing */
+    int n;
+    const char *const *name;
+    const double *mean, *low, *high; /* low, high: NULL, or NaN: no range */
+    const bool *joint;               /* of another colour: several columns together; NULL: none */
+} bars_figure;
+figure_size bars_size(const bars_figure *f);
+void bars_draw(canvas *c, const bars_figure *f);
+
 /* The widest of the names at a font size. */
 double widest_name(int n, const char *const *name, double size);
 

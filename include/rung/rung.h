@@ -556,6 +556,29 @@ RUNG_API int rung_model_format(void);                             /* of the mode
 /* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
 RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json);
 
+/* ---- explanation -------------------------------------------------------------------------------- */
+
+/* Everything here works on the columns of the source (a category is one of them, whatever its 0/1 columns) and asks the
+ * model for predictions alone. The answer that is explained is the expected rank, sum_q q P(y = q); the rank where a
+ * model has no probabilities; the number where targets are real. Reports are one JSON object; release them with
+ * rung_free. */
+typedef struct { /* zeros: the default */
+    size_t size;
+    int repeats;  /* permutations of each column; 0: 5 */
+    int64_t rows; /* labelled rows to use at most, chosen at random by the seed; 0: 2000 */
+    int folds;    /* rung_importance_held_out; 0: 5 */
+} rung_importance_options;
+/* By how much the error rises when a column is permuted among the labelled rows, with a 95 % range over the rows;
+ * related columns are also permuted together. The data are coded by rung_model_encode; the report says whether the model
+ * was fitted to them (`seen`), in which case the numbers say what the fit used rather than what helps on new rows.
+ * options: NULL: the default. RUNG_EARG: an option, a model without ranks; RUNG_EDATA: fewer than two labels. */
+RUNG_API RUNG_CHECK rung_status rung_importance_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                                                    const rung_importance_options *options, char **report);
+/* The same for a method: every labelled row is predicted by a fit to the other folds, which has not seen it. RUNG_EDATA:
+ * too few labels to hold any out; errors of rung_model_fit. */
+RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                                         const rung_importance_options *options, char **report);
+
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
 enum {                               /* of a metric */

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+/* ---- answers ---- */
+
+rung_status answers_check(rung_ctx *ctx, const rung_model *m)
+{
+    const scorer *s = &m->members->score;
+    if (!m->code.real && !model_has_ranks(m))
+        return set_error(ctx, RUNG_EARG, "a %s model gives scores, not classes, so there is no answer to explain",
+                         m->method);
+    if (s->kind == SCORER_KERNEL && s->k.kind == KERNEL_PRECOMPUTED)
+        return set_error(ctx, RUNG_EARG, "the model takes the values of a kernel, so it has no columns to explain");
+    return RUNG_OK;
+}
+
+rung_status answers_new(rung_ctx *ctx, pool *mem, const rung_model *m, int64_t n, answers *out)
+{
+    *out = (answers){0};
+    TRY(NEW_RAW(ctx, mem, out->value, n));
+    if (m->code.real) return RUNG_OK;
+    TRY(NEW_RAW(ctx, mem, out->rank, n));
+    return model_has_probabilities(m) ? NEW_RAW(ctx, mem, out->proba, n * m->code.n_classes) : RUNG_OK;
+}
+
+static void expected_ranks(int64_t n, int K, const answers *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        out->value[i] = out->proba ? 0 : out->rank[i];
+        for (int q = 0; out->proba && q < K; q++) out->value[i] += (q + 1) * out->proba[i * K + q];
+    }
+}
+
+rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const double *X, const answers *out)
+{
+    rung_progress_fn *shown = ctx->progress;
+    pool_mark mark = pool_here(&ctx->scratch);
+    int columns = m->code.real ? model_outputs(m) : 0;
+    double *score = NULL;
+    if (columns) TRY(NEW_RAW(ctx, &ctx->scratch, score, n * columns));
+    rung_view view = {.v = X, .n = n, .d = m->code.d, .row = m->code.d, .col = 1};
+    ctx->progress = NULL; /* predictions are the smallest steps of a longer stage */
+    rung_status status =
+        model_predict(ctx, m, &view, &(rung_output){.score = score, .rank = out->rank, .proba = out->proba});
+    ctx->progress = shown;
+    TRY(status);
+    for (int64_t i = 0; columns && i < n; i++) out->value[i] = score[i * columns];
+    if (!columns) expected_ranks(n, m->code.n_classes, out);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- columns ---- */
+
+const char *column_name(const coding *code, int64_t j, char text[COLUMN_NAME])
+{
+    const char *name = code->columns[j].name;
+    if (name && name[0])
+        snprintf(text, COLUMN_NAME, "%s", name);
+    else
+        snprintf(text, COLUMN_NAME, "x%lld", (long long)j + 1);
+    return text;
+}
+
+static int64_t find_column(const coding *code, const char *name, size_t length)
+{
+    char text[COLUMN_NAME];
+    int64_t position;
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        const char *full = code->columns[j].name;
+        if (full && full[0] && strlen(full) == length && memcmp(full, name, length) == 0) return j;
+        if (strlen(column_name(code, j, text)) == length && memcmp(text, name, length) == 0) return j;
+    }
+    bool number = text_integer(name, length, &position);
+    return number && position >= 1 && position <= code->n_columns ? position - 1 : -1;
+}
+
+static rung_status no_column(rung_ctx *ctx, const coding *code, const char *name, size_t length)
+{
+    char near[COLUMN_NAME] = "", text[COLUMN_NAME], given[COLUMN_NAME];
+    int best = 3;
+    snprintf(given, sizeof given, "%.*s", (int)length, name);
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        int edits = text_distance(given, column_name(code, j, text));
+        if (edits < best) {
+            best = edits;
+            memcpy(near, text, sizeof near);
+        }
+    }
+    if (near[0]) return set_error(ctx, RUNG_EARG, "the model has no column '%s'; did you mean '%s'?", given, near);
+    return set_error(ctx, RUNG_EARG, "the model has no column '%s'", given);
+}
+
+rung_status column_named(rung_ctx *ctx, const coding *code, const char *name, int64_t *out)
+{
+    *out = find_column(code, name, strlen(name));
+    return *out >= 0 ? RUNG_OK : no_column(ctx, code, name, strlen(name));
+}
+
+rung_status columns_named(rung_ctx *ctx, const coding *code, const char *list, int64_t **out, int64_t *count)
+{
+    *count = 0;
+    TRY(NEW(ctx, &ctx->scratch, *out, code->n_columns + 1));
+    while (list && *list) {
+        size_t length = strlen(list);
+        int64_t found = find_column(code, list, length);
+        for (size_t end = length; found < 0 && end > 0; end--) /* the longest name that a comma follows */
+            if (list[end] == ',') found = find_column(code, list, length = end);
+        if (found < 0) return no_column(ctx, code, list, strcspn(list, ","));
+        bool known = false;
+        for (int64_t i = 0; i < *count; i++) known = known || (*out)[i] == found;
+        if (!known) (*out)[(*count)++] = found;
+        list += length + (list[length] == ',');
+    }
+    return RUNG_OK;
+}
+
+void column_copy(const coding *code, int64_t j, const double *from, double *to)
+{
+    const column_code *c = &code->columns[j];
+    memcpy(to + c->first, from + c->first, (size_t)column_width(c) * sizeof *to);
+}
+
+bool column_equal(const coding *code, int64_t j, const double *a, const double *b)
+{
+    const column_code *c = &code->columns[j];
+    return memcmp(a + c->first, b + c->first, (size_t)column_width(c) * sizeof *a) == 0;
+}
+
+/* ---- rows ---- */
+
+rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t most, uint64_t stream, int64_t **out,
+                        int64_t *count)
+{
+    rng r;
+    TRY(NEW_RAW(ctx, &ctx->scratch, *out, n));
+    memcpy(*out, rows, (size_t)n * sizeof **out);
+    *count = n < most ? n : most;
+    if (n <= most) return RUNG_OK;
+    rng_open(&r, ctx->seed, stream);
+    rng_shuffle(&r, *out, n);
+    qsort(*out, (size_t)*count, sizeof **out, compare_integers);
+    return RUNG_OK;
+}
+
+/* ---- reports ---- */
+
+json_t *json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+rung_status explanation_text(rung_ctx *ctx, json_t *root, int failed, char **out)
+{
+    *out = failed ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of an explanation");
+}

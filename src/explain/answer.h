@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What is explained: the answers of a model for rows whose cells are changed column by column. A column is one of the
+ * source, with all coded columns that it makes. */
+#ifndef RUNG_EXPLAIN_ANSWER_H
+#define RUNG_EXPLAIN_ANSWER_H
+
+#include "base/json.h"
+#include "data/dataset.h"
+#include "model/model.h"
+
+typedef struct {   /* one entry per row; NULL: not wanted, or the model has none */
+    double *value; /* the expected rank by the probabilities; without them the rank; with real targets the number */
+    int *rank;
+    double *proba; /* n x classes, by rows */
+} answers;
+
+/* RUNG_EARG: the model has no answers to explain (scores only), or takes kernel values instead of columns. */
+rung_status answers_check(rung_ctx *ctx, const rung_model *m);
+/* Room for n rows; what the model does not have stays NULL. */
+rung_status answers_new(rung_ctx *ctx, pool *mem, const rung_model *m, int64_t n, answers *out);
+/* The answers for coded rows (d x n). Reports no progress of its own. */
+rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const double *X, const answers *out);
+
+/* The name of a source column, "x3" where it has none; room for COLUMN_NAME bytes. Returns text. */
+enum { COLUMN_NAME = 128 };
+const char *column_name(const coding *code, int64_t j, char text[COLUMN_NAME]);
+/* The column of this name or, failing that, at this position from 1. RUNG_EARG: there is none. */
+rung_status column_named(rung_ctx *ctx, const coding *code, const char *name, int64_t *out);
+/* A list "a,b" of such columns; a name with commas is found as a whole. *count: how many. NULL: none. */
+rung_status columns_named(rung_ctx *ctx, const coding *code, const char *list, int64_t **out, int64_t *count);
+/* Gives `to` the cells that `from` has in one source column; both are coded rows. */
+void column_copy(const coding *code, int64_t j, const double *from, double *to);
+bool column_equal(const coding *code, int64_t j, const double *a, const double *b);
+
+/* At most `most` of the n rows, evenly chosen at random by the seed and in ascending order; all of them where they are
+ * no more. Returns how many. */
+rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t most, uint64_t stream, int64_t **out,
+                        int64_t *count);
+
+/* The text of a report, which releases it; RUNG_ENOMEM where a step failed. */
+rung_status explanation_text(rung_ctx *ctx, json_t *root, int failed, char **out);
+json_t *json_number(double x); /* null where JSON has no such number */
+
+#endif

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* importance.c - by how much the error of a model rises when a column says nothing any more.
+ *
+ * The cells of a column are permuted among the rows, which breaks what ties them to the label and keeps their
+ * distribution (Breiman. Random forests. Machine Learning 45:5-32, 2001). A repeat has one permutation for all columns,
+ * so that columns are compared in pairs. With d_i the mean over the repeats of the rise of row i's loss, the importance
+ * is the mean of the d_i, and its range mean -+ t s / sqrt(n): over rows, as an error is on other rows.
+ *
+ * Related columns are permuted together as well: what one of them has lost, the model may take from another. */
+#include "explain/importance.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "explain/answer.h"
+#include "explain/related.h"
+#include "fit/fit.h"
+
+enum { REPEATS = 5, MOST_ROWS = 2000, FOLDS = 5, STREAM = 0x696d7000, LOSSES = 2, LONG = 10 /* seconds */ };
+
+typedef struct { /* what is permuted together */
+    int group;   /* 0: a single column */
+    int64_t n, *column;
+    double *rise; /* LOSSES x rows, sums over the repeats */
+} unit;
+
+typedef struct {
+    const rung_data *data;
+    int repeats;
+    int64_t n, *row; /* labelled rows, those of one model adjacent */
+    int n_models;
+    const rung_model **model;
+    int64_t *first; /* n_models + 1: the rows of a model */
+    bool proba;
+    double *loss;  /* LOSSES x n: as the rows are */
+    int64_t *from; /* repeats x n: whose cell a row gets */
+    int n_units;
+    unit *units;
+    related_columns related;
+    double seconds; /* of the predictions of all rows */
+} study;
+
+/* ---- losses ---- */
+
+/* Of one row: the absolute error, and the ranked probability score or (real targets) the squared error. */
+static void losses_of(const study *s, int64_t i, const answers *a, int64_t at, double loss[LOSSES])
+{
+    const rung_data *data = s->data;
+    int64_t row = s->row[i];
+    if (data->target) {
+        double error = a->value[at] - data->target[row];
+        loss[0] = fabs(error);
+        loss[1] = error * error;
+        return;
+    }
+    int K = data->code.n_classes, y = data->y[row];
+    double below = 0;
+    loss[0] = abs(a->rank[at] - y);
+    loss[1] = 0;
+    for (int q = 1; a->proba && q < K; q++) {
+        below += a->proba[at * K + q - 1];
+        loss[1] += (below - (y <= q)) * (below - (y <= q));
+    }
+    if (K > 1) loss[1] /= K - 1;
+}
+
+/* The losses of all rows, each by its own model, with the columns of a unit (NULL: none) as the repeat says. A row
+ * whose cells do not change keeps its loss to the bit, and costs nothing. */
+static rung_status losses_with(rung_ctx *ctx, const study *s, const unit *u, const int64_t *from, double *loss)
+{
+    const coding *code = &s->data->code;
+    int64_t d = code->d, most = 0;
+    for (int k = 0; k < s->n_models; k++)
+        most = s->first[k + 1] - s->first[k] > most ? s->first[k + 1] - s->first[k] : most;
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *X = NULL;
+    int64_t *which = NULL;
+    answers a;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, most * d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, which, most));
+    TRY(answers_new(ctx, &ctx->scratch, s->model[0], most, &a));
+    for (int k = 0; k < s->n_models; k++) {
+        int64_t changed = 0;
+        for (int64_t i = s->first[k]; i < s->first[k + 1]; i++) {
+            const double *own = s->data->X + s->row[i] * d;
+            bool differs = !u;
+            memcpy(X + changed * d, own, (size_t)d * sizeof *X);
+            for (int64_t c = 0; u && c < u->n; c++) {
+                const double *other = s->data->X + s->row[from[i]] * d;
+                differs = differs || !column_equal(code, u->column[c], own, other);
+                column_copy(code, u->column[c], other, X + changed * d);
+            }
+            if (differs) which[changed++] = i;
+            if (u) memcpy(loss + i * LOSSES, s->loss + i * LOSSES, LOSSES * sizeof *loss);
+        }
+        if (changed) TRY(answers_of(ctx, s->model[k], changed, X, &a));
+        for (int64_t i = 0; i < changed; i++) losses_of(s, which[i], &a, i, loss + which[i] * LOSSES);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* ---- units ---- */
+
+static rung_status add_unit(rung_ctx *ctx, study *s, int group, int64_t first)
+{
+    const coding *code = &s->data->code;
+    unit *u = &s->units[s->n_units++];
+    u->group = group;
+    TRY(NEW(ctx, &ctx->scratch, u->rise, s->n * LOSSES));
+    TRY(NEW(ctx, &ctx->scratch, u->column, code->n_columns));
+    for (int64_t j = first; j < code->n_columns; j++)
+        if (group ? s->related.group[j] == group : j == first) u->column[u->n++] = j;
+    return RUNG_OK;
+}
+
+static rung_status make_units(rung_ctx *ctx, study *s)
+{
+    int64_t m = s->data->code.n_columns;
+    TRY(related_find(ctx, s->data, s->n, s->row, &s->related));
+    TRY(NEW(ctx, &ctx->scratch, s->units, m + s->related.n_groups));
+    for (int64_t j = 0; j < m; j++) TRY(add_unit(ctx, s, 0, j));
+    for (int g = 1; g <= s->related.n_groups; g++) TRY(add_unit(ctx, s, g, 0));
+    return RUNG_OK;
+}
+
+static rung_status permute_unit(rung_ctx *ctx, void *user, int64_t number)
+{
+    const study *s = user;
+    const unit *u = &s->units[number];
+    double *loss = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, loss, s->n * LOSSES));
+    for (int r = 0; r < s->repeats; r++) {
+        TRY(interrupted(ctx));
+        TRY(losses_with(ctx, s, u, s->from + r * s->n, loss));
+        for (int64_t i = 0; i < s->n * LOSSES; i++) u->rise[i] += loss[i] - s->loss[i];
+    }
+    return RUNG_OK;
+}
+
+/* One shuffle of all rows per repeat, whatever the columns. */
+static rung_status make_permutations(rung_ctx *ctx, study *s)
+{
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->from, s->n * s->repeats));
+    for (int r = 0; r < s->repeats; r++) {
+        rng random;
+        int64_t *from = s->from + r * s->n;
+        for (int64_t i = 0; i < s->n; i++) from[i] = i;
+        rng_open(&random, ctx->seed, STREAM + (uint64_t)r);
+        rng_shuffle(&random, from, s->n);
+    }
+    return RUNG_OK;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static rung_status run(rung_ctx *ctx, study *s)
+{
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->loss, s->n * LOSSES));
+    double start = now();
+    TRY(losses_with(ctx, s, NULL, NULL, s->loss));
+    s->seconds = now() - start;
+    TRY(make_permutations(ctx, s));
+    TRY(make_units(ctx, s));
+    double whole = s->seconds * s->n_units * s->repeats;
+    if (whole > LONG)
+        log_at(ctx, RUNG_INFO, "%d columns and groups, %d times %lld predictions of each: about %.0f s", s->n_units,
+               s->repeats, (long long)s->n, whole);
+    int workers = ctx->threads < s->n_units ? ctx->threads : s->n_units;
+    return parallel_stage(ctx, "permuting", workers, s->n_units, permute_unit, s);
+}
+
+/* ---- the report ---- */
+
+typedef struct {
+    double mean, low, high;
+} range;
+
+/* The 97.5 % point of Student's t, by Hill's expansion (Communications of the ACM 13:619-620, 1970) from the normal
+ * one: exact to four digits from 3 degrees of freedom on, which is what a range is printed with. */
+static double t_point(int64_t freedom)
+{
+    static const double z = 1.959963984540054, few[] = {INFINITY, 12.7062047, 4.30265273};
+    if (freedom < 3) return few[freedom < 0 ? 0 : freedom];
+    double f = (double)freedom, z2 = z * z;
+    return z + z * (z2 + 1) / (4 * f) + z * (5 * z2 * z2 + 16 * z2 + 3) / (96 * f * f) +
+           z * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / (384 * f * f * f);
+}
+
+static range range_of(const study *s, const double *v, double divisor)
+{
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < s->n; i++) sum += v[i * LOSSES] / divisor;
+    double mean = sum / (double)s->n;
+    for (int64_t i = 0; i < s->n; i++) squares += (v[i * LOSSES] / divisor - mean) * (v[i * LOSSES] / divisor - mean);
+    if (s->n < 2) return (range){mean, NAN, NAN};
+    double half = t_point(s->n - 1) * sqrt(squares / (double)(s->n - 1) / (double)s->n);
+    return (range){mean, mean - half, mean + half};
+}
+
+static json_t *range_json(range r, int *bad)
+{
+    json_t *out = json_object();
+    json_put(out, "mean", json_number(r.mean), bad);
+    json_put(out, "low", json_number(r.low), bad);
+    json_put(out, "high", json_number(r.high), bad);
+    return out;
+}
+
+static const char *second_loss(const study *s) { return s->data->target ? "mse" : "rps"; }
+
+static void put_losses(const study *s, json_t *out, const double *v, double divisor, int *bad)
+{
+    json_put(out, "mae", range_json(range_of(s, v, divisor), bad), bad);
+    if (s->data->target || s->proba)
+        json_put(out, second_loss(s), range_json(range_of(s, v + 1, divisor), bad), bad);
+    else
+        json_put(out, second_loss(s), json_null(), bad);
+}
+
+static json_t *unit_json(const study *s, const unit *u, int *bad)
+{
+    const coding *code = &s->data->code;
+    json_t *out = json_object(), *names = json_array();
+    char name[COLUMN_NAME];
+    for (int64_t c = 0; u->group && c < u->n; c++)
+        json_add(names, json_clean(column_name(code, u->column[c], name)), bad);
+    if (u->group) {
+        json_put(out, "columns", names, bad);
+    } else {
+        json_decref(names);
+        json_put(out, "name", json_clean(column_name(code, *u->column, name)), bad);
+        json_put(out, "others", json_number(s->related.share[*u->column]), bad);
+        json_put(out, "group", s->related.group[*u->column] ? json_integer(s->related.group[*u->column]) : json_null(),
+                 bad);
+    }
+    put_losses(s, out, u->rise, s->repeats, bad);
+    return out;
+}
+
+static double rise_of(const study *s, const unit *u)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->n; i++) sum += u->rise[i * LOSSES];
+    return sum;
+}
+
+/* Single columns, the most important first; of equal ones the first in the file. */
+static rung_status sorted_columns(rung_ctx *ctx, const study *s, int **out)
+{
+    int m = (int)s->data->code.n_columns;
+    double *rise = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, *out, m));
+    TRY(NEW_RAW(ctx, &ctx->scratch, rise, m));
+    for (int j = 0; j < m; j++) {
+        rise[j] = rise_of(s, &s->units[j]);
+        int at = j;
+        for (; at > 0 && rise[(*out)[at - 1]] < rise[j]; at--) (*out)[at] = (*out)[at - 1];
+        (*out)[at] = j;
+    }
+    return RUNG_OK;
+}
+
+static rung_status write_report(rung_ctx *ctx, const study *s, int64_t labelled, json_t *seen, char **report)
+{
+    int bad = 0, *order = NULL, m = (int)s->data->code.n_columns;
+    rung_status status = sorted_columns(ctx, s, &order);
+    if (status != RUNG_OK) {
+        json_decref(seen);
+        return status;
+    }
+    json_t *root = json_object(), *columns = json_array(), *groups = json_array(), *error = json_object();
+    json_put(root, "rows", json_integer(s->n), &bad);
+    json_put(root, "labelled", json_integer(labelled), &bad);
+    json_put(root, "repeats", json_integer(s->repeats), &bad);
+    json_put(root, "folds", s->n_models > 1 ? json_integer(s->n_models) : json_null(), &bad);
+    json_put(root, "seen", seen, &bad);
+    json_put(root, "second", json_string(second_loss(s)), &bad);
+    put_losses(s, error, s->loss, 1, &bad);
+    json_put(root, "error", error, &bad);
+    for (int j = 0; j < m; j++) json_add(columns, unit_json(s, &s->units[order[j]], &bad), &bad);
+    for (int u = m; u < s->n_units; u++) json_add(groups, unit_json(s, &s->units[u], &bad), &bad);
+    json_put(root, "columns", columns, &bad);
+    json_put(root, "groups", groups, &bad);
+    return explanation_text(ctx, root, bad, report);
+}
+
+/* ---- of a model ---- */
+
+static rung_status check_options(rung_ctx *ctx, const rung_importance_options *o)
+{
+    if (o->repeats < 0 || o->repeats > 1000)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "%d repeats: expected 1 to 1000", o->repeats), "option repeats");
+    if (o->rows < 0)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "%lld rows: expected at least 1", (long long)o->rows),
+                    "option rows");
+    if (o->folds < 0 || o->folds == 1) return set_error(ctx, RUNG_EARG, "%d folds: expected at least 2", o->folds);
+    return RUNG_OK;
+}
+
+static rung_status labelled_rows(rung_ctx *ctx, const rung_data *data, int64_t **rows, int64_t *count)
+{
+    TRY(NEW_RAW(ctx, &ctx->scratch, *rows, data->n));
+    *count = 0;
+    for (int64_t i = 0; i < data->n; i++)
+        if (data->target ? !isnan(data->target[i]) : data->y[i] > 0) (*rows)[(*count)++] = i;
+    if (*count < 2)
+        return set_error(ctx, RUNG_EDATA, "%s labelled; importance needs at least two labelled rows to compare with",
+                         *count ? "only one row is" : "no row is");
+    return RUNG_OK;
+}
+
+rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data,
+                       const rung_importance_options *options, char **report)
+{
+    study s = {.data = data,
+               .repeats = options->repeats ? options->repeats : REPEATS,
+               .n_models = 1,
+               .model = &m,
+               .proba = model_has_probabilities(m)};
+    int64_t *labelled, count;
+    bool seen;
+    *report = NULL;
+    TRY(check_options(ctx, options));
+    TRY(answers_check(ctx, m));
+    if (data->d != m->code.d)
+        return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
+                         (long long)data->d, (long long)m->code.d);
+    TRY(labelled_rows(ctx, data, &labelled, &count));
+    TRY(rows_sample(ctx, count, labelled, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &s.row, &s.n));
+    TRY(NEW(ctx, &ctx->scratch, s.first, 2));
+    s.first[1] = s.n;
+    TRY(model_saw(ctx, m, data, &seen));
+    TRY(run(ctx, &s));
+    return write_report(ctx, &s, count, json_boolean(seen), report);
+}
+
+/* ---- of a method: every row by a model that has not seen it ---- */
+
+typedef struct {
+    const rung_spec *spec;
+    const rung_data *data;
+    folds f;
+    rung_model **model; /* of each fold */
+} refits;
+
+static rung_status fit_fold(rung_ctx *ctx, void *user, int64_t k)
+{
+    const refits *r = user;
+    int64_t *kept = NULL, n;
+    rung_data *train = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, kept, r->data->n));
+    n = folds_kept(&r->f, 0, (int)k, kept);
+    TRY(dataset_subset(ctx, r->data, n, kept, &train));
+    rung_status status = method_fit(ctx, r->spec, train, &r->model[k]);
+    dataset_free(train);
+    return status;
+}
+
+/* Ranks for stratified folds; real targets are in one stratum. */
+static rung_status make_folds(rung_ctx *ctx, const rung_data *data, int count, folds *out)
+{
+    ranked_rows ranked = {.n = data->n, .y = data->y, .K = data->code.n_classes, .group = data->group};
+    if (data->target) {
+        int *one = NULL;
+        TRY(NEW(ctx, &ctx->scratch, one, data->n));
+        for (int64_t i = 0; i < data->n; i++) one[i] = !isnan(data->target[i]);
+        ranked.y = one;
+        ranked.K = 1;
+    }
+    return folds_stratified(ctx, &ctx->scratch, &ranked, count, 1, out);
+}
+
+static rung_status fit_folds(rung_ctx *ctx, refits *r)
+{
+    rung_log_fn *log = ctx->log;
+    ctx->log = NULL; /* what there is to say about the data was said of the fit to all rows */
+    rung_status status =
+        parallel_stage(ctx, "fitting without each fold",
+                       ctx->memory > 0 ? 1 : parallel_workers(ctx, r->data->n, r->f.count), r->f.count, fit_fold, r);
+    ctx->log = log;
+    for (int k = 0; status == RUNG_OK && k < r->f.count; k++)
+        if (!r->model[k])
+            status = set_error(ctx, RUNG_ENOCONV,
+                               "the fit without fold %d failed, so that its rows have no predictions", k + 1);
+    return status;
+}
+
+/* The rows of each fold, one fold after the other; a fold that the sample missed has none. */
+static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_importance_options *options,
+                                  int64_t *count, study *s)
+{
+    int64_t *rows = NULL, *sample;
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, r->data->n));
+    *count = 0;
+    for (int64_t i = 0; i < r->data->n; i++)
+        if (r->f.fold[i] >= 0) rows[(*count)++] = i;
+    TRY(rows_sample(ctx, *count, rows, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &sample, &s->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, s->row, s->n));
+    TRY(NEW(ctx, &ctx->scratch, s->first, r->f.count + 1));
+    TRY(NEW(ctx, &ctx->scratch, s->model, r->f.count));
+    s->n_models = r->f.count;
+    int64_t n = 0;
+    for (int k = 0; k < r->f.count; k++) {
+        s->model[k] = r->model[k];
+        for (int64_t i = 0; i < s->n; i++)
+            if (r->f.fold[sample[i]] == k) s->row[n++] = sample[i];
+        s->first[k + 1] = n;
+    }
+    s->proba = model_has_probabilities(s->model[0]);
+    return answers_check(ctx, s->model[0]);
+}
+
+static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options, char **report)
+{
+    study s = {.data = r->data, .repeats = options->repeats ? options->repeats : REPEATS};
+    int64_t count;
+    TRY(fit_folds(ctx, r));
+    TRY(held_out_study(ctx, r, options, &count, &s));
+    TRY(run(ctx, &s));
+    return write_report(ctx, &s, count, json_false(), report);
+}
+
+rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                const rung_importance_options *options, char **report)
+{
+    refits r = {.spec = spec, .data = data};
+    *report = NULL;
+    TRY(check_options(ctx, options));
+    TRY(make_folds(ctx, data, options->folds ? options->folds : FOLDS, &r.f));
+    if (r.f.count < 2)
+        return set_error(ctx, RUNG_EDATA,
+                         "too few labelled rows to hold any of them out: importance cannot be measured");
+    TRY(NEW(ctx, &ctx->scratch, r.model, r.f.count));
+    rung_status status = held_out_steps(ctx, &r, options, report);
+    for (int k = 0; k < r.f.count; k++) model_free(r.model[k]);
+    return status;
+}

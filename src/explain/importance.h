@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifndef RUNG_EXPLAIN_IMPORTANCE_H
+#define RUNG_EXPLAIN_IMPORTANCE_H
+
+#include "fit/method.h"
+
+/* See rung_importance_run and rung_importance_held_out; the report is malloc'ed. */
+rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data,
+                       const rung_importance_options *options, char **report);
+rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                const rung_importance_options *options, char **report);
+
+#endif

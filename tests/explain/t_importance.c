@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Importance by permutation, on data whose effects are known. */
+#include "helper.h"
+
+#include <jansson.h>
+
+#include "base/rng.h"
+
+enum { COLUMNS = 6, CLASSES = 4 };
+
+/* y follows 2 x1 + x2; x3 is nearly x1; x4 and x5 are noise; x6 is constant but for one row. */
+static rung_data *known_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool real)
+{
+    double *X = calloc((size_t)(n * COLUMNS), sizeof *X), *target = calloc((size_t)n, sizeof *target);
+    int *y = calloc((size_t)n, sizeof *y);
+    rng r;
+    rng_open(&r, seed, 1);
+    for (int64_t i = 0; i < n; i++) {
+        double *x = X + i * COLUMNS;
+        for (int j = 0; j < COLUMNS; j++) x[j] = rng_normal(&r);
+        x[2] = x[0] + 0.3 * x[2];
+        x[5] = i == 0;
+        target[i] = 2 * x[0] + x[1] + 0.5 * rng_normal(&r);
+        y[i] = 1 + (target[i] > -1.5) + (target[i] > 0) + (target[i] > 1.5);
+    }
+    rung_view view = {.v = X, .n = n, .d = COLUMNS, .row = COLUMNS, .col = 1};
+    rung_data *data;
+    if (real)
+        assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &data));
+    else
+        assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, CLASSES, &data));
+    free(X);
+    free(y);
+    free(target);
+    return data;
+}
+
+static rung_model *fitted(rung_ctx *ctx, const char *method, const rung_data *data)
+{
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, method, 0, &spec));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static json_t *parsed(char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    rung_free(text);
+    return json;
+}
+
+static json_t *column(const json_t *report, const char *name)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(report, "columns"), i,
+                       one) if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0) return one;
+    fail_msg("no column %s", name);
+    return NULL;
+}
+
+static double part(const json_t *one, const char *loss, const char *key)
+{
+    return json_number_value(json_object_get(json_object_get(one, loss), key));
+}
+
+/* pom on columns that are independent: the order is that of the coefficients, noise has ranges around 0. */
+static void test_order(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *train = known_data(ctx, 400, 1, false), *test = known_data(ctx, 600, 2, false);
+    rung_model *model = fitted(ctx, "pom", train);
+    char *text;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
+    json_t *report = parsed(text), *columns = json_object_get(report, "columns");
+    assert_true(json_is_false(json_object_get(report, "seen")));
+    assert_int_equal(json_integer_value(json_object_get(report, "rows")), 600);
+    assert_int_equal(json_array_size(columns), COLUMNS);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 0), "name")), "x1");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(columns, 1), "name")), "x2");
+    const json_t *first = column(report, "x1"), *second = column(report, "x2"), *noise = column(report, "x4");
+    assert_true(part(first, "mae", "low") > part(second, "mae", "high"));
+    assert_true(part(second, "mae", "low") > 0 && part(second, "rps", "low") > 0);
+    assert_true(part(noise, "mae", "low") < 0.02 && part(noise, "mae", "high") > -0.02);
+    /* x1 and x3 are a group; alone x3 can nearly be told from x1, the noise from nothing. */
+    json_t *groups = json_object_get(report, "groups"), *names = json_object_get(json_array_get(groups, 0), "columns");
+    assert_int_equal(json_array_size(groups), 1);
+    assert_int_equal(json_array_size(names), 2);
+    assert_string_equal(json_string_value(json_array_get(names, 0)), "x1");
+    assert_string_equal(json_string_value(json_array_get(names, 1)), "x3");
+    assert_int_equal(json_integer_value(json_object_get(first, "group")), 1);
+    assert_true(json_number_value(json_object_get(column(report, "x3"), "others")) > 0.85);
+    assert_true(json_number_value(json_object_get(noise, "others")) < 0.05);
+    assert_true(part(json_array_get(groups, 0), "mae", "mean") > 0.3);
+    json_decref(report);
+    rung_model_free(model);
+    rung_data_free(train);
+    rung_data_free(test);
+}
+
+/* A tree that never splits on a column, and a constant column: exactly 0, and no range. */
+static void test_ignored(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *train = known_data(ctx, 300, 3, false), *test = known_data(ctx, 200, 4, false);
+    rung_model *model = fitted(ctx, "median", train);
+    char *text;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
+    json_t *report = parsed(text), *one;
+    size_t i;
+    assert_true(part(json_object_get(report, "error"), "mae", "mean") > 0.5);
+    json_array_foreach(json_object_get(report, "columns"), i, one)
+    {
+        char name[24];
+        snprintf(name, sizeof name, "x%zu", i + 1); /* equal ones in the order of the file */
+        assert_string_equal(json_string_value(json_object_get(one, "name")), name);
+        assert_true(part(one, "mae", "mean") == 0 && part(one, "mae", "low") == 0 && part(one, "mae", "high") == 0);
+        assert_true(part(one, "rps", "mean") == 0);
+    }
+    json_decref(report);
+    rung_model_free(model);
+    rung_data_free(train);
+    rung_data_free(test);
+}
+
+/* The rise that a report shows is that of predicting permuted rows: recomputed for one repeat of one column. */
+static void test_by_hand(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *train = known_data(ctx, 200, 5, false), *test = known_data(ctx, 150, 6, false);
+    rung_model *model = fitted(ctx, "pom", train);
+    rung_importance_options o = {.size = sizeof o, .repeats = 1};
+    char *text;
+    assert_ok(ctx, rung_importance_run(ctx, model, test, &o, &text));
+    json_t *report = parsed(text);
+    rung_view X = rung_data_view(test);
+    double *permuted = calloc((size_t)(X.n * X.d), sizeof *permuted);
+    int64_t *from = calloc((size_t)X.n, sizeof *from);
+    int *rank = calloc((size_t)X.n, sizeof *rank);
+    rng r;
+    for (int64_t i = 0; i < X.n; i++) from[i] = i;
+    rng_open(&r, 1, 0x696d7000);
+    rng_shuffle(&r, from, X.n);
+    rung_metrics before = {.size = sizeof before}, after = {.size = sizeof after};
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &before));
+    for (int64_t i = 0; i < X.n; i++)
+        for (int64_t j = 0; j < X.d; j++) permuted[i * X.d + j] = X.v[(j == 1 ? from[i] : i) * X.row + j * X.col];
+    rung_view view = {.v = permuted, .n = X.n, .d = X.d, .row = X.d, .col = 1};
+    assert_ok(ctx, rung_model_predict(ctx, model, &view, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    assert_ok(ctx, rung_metrics_compute(ctx, X.n, CLASSES, rung_data_ranks(test), rank, NULL, &after));
+    assert_close(part(column(report, "x2"), "mae", "mean"), after.mae - before.mae, 1e-12);
+    assert_close(part(json_object_get(report, "error"), "mae", "mean"), before.mae, 1e-12);
+    json_decref(report);
+    free(permuted);
+    free(from);
+    free(rank);
+    rung_model_free(model);
+    rung_data_free(train);
+    rung_data_free(test);
+}
+
+/* The same text for any number of threads, another for another seed; rows that were trained on are noticed. */
+static void test_same_bits(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *train = known_data(ctx, 120, 7, false);
+    rung_model *model = fitted(ctx, "kdlor", train);
+    char *text[3];
+    for (int i = 0; i < 3; i++) {
+        rung_ctx_set_threads(ctx, i == 0 ? 1 : 3);
+        rung_ctx_set_seed(ctx, i == 2 ? 2 : 1);
+        assert_ok(ctx, rung_importance_run(ctx, model, train, NULL, &text[i]));
+    }
+    assert_string_equal(text[0], text[1]);
+    assert_string_not_equal(text[0], text[2]);
+    json_t *report = parsed(text[0]);
+    assert_true(json_is_true(json_object_get(report, "seen")));
+    json_decref(report);
+    rung_free(text[1]);
+    rung_free(text[2]);
+    rung_model_free(model);
+    rung_data_free(train);
+}
+
+/* Of a method: no row is predicted by a model that saw it, so noise that a flexible model learns by heart stays at 0. */
+static void test_held_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int real = 0; real < 2; real++) {
+        rung_data *data = known_data(ctx, 150, 8, real);
+        rung_spec *spec;
+        char *text[2];
+        assert_ok(ctx, rung_spec_new(ctx, real ? "krr" : "pom", 0, &spec));
+        for (int i = 0; i < 2; i++) {
+            rung_ctx_set_threads(ctx, 1 + i);
+            assert_ok(ctx, rung_importance_held_out(ctx, spec, data, NULL, &text[i]));
+        }
+        assert_string_equal(text[0], text[1]);
+        rung_free(text[1]);
+        json_t *report = parsed(text[0]);
+        assert_true(json_is_false(json_object_get(report, "seen")));
+        assert_int_equal(json_integer_value(json_object_get(report, "folds")), 5);
+        assert_int_equal(json_integer_value(json_object_get(report, "rows")), 150);
+        assert_true(part(column(report, "x1"), "mae", "low") > 0.1);
+        assert_true(part(column(report, "x4"), "mae", "low") < 0.02);
+        assert_true(part(column(report, "x1"), real ? "mse" : "rps", "low") > 0);
+        json_decref(report);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+}
+
+static void test_rejected(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const int unknown[80];
+    rung_data *train = known_data(ctx, 80, 9, false), *none;
+    rung_model *model = fitted(ctx, "pom", train), *scores;
+    rung_importance_options o = {.size = sizeof o, .repeats = -1};
+    rung_view X = rung_data_view(train);
+    char *text;
+    assert_ok(ctx, rung_data_new(ctx, &X, unknown, NULL, CLASSES, &none));
+    scores = fitted(ctx, "kpca", none);
+    assert_fails(ctx, rung_importance_run(ctx, model, train, &o, &text), RUNG_EARG, "-1 repeats: expected 1 to 1000");
+    assert_null(text);
+    assert_fails(ctx, rung_importance_run(ctx, scores, train, NULL, &text), RUNG_EARG, "gives scores, not classes");
+    assert_fails(ctx, rung_importance_run(ctx, model, none, NULL, &text), RUNG_EDATA, "no row is labelled");
+    rung_model_free(model);
+    rung_model_free(scores);
+    rung_data_free(none);
+    rung_data_free(train);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_order),    WITH_CONTEXT(test_ignored),
+                                       WITH_CONTEXT(test_by_hand),  WITH_CONTEXT(test_same_bits),
+                                       WITH_CONTEXT(test_held_out), WITH_CONTEXT(test_rejected)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
