@@ -131,6 +131,7 @@ static int heavier(const void *a, const void *b)
 static void put_member(FILE *f, const rung_member *one)
 {
     fprintf(f, "%.3f %s", one->weight, one->kind);
+    if (one->trees) fprintf(f, " (%lld with %lld leaves)", (long long)one->trees, (long long)one->leaves);
     if (!one->kernel && !one->neighbours) return;
     fprintf(f, " (%s", !strcmp(one->scale, "rank") ? "ranked columns" : "columns");
     if (one->kernel) {

@@ -536,9 +536,10 @@ typedef struct {
     int degree;               /* 0: none */
     const double *precisions; /* a weight for each coded column: n_precisions of them; NULL: none */
     int64_t n_precisions;
-    double variance;    /* of the Gaussian process */
-    int64_t neighbours; /* 0: none */
-    double power;       /* of the scores of label spreading */
+    double variance;       /* of the Gaussian process */
+    int64_t neighbours;    /* 0: none */
+    double power;          /* of the scores of label spreading */
+    int64_t trees, leaves; /* 0: none */
 } rung_member;
 /* Fills in the member of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
 RUNG_API int rung_model_member(const rung_model *model, int index, rung_member *out);

@@ -128,6 +128,10 @@ int rung_model_member(const rung_model *model, int index, rung_member *out)
                        .power = one->proba == PROBA_POWER ? one->power : NAN};
     if (one->score.kind == SCORER_KERNEL) fill_kernel(&one->score.k, &own);
     if (one->score.kind == SCORER_NEIGHBOURS) own.neighbours = one->score.neighbours;
+    if (one->score.kind == SCORER_TREES) {
+        own.trees = one->score.trees.n_trees;
+        own.leaves = forest_leaves(&one->score.trees);
+    }
     result_give(&own, sizeof own, out);
     return 1;
 }
@@ -135,7 +139,7 @@ int rung_model_member(const rung_model *model, int index, rung_member *out)
 int64_t rung_model_trees(const rung_model *model, int64_t *leaves)
 {
     const scorer *s = &model->members[0].score;
-    bool there = s->kind == SCORER_TREES;
+    bool there = s->kind == SCORER_TREES && !model_averages(model);
     if (leaves) *leaves = there ? forest_leaves(&s->trees) : 0;
     return there ? s->trees.n_trees : 0;
 }

@@ -173,14 +173,14 @@ static void put_expected(int known, const double *p, const int *classes, int64_t
 }
 
 /* Several members: the median of their average, and the expected class. */
-static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
-                                 const row_answers *out)
+static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n,
+                                 const member_rows *rows, const row_answers *out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int known = fit->members->decide.K;
     double *p = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, p, n * known));
-    TRY(members_proba(ctx, fit->n_members, fit->members, fit->sharpen, 0, n, scaled, p));
+    TRY(members_proba(ctx, fit->n_members, fit->members, fit->sharpen, 0, n, rows, p));
     for (int64_t i = 0; i < n; i++) {
         int r = posterior_median(known, p + i * known);
         out->rank[i] = classes ? classes[r - 1] : r;
@@ -190,11 +190,12 @@ static rung_status average_apply(rung_ctx *ctx, const fitted *fit, const int *cl
     return RUNG_OK;
 }
 
-rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const member_rows *rows,
                          const row_answers *out)
 {
     member one = fit->own;
-    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, scaled, out);
+    if (fit->n_members > 0) return average_apply(ctx, fit, classes, n, rows, out);
+    const double *x = one.score.kind == SCORER_TREES ? rows->cells : rows->scaled;
     bool probable = member_has_own_proba(&one), needed = member_needs_proba(&one);
     int outputs = one.score.outputs, known = one.decide.K;
     pool_mark mark = pool_here(&ctx->scratch);
@@ -203,8 +204,8 @@ rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, i
     TRY(NEW(ctx, &ctx->scratch, variance, n));
     TRY(NEW_RAW(ctx, &ctx->scratch, output, n * outputs));
     TRY(NEW_RAW(ctx, &ctx->scratch, p, known));
-    TRY(scorer_apply(ctx, &one.score, n, scaled, output));
-    if (one.proba == PROBA_PROBIT) TRY(member_variance(ctx, &one, n, scaled, output, variance));
+    TRY(scorer_apply(ctx, &one.score, n, x, output));
+    if (one.proba == PROBA_PROBIT) TRY(member_variance(ctx, &one, n, x, output, variance));
     for (int64_t i = 0; i < n; i++, output += outputs) {
         if (probable) member_proba(&one, output, variance[i], p);
         int r = member_rank(&one, output, needed ? p : NULL);

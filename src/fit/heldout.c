@@ -20,7 +20,7 @@ typedef struct {
     int repeat, fold;
     int64_t n;
     int64_t *rows;
-    double *X;
+    double *X, *cells; /* of these rows: scaled, and as they stand */
 } held_fold;
 
 static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f, held_fold *h)
@@ -33,7 +33,12 @@ static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f
     if (h->n == 0) return RUNG_OK;
     TRY(problem_subset(ctx, &ctx->scratch, p, folds_kept(f, h->repeat, h->fold, kept), kept, &h->sub, h->classes));
     TRY(NEW_RAW(ctx, &ctx->scratch, h->X, p->d * h->n));
-    for (int64_t i = 0; i < h->n; i++) memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, (size_t)p->d * sizeof *h->X);
+    TRY(NEW_RAW(ctx, &ctx->scratch, h->cells, p->d * h->n));
+    size_t size = (size_t)p->d * sizeof *h->X;
+    for (int64_t i = 0; i < h->n; i++) {
+        memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, size);
+        if (p->cells) memcpy(h->cells + i * p->d, p->cells + p->origin[h->rows[i]] * p->d, size);
+    }
     return RUNG_OK;
 }
 
@@ -48,7 +53,7 @@ static rung_status refit(rung_ctx *ctx, const method *m, const void *params, hel
     if (h->sub.K > 1) {
         TRY(m->fit(ctx, &ctx->scratch, &(fit_input){.method = m, .p = &h->sub, .params = params}, &fit));
         row_answers rows = {.score = score, .rank = rank, .K = out->K, .proba = proba};
-        TRY(fitted_apply(ctx, &fit, h->classes, h->n, h->X, &rows));
+        TRY(fitted_apply(ctx, &fit, h->classes, h->n, &(member_rows){h->X, h->cells}, &rows));
     }
     for (int64_t i = 0; i < h->n && h->sub.K == 1 && proba; i++) proba[i * out->K + h->classes[0] - 1] = 1;
     for (int64_t i = 0; i < h->n; i++, out->n++) {

@@ -75,7 +75,7 @@ typedef struct method {
     const param_row *params; /* ends with a row without a name */
     int64_t params_size;
     const void *variant; /* distinguishes methods that share hooks; of a type the hooks know */
-    bool takes_cells; /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
+    bool takes_cells;    /* it works on the cells as they stand, missing ones too (problem.h), and not on scaled rows */
     /* Peak memory of a fit in bytes, beyond the data. */
     double (*bytes)(const problem_shape *shape, const void *params);
     /* Replaces values `auto` that depend on the labels (in params, a copy); NULL: there are none. */
@@ -235,10 +235,10 @@ typedef struct {
     int K;
     double *proba; /* n x K by rows, zeros at first; NULL: not wanted */
 } row_answers;
-/* Predictions of a fit for scaled rows (d x n). Rank r of the fit is reported as classes[r-1] (NULL: r). The score of a
+/* Predictions of a fit for n rows. Rank r of the fit is reported as classes[r-1] (NULL: r). The score of a
  * fit without a map is the expected class by its probabilities, else see member_rank_score. out->proba: probabilities
  * of the fit's own, that of its rank r at classes[r-1]. */
-rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const double *scaled,
+rung_status fitted_apply(rung_ctx *ctx, const fitted *fit, const int *classes, int64_t n, const member_rows *rows,
                          const row_answers *out);
 /* The rank scale through (projected mean of class q, q). */
 rung_status mean_rank_map(rung_ctx *ctx, pool *mem, int K, const double *mean, rank_map *out);

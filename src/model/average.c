@@ -7,10 +7,10 @@
 #include "solve/cumulative.h"
 
 typedef struct {
-    const double *scaled; /* the rows in the common scaling */
-    double *own;          /* ... and in the space of the current member */
-    const member *in;     /* whose space `own` is in; NULL: none yet */
-    double *output;       /* rows x outputs, of the member `of` */
+    const member_rows *rows;
+    double *own;      /* the rows in the space of the current member */
+    const member *in; /* whose space `own` is in; NULL: none yet */
+    double *output;   /* rows x outputs, of the member `of` */
     const member *of;
     double *variance, *p; /* rows; K */
 } average_room;
@@ -26,12 +26,20 @@ static rung_status new_room(rung_ctx *ctx, int n_members, const member *members,
     return NEW_RAW(ctx, &ctx->scratch, room->p, members->decide.K);
 }
 
+bool has_trees(int n_members, const member *members)
+{
+    for (int i = 0; i < n_members; i++)
+        if (members[i].score.kind == SCORER_TREES) return true;
+    return false;
+}
+
 /* The rows in the scaling of this member. */
 static const double *in_space(const member *one, int64_t n, average_room *room)
 {
-    if (one->space.d == 0) return room->scaled;
+    if (one->score.kind == SCORER_TREES) return room->rows->cells;
+    if (one->space.d == 0) return room->rows->scaled;
     if (!room->in || room->in->space.shift != one->space.shift) {
-        rung_view view = {.v = room->scaled, .n = n, .d = one->space.d, .row = one->space.d, .col = 1};
+        rung_view view = {.v = room->rows->scaled, .n = n, .d = one->space.d, .row = one->space.d, .col = 1};
         scale_apply(&one->space, n, &view, NULL, room->own);
         room->in = one;
     }
@@ -68,10 +76,10 @@ static rung_status add_member(rung_ctx *ctx, const member *one, double share, in
 }
 
 rung_status members_proba(rung_ctx *ctx, int n_members, const member *members, double sharpen, int64_t first, int64_t n,
-                          const double *scaled, double *proba)
+                          const member_rows *rows, double *proba)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    average_room room = {.scaled = scaled};
+    average_room room = {.rows = rows};
     int K = members->decide.K;
     double total = 0;
     TRY(new_room(ctx, n_members, members, n, &room));

@@ -335,9 +335,9 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         REQUIRE((one->decide.kind == DECISION_NONE) == (m->members[0].decide.kind == DECISION_NONE),
                 "only some members have a decision rule");
     }
-    for (int i = 0; i < m->n_members; i++) /* they look at cells as they stand, the others at scaled ones */
+    for (int i = 0; i < m->n_members; i++) /* they look at cells as they stand; scaled ones are for the others */
         REQUIRE(m->members[i].score.kind != SCORER_TREES ||
-                    (!model_averages(m) && m->members->scale.kind == SCALE_NONE && m->members->space.d == 0),
+                    (m->members[i].space.d == 0 && (model_averages(m) || m->members->scale.kind == SCALE_NONE)),
                 "trees of scaled columns");
     REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the sharpening exponent is %g", m->sharpen);
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);

@@ -94,6 +94,14 @@ static json_t *means_of(const rung_model *m)
     return json_whole(out, bad);
 }
 
+static json_t *member_trees(const scorer *s)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(s->trees.n_trees));
+    bad |= json_object_set_new(out, "leaves", json_integer(forest_leaves(&s->trees)));
+    return json_whole(out, bad);
+}
+
 /* What kind of model a member of an average is, and its numbers. */
 static json_t *member_of(const member *one, double share)
 {
@@ -102,8 +110,10 @@ static json_t *member_of(const member *one, double share)
     bad |= json_object_set_new(out, "kind", json_string(model_member_kind(one)));
     bad |= json_object_set_new(out, "features", json_string(scale_name(model_member_scale(one))));
     bad |= json_object_set_new(out, "kernel", kernel_of(&one->score));
-    if (one->proba == PROBA_PROBIT) bad |= json_object_set_new(out, "variance", real(one->link.variance));
+    bool trees = one->score.kind == SCORER_TREES;
+    if (one->proba == PROBA_PROBIT && !trees) bad |= json_object_set_new(out, "variance", real(one->link.variance));
     bad |= json_object_set_new(out, "neighbours", neighbours_of(&one->score));
+    if (trees) bad |= json_object_set_new(out, "trees", member_trees(&one->score));
     if (one->proba == PROBA_POWER) bad |= json_object_set_new(out, "power", real(one->power));
     return json_whole(out, bad);
 }

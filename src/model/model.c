@@ -18,11 +18,14 @@ void model_free(rung_model *m)
     free(m);
 }
 
-/* Trees look at missing cells themselves, and a kernel matrix has none. */
+/* Trees alone look at missing cells themselves, and a kernel matrix has none. */
 rung_status model_ready(rung_ctx *ctx, rung_model *m)
 {
-    scorer *first = &m->members->score;
-    if (first->kind == SCORER_TREES) return forest_ready(ctx, &m->mem, &m->code, &first->trees);
+    const scorer *first = &m->members->score;
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].score.kind == SCORER_TREES)
+            TRY(forest_ready(ctx, &m->mem, &m->code, &m->members[i].score.trees));
+    if (first->kind == SCORER_TREES && !model_averages(m)) return RUNG_OK;
     if (first->kind == SCORER_KERNEL && first->k.kind == KERNEL_PRECOMPUTED) return RUNG_OK;
     TRY(coding_fill(ctx, &m->mem, &m->code, &m->members->scale.fill));
     for (int i = 1; i < m->n_members; i++) m->members[i].scale.fill = m->members->scale.fill;
@@ -84,6 +87,7 @@ const char *model_scorer(const rung_model *m)
 
 const char *model_member_kind(const member *one)
 {
+    if (one->score.kind == SCORER_TREES) return one->proba == PROBA_SOFTMAX ? "nominal trees" : "ordinal trees";
     switch (one->proba) {
     case PROBA_PROBIT: return "gaussian process";
     case PROBA_CUMULATIVE: return "cumulative ridge";
@@ -99,12 +103,16 @@ double model_member_share(const rung_model *m, int i)
     return m->members[i].weight / total;
 }
 
-scale_kind model_member_scale(const member *one) { return one->space.d > 0 ? one->space.kind : one->scale.kind; }
+scale_kind model_member_scale(const member *one)
+{
+    if (one->score.kind == SCORER_TREES) return SCALE_NONE;
+    return one->space.d > 0 ? one->space.kind : one->scale.kind;
+}
 
 double model_gain(const rung_model *m, int64_t at)
 {
     const forest *trees = &m->members[0].score.trees;
-    if (m->members[0].score.kind != SCORER_TREES) return 0;
+    if (m->members[0].score.kind != SCORER_TREES || model_averages(m)) return 0;
     double total = forest_gain(trees, -1);
     return total > 0 ? forest_gain(trees, at) / total : 0;
 }

@@ -89,7 +89,7 @@ typedef enum { /* where the probabilities of a member come from */
 
 typedef struct {
     double weight;
-    scaling scale; /* of the first member: the same arrays in all of them */
+    scaling scale; /* of the first member: the same arrays in all of them; trees among them do not use it */
     scaling space; /* a second scaling, after that; d = 0: none */
     /* Arrays that are those of an earlier member, by its number from 1; 0: its own */
     int space_from, rows_from, coef_from;
@@ -194,10 +194,15 @@ rung_status scorer_apply(rung_ctx *ctx, const scorer *s, int64_t n, const double
 rung_status member_variance(rung_ctx *ctx, const member *one, int64_t n, const double *scaled, const double *output,
                             double *variance);
 
-/* The averaged probabilities (n x K by rows) of several members for rows (d x n) in their common scaling; first: the
- * number of the first row, for messages (average.c). */
+typedef struct {          /* the same rows twice, d x n each */
+    const double *scaled; /* in the common scaling of the members */
+    const double *cells;  /* as they stand, NaN = missing, for members that are trees; NULL: there are none */
+} member_rows;
+bool has_trees(int n_members, const member *members);
+/* The averaged probabilities (n x K by rows) of several members; first: the number of the first row, for messages
+ * (average.c). */
 rung_status members_proba(rung_ctx *ctx, int n_members, const member *members, double sharpen, int64_t first, int64_t n,
-                          const double *scaled, double *proba);
+                          const member_rows *rows, double *proba);
 /* RUNG_EDATA where finite cells and coefficients overflowed. */
 rung_status check_outputs(rung_ctx *ctx, int64_t rows, int outputs, const double *output, int64_t first);
 

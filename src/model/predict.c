@@ -12,6 +12,7 @@ enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22 }; /* at most 4096 rows and (whi
 
 typedef struct {      /* what one block needs */
     double *scaled;   /* d x rows; of new rows */
+    double *cells;    /* the same as they stand, for trees among several members; NULL: there are none */
     double *space;    /* the same in the member's own space; NULL: it has none */
     double *output;   /* rows x outputs, of the only member */
     double *variance; /* rows: of its latent value; NULL: it has none, or not needed */
@@ -148,7 +149,8 @@ static rung_status one_member(rung_ctx *ctx, const rung_model *m, int64_t first,
 static rung_status many_members(rung_ctx *ctx, const rung_model *m, int64_t first, int64_t n, const block_room *room)
 {
     int K = m->n_present;
-    TRY(members_proba(ctx, m->n_members, m->members, m->sharpen, first, n, room->scaled, room->proba));
+    member_rows rows = {.scaled = room->scaled, .cells = room->cells};
+    TRY(members_proba(ctx, m->n_members, m->members, m->sharpen, first, n, &rows, room->proba));
     for (int64_t i = 0; i < n; i++) {
         room->score[i] = 0;
         for (int q = 0; q < K; q++) room->score[i] += m->present[q] * room->proba[i * K + q];
@@ -161,6 +163,7 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
 {
     TRY(check_rows(ctx, m, X, first));
     scale_apply(&m->members->scale, X->n, X, NULL, room->scaled);
+    if (room->cells) scale_apply(&(scaling){.kind = SCALE_NONE, .d = m->code.d}, X->n, X, NULL, room->cells);
     if (model_averages(m))
         TRY(many_members(ctx, m, first, X->n, room));
     else
@@ -226,6 +229,8 @@ rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X
     block_room room = {0};
     TRY(new_room(ctx, m, rows, out, &room));
     TRY(NEW_RAW(ctx, &ctx->scratch, room.scaled, rows * d));
+    if (model_averages(m) && has_trees(m->n_members, m->members))
+        TRY(NEW_RAW(ctx, &ctx->scratch, room.cells, rows * d));
     for (int64_t first = 0; first < X->n; first += most) {
         TRY(interrupted(ctx));
         rung_view block = *X;

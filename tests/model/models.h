@@ -25,7 +25,7 @@ typedef enum {
     MODEL_REAL,        /* a real target: scores only, and answers for training rows */
     MODEL_UNLABELLED,  /* no classes, no label, two outputs */
     MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class; ranges */
-    MODEL_MIXTURE,     /* six members of every kind a mixture has, with arrays in common, sharpened */
+    MODEL_MIXTURE,     /* eight members of every kind a mixture has, with arrays in common, sharpened */
     MODEL_TREES,       /* three outputs, a tree each: a cut, a set and missing cells, a single leaf; no scaling */
     MODEL_KINDS
 } model_kind;
@@ -257,7 +257,7 @@ static inline void make_member(rung_ctx *ctx, rung_model *m, member *one, model_
 }
 
 /* The numbers of a mixture's members, from 0. */
-enum { GP, RIDGE, RANKED, SPREAD, POWER, SHARES, MIXED };
+enum { GP, RIDGE, RANKED, SPREAD, POWER, SHARES, NOMINAL_TREES, ORDINAL_TREES, MIXED };
 
 static inline void mix_kernel(rung_ctx *ctx, rung_model *m, int i, int outputs, int rows_from)
 {
@@ -285,6 +285,22 @@ static inline void mix_spread(rung_ctx *ctx, rung_model *m, int i, double power)
     one->proba = PROBA_POWER;
     one->power = power;
     one->prior = NUMBERS(0.25, 0.25, 0.5);
+}
+
+/* Beside members of scaled columns, trees keep looking at the cells as they stand. */
+static inline void mix_trees(rung_ctx *ctx, rung_model *m, int i)
+{
+    member *one = &m->members[i];
+    scaling common = one->scale;
+    make_trees(ctx, m, one);
+    one->scale = common;
+    one->score.d = D;
+    one->score.bias = NUMBERS(0.25, -0.5, 0.125);
+    if (i == NOMINAL_TREES) return;
+    one->score.outputs = one->score.trees.outputs = 1;
+    one->proba = PROBA_PROBIT;
+    one->link =
+        (probit_link){.noise = 1, .logit = true, .b = NUMBERS(-0.5, 0.75), .factor = copy_numbers(ctx, m, 0, NULL)};
 }
 
 static inline void make_mixture(rung_ctx *ctx, rung_model *m)
@@ -318,6 +334,8 @@ static inline void make_mixture(rung_ctx *ctx, rung_model *m)
     m->members[SHARES].score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = D, .bias = NUMBERS(2)};
     m->members[SHARES].proba = PROBA_PRIOR;
     m->members[SHARES].prior = NUMBERS(0.125, 0.5, 0.375);
+    mix_trees(ctx, m, NOMINAL_TREES);
+    mix_trees(ctx, m, ORDINAL_TREES);
     m->sharpen = 1.5;
 }
 

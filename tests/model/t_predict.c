@@ -220,8 +220,10 @@ static void mean_of_members(rung_ctx *ctx, rung_model *m)
     for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
     for (int i = 0; i < m->n_members; i++) {
         rung_model single = *m;
+        member alone = m->members[i];
+        if (alone.score.kind == SCORER_TREES) alone.scale = (scaling){.kind = SCALE_NONE, .d = D};
         single.n_members = 1;
-        single.members = &m->members[i];
+        single.members = &alone;
         fill_rows(&each);
         predict_all(ctx, &single, &each);
         assert_int_equal(model_outputs(&single), 1);
@@ -230,7 +232,8 @@ static void mean_of_members(rung_ctx *ctx, rung_model *m)
         for (int row = 0; row < ROWS; row++) {
             const double *p = each.proba + row * CLASSES;
             assert_int_equal(each.rank[row], p[0] >= 0.5 ? 1 : p[0] + p[2] >= 0.5 ? 3 : 4);
-            if (i != GP && i != SHARES) assert_close(each.score[row], p[0] + 3 * p[2] + 4 * p[3], 1e-13);
+            if (i != GP && i != SHARES && i != ORDINAL_TREES)
+                assert_close(each.score[row], p[0] + 3 * p[2] + 4 * p[3], 1e-13);
             if (i == GP) assert_close(each.score[row], score_of(&m->members[i], each.x + row * D, 0), 1e-12);
         }
         single.sharpen = 1.5;
@@ -264,6 +267,45 @@ static void test_mean_of_members(void **state)
     last->space.shift = NUMBERS(-0.5, 0.25, 0, 0.5);
     mean_of_members(ctx, m);
     model_free(m);
+}
+
+/* A missing cell is filled in for members of scaled columns, and stays missing for the trees beside them. */
+static void test_missing_cells_of_an_average(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_model *made = make_model(ctx, MODEL_MIXTURE), *m = NULL;
+    made->sharpen = 0;
+    prediction missing, filled, each;
+    double mean[ROWS * CLASSES] = {0}, total = 0;
+    char *bytes;
+    int64_t size;
+    assert_ok(ctx, model_to_memory(ctx, made, &bytes, &size));
+    assert_ok(ctx, model_from_memory(ctx, bytes, size, &m));
+    free(bytes);
+    fill_rows(&missing);
+    fill_rows(&filled);
+    for (int i = 0; i < ROWS; i += 2) {
+        missing.x[i * D] = NAN;
+        filled.x[i * D] = m->code.columns[0].fill;
+    }
+    predict_all(ctx, m, &missing);
+    predict_all(ctx, m, &filled);
+    assert_memory_not_equal(missing.proba, filled.proba, sizeof filled.proba);
+    for (int i = 0; i < m->n_members; i++) total += m->members[i].weight;
+    for (int i = 0; i < m->n_members; i++) {
+        rung_model single = *m;
+        member alone = m->members[i];
+        bool trees = alone.score.kind == SCORER_TREES;
+        if (trees) alone.scale = (scaling){.kind = SCALE_NONE, .d = D};
+        single.n_members = 1;
+        single.members = &alone;
+        each = trees ? missing : filled;
+        predict_all(ctx, &single, &each);
+        for (int k = 0; k < ROWS * CLASSES; k++) mean[k] += m->members[i].weight / total * each.proba[k];
+    }
+    assert_arrays_close(ROWS * CLASSES, missing.proba, mean, 1e-13);
+    model_free(m);
+    model_free(made);
 }
 
 /* ---- several outputs ---- */
@@ -749,6 +791,7 @@ int main(void)
         WITH_CONTEXT(test_rank_scaling_at_its_knots),
         WITH_CONTEXT(test_two_members),
         WITH_CONTEXT(test_mean_of_members),
+        WITH_CONTEXT(test_missing_cells_of_an_average),
         cmocka_unit_test(test_ties_of_decisions),
         WITH_CONTEXT(test_nearest_mean),
         WITH_CONTEXT(test_largest_output),

@@ -15,17 +15,17 @@
 
 #include "method/boost/boost.h"
 
-enum { HOLD_OUT_ONE = 2000, OWN_FOLDS = 5, MOST_ROUNDS = 2000 };
+enum { HOLD_OUT_ONE = 2000, OWN_FOLDS = 5 };
 
 /* ---- parameters ---- */
 
 /* Values of `auto` depend on the number of labels n: few labels need small trees and strong shrinkage. */
-void boost_settle_rules(const boost_params *params, int64_t n, boost_rules *out, int *seeds)
+void boost_settle_rules(const boost_params *params, int64_t n, int K, boost_rules *out, int *seeds)
 {
     int leaves = n < 500 ? 4 : n < 2000 ? 6 : n < 10000 ? 12 : 31;
     int64_t min_rows = n < 500 ? 3 : n < 2000 ? 5 : 20;
     double share = n < 10000 ? 0.7 : 1;
-    *out = (boost_rules){.nominal = params->link == BOOST_NOMINAL};
+    *out = (boost_rules){.nominal = params->link == BOOST_NOMINAL && K > 2}; /* K = 2: one function is the same model */
     out->tree.leaves = params->leaves > 0 ? params->leaves : leaves;
     out->tree.min_rows = params->min_rows > 0 ? params->min_rows : min_rows;
     out->tree.l2 = fmax(isnan(params->l2) ? 1 : params->l2, 1e-9);
@@ -70,18 +70,11 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
 
 rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *params, boost_fit_state *out)
 {
-    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
-    uint8_t *code = NULL;
     int8_t *monotone;
-    boost_settle_rules(params, p->n, &out->rules, &out->seeds);
+    boost_settle_rules(params, p->n, p->K, &out->rules, &out->seeds);
     TRY(read_monotone(ctx, p, params, &monotone));
     out->rules.tree.monotone = monotone;
-    if (out->rules.nominal && p->K == 2) out->rules.nominal = false; /* the same model by one function */
-    TRY(bins_new(ctx, &ctx->scratch, &table, &out->bins));
-    TRY(NEW_RAW(ctx, &ctx->scratch, code, p->n * out->bins.n_columns));
-    bins_apply(ctx, &out->bins, &table, p->n, p->origin, code);
-    out->rows = (boost_rows){.b = &out->bins, .code = code, .n = p->n, .K = p->K, .y = p->y, .w = p->w};
-    return RUNG_OK;
+    return boost_rows_new(ctx, &ctx->scratch, p, &out->rows);
 }
 
 /* Folds for choosing the number of rounds if the caller has none. */
@@ -89,35 +82,6 @@ static rung_status own_folds(rung_ctx *ctx, const problem *p, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
     return folds_affordable(ctx, &ctx->scratch, &ranked, OWN_FOLDS, 1, out);
-}
-
-/* All rows, this number of rounds, for each seed. Functions are averaged, and the thresholds fitted to the average. */
-static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s, int rounds, forest *trees,
-                              double *start, double *thresholds)
-{
-    int64_t size = s->rows.n * trees->outputs;
-    double *mean = NULL;
-    TRY(NEW(ctx, &ctx->scratch, mean, size));
-    for (int seed = 0; seed < s->seeds; seed++) {
-        pool_mark mark = pool_here(&ctx->scratch);
-        boosting *b = NULL;
-        TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed),
-                         boost_threads(ctx, &s->rows), &b));
-        for (int t = 1; t <= rounds; t++) {
-            TRY(interrupted(ctx));
-            TRY(boosting_round(ctx, b, mem, s->seeds, trees));
-            progress(ctx, "fitting", (double)(seed * rounds + t) / ((double)s->seeds * rounds));
-        }
-        for (int64_t i = 0; i < size; i++) mean[i] += b->f[i] / s->seeds;
-        for (int o = 0; o < trees->outputs; o++) start[o] = b->start[o];
-        if (seed + 1 == s->seeds && thresholds) {
-            memcpy(b->f, mean, (size_t)size * sizeof *mean);
-            boosting_thresholds(b);
-            memcpy(thresholds, b->link.t, (size_t)(s->rows.K - 1) * sizeof *thresholds);
-        }
-        pool_release(&ctx->scratch, mark);
-    }
-    return RUNG_OK;
 }
 
 static rung_status report(rung_ctx *ctx, pool *mem, const boost_fit_state *s, const boost_path *path, fitted *out)
@@ -138,27 +102,15 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     const problem *p = in->p;
     boost_fit_state s;
     folds own;
-    double *b = NULL;
-    scorer *score = &out->own.score;
     *path = (boost_path){.rounds = params->rounds, .loss = INFINITY};
     TRY(boost_start(ctx, p, params, &s));
     if (!f && params->rounds < 1) TRY(own_folds(ctx, p, &own));
     if (f || params->rounds < 1)
         TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own,
-                           (boost_rounds){params->rounds, MOST_ROUNDS}, path));
-    *score = (scorer){.kind = SCORER_TREES, .outputs = s.rules.nominal ? p->K : 1, .d = p->d};
-    TRY(NEW(ctx, mem, score->bias, score->outputs));
-    if (!s.rules.nominal) TRY(NEW(ctx, mem, b, p->K - 1));
-    TRY(forest_new(ctx, mem, score->outputs, &s.bins, &score->trees));
-    TRY(grow_model(ctx, mem, &s, path->rounds, &score->trees, score->bias, b));
-    TRY(forest_ready(ctx, mem, p->code, &score->trees));
-    score->m = score->trees.n_nodes;
-    out->n_expansion = forest_leaves(&score->trees);
-    TRY(report(ctx, mem, &s, path, out));
-    out->own.decide = (decision){.kind = DECISION_MEDIAN, .K = p->K};
-    out->own.proba = s.rules.nominal ? PROBA_SOFTMAX : PROBA_PROBIT;
-    out->own.link = (probit_link){.b = b, .noise = 1, .logit = true};
-    return s.rules.nominal ? RUNG_OK : NEW(ctx, mem, out->own.link.factor, 0);
+                           (boost_rounds){params->rounds, BOOST_MOST_ROUNDS}, path));
+    TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
+    out->n_expansion = forest_leaves(&out->own.score.trees);
+    return report(ctx, mem, &s, path, out);
 }
 
 static rung_status boost_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
@@ -185,19 +137,23 @@ static int fits_side_by_side(const boost_params *params, int64_t n)
     return params->calibrate > 1 ? params->calibrate * repeats : OWN_FOLDS;
 }
 
-static double boost_bytes(const problem_shape *shape, const void *params_)
+double boost_peak_bytes(const problem_shape *shape, const boost_params *params, int n_folds)
 {
-    const boost_params *params = params_;
     boost_rules rules;
     int seeds, threads = shape->threads > 0 ? shape->threads : 1;
     int64_t n = shape->labelled, d = shape->d;
-    boost_settle_rules(params, n, &rules, &seeds);
-    int leaves = rules.tree.leaves, outputs = rules.nominal && shape->K > 2 ? shape->K : 1;
+    boost_settle_rules(params, n, shape->K, &rules, &seeds);
+    int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
     double one = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, 1, threads);
-    double path = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, seeds * fits_side_by_side(params, n), threads);
+    double path = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, seeds * n_folds, threads);
     double bins = (double)n * (double)d + 16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
     return bins + 8.0 * (double)n * outputs + fmax(one, path) + 64 * nodes;
+}
+
+static double boost_bytes(const problem_shape *shape, const void *params)
+{
+    return boost_peak_bytes(shape, params, fits_side_by_side(params, shape->labelled));
 }
 
 #define SHARE_PARAM(field, help_text)                                                                                  \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Private to this folder: common parts of a fit and its verification. */
+/* Common parts of a fit, its verification and the trees inside an average (stacked.h). */
 #ifndef RUNG_METHOD_BOOST_BOOST_H
 #define RUNG_METHOD_BOOST_BOOST_H
 
@@ -7,6 +7,7 @@
 #include "method/boost/path.h"
 
 enum { BOOST_ORDINAL, BOOST_NOMINAL };
+enum { BOOST_MOST_ROUNDS = 2000 }; /* where the held-out loss chooses their number */
 
 typedef struct {
     int link, rounds, leaves, min_rows, seeds, calibrate; /* -1: auto */
@@ -14,18 +15,26 @@ typedef struct {
     const char *monotone;
 } boost_params;
 
-/* The rules and the number of seeds for n labels, but for monotone columns. */
-void boost_settle_rules(const boost_params *params, int64_t n, boost_rules *out, int *seeds);
+/* The rules and the number of seeds for n labels of K classes, but for monotone columns. */
+void boost_settle_rules(const boost_params *params, int64_t n, int K, boost_rules *out, int *seeds);
+/* Peak memory of a fit with this number of folds side by side. */
+double boost_peak_bytes(const problem_shape *shape, const boost_params *params, int n_folds);
+
+/* The rows of a problem in bins that all its cells, labelled or not, give; all in mem. */
+rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
 
 typedef struct {
     boost_rules rules;
     int seeds;
-    tree_bins bins;
     boost_rows rows;
-} boost_fit_state; /* not to be moved: rows points at bins */
+} boost_fit_state;
 
-/* The rows of a problem in bins (scratch memory). */
+/* Rules and rows (scratch memory). */
 rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *params, boost_fit_state *out);
+
+/* Trees of all rows, the mean of the seeds, with their link and decision. */
+rung_status boost_member(rung_ctx *ctx, pool *mem, const boost_rows *rows, const boost_rules *rules, int seeds,
+                         int rounds, member *out);
 
 rung_status boost_verify(rung_ctx *ctx, const struct verification *v);
 

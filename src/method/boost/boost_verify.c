@@ -40,7 +40,7 @@ static void check_leaves(replay *r)
 {
     const boosting *b = r->b;
     const tree *t = &b->tree;
-    int64_t columns = r->s->bins.n_columns;
+    int64_t columns = r->s->rows.b->n_columns;
     memset(r->G, 0, (size_t)t->n * sizeof *r->G);
     memset(r->H, 0, (size_t)t->n * sizeof *r->H);
     for (int64_t k = 0; k < b->n_train; k++) {
@@ -171,7 +171,7 @@ rung_status boost_verify(rung_ctx *ctx, const struct verification *v)
     boost_fit_state s;
     forest again;
     TRY(boost_start(ctx, v->p, v->params, &s));
-    TRY(forest_new(ctx, &ctx->scratch, one->score.outputs, &s.bins, &again));
+    TRY(forest_new(ctx, &ctx->scratch, one->score.outputs, s.rows.b, &again));
     bool known = rounds >= 1 && rounds * s.seeds * again.outputs == (double)one->score.trees.n_trees;
     for (int seed = 0; seed < s.seeds && known; seed++)
         TRY(replay_seed(ctx, &s, seed, (int)rounds, &worst, &late, &again));

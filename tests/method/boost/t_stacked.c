@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Trees inside an average: held-out predictions against boosting without the fold, and members against their trees. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "method/boost/stacked.h"
+
+enum { N = 120, D = 3, K = 4, FOLDS = 5, REPEATED = 100 }; /* rows from REPEATED on equal the first ones */
+
+typedef struct {
+    coding code;
+    column_code columns[D];
+    double x[N * D];
+    int y[N], group[N];
+    int64_t origin[N];
+    problem p;
+} table;
+
+static table *make_table(void)
+{
+    table *t = calloc(1, sizeof *t);
+    rng r;
+    rng_open(&r, 7, 1);
+    t->code = (coding){.n_columns = D, .columns = t->columns, .d = D};
+    for (int c = 0; c < D; c++) t->columns[c] = (column_code){.name = "", .position = c, .first = c};
+    for (int i = 0; i < N; i++) {
+        double *x = t->x + (int64_t)i * D;
+        t->origin[i] = i;
+        t->group[i] = i % REPEATED;
+        if (i >= REPEATED) {
+            memcpy(x, t->x + (int64_t)(i - REPEATED) * D, D * sizeof *x);
+            t->y[i] = t->y[i - REPEATED];
+            continue;
+        }
+        for (int c = 0; c < D; c++) x[c] = rng_normal(&r);
+        double latent = x[0] + (x[1] > 0) + 0.3 * rng_normal(&r);
+        t->y[i] = 1 + (latent > -0.5) + (latent > 0.8);
+        if (i % 7 == 0) x[2] = NAN;
+    }
+    t->y[50] = K; /* the only row of its class */
+    t->p = (problem){.n = N,
+                     .d = D,
+                     .K = K,
+                     .y = t->y,
+                     .group = t->group,
+                     .origin = t->origin,
+                     .code = &t->code,
+                     .cells = t->x,
+                     .n_cells = N};
+    return t;
+}
+
+/* Every row is held out, with all rows equal to it. */
+static void folds_hold_out_every_row(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    folds f;
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    assert_int_equal(f.count, FOLDS);
+    for (int i = 0; i < N; i++) {
+        assert_in_range(f.fold[i], 0, FOLDS - 1);
+        assert_int_equal(f.fold[i], f.fold[t->group[i]]);
+    }
+    t->p.group = NULL;
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    for (int i = 0; i < N; i++) assert_in_range(f.fold[i], 0, FOLDS - 1);
+    for (int i = 0; i < N; i++) t->group[i] = 3;
+    t->p.group = t->group;
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    assert_int_equal(f.count, 0);
+    free(t);
+}
+
+/* The mean of the seeds, boosted without one fold that removes no class. */
+static void proba_without(rung_ctx *ctx, const boost_rows *rows, const stacked_trees *s, const folds *f, int fold,
+                          double *proba)
+{
+    boost_params params = {.link = s->nominal, .rounds = -1, .leaves = -1, .min_rows = -1, .seeds = -1};
+    boost_rules rules;
+    boosting *b = NULL;
+    int seeds, outputs = s->nominal ? K : 1;
+    double mean[N * K] = {0}, thresholds[K] = {0};
+    params.rate = params.l2 = params.rows = params.columns = NAN;
+    boost_settle_rules(&params, N, K, &rules, &seeds);
+    for (int seed = 0; seed < seeds; seed++) {
+        assert_ok(ctx, boosting_new(ctx, &ctx->scratch, rows, &(boost_fold){f->fold, fold}, &rules, boost_stream(seed),
+                                    1, &b));
+        for (int r = 0; r < s->rounds; r++) assert_ok(ctx, boosting_round(ctx, b, NULL, 1, NULL));
+        for (int i = 0; i < N * outputs; i++) mean[i] += b->f[i] / seeds;
+        for (int q = 0; q < K - 1 && !s->nominal; q++) thresholds[q] += b->link.t[q] / seeds;
+    }
+    if (!s->nominal) ordinal_set(&b->link, thresholds);
+    for (int64_t i = 0; i < N; i++) boost_proba(s->nominal ? NULL : &b->link, K, mean + i, N, proba + i * K);
+}
+
+static void predictions_are_held_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    boost_rows rows;
+    folds f;
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    for (int nominal = 0; nominal < 2; nominal++) {
+        stacked_trees s;
+        double proba[N * K], seen = 0, held = 0;
+        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, nominal, &f, &s));
+        assert_true(s.rounds > 1 && s.loss < log(3));
+        for (int fold = 0; fold < FOLDS; fold++) {
+            if (fold == f.fold[50]) continue; /* it leaves a class without rows */
+            proba_without(ctx, &rows, &s, &f, fold, proba);
+            for (int64_t i = 0; i < N; i++)
+                if (f.fold[i] == fold) assert_arrays_close(K, s.proba + i * K, proba + i * K, 1e-13);
+        }
+        for (int64_t i = 0; i < N; i++) {
+            double sum = 0;
+            for (int q = 0; q < K; q++) sum += s.proba[i * K + q];
+            assert_close(sum, 1, 1e-12);
+            if (f.fold[i] == f.fold[50]) assert_true(s.proba[i * K + K - 1] == 0);
+            held -= log(fmax(s.proba[i * K + t->y[i] - 1], 1e-9)) / N;
+        }
+        assert_close(held, s.loss, 1e-12);
+        /* the member: all rows, so it fits them better */
+        member m;
+        double output[N * K], p[K];
+        assert_ok(ctx, stacked_trees_member(ctx, &ctx->scratch, &rows, &s, &m));
+        assert_int_equal(m.score.trees.n_trees % s.rounds, 0);
+        assert_ok(ctx, scorer_apply(ctx, &m.score, N, t->x, output));
+        for (int64_t i = 0; i < N; i++) {
+            member_proba(&m, output + i * m.score.outputs, 0, p);
+            seen -= log(p[t->y[i] - 1]) / N;
+        }
+        assert_true(seen < s.loss);
+    }
+    free(t);
+}
+
+/* Two classes: both links are logistic boosting, and give the same numbers. */
+static void two_classes_have_one_link(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    boost_rows rows;
+    folds f;
+    stacked_trees s[2];
+    for (int i = 0; i < N; i++) t->y[i] = 1 + (t->y[i] > 1);
+    t->p.K = 2;
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    for (int nominal = 0; nominal < 2; nominal++)
+        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, nominal, &f, &s[nominal]));
+    assert_int_equal(s[0].rounds, s[1].rounds);
+    assert_memory_equal(s[0].proba, s[1].proba, (size_t)N * 2 * sizeof(double));
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(folds_hold_out_every_row),
+        WITH_CONTEXT(predictions_are_held_out),
+        WITH_CONTEXT(two_classes_have_one_link),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
