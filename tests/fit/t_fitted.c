@@ -87,13 +87,14 @@ static void test_apply_by_map(void **state)
     fitted fit = {.own = {.score = {.kind = SCORER_LINEAR, .outputs = 1, .m = D, .d = D, .coef = coef, .bias = &bias},
                           .decide = {.kind = DECISION_THRESHOLDS, .K = K, .thresholds = t},
                           .map = {.n = 3, .f = f, .s = s}}};
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, &(member_rows){.scaled = X}, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 1 : x <= 3.5 ? 2 : 3);
         assert_close(score[i], x <= 2 ? 1 + x / 2 : 2 + (x - 2) / 3, 1e-15);
     }
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, X, &(row_answers){score, rank, 9, NULL}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 5, 9}, N, &(member_rows){.scaled = X},
+                                &(row_answers){score, rank, 9, NULL}));
     for (int i = 0; i < N; i++) {
         double x = X[2 * i];
         assert_int_equal(rank[i], x <= 1.5 ? 2 : x <= 3.5 ? 5 : 9);
@@ -114,24 +115,27 @@ static void test_apply_probabilities(void **state)
                           .decide = {.kind = DECISION_MEDIAN, .K = K},
                           .proba = PROBA_PRIOR,
                           .prior = prior}};
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, NULL}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, &(member_rows){.scaled = X}, &(row_answers){score, rank, K, NULL}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3 && score[i] == 2.5);
-    assert_ok(ctx, fitted_apply(ctx, &fit, NULL, N, X, &(row_answers){score, rank, K, proba}));
+    assert_ok(ctx,
+              fitted_apply(ctx, &fit, NULL, N, &(member_rows){.scaled = X}, &(row_answers){score, rank, K, proba}));
     for (int i = 0; i < N; i++) assert_arrays_close(K, proba + i * K, prior, 0);
     member two[] = {fit.own, fit.own};
     two[0].weight = 1;
     two[1].weight = 3;
     two[1].prior = other;
     fitted many = {.n_members = 2, .members = two};
-    assert_ok(ctx, fitted_apply(ctx, &many, NULL, N, X, &(row_answers){score, rank, K, NULL}));
-    for (int i = 0; i < N; i++) assert_true(rank[i] == 2 && score[i] == 0.25 * 2.5 + 0.75 * 1.75);
     assert_ok(ctx,
-              fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, (double[N * 4]){0}}));
+              fitted_apply(ctx, &many, NULL, N, &(member_rows){.scaled = X}, &(row_answers){score, rank, K, NULL}));
+    for (int i = 0; i < N; i++) assert_true(rank[i] == 2 && score[i] == 0.25 * 2.5 + 0.75 * 1.75);
+    assert_ok(ctx, fitted_apply(ctx, &many, (int[]){1, 3, 4}, N, &(member_rows){.scaled = X},
+                                &(row_answers){score, rank, 4, (double[N * 4]){0}}));
     for (int i = 0; i < N; i++) assert_true(rank[i] == 3);
     fitted far = {.own = {.score = fit.own.score, .decide = {.kind = DECISION_NEAREST_MEAN, .K = K, .means = means}}};
     bias = 1e200;
-    assert_fails(ctx, fitted_apply(ctx, &far, NULL, N, X, &(row_answers){score, rank, K, NULL}), RUNG_EDATA,
-                 "the score of a held-out row overflows");
+    assert_fails(ctx,
+                 fitted_apply(ctx, &far, NULL, N, &(member_rows){.scaled = X}, &(row_answers){score, rank, K, NULL}),
+                 RUNG_EDATA, "the score of a held-out row overflows");
 }
 
 static void test_apply_without_a_map(void **state)
@@ -144,7 +148,8 @@ static void test_apply_without_a_map(void **state)
     int rank[N];
     assert_ok(ctx, linear_scorer(ctx, &mem, &p, 2, (double[]){1, 0, 0, 1}, NULL, &fit.own.score));
     assert_ok(ctx, nearest_mean_decision(ctx, &mem, K, 2, (double[]){0, 0, 1, 3, 5, 1}, &fit.own.decide));
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, &(member_rows){.scaled = X},
+                                &(row_answers){score, rank, 4, NULL}));
     const int nearest[N] = {1, 1, 3, 4, 3, 4}; /* (4, 4) is as near to the second mean as to the third */
     for (int i = 0; i < N; i++) {              /* Gaussians of variance (10 + 20) / 2 / 4 around the means */
         const double means[] = {0, 0, 1, 3, 5, 1};
@@ -160,7 +165,8 @@ static void test_apply_without_a_map(void **state)
     }
 
     fit.own.decide = (decision){.kind = DECISION_ARGMAX, .K = 2}; /* margins: 2 log-odds per unit */
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, X, &(row_answers){score, rank, 4, NULL}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){2, 4}, N, &(member_rows){.scaled = X},
+                                &(row_answers){score, rank, 4, NULL}));
     for (int i = 0; i < N; i++) {
         assert_int_equal(rank[i], X[2 * i + 1] > X[2 * i] ? 4 : 2);
         assert_close(score[i], 2 + 2 / (1 + exp(2 * (X[2 * i] - X[2 * i + 1]))), 1e-13);
@@ -169,7 +175,8 @@ static void test_apply_without_a_map(void **state)
     fit = (fitted){0};
     assert_ok(ctx, membership_fit(ctx, &mem, &p, U, &(membership_rule){1, WEIGHTS_BINARY, 0, DECISION_MEDIAN}, &fit));
     double proba[N * 4] = {0};
-    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, X, &(row_answers){score, rank, 4, proba}));
+    assert_ok(ctx, fitted_apply(ctx, &fit, (int[]){1, 3, 4}, N, &(member_rows){.scaled = X},
+                                &(row_answers){score, rank, 4, proba}));
     const int middle[N] = {1, 1, 3, 3, 4, 3};
     for (int i = 0; i < N; i++) { /* every row is its own nearest one */
         assert_int_equal(rank[i], middle[i]);
