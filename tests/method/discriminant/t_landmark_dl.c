@@ -179,7 +179,8 @@ static void folds_equal_fits_without_their_rows(void **state)
                                                 &again, NULL));
                 double score[N];
                 int rank[N];
-                assert_ok(ctx, fitted_apply(ctx, &again, NULL, N, s.x, &(row_answers){score, rank, 0, NULL}));
+                assert_ok(ctx, fitted_apply(ctx, &again, NULL, N, &(member_rows){.scaled = s.x},
+                                            &(row_answers){score, rank, 0, NULL}));
                 for (int64_t h = 0; h < held.n; h++) {
                     if (held.repeat[h] != repeat || held.fold[h] != fold) continue;
                     assert_close(held.score[h], score[held.row[h]], 1e-7);
