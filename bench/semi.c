@@ -64,12 +64,12 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *meth
     double t[2];
     for (int run = 0; run < 2; run++) {
         rung_model *model;
-        char *report;
+        rung_search *found;
         double start = seconds();
-        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &found));
         t[run] = seconds() - start;
         rung_model_free(model);
-        rung_free(report);
+        rung_search_free(found);
     }
     return smaller(t[0], t[1]);
 }

@@ -108,12 +108,12 @@ static void time_search(rung_ctx *ctx)
     need(ctx, rung_data_generate(ctx, "toy", 225, -1, 0, &data));
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;
-        char *report;
+        rung_search *found;
         double start = seconds();
-        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &found));
         t[run] = seconds() - start;
         rung_model_free(model);
-        rung_free(report);
+        rung_search_free(found);
     }
     printf("  search 7 x 7 x 5 folds, 225 rows of toy %5.3f s   (wanted: <= 1)\n", median(t));
     rung_data_free(data);

@@ -16,12 +16,12 @@ static double time_search(rung_ctx *ctx, const rung_data *data, const char *thre
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         rung_model *model;
-        char *report;
+        rung_search *found;
         double t = seconds();
-        need(ctx, rung_tune_run(ctx, &o, data, &model, &report));
+        need(ctx, rung_tune_run(ctx, &o, data, &model, &found));
         best = smaller(best, seconds() - t);
         rung_model_free(model);
-        rung_free(report);
+        rung_search_free(found);
     }
     return best;
 }

@@ -95,6 +95,8 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     char *text;
     int64_t size;
     rung_verification *found;
+    rung_search *search;
+    rung_curve *curve;
     rung_output out = {.size = sizeof out};
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
@@ -119,11 +121,13 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_model_update, model, ctx, have->model, NULL, &model);
     REFUSED(rung_model_update, ctx, have->model, have->data, NULL);
     REFUSED(rung_model_updatable, ctx, NULL);
-    CLEARED(rung_tune_run, model, ctx, NULL, NULL, &model, &text);
-    CLEARED(rung_tune_run, text, ctx, NULL, NULL, &model, &text);
-    CLEARED(rung_tune_run, text, ctx, NULL, have->data, NULL, &text);
+    CLEARED(rung_tune_run, model, ctx, NULL, NULL, &model, &search);
+    CLEARED(rung_tune_run, search, ctx, NULL, NULL, &model, &search);
+    CLEARED(rung_tune_run, search, ctx, NULL, have->data, NULL, &search);
     CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, NULL);
-    CLEARED(rung_curve_run, text, ctx, NULL, NULL, &text);
+    CLEARED(rung_search_describe, text, ctx, NULL, &text);
+    CLEARED(rung_curve_run, curve, ctx, NULL, NULL, &curve);
+    CLEARED(rung_curve_describe, text, ctx, NULL, &text);
     REFUSED(rung_curve_run, ctx, NULL, have->data, NULL);
     CLEARED(rung_importance_run, text, ctx, NULL, have->data, NULL, &text);
     CLEARED(rung_importance_run, text, ctx, have->model, NULL, NULL, &text);
@@ -191,6 +195,8 @@ static void refuse_without_context(const things *have)
     rung_model *model;
     char *text;
     rung_verification *found;
+    rung_search *search;
+    rung_curve *curve;
     rung_output out = {.size = sizeof out};
     rung_metrics m = {.size = sizeof m};
     rung_real_metrics real = {.size = sizeof real};
@@ -218,8 +224,8 @@ static void refuse_without_context(const things *have)
     CLEARED(rung_model_verify, found, ctx, have->spec, have->data, have->model, &found);
     CLEARED(rung_model_update, model, ctx, have->model, have->data, &model);
     REFUSED(rung_model_updatable, ctx, have->model);
-    CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, &text);
-    CLEARED(rung_curve_run, text, ctx, NULL, have->data, &text);
+    CLEARED(rung_tune_run, model, ctx, NULL, have->data, &model, &search);
+    CLEARED(rung_curve_run, curve, ctx, NULL, have->data, &curve);
     REFUSED(rung_model_save, ctx, have->model, "x");
     CLEARED(rung_model_load, model, ctx, "x", &model);
     CLEARED(rung_model_save_memory, text, ctx, have->model, &text, &size);
@@ -383,12 +389,13 @@ static void test_default_options(void **state)
     rung_ctx *ctx = *state;
     rung_data *data;
     rung_model *model;
-    char *report;
+    rung_search *found;
     rung_ctx_set_threads(ctx, 1);
     assert_ok(ctx, rung_data_generate(ctx, "toy", 30, 0, 0, &data));
-    assert_ok(ctx, rung_tune_run(ctx, NULL, data, &model, &report));
-    assert_non_null(strstr(report, "\"auto\""));
-    rung_free(report);
+    assert_ok(ctx, rung_tune_run(ctx, NULL, data, &model, &found));
+    assert_string_equal(rung_search_at(found, 0)->method, "auto");
+    assert_null(rung_search_at(found, 1));
+    rung_search_free(found);
     rung_model_free(model);
     rung_data_free(data);
 }

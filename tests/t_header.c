@@ -89,10 +89,11 @@ static void options_of_any_size(void **state)
     rung_reader *reader;
     assert_fails(ctx, rung_reader_open(ctx, "x", &(rung_read_options){0}, NULL, &reader), RUNG_EARG, "set the size");
     rung_model *model;
-    char *report;
+    rung_search *found;
+    rung_curve *curve;
     assert_ok(ctx, rung_data_generate(ctx, "toy", 40, 0, 0, &data));
-    assert_fails(ctx, rung_tune_run(ctx, &(rung_tune_options){0}, data, &model, &report), RUNG_EARG, "rung_tune_run");
-    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){0}, data, &report), RUNG_EARG, "rung_curve_run");
+    assert_fails(ctx, rung_tune_run(ctx, &(rung_tune_options){0}, data, &model, &found), RUNG_EARG, "rung_tune_run");
+    assert_fails(ctx, rung_curve_run(ctx, &(rung_curve_options){0}, data, &curve), RUNG_EARG, "rung_curve_run");
     rung_data_free(data);
 }
 
@@ -422,6 +423,104 @@ static void getters_agree_with_the_description(void **state)
     for (int d = 0; d < 2; d++) rung_data_free(data[d]);
 }
 
+/* Searches and curves: the getters say what the descriptions say. */
+static void getters_of_a_search(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    rung_model *model;
+    rung_search *found;
+    char *text;
+    rung_metrics nested = {.size = sizeof nested};
+    rung_tune_options o = {.size = sizeof o,
+                           .methods = (const char *const[]){"kdlor", "median", NULL},
+                           .grids = (const char *const[]){"gamma=0.1,1", "ridge=0.1", NULL},
+                           .metric = "acc",
+                           .folds = 3,
+                           .repeats = 1,
+                           .nested = 1};
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 60, -1, 0.2, &data));
+    assert_ok(ctx, rung_tune_run(ctx, &o, data, &model, &found));
+    assert_ok(ctx, rung_search_describe(ctx, found, &text));
+    json_t *about = json_loads(text, 0, NULL), *points = json_object_get(about, "points");
+    const rung_point *point;
+    int n = 0;
+    for (; (point = rung_search_at(found, n)); n++) {
+        const json_t *one = json_array_get(points, (size_t)n), *params = json_object_get(one, "params");
+        const char *name, *value;
+        int p = 0;
+        assert_string_equal(json_string_value(json_object_get(one, "method")), point->method);
+        assert_number(json_object_get(one, "value"), point->value);
+        assert_number(json_object_get(one, "se"), point->se);
+        assert_null(point->error);
+        for (; (name = rung_search_param_at(found, n, p, &value)); p++)
+            assert_string_equal(json_string_value(json_object_get(params, name)), value);
+        assert_int_equal(json_object_size(params), p);
+    }
+    assert_int_equal(n, 3);
+    assert_null(rung_search_param_at(found, n, 0, NULL));
+    assert_int_equal(json_integer_value(json_object_get(about, "winner")), rung_search_winner(found));
+    assert_string_equal(rung_search_metric(found)->key, "acc");
+    assert_int_equal(rung_search_folds(found), 3);
+    assert_int_equal(rung_search_repeats(found), 1);
+    assert_int_equal(rung_search_nested(found, &(rung_metrics){0}), 0);
+    assert_int_equal(rung_search_nested(found, &nested), 1);
+    assert_number(json_object_get(json_object_get(about, "nested"), "mae"), nested.mae);
+    for (n = 0; rung_search_nested_choice(found, n); n++)
+        assert_string_equal(json_string_value(json_array_get(json_object_get(about, "nested_chosen"), (size_t)n)),
+                            rung_search_nested_choice(found, n));
+    assert_int_equal(n, 3);
+    json_decref(about);
+    rung_free(text);
+    rung_search_free(found);
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+static void getters_of_a_curve(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    rung_curve *curve;
+    char *text;
+    const int sizes[] = {2, 4};
+    rung_curve_options o = {.size = sizeof o,
+                            .methods = (const char *const[]){"llgc", NULL},
+                            .metric = "acc",
+                            .sizes = sizes,
+                            .n_sizes = 2,
+                            .repeats = 3};
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 90, -1, 0, &data));
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &curve));
+    assert_ok(ctx, rung_curve_describe(ctx, curve, &text));
+    json_t *about = json_loads(text, 0, NULL);
+    assert_string_equal(rung_curve_metric(curve)->key, "acc");
+    assert_int_equal(rung_curve_repeats(curve), 3);
+    assert_int_equal(json_integer_value(json_object_get(about, "test_rows")), rung_curve_test_rows(curve));
+    for (int s = 0; s < 2; s++) {
+        const json_t *one = json_array_get(json_object_get(about, "sizes"), (size_t)s);
+        int64_t labels;
+        assert_int_equal(rung_curve_size(curve, s, &labels), sizes[s]);
+        assert_int_equal(json_integer_value(json_object_get(one, "labels")), labels);
+    }
+    assert_int_equal(rung_curve_size(curve, 2, NULL), 0);
+    const rung_curve_line *line;
+    int n = 0;
+    for (; (line = rung_curve_at(curve, n)); n++) {
+        const json_t *one = json_array_get(json_object_get(about, "lines"), (size_t)n);
+        assert_string_equal(json_string_value(json_object_get(one, "method")), line->method);
+        assert_int_equal(json_is_true(json_object_get(one, "unlabelled")), line->unlabelled);
+        for (size_t i = 0; i < 6; i++)
+            assert_number(json_array_get(json_array_get(json_object_get(one, "values"), i / 3), i % 3),
+                          line->values[i]);
+    }
+    assert_int_equal(n, 3);
+    json_decref(about);
+    rung_free(text);
+    rung_curve_free(curve);
+    rung_data_free(data);
+}
+
 /* The ranks are those of the thresholds, which come from the calibration. */
 static void thresholds_and_calibration(void **state)
 {
@@ -484,6 +583,8 @@ int main(void)
         TEST(tables_end),
         TEST(versions_agree),
         TEST(getters_agree_with_the_description),
+        TEST(getters_of_a_search),
+        TEST(getters_of_a_curve),
         TEST(thresholds_and_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,11 +489,17 @@ static const rung_tune_options *search;
 static rung_status tune(place *p)
 {
     rung_model *model;
-    char *report;
-    rung_status status = rung_tune_run(p->ctx, search, p->data, &model, &report);
+    rung_search *found;
+    char *report = NULL;
+    rung_status status = rung_tune_run(p->ctx, search, p->data, &model, &found);
     assert_int_equal(status == RUNG_OK, model != NULL);
-    assert_int_equal(status == RUNG_OK, report != NULL);
+    assert_int_equal(status == RUNG_OK, found != NULL);
+    if (status == RUNG_OK) {
+        status = rung_search_describe(p->ctx, found, &report);
+        assert_int_equal(status == RUNG_OK, report != NULL);
+    }
     rung_model_free(model);
+    rung_search_free(found);
     rung_free(report);
     return status;
 }
@@ -506,9 +512,15 @@ static rung_status curve(place *p)
                                         .sizes = sizes,
                                         .n_sizes = 2,
                                         .repeats = 2};
-    char *report;
-    rung_status status = rung_curve_run(p->ctx, &options, p->data, &report);
-    assert_int_equal(status == RUNG_OK, report != NULL);
+    rung_curve *out;
+    char *report = NULL;
+    rung_status status = rung_curve_run(p->ctx, &options, p->data, &out);
+    assert_int_equal(status == RUNG_OK, out != NULL);
+    if (status == RUNG_OK) {
+        status = rung_curve_describe(p->ctx, out, &report);
+        assert_int_equal(status == RUNG_OK, report != NULL);
+    }
+    rung_curve_free(out);
     rung_free(report);
     return status;
 }

@@ -29,7 +29,7 @@ static const option *const tables[] = {curve_options, learn_options, reader_opti
 typedef struct {
     const char *method;
     bool unlabelled;
-    double *value; /* sizes x repeats */
+    const double *value; /* sizes x repeats */
     double mean[MOST_SIZES], se[MOST_SIZES];
 } line;
 
@@ -39,47 +39,37 @@ typedef struct {
     char *method_text, *size_text;
     int sizes[MOST_SIZES];
     rung_data *data;
-    json_t *report;
+    rung_curve *curve;
     const char *metric;
     bool more;
-    int n_sizes, repeats, n_lines, per_class[MOST_SIZES], labels[MOST_SIZES];
+    int n_sizes, repeats, n_lines, per_class[MOST_SIZES];
+    int64_t labels[MOST_SIZES];
     line *lines;
 } curve_job;
 
 /* ---- numbers ---- */
 
-static void take_line(curve_job *job, line *l, const json_t *json)
+static void take_curve(curve_job *job)
 {
-    l->method = json_string_value(json_object_get(json, "method"));
-    l->unlabelled = json_is_true(json_object_get(json, "unlabelled"));
-    l->value = allocate((size_t)(job->n_sizes * job->repeats), sizeof *l->value);
-    for (int s = 0; s < job->n_sizes; s++) {
-        double *v = l->value + s * job->repeats;
-        const json_t *list = json_array_get(json_object_get(json, "values"), (size_t)s);
-        for (int r = 0; r < job->repeats; r++) {
-            const json_t *x = json_array_get(list, (size_t)r);
-            v[r] = json_is_number(x) ? json_number_value(x) : NAN;
-        }
-        l->mean[s] = statistics_mean(job->repeats, v);
-        l->se[s] = statistics_deviation(job->repeats, v) / sqrt(job->repeats);
-    }
-}
-
-static void take_report(curve_job *job)
-{
-    const json_t *sizes = json_object_get(job->report, "sizes"), *lines = json_object_get(job->report, "lines");
-    job->metric = json_string_value(json_object_get(job->report, "metric"));
-    job->more = json_is_true(json_object_get(job->report, "more_is_better"));
-    job->repeats = (int)json_integer_value(json_object_get(job->report, "repeats"));
-    job->n_sizes = (int)json_array_size(sizes);
-    job->n_lines = (int)json_array_size(lines);
-    for (int s = 0; s < job->n_sizes; s++) {
-        const json_t *one = json_array_get(sizes, (size_t)s);
-        job->per_class[s] = (int)json_integer_value(json_object_get(one, "per_class"));
-        job->labels[s] = (int)json_integer_value(json_object_get(one, "labels"));
-    }
+    const rung_metric *metric = rung_curve_metric(job->curve);
+    job->metric = metric->key;
+    job->more = metric->flags & RUNG_LARGER_BETTER;
+    job->repeats = rung_curve_repeats(job->curve);
+    while (job->n_sizes < MOST_SIZES &&
+           (job->per_class[job->n_sizes] = rung_curve_size(job->curve, job->n_sizes, &job->labels[job->n_sizes])))
+        job->n_sizes++;
+    while (rung_curve_at(job->curve, job->n_lines)) job->n_lines++;
     job->lines = allocate((size_t)job->n_lines, sizeof *job->lines);
-    for (int i = 0; i < job->n_lines; i++) take_line(job, &job->lines[i], json_array_get(lines, (size_t)i));
+    for (int i = 0; i < job->n_lines; i++) {
+        const rung_curve_line *from = rung_curve_at(job->curve, i);
+        line *to = &job->lines[i];
+        *to = (line){.method = from->method, .unlabelled = from->unlabelled, .value = from->values};
+        for (int s = 0; s < job->n_sizes; s++) {
+            const double *v = to->value + s * job->repeats;
+            to->mean[s] = statistics_mean(job->repeats, v);
+            to->se[s] = statistics_deviation(job->repeats, v) / sqrt(job->repeats);
+        }
+    }
 }
 
 /* The pairs that both have a number. */
@@ -131,8 +121,8 @@ static int write_csv(const curve_job *job, const char *path)
         double p[MOST_SIZES];
         if (rival(job, i) >= 0) unlabelled_tests(job, i, p);
         for (int s = 0; s < job->n_sizes; s++) {
-            fprintf(out.file, "%s,%s,%d,%d,%s,%s,", l->method, l->unlabelled ? "with" : "without", job->per_class[s],
-                    job->labels[s], number_of(l->mean[s]).text, number_of(l->se[s]).text);
+            fprintf(out.file, "%s,%s,%d,%lld,%s,%s,", l->method, l->unlabelled ? "with" : "without", job->per_class[s],
+                    (long long)job->labels[s], number_of(l->mean[s]).text, number_of(l->se[s]).text);
             fprintf(out.file, "%s,%s,", number_of(l->mean[s] - l->se[s]).text, number_of(l->mean[s] + l->se[s]).text);
             fprintf(out.file, "%s,", rival(job, i) >= 0 ? number_of(p[s]).text : "");
             fprintf(out.file, "%s,%s\n",
@@ -144,28 +134,33 @@ static int write_csv(const curve_job *job, const char *path)
 }
 
 /* The report with what follows from it. */
-static void print_json(curve_job *job)
+static int print_json(session *s, const curve_job *job)
 {
+    char *text;
+    CHECK(s, rung_curve_describe(s->ctx, job->curve, &text));
+    json_t *all = jout_parse(text);
+    rung_free(text);
     for (int i = 0; i < job->n_lines; i++) {
-        json_t *one = json_array_get(json_object_get(job->report, "lines"), (size_t)i), *mean = json_array(),
+        json_t *one = json_array_get(json_object_get(all, "lines"), (size_t)i), *mean = json_array(),
                *se = json_array(), *unlabelled = json_array(), *more = json_array();
         double p[MOST_SIZES];
         bool both = rival(job, i) >= 0;
         if (both) unlabelled_tests(job, i, p);
-        for (int s = 0; s < job->n_sizes; s++) {
-            json_array_append_new(mean, jout_number(job->lines[i].mean[s]));
-            json_array_append_new(se, jout_number(job->lines[i].se[s]));
-            if (both) json_array_append_new(unlabelled, jout_number(p[s]));
-            if (s)
+        for (int at = 0; at < job->n_sizes; at++) {
+            json_array_append_new(mean, jout_number(job->lines[i].mean[at]));
+            json_array_append_new(se, jout_number(job->lines[i].se[at]));
+            if (both) json_array_append_new(unlabelled, jout_number(p[at]));
+            if (at)
                 json_array_append_new(more,
-                                      jout_number(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p));
+                                      jout_number(compare(job, values_at(job, i, at), values_at(job, i, at - 1)).p));
         }
         json_object_set_new(one, "mean", mean);
         json_object_set_new(one, "se", se);
         json_object_set_new(one, "p_unlabelled", unlabelled);
         json_object_set_new(one, "p_more", more);
     }
-    jout_print(json_incref(job->report));
+    jout_print(all);
+    return EXIT_OK;
 }
 
 /* ---- the plot ---- */
@@ -212,7 +207,7 @@ static void tell_table(const curve_job *job)
     sheet t = sheet_new(align);
     sheet_add(&t, " ");
     sheet_add(&t, "labels in total");
-    for (int s = 0; s < job->n_sizes; s++) sheet_add(&t, "%d", job->labels[s]);
+    for (int s = 0; s < job->n_sizes; s++) sheet_add(&t, "%lld", (long long)job->labels[s]);
     for (int i = 0; i < job->n_lines; i++) {
         const line *l = &job->lines[i];
         sheet_add(&t, "%c", 'a' + i % 26);
@@ -246,9 +241,9 @@ static void tell_more(const curve_job *job)
         return;
     }
     double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
-    say(stderr, "%s%s, from %d to %d labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
-        l->unlabelled ? " with unlabelled rows" : "", job->labels[last - 1], job->labels[last], job->metric,
-        l->mean[last - 1], l->mean[last], p,
+    say(stderr, "%s%s, from %lld to %lld labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
+        l->unlabelled ? " with unlabelled rows" : "", (long long)job->labels[last - 1], (long long)job->labels[last],
+        job->metric, l->mean[last - 1], l->mean[last], p,
         p > LEVEL                                       ? "no significant difference in these repeats"
         : better(job, l->mean[last], l->mean[last - 1]) ? "more labels still help"
                                                         : "the error increased");
@@ -264,7 +259,7 @@ static void tell_unlabelled(const curve_job *job)
         say(stderr, "unlabelled rows   %s:", job->lines[i].method);
         for (int s = 0; s < job->n_sizes; s++) {
             bool gain = better(job, job->lines[i].mean[s], job->lines[other].mean[s]);
-            say(stderr, "%s %d %s", s ? "," : "", job->labels[s],
+            say(stderr, "%s %lld %s", s ? "," : "", (long long)job->labels[s],
                 p[s] > LEVEL ? "no difference"
                 : gain       ? "they help"
                              : "they hurt");
@@ -283,7 +278,7 @@ static void tell(const curve_job *job)
     fprintf(stderr,
             "                  %d repeats, %lld test rows each; paired Wilcoxon tests at level %.2f; repeats share "
             "rows, so p is slightly too small\n",
-            job->repeats, (long long)json_integer_value(json_object_get(job->report, "test_rows")), LEVEL);
+            job->repeats, (long long)rung_curve_test_rows(job->curve), LEVEL);
 }
 
 /* ---- the command ---- */
@@ -334,17 +329,14 @@ static int read_options(session *s, const arguments *args, curve_job *job)
 static int curve_steps(session *s, const arguments *args, curve_job *job)
 {
     const char *path = option_value(args, "output");
-    char *text;
     int code = read_options(s, args, job);
     if (code != EXIT_OK) return code;
     if (path && !output_possible(path)) return FAILED;
     if ((code = learn_data(s, args, operand(args, 0), &job->data)) != EXIT_OK) return code;
-    CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &text));
-    job->report = jout_parse(text);
-    rung_free(text);
-    take_report(job);
+    CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &job->curve));
+    take_curve(job);
     if (!s->quiet) tell(job);
-    if (s->json) print_json(job);
+    if (s->json && (code = print_json(s, job)) != EXIT_OK) return code;
     return s->json && !path ? EXIT_OK : write_csv(job, path);
 }
 
@@ -352,9 +344,8 @@ static int curve_run(session *s, const arguments *args)
 {
     curve_job job = {.how.size = sizeof job.how};
     int code = curve_steps(s, args, &job);
-    for (int i = 0; i < job.n_lines; i++) free(job.lines[i].value);
     free(job.lines);
-    json_decref(job.report);
+    rung_curve_free(job.curve);
     rung_data_free(job.data);
     free(job.methods);
     free(job.fixed);

@@ -40,7 +40,7 @@ typedef struct {
     const char **methods, **fixed, **grids, **weights;
     char *method_text;
     int *own_folds;
-    json_t *report;
+    rung_search *found;
     double seconds;
 } tune_job;
 
@@ -134,26 +134,12 @@ static int read_folds(session *s, const arguments *args, tune_job *job)
 
 /* ---- what is told ---- */
 
-static const char *text_at(const json_t *object, const char *key)
+static char *point_text(const rung_search *found, int point)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static double number_at(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static char *point_text(const json_t *point)
-{
-    char *text = text_of("%s", text_at(point, "method"));
-    const char *key;
-    json_t *value;
-    json_object_foreach(json_object_get(point, "params"), key, value)
-    {
-        char *longer = text_of("%s %s=%s", text, key, json_string_value(value));
+    char *text = text_of("%s", rung_search_at(found, point)->method);
+    const char *name, *value;
+    for (int i = 0; (name = rung_search_param_at(found, point, i, &value)); i++) {
+        char *longer = text_of("%s %s=%s", text, name, value);
         free(text);
         text = longer;
     }
@@ -173,20 +159,17 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* The best points, the winner marked. */
-static void tell_points(const json_t *report)
+static void tell_points(const rung_search *found)
 {
-    json_t *points = json_object_get(report, "points"), *point;
-    int n = (int)json_array_size(points), winner = (int)json_integer_value(json_object_get(report, "winner")),
-        failed = 0;
-    const char *metric = text_at(report, "metric");
-    bool more = json_is_true(json_object_get(report, "more_is_better"));
-    ranked *order = allocate((size_t)n + 1, sizeof *order);
-    size_t i;
-    json_array_foreach(points, i, point)
-    {
-        double value = number_at(point, "value");
-        failed += !json_is_null(json_object_get(point, "error"));
-        order[i] = (ranked){(int)i, isnan(value) ? INFINITY : more ? -value : value};
+    const rung_metric *metric = rung_search_metric(found);
+    const rung_point *point;
+    int n = 0, winner = rung_search_winner(found), failed = 0;
+    while (rung_search_at(found, n)) n++;
+    ranked *order = allocate((size_t)n, sizeof *order);
+    for (int i = 0; (point = rung_search_at(found, i)); i++) {
+        double cost = metric->flags & RUNG_LARGER_BETTER ? -point->value : point->value;
+        failed += point->error != NULL;
+        order[i] = (ranked){i, isnan(cost) ? INFINITY : cost};
     }
     qsort(order, (size_t)n, sizeof *order, by_cost);
     sheet t = sheet_new("llrr");
@@ -195,16 +178,16 @@ static void tell_points(const json_t *report)
         sheet_add(&t, "the only point");
     else
         sheet_add(&t, "of %d points, the best", n);
-    sheet_add(&t, "%s", metric);
+    sheet_add(&t, "%s", metric->key);
     sheet_add(&t, "std. error");
     for (int r = 0; r < n; r++) {
         if (r >= SHOWN && order[r].index != winner) continue;
-        point = json_array_get(points, (size_t)order[r].index);
-        char *text = point_text(point);
+        point = rung_search_at(found, order[r].index);
+        char *text = point_text(found, order[r].index);
         sheet_add(&t, "%s", order[r].index == winner ? ">" : " ");
         sheet_add(&t, "%s", text);
-        sheet_add_number(&t, number_at(point, "value"), 4);
-        sheet_add_number(&t, number_at(point, "se"), 4);
+        sheet_add_number(&t, point->value, 4);
+        sheet_add_number(&t, point->se, 4);
         free(text);
     }
     sheet_print(&t, stderr, "");
@@ -212,41 +195,50 @@ static void tell_points(const json_t *report)
     free(order);
 }
 
-static void tell_metrics(const char *what, const json_t *metrics)
+static void tell_metrics(const char *what, const rung_metrics *m)
 {
-    say(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, number_at(metrics, "mae"),
-        number_at(metrics, "mae_low"), number_at(metrics, "mae_high"), number_at(metrics, "acc"),
-        number_at(metrics, "amae"));
+    say(stderr, "%-11s mae %.3f (%.3f to %.3f), acc %.3f, amae %.3f\n", what, m->mae, m->mae_low, m->mae_high, m->acc,
+        m->amae);
 }
 
 static int tell(session *s, const tune_job *job)
 {
-    rung_metrics median = {.size = sizeof median};
+    rung_metrics median = {.size = sizeof median}, cv = median, nested = median;
+    bool has_cv = rung_model_cv(job->model, &cv), has_nested = rung_search_nested(job->found, &nested);
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
-    json_t *nested = json_object_get(job->report, "nested"), *cv = json_object_get(job->report, "cv");
     CHECK(s, measure_median(s->ctx, rows, K, rung_data_ranks(job->data), &median));
     say(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
-        (long long)json_integer_value(json_object_get(job->report, "labelled")),
-        (long long)rung_data_features(job->data), K);
-    long long repeats = (long long)json_integer_value(json_object_get(job->report, "repeats"));
-    long long folds = (long long)json_integer_value(json_object_get(job->report, "folds"));
+        (long long)rung_model_labelled(job->model), (long long)rung_data_features(job->data), K);
+    int repeats = rung_search_repeats(job->found), folds = rung_search_folds(job->found);
     if (folds > 0)
-        say(stderr, "folds       %lld", folds);
+        say(stderr, "folds       %d", folds);
     else
         say(stderr, "folds       none: selection by log evidence of all labels");
-    if (repeats > 1) say(stderr, ", repeated %lld times", repeats);
+    if (repeats > 1) say(stderr, ", repeated %d times", repeats);
     say(stderr, "; %.2f s\n", job->seconds);
-    tell_points(job->report);
-    if (json_is_object(cv)) tell_metrics("winner", cv);
-    if (json_is_object(nested)) tell_metrics("nested", nested);
+    tell_points(job->found);
+    if (has_cv) tell_metrics("winner", &cv);
+    if (has_nested) tell_metrics("nested", &nested);
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
-    if (json_is_object(cv) && !json_is_object(nested) && json_array_size(json_object_get(job->report, "points")) > 1)
+    if (has_cv && !has_nested && rung_search_at(job->found, 1))
         say(stderr, "            the winner's error is slightly optimistic, as the best of many; --nested gives an "
                     "honest estimate\n");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
+    return EXIT_OK;
+}
+
+static int print_json(session *s, const tune_job *job)
+{
+    char *text;
+    CHECK(s, rung_search_describe(s->ctx, job->found, &text));
+    json_t *all = jout_parse(text);
+    rung_free(text);
+    json_object_set_new(all, "model", jout_text(job->model_path));
+    json_object_set_new(all, "seconds", jout_number(job->seconds));
+    jout_print(all);
     return EXIT_OK;
 }
 
@@ -262,26 +254,18 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
     job->how.groups = rung_data_groups(job->data);
     double start = seconds_now();
-    char *text;
-    CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &text));
+    CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &job->found));
     job->seconds = seconds_now() - start;
-    job->report = jout_parse(text);
-    rung_free(text);
     CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet && (code = tell(s, job)) != EXIT_OK) return code;
-    if (s->json) {
-        json_object_set_new(job->report, "model", jout_text(job->model_path));
-        json_object_set_new(job->report, "seconds", jout_number(job->seconds));
-        jout_print(json_incref(job->report));
-    }
-    return EXIT_OK;
+    return s->json ? print_json(s, job) : EXIT_OK;
 }
 
 static int tune_run(session *s, const arguments *args)
 {
     tune_job job = {.how.size = sizeof job.how};
     int code = tune_steps(s, args, &job);
-    json_decref(job.report);
+    rung_search_free(job.found);
     rung_model_free(job.model);
     rung_data_free(job.data);
     free(job.own_folds);

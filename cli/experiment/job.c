@@ -49,21 +49,26 @@ static void free_list(const char **list)
     free(list);
 }
 
-/* The parameters that differ between the points of the search. */
-static json_t *searched_names(const char *report)
+static const char *value_of(const rung_search *found, int point, const char *param)
 {
-    json_t *names = json_array(), *tree = jout_parse(report), *best = json_object_get(tree, "best"), *value;
-    const char *name;
-    json_object_foreach(json_object_get(best, "params"), name, value)
-    {
-        size_t i;
-        json_t *point;
+    const char *name, *value;
+    for (int i = 0; (name = rung_search_param_at(found, point, i, &value)); i++)
+        if (!strcmp(name, param)) return value;
+    return "";
+}
+
+/* The parameters that differ between the points of the search. */
+static json_t *searched_names(const rung_search *found)
+{
+    json_t *names = json_array();
+    const char *name, *value;
+    int winner = rung_search_winner(found);
+    for (int i = 0; (name = rung_search_param_at(found, winner, i, &value)); i++) {
         bool differs = false;
-        json_array_foreach(json_object_get(tree, "points"), i, point) differs =
-            differs || !json_equal(json_object_get(json_object_get(point, "params"), name), value);
+        for (int point = 0; rung_search_at(found, point); point++)
+            differs = differs || strcmp(value_of(found, point, name), value) != 0;
         if (differs) json_array_append_new(names, json_string(name));
     }
-    json_decref(tree);
     return names;
 }
 
@@ -71,7 +76,7 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
                           rung_model **model)
 {
     const char *methods[] = {m->method, NULL}, **fixed = all_fixed(m);
-    char *report = NULL;
+    rung_search *found = NULL;
     rung_tune_options how = {.size = sizeof how,
                              .methods = methods,
                              .fixed = fixed,
@@ -81,9 +86,9 @@ static rung_status search(rung_ctx *ctx, const plan_method *m, const rung_data *
                              .as_published = m->as_published,
                              .folds = m->folds,
                              .repeats = m->repeats};
-    rung_status status = rung_tune_run(ctx, &how, train, model, &report);
-    if (status == RUNG_OK) out->searched = searched_names(report);
-    rung_free(report);
+    rung_status status = rung_tune_run(ctx, &how, train, model, &found);
+    if (status == RUNG_OK) out->searched = searched_names(found);
+    rung_search_free(found);
     free_list(fixed);
     return status;
 }

@@ -35,8 +35,9 @@
  *     not use to 0: rung_output out = {.size = sizeof out, .rank = rank}. The library takes the struct of an older
  *     program, where fields that are not there count as 0. It takes that of a newer program as well, as long as the
  *     fields it does not know are 0 (RUNG_EARG otherwise), and sets them to 0 where they are results.
- *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition) grow at their end.
- *     Use them through the pointers it returns; never copy them or make arrays of them.
+ *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition, rung_point,
+ *     rung_curve_line) grow at their end. Use them through the pointers it returns; never copy them or make arrays of
+ *     them.
  *   - The other structs (rung_view, rung_reliability_bin) stay as they are.
  * Before version 1.0 the number may change with every minor version. */
 #ifndef RUNG_H
@@ -85,6 +86,8 @@ typedef struct rung_data rung_data;                 /* coded columns, ranks, cla
 typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
 typedef struct rung_model rung_model;               /* the result of a fit; complete in itself */
 typedef struct rung_verification rung_verification; /* the conditions that a model was checked against */
+typedef struct rung_search rung_search;             /* the points that a search tried */
+typedef struct rung_curve rung_curve;               /* errors by number of labels */
 
 /* ---- version ------------------------------------------------------------------------------------ */
 
@@ -393,50 +396,6 @@ RUNG_API RUNG_CHECK rung_status rung_model_updatable(rung_ctx *ctx, const rung_m
  * small. 0 also for a model that does not scale its columns, which cannot tell. */
 RUNG_API RUNG_CHECK rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_data *data, int *out);
 
-/* Lists end with NULL. */
-typedef struct { /* zeros: the default */
-    size_t size;
-    const char *const *methods; /* NULL: the default method */
-    const char *const *fixed;   /* "ridge=0.1": not searched */
-    const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
-    const char *const *weights; /* "high=2": class weights */
-    const char *scale;          /* as in rung_spec_set_scale */
-    const char *metric;         /* key of rung_metric_at, or "evidence" (no folds then); NULL: mae */
-    int as_published;           /* 1: published values and grids, and the first minimum in grid order */
-    int folds;                  /* 0: 5; -1: leave one out */
-    int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */
-    const int *groups;          /* a number per row: rows of one group are held out together; NULL: none */
-    const int *own_folds;       /* own_repeats x rows: the fold (from 0) that holds a row out, < 0: none */
-    int own_repeats;
-    int one_se; /* 1: the smoothest model within one standard error of the best */
-    int nested; /* 1: also cross-validate the search itself, for an honest error */
-} rung_tune_options;
-/* Searches the best method and parameters by cross-validation. options: NULL: the default. out: the winner, fitted to
- * all rows and calibrated on its out-of-fold scores. report: everything that was tried, as one JSON object; release it
- * with rung_free. RUNG_EARG: an option; RUNG_EDATA: too few labels; errors of rung_model_fit if no point can be fitted.
- */
-RUNG_API RUNG_CHECK rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data,
-                                              rung_model **out, char **report);
-
-typedef struct { /* zeros: the default */
-    size_t size;
-    const char *const *methods; /* ends with NULL; NULL: the default method */
-    const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
-    const char *const *weights; /* "high=2": class weights */
-    const char *scale;          /* as in rung_spec_set_scale */
-    const char *metric;         /* key of rung_metric_at; NULL: mae */
-    const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
-    int n_sizes;
-    int repeats; /* 0: 10 */
-} rung_curve_options;
-/* The error against the number of labels: does labelling more rows pay, do the unlabelled rows? In every repeat a third
- * of the labelled rows, by class, is held out as a test. Of the others some labels per class are kept and the rest
- * hidden, more and more of the same, and every method is fitted with and (where it uses them) without the rows that
- * have no label then. The constant median stands beside them. options: NULL: the default. report: one JSON object;
- * release it with rung_free. RUNG_EARG: an option; RUNG_EDATA: too few labels. */
-RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
-                                               char **report);
-
 /* ---- model files -------------------------------------------------------------------------------- */
 
 /* Writes a model file: all of it or, on failure (RUNG_EIO), nothing; a former file of that name is replaced at once. */
@@ -643,6 +602,93 @@ typedef struct {
 RUNG_API RUNG_CHECK rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                          const double *proba, int bins, rung_reliability_bin *out,
                                                          double *ece);
+
+/* ---- searches and curves ------------------------------------------------------------------------ */
+
+/* Lists end with NULL. */
+typedef struct { /* zeros: the default */
+    size_t size;
+    const char *const *methods; /* NULL: the default method */
+    const char *const *fixed;   /* "ridge=0.1": not searched */
+    const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
+    const char *const *weights; /* "high=2": class weights */
+    const char *scale;          /* as in rung_spec_set_scale */
+    const char *metric;         /* key of rung_metric_at, or "evidence" (no folds then); NULL: mae */
+    int as_published;           /* 1: published values and grids, and the first minimum in grid order */
+    int folds;                  /* 0: 5; -1: leave one out */
+    int repeats;                /* 0: 5 up to 60 labelled rows, 2 up to 150, else 1 */
+    const int *groups;          /* a number per row: rows of one group are held out together; NULL: none */
+    const int *own_folds;       /* own_repeats x rows: the fold (from 0) that holds a row out, < 0: none */
+    int own_repeats;
+    int one_se; /* 1: the smoothest model within one standard error of the best */
+    int nested; /* 1: also cross-validate the search itself, for an honest error */
+} rung_tune_options;
+/* Searches for the best method and parameters by cross-validation. options: NULL: the default. out: the winner, fitted
+ * to all rows and calibrated on its out-of-fold scores. found: everything that was tried. RUNG_EARG: an option;
+ * RUNG_EDATA: too few labels; errors of rung_model_fit if no point can be fitted. */
+RUNG_API RUNG_CHECK rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data,
+                                              rung_model **out, rung_search **found);
+RUNG_API void rung_search_free(rung_search *search);
+
+typedef struct { /* a method with the values of its parameters */
+    const char *method;
+    double value;      /* the metric on held-out rows; NaN: undefined, or it could not be fitted */
+    double se;         /* its standard error over the folds; NaN: unknown */
+    const char *error; /* why it could not be fitted; NULL: it could */
+} rung_point;
+/* The points, by index from 0; NULL past the last one. */
+RUNG_API const rung_point *rung_search_at(const rung_search *search, int point);
+/* The parameters of a point that were searched or set, or differ from their default, by index from 0: the name, and in
+ * *value the text; NULL past the last one. */
+RUNG_API const char *rung_search_param_at(const rung_search *search, int point, int index, const char **value);
+RUNG_API int rung_search_winner(const rung_search *search); /* its index */
+/* The criterion. The log evidence has the key "evidence", which is not in the table of metrics. */
+RUNG_API const rung_metric *rung_search_metric(const rung_search *search);
+RUNG_API int rung_search_folds(const rung_search *search); /* 0: the log evidence of all labels decides */
+RUNG_API int rung_search_repeats(const rung_search *search);
+/* The metrics of nested cross-validation, the honest error of the whole search. Returns 0 (and leaves out alone) where
+ * it was not asked for or out->size is not set, else 1. rung_model_cv gives those of the winner. */
+RUNG_API int rung_search_nested(const rung_search *search, rung_metrics *out);
+/* What the search chose in the outer folds, by index from 0: method and parameters as text; NULL past the last one. */
+RUNG_API const char *rung_search_nested_choice(const rung_search *search, int index);
+/* All of it, as one JSON object; release it with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_search_describe(rung_ctx *ctx, const rung_search *search, char **json);
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    const char *const *methods; /* ends with NULL; NULL: the default method */
+    const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
+    const char *const *weights; /* "high=2": class weights */
+    const char *scale;          /* as in rung_spec_set_scale */
+    const char *metric;         /* key of rung_metric_at; NULL: mae */
+    const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
+    int n_sizes;
+    int repeats; /* 0: 10 */
+} rung_curve_options;
+/* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
+ * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept
+ * and the rest are hidden; every method is fitted with and (where it uses them) without the rows that have no label
+ * then, and compared with the constant median. options: NULL: the default. RUNG_EARG: an option; RUNG_EDATA: too few
+ * labels. */
+RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
+                                               rung_curve **out);
+RUNG_API void rung_curve_free(rung_curve *curve);
+
+RUNG_API const rung_metric *rung_curve_metric(const rung_curve *curve);
+RUNG_API int rung_curve_repeats(const rung_curve *curve);
+RUNG_API int64_t rung_curve_test_rows(const rung_curve *curve); /* of each repeat */
+/* The labels per class of a size, by index from 0, and in *labels (unless that is NULL) those of all classes; 0 past
+ * the last one. */
+RUNG_API int rung_curve_size(const rung_curve *curve, int index, int64_t *labels);
+typedef struct {
+    const char *method;
+    int unlabelled;       /* 1: fitted with the unlabelled rows */
+    const double *values; /* sizes x repeats, those of a size are contiguous; NaN: undefined */
+} rung_curve_line;
+/* The lines, by index from 0; NULL past the last one. */
+RUNG_API const rung_curve_line *rung_curve_at(const rung_curve *curve, int index);
+/* All of it, as one JSON object; release it with rung_free. */
+RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_curve *curve, char **json);
 
 #ifdef __cplusplus
 }

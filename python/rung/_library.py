@@ -6,6 +6,7 @@ functions or structures to keep up to date and nothing to compile per version of
 while a call runs. Arrays are handed over as views (pointer and strides), never copied on the way.
 """
 
+import json
 import keyword
 import logging
 import os
@@ -225,6 +226,12 @@ class Context:
         out = ffi.new(f"rung_{kind} **")
         (call or self.call)(function, *arguments, out)
         return ffi.gc(out[0], getattr(lib, f"rung_{kind}_free"))
+
+    def described(self, function, thing):
+        """The JSON that function(context, thing, char **out) writes, as Python objects."""
+        out = ffi.new("char **")
+        self.call(function, thing, out)
+        return json.loads(text(ffi.gc(out[0], lib.rung_free)))
 
     def _finish(self, status):
         said = list(self._said)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trained model: a handle of the library that predicts, describes itself, and can be saved and pickled."""
 
-import json
 import os
 
 import numpy as np
@@ -44,9 +43,7 @@ class Model:
         """The contents of `rung inspect --json`."""
         # Not a cached_property: its lock, held by another thread, would stay shut in a forked child.
         if self._description is None:
-            out = ffi.new("char **")
-            Context().call(lib.rung_model_describe, self.pointer, out)
-            self._description = json.loads(text(ffi.gc(out[0], lib.rung_free)))
+            self._description = Context().described(lib.rung_model_describe, self.pointer)
         return self._description
 
     method = property(lambda self: text(lib.rung_model_method(self.pointer)))

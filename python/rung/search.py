@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from . import _base, _table
-from ._library import c_text, ffi, keep, lib, pointer, struct, text, texts
+from ._library import c_text, ffi, keep, lib, pointer, struct, texts
 from ._types import ArrayLike, Labels, Order, Rows, Self
 
 
@@ -151,10 +150,9 @@ class OrdinalSearch(_base.Classifier):
         options = self._options("tune", class_weights, grids=grids)
         options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
         options.groups = pointer(self._groups, "int")
-        report = ffi.new("char **")
-        model = ffi.new("rung_model **")
-        ctx.run(lib.rung_tune_run, options, data, model, report)
-        self.report_ = json.loads(text(ffi.gc(report[0], lib.rung_free)))
+        model, found = ffi.new("rung_model **"), ffi.new("rung_search **")
+        ctx.run(lib.rung_tune_run, options, data, model, found)
+        self.report_ = ctx.described(lib.rung_search_describe, ffi.gc(found[0], lib.rung_search_free))
         model = ffi.gc(model[0], lib.rung_model_free)
         self._tell(model)
         return model
@@ -167,9 +165,9 @@ class OrdinalSearch(_base.Classifier):
         if sizes is not None:
             sizes = np.ascontiguousarray(sizes, dtype=np.intc)
             options.sizes, options.n_sizes = pointer(sizes, "int"), len(sizes)
-        report = ffi.new("char **")
-        ctx.run(lib.rung_curve_run, options, data, report)
-        curve = json.loads(text(ffi.gc(report[0], lib.rung_free)))
+        out = ffi.new("rung_curve **")
+        ctx.run(lib.rung_curve_run, options, data, out)
+        curve = ctx.described(lib.rung_curve_describe, ffi.gc(out[0], lib.rung_curve_free))
         for line in curve["lines"]:
             line["mean"], line["se"] = zip(*map(_mean_and_error, line["values"]), strict=True)
         return curve

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Fits, searches, curves, verification, updates. */
+/* Fits, verification, updates. */
 #include "fit/fit.h"
 #include "api/call.h"
 #include "data/shift.h"
 #include "fit/update.h"
 #include "fit/verify.h"
-#include "select/curve.h"
-#include "select/tune.h"
 
 static rung_status fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
@@ -62,37 +60,4 @@ rung_status rung_model_saw(rung_ctx *ctx, const rung_model *model, const rung_da
     if (!ctx || !model || !data || !out) return missing(ctx, "rung_model_saw");
     *out = 0;
     CALL(ctx, saw(ctx, model, data, out));
-}
-
-static rung_status tune_data(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
-                             char **report)
-{
-    TRY(shift_warn(ctx, data));
-    return tune(ctx, options, data, out, report);
-}
-
-rung_status rung_tune_run(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **out,
-                          char **report)
-{
-    NOTHING(out);
-    NOTHING(report);
-    if (!ctx || !data || !out || !report) return missing(ctx, "rung_tune_run");
-    rung_tune_options own;
-    TRY(options_take(ctx, "rung_tune_run", options, &own, sizeof own));
-    CALL(ctx, tune_data(ctx, &own, data, out, report));
-}
-
-static rung_status label_curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
-{
-    TRY(shift_warn(ctx, data));
-    return curve(ctx, options, data, report);
-}
-
-rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
-{
-    NOTHING(report);
-    if (!ctx || !data || !report) return missing(ctx, "rung_curve_run");
-    rung_curve_options own;
-    TRY(options_take(ctx, "rung_curve_run", options, &own, sizeof own));
-    CALL(ctx, label_curve(ctx, &own, data, report));
 }

@@ -8,9 +8,9 @@
 #include "select/curve.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "data/row_groups.h"
@@ -279,55 +279,48 @@ static rung_status run_cells(rung_ctx *ctx, plan *p)
     return RUNG_OK;
 }
 
-/* ---- the report ---- */
+/* ---- the result ---- */
 
-static json_t *values_json(const plan *p, const double *v, int *bad)
+static rung_status record(rung_ctx *ctx, const plan *p, rung_curve *out)
 {
-    json_t *all = json_array();
-    for (int s = 0; s < p->n_sizes; s++) {
-        json_t *one = json_array();
-        for (int r = 0; r < p->repeats; r++, v++) json_add(one, isfinite(*v) ? json_real(*v) : json_null(), bad);
-        json_add(all, one, bad);
+    int64_t cells = (int64_t)p->n_sizes * p->repeats;
+    double *value = NULL;
+    out->metric = p->metric;
+    out->repeats = p->repeats;
+    out->rows = p->data->n;
+    out->labelled = p->labelled;
+    out->test_rows = p->test_rows;
+    TRY(NEW(ctx, &out->mem, out->per_class, p->n_sizes));
+    TRY(NEW(ctx, &out->mem, out->labels, p->n_sizes));
+    TRY(NEW(ctx, &out->mem, out->lines, p->n_lines));
+    TRY(NEW(ctx, &out->mem, value, p->n_lines * cells));
+    memcpy(value, p->value, (size_t)(p->n_lines * cells) * sizeof *value);
+    for (; out->n_sizes < p->n_sizes; out->n_sizes++) {
+        out->per_class[out->n_sizes] = p->size[out->n_sizes];
+        out->labels[out->n_sizes] = labels_at(p, p->size[out->n_sizes]);
     }
-    return all;
+    for (; out->n_lines < p->n_lines; out->n_lines++)
+        out->lines[out->n_lines] = (rung_curve_line){.method = p->lines[out->n_lines].spec->method->info.name,
+                                                     .unlabelled = p->lines[out->n_lines].unlabelled,
+                                                     .values = value + out->n_lines * cells};
+    return RUNG_OK;
 }
 
-static json_t *report_json(const plan *p, int *bad)
+static rung_status make_curve(rung_ctx *ctx, const plan *p, rung_curve **out)
 {
-    json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
-    json_put(root, "metric", json_string(p->metric->info.key), bad);
-    json_put(root, "more_is_better", json_boolean(p->metric->info.flags & RUNG_LARGER_BETTER), bad);
-    json_put(root, "repeats", json_integer(p->repeats), bad);
-    json_put(root, "rows", json_integer(p->data->n), bad);
-    json_put(root, "labelled", json_integer(p->labelled), bad);
-    json_put(root, "test_rows", json_integer(p->test_rows), bad);
-    for (int s = 0; s < p->n_sizes; s++)
-        json_add(sizes,
-                 json_pack("{s:i, s:I}", "per_class", p->size[s], "labels", (json_int_t)labels_at(p, p->size[s])), bad);
-    json_put(root, "sizes", sizes, bad);
-    for (int i = 0; i < p->n_lines; i++) {
-        json_t *one = json_object();
-        json_put(one, "method", json_string(p->lines[i].spec->method->info.name), bad);
-        json_put(one, "unlabelled", json_boolean(p->lines[i].unlabelled), bad);
-        json_put(one, "values", values_json(p, p->value + (int64_t)i * p->n_sizes * p->repeats, bad), bad);
-        json_add(lines, one, bad);
+    *out = calloc(1, sizeof **out);
+    if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a curve");
+    rung_status status = record(ctx, p, *out);
+    if (status != RUNG_OK) {
+        curve_free(*out);
+        *out = NULL;
     }
-    json_put(root, "lines", lines, bad);
-    return root;
-}
-
-static rung_status write_report(rung_ctx *ctx, const plan *p, char **out)
-{
-    int bad = 0;
-    json_t *root = report_json(p, &bad);
-    *out = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    json_decref(root);
-    return *out ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
+    return status;
 }
 
 /* ---- whole ---- */
 
-static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char **report)
+static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, rung_curve **out)
 {
     if (p->data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes"),
@@ -340,14 +333,14 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, char
     TRY(choose_sizes(ctx, o, p));
     TRY(NEW(ctx, &ctx->scratch, p->value, (int64_t)p->n_lines * p->n_sizes * p->repeats));
     TRY(run_cells(ctx, p));
-    return write_report(ctx, p, report);
+    return make_curve(ctx, p, out);
 }
 
-rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, char **report)
+rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, rung_curve **out)
 {
     plan p = {.data = data, .K = data->code.n_classes};
-    *report = NULL;
-    rung_status status = run(ctx, options, &p, report);
+    *out = NULL;
+    rung_status status = run(ctx, options, &p, out);
     for (int i = 0; i < p.n_lines; i++) spec_free(p.lines[i].spec);
     return status;
 }

@@ -294,18 +294,18 @@ rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options,
 /* ---- as users call it ---- */
 
 rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
-                 char **report)
+                 rung_search **found)
 {
     search s = {0};
     nested_result n = {0};
     *model = NULL;
-    *report = NULL;
+    *found = NULL;
     if (data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
                     "option bins");
     rung_status status = options->nested ? nested_run(ctx, options, data, &n) : RUNG_OK;
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
-    if (status == RUNG_OK) status = tune_report(ctx, &s, options->nested ? &n : NULL, *model, report);
+    if (status == RUNG_OK) status = search_record(ctx, &s, options->nested ? &n : NULL, *model, found);
     grid_free(&s.grid);
     if (status != RUNG_OK) {
         model_free(*model);

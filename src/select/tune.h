@@ -35,8 +35,8 @@ rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options,
 rung_status tune_folds(rung_ctx *ctx, pool *mem, const rung_tune_options *options, int64_t rows, const problem *p,
                        folds *out);
 
-/* The whole of rung_tune_run: the search, nested cross-validation if asked, the report as JSON (malloc'ed). */
+/* The whole of rung_tune_run: the search, nested cross-validation if asked, and what was found. */
 rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_data *data, rung_model **model,
-                 char **report);
+                 rung_search **found);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+/* What a search found: the object of rung.h. */
 #ifndef RUNG_SELECT_TUNE_REPORT_H
 #define RUNG_SELECT_TUNE_REPORT_H
 
@@ -8,9 +9,29 @@ typedef char point_name[256]; /* method and parameters, as text */
 
 void point_describe(const rung_spec *spec, const rung_tune_options *o, point_name text);
 
+typedef struct {
+    rung_point info;
+    int n_params;
+    model_param *params;
+} searched_point;
+
+struct rung_search {
+    pool mem;
+    const metric *metric;
+    int folds, repeats, n, winner;
+    int64_t labelled;
+    searched_point *points;
+    bool has_cv, has_nested;
+    rung_metrics cv, nested;
+    int n_chosen;
+    const char **chosen; /* in the outer folds */
+};
+
 struct nested_result;
-/* n: NULL without nested cross-validation; *out is malloc'ed. */
-rung_status tune_report(rung_ctx *ctx, const search *s, const struct nested_result *n, const rung_model *model,
-                        char **out);
+/* n: NULL without nested cross-validation. */
+rung_status search_record(rung_ctx *ctx, const search *s, const struct nested_result *n, const rung_model *model,
+                          rung_search **out);
+void search_free(rung_search *found);
+rung_status search_describe(rung_ctx *ctx, const rung_search *found, char **json); /* malloc'ed */
 
 #endif

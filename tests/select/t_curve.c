@@ -14,9 +14,19 @@ static rung_data *toy_data(rung_ctx *ctx, int64_t rows, double unlabelled)
     return data;
 }
 
+static char *run_text(rung_ctx *ctx, const rung_curve_options *o, const rung_data *data)
+{
+    rung_curve *out;
+    char *text;
+    assert_ok(ctx, rung_curve_run(ctx, o, data, &out));
+    assert_ok(ctx, rung_curve_describe(ctx, out, &text));
+    rung_curve_free(out);
+    return text;
+}
+
 static json_t *run(rung_ctx *ctx, const rung_curve_options *o, const rung_data *data, char **text)
 {
-    assert_ok(ctx, rung_curve_run(ctx, o, data, text));
+    *text = run_text(ctx, o, data);
     json_t *json = json_loads(*text, 0, NULL);
     assert_non_null(json);
     return json;
@@ -36,7 +46,7 @@ static void test_same_bits(void **state)
     for (int i = 0; i < 3; i++) {
         rung_ctx_set_threads(ctx, i == 0 ? 1 : 2);
         if (i == 2) rung_ctx_set_seed(ctx, 2);
-        assert_ok(ctx, rung_curve_run(ctx, &o, data, &text[i]));
+        text[i] = run_text(ctx, &o, data);
     }
     assert_string_equal(text[0], text[1]);
     assert_string_not_equal(text[0], text[2]);
@@ -112,48 +122,47 @@ static void test_refusals(void **state)
     rung_data *data = toy_data(ctx, 60, 0), *few = toy_data(ctx, 60, 1);
     const int falling[] = {5, 5}, large[] = {100, 200};
     const char *const wrong[] = {"nosuch", NULL}, *const fixed[] = {"ridge", NULL};
-    char *text;
+    rung_curve *out;
     assert_fails(
         ctx,
         rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = falling, .n_sizes = 2},
-                       data, &text),
+                       data, &out),
         RUNG_EARG, "labels per class must be increasing");
     assert_fails(ctx,
                  rung_curve_run(ctx,
                                 &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = large, .n_sizes = 2},
-                                data, &text),
+                                data, &out),
                  RUNG_EARG, "200 labels per class: the largest class has only");
     assert_fails(
         ctx,
-        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = wrong}, data, &text),
+        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = wrong}, data, &out),
         RUNG_EARG, "nosuch");
     assert_fails(
-        ctx,
-        rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .fixed = fixed}, data, &text),
+        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .fixed = fixed}, data, &out),
         RUNG_EARG, "NAME=VALUE");
     assert_fails(
-        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .metric = "x"}, data, &text),
+        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .metric = "x"}, data, &out),
         RUNG_EARG, "unknown metric");
     assert_fails(
-        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .repeats = -1}, data, &text),
+        ctx, rung_curve_run(ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .repeats = -1}, data, &out),
         RUNG_EARG, "-1 repeats");
-    assert_fails(ctx, rung_curve_run(ctx, NULL, few, &text), RUNG_EDATA, "at least two classes with two labelled rows");
+    assert_fails(ctx, rung_curve_run(ctx, NULL, few, &out), RUNG_EDATA, "at least two classes with two labelled rows");
     const int none[] = {0, 5}, many[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
     assert_fails(ctx,
                  rung_curve_run(ctx,
                                 &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = none, .n_sizes = 2},
-                                data, &text),
+                                data, &out),
                  RUNG_EARG, "labels per class must be increasing and >= 1, but the value at position 1 is 0");
     assert_fails(ctx,
                  rung_curve_run(ctx,
                                 &(rung_curve_options){.size = sizeof(rung_curve_options), .sizes = many, .n_sizes = 17},
-                                data, &text),
+                                data, &out),
                  RUNG_EARG, "17 sizes: at most 16");
     const double target[] = {0, 1, 2, 3};
     rung_data *real;
     rung_view view = {.v = target, .n = 4, .d = 1, .row = 1, .col = 1};
     assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &real));
-    assert_fails(ctx, rung_curve_run(ctx, NULL, real, &text), RUNG_EARG,
+    assert_fails(ctx, rung_curve_run(ctx, NULL, real, &out), RUNG_EARG,
                  "a curve grades classes: cut real targets into classes");
     assert_string_equal(rung_ctx_detail(ctx), "option bins");
     rung_data_free(real);
@@ -175,7 +184,7 @@ static void test_ways_of_running(void **state)
     rung_ctx_set_threads(ctx, 2);
     for (int limited = 0; limited < 2; limited++) {
         rung_ctx_set_memory(ctx, limited ? 1 << 30 : 0);
-        assert_ok(ctx, rung_curve_run(ctx, &o, data, &text[limited]));
+        text[limited] = run_text(ctx, &o, data);
     }
     rung_ctx_set_memory(ctx, 0);
     assert_string_equal(text[0], text[1]);
@@ -209,11 +218,10 @@ static rung_status curve_once(void *argument)
 {
     work *w = argument;
     static const char *const one[] = {"kdlor", NULL};
-    char *text;
-    rung_status status =
-        rung_curve_run(w->ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = one, .repeats = 1},
-                       w->data, &text);
-    rung_free(text);
+    rung_curve *out;
+    rung_status status = rung_curve_run(
+        w->ctx, &(rung_curve_options){.size = sizeof(rung_curve_options), .methods = one, .repeats = 1}, w->data, &out);
+    rung_curve_free(out);
     return status;
 }
 
@@ -237,13 +245,15 @@ static void test_jansson_runs_out(void **state)
     rung_data *data = toy_data(ctx, 25, 0);
     static const char *const one[] = {"median", NULL};
     rung_curve_options o = {.size = sizeof o, .methods = one, .repeats = 1};
+    rung_curve *out;
     rung_status status;
     int64_t k = 0;
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &out));
     json_set_alloc_funcs(json_malloc, free);
     do {
         char *text;
         json_allowed = k;
-        status = rung_curve_run(ctx, &o, data, &text);
+        status = rung_curve_describe(ctx, out, &text);
         if (status != RUNG_OK) assert_fails(ctx, status, RUNG_ENOMEM, "out of memory: the report of the curve");
         assert_true((text != NULL) == (status == RUNG_OK));
         rung_free(text);
@@ -251,6 +261,7 @@ static void test_jansson_runs_out(void **state)
     } while (status != RUNG_OK);
     json_set_alloc_funcs(malloc, free);
     assert_true(k > 50);
+    rung_curve_free(out);
     rung_data_free(data);
 }
 

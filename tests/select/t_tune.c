@@ -5,7 +5,7 @@
 #include "eval/metrics.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
-#include "select/tune.h"
+#include "select/tune_report.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -159,15 +159,18 @@ static void the_same_bits_on_any_number_of_threads(void **state)
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 200, 4, false, true);
     char *report[3];
+    rung_search *found;
     double coef[3][200];
     for (int t = 0; t < 3; t++) {
         rung_tune_options o = {
             .methods = LIST("kdlor"), .nested = t == 2 ? 1 : 1, .grids = LIST("gamma=0.3,3,30", "ridge=0.1,0.001")};
         rung_model *model;
         ctx->threads = 1 + t;
-        assert_ok(ctx, tune(ctx, &o, data, &model, &report[t]));
+        assert_ok(ctx, tune(ctx, &o, data, &model, &found));
         memcpy(coef[t], model->members[0].score.coef, sizeof(double) * (size_t)model->members[0].score.m);
+        assert_ok(ctx, search_describe(ctx, found, &report[t]));
         assert_string_equal(report[0], report[t]);
+        search_free(found);
         assert_memory_equal(coef[0], coef[t], sizeof(double) * (size_t)model->members[0].score.m);
         model_free(model);
         pool_free_all(&ctx->scratch);
@@ -184,10 +187,8 @@ static void shuffled_labels_leak_nothing(void **state)
     rung_data *data = make_data(ctx, 240, 4, true, true);
     rung_tune_options o = {.methods = LIST("kdlor"), .nested = 1, .repeats = 1};
     rung_model *model;
-    char *report;
-    assert_ok(ctx, tune(ctx, &o, data, &model, &report));
-    const char *nested = strstr(report, "\"nested\"");
-    double mae = atof(strchr(strstr(nested, "\"mae\""), ':') + 1);
+    rung_search *found;
+    assert_ok(ctx, tune(ctx, &o, data, &model, &found));
     int median = metrics_median(data->n, 4, data->y, NULL);
     double constant = 0, n = 0;
     for (int64_t i = 0; i < data->n; i++)
@@ -196,8 +197,8 @@ static void shuffled_labels_leak_nothing(void **state)
             n++;
         }
     constant /= n;
-    assert_true(mae > 0.93 * constant);
-    free(report);
+    assert_true(found->nested.mae > 0.93 * constant);
+    search_free(found);
     model_free(model);
     dataset_free(data);
 }
@@ -407,30 +408,30 @@ static void mistakes_are_told(void **state)
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 60, 3, false, false);
     rung_model *model;
-    char *report;
+    rung_search *found;
     rung_tune_options measure = {.metric = "mea"}, name = {.methods = LIST("kdlor"), .grids = LIST("gama=1")},
                       value = {.methods = LIST("kdlor"), .grids = LIST("gamma=1,x")};
     rung_tune_options unknown = {.methods = LIST("kdlro")}, one = {.methods = LIST("kdlor"), .folds = 1},
                       empty = {.methods = LIST("kdlor"), .grids = LIST("gamma=1,,2")};
-    assert_fails(ctx, tune(ctx, &measure, data, &model, &report), RUNG_EARG, "unknown metric 'mea'");
-    assert_fails(ctx, tune(ctx, &name, data, &model, &report), RUNG_EARG, "did you mean 'gamma'");
-    assert_fails(ctx, tune(ctx, &value, data, &model, &report), RUNG_EARG, "gamma=x");
-    assert_fails(ctx, tune(ctx, &unknown, data, &model, &report), RUNG_EARG, "did you mean 'kdlor'");
-    assert_fails(ctx, tune(ctx, &one, data, &model, &report), RUNG_EARG, "at least 2");
-    assert_fails(ctx, tune(ctx, &empty, data, &model, &report), RUNG_EARG, "empty value");
+    assert_fails(ctx, tune(ctx, &measure, data, &model, &found), RUNG_EARG, "unknown metric 'mea'");
+    assert_fails(ctx, tune(ctx, &name, data, &model, &found), RUNG_EARG, "did you mean 'gamma'");
+    assert_fails(ctx, tune(ctx, &value, data, &model, &found), RUNG_EARG, "gamma=x");
+    assert_fails(ctx, tune(ctx, &unknown, data, &model, &found), RUNG_EARG, "did you mean 'kdlor'");
+    assert_fails(ctx, tune(ctx, &one, data, &model, &found), RUNG_EARG, "at least 2");
+    assert_fails(ctx, tune(ctx, &empty, data, &model, &found), RUNG_EARG, "empty value");
     ctx->memory = 20000;
     rung_tune_options any = {0};
-    assert_fails(ctx, tune(ctx, &any, data, &model, &report), RUNG_ELIMIT, "this search needs about");
+    assert_fails(ctx, tune(ctx, &any, data, &model, &found), RUNG_ELIMIT, "this search needs about");
     ctx->memory = 0;
     rung_tune_options repeats = {.methods = LIST("median"), .repeats = -1};
-    assert_fails(ctx, tune(ctx, &repeats, data, &model, &report), RUNG_EARG, "-1 repeats: expected at least 1");
+    assert_fails(ctx, tune(ctx, &repeats, data, &model, &found), RUNG_EARG, "-1 repeats: expected at least 1");
     dataset_free(data);
     double x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     rung_view view = {.v = x, .n = 8, .d = 1, .row = 1, .col = 1};
     assert_ok(ctx, dataset_new_real(ctx, &view, x, NULL, &data));
     for (int nested = 0; nested < 2; nested++) {
         rung_tune_options real = {.methods = LIST("krr"), .nested = nested};
-        assert_fails(ctx, tune(ctx, &real, data, &model, &report), RUNG_EARG, "a search grades classes: cut real");
+        assert_fails(ctx, tune(ctx, &real, data, &model, &found), RUNG_EARG, "a search grades classes: cut real");
     }
     dataset_free(data);
 }
@@ -535,15 +536,17 @@ static void points_that_cannot_be_fitted(void **state)
         finish(&out);
     }
     rung_model *model;
-    char *report;
+    rung_search *found;
     rung_tune_options told = {
         .methods = LIST("krr"), .fixed = LIST("kernel=precomputed"), .grids = LIST("lambda=1e-6,100")};
-    assert_ok(ctx, tune(ctx, &told, data, &model, &report));
-    assert_non_null(strstr(report, "is not positive definite")); /* with the point */
+    assert_ok(ctx, tune(ctx, &told, data, &model, &found));
+    assert_non_null(strstr(found->points[0].info.error, "is not positive definite"));
+    assert_true(isnan(found->points[0].info.value) && isnan(found->points[0].info.se));
+    assert_null(found->points[1].info.error);
     model_free(model);
-    free(report);
+    search_free(found);
     told.grids = LIST("lambda=1e-6,1e-3");
-    assert_fails(ctx, tune(ctx, &told, data, &model, &report), RUNG_ESINGULAR,
+    assert_fails(ctx, tune(ctx, &told, data, &model, &found), RUNG_ESINGULAR,
                  "no point of the grid could be fitted; the first failed because: a ");
     dataset_free(data);
 }
@@ -559,9 +562,9 @@ static void one_label_per_class_has_nothing_to_compare(void **state)
         seen[y] = true;
     }
     rung_model *model;
-    char *report;
+    rung_search *found;
     rung_tune_options o = {.methods = LIST("kdlor")};
-    assert_fails(ctx, tune(ctx, &o, data, &model, &report), RUNG_EDATA, "no rows can be held out");
+    assert_fails(ctx, tune(ctx, &o, data, &model, &found), RUNG_EDATA, "no rows can be held out");
     dataset_free(data);
 }
 
@@ -678,10 +681,10 @@ static void folds_that_leave_one_class(void **state)
         finish(&out);
     }
     rung_model *model;
-    char *report;
+    rung_search *found;
     for (int i = 0; i < 60; i++) own[i] = 3;
     rung_tune_options all = {.methods = LIST("plp"), .own_folds = own, .own_repeats = 1};
-    assert_fails(ctx, tune(ctx, &all, data, &model, &report), RUNG_EDATA, "fold 3 holds out all labelled rows");
+    assert_fails(ctx, tune(ctx, &all, data, &model, &found), RUNG_EDATA, "fold 3 holds out all labelled rows");
     dataset_free(data);
 }
 
@@ -818,7 +821,8 @@ static void nested_with_everything(void **state)
     rung_ctx *ctx = *state;
     rung_data *data = make_data(ctx, 80, 2, false, false);
     int groups[80], own[160];
-    char precisions[400], *report;
+    char precisions[400];
+    rung_search *found;
     rung_model *model;
     for (int i = 0; i < 80; i++) {
         groups[i] = i / 8;
@@ -827,12 +831,11 @@ static void nested_with_everything(void **state)
     }
     rung_tune_options grouped = {
         .methods = LIST("svorim"), .fixed = LIST("gamma=1", "C=1"), .groups = groups, .nested = 1, .repeats = 1};
-    assert_ok(ctx, tune(ctx, &grouped, data, &model, &report));
-    const char *nested = strstr(report, "\"nested\"");
-    assert_null(strstr(nested, "\"rps\": null"));
-    assert_non_null(strstr(nested, "\"n\": 80"));
+    assert_ok(ctx, tune(ctx, &grouped, data, &model, &found));
+    assert_true(found->nested.rps > 0);
+    assert_int_equal(found->nested.n, 80);
     model_free(model);
-    free(report);
+    search_free(found);
     int classes[80]; /* what is left of one class cannot be calibrated */
     for (int i = 0; i < 80; i++) classes[i] = data->y[i];
     rung_tune_options single = {.methods = LIST("lpp"),
@@ -841,12 +844,11 @@ static void nested_with_everything(void **state)
                                 .own_folds = classes,
                                 .own_repeats = 1,
                                 .nested = 1};
-    assert_ok(ctx, tune(ctx, &single, data, &model, &report));
-    nested = strstr(report, "\"nested\"");
-    assert_non_null(strstr(nested, "\"mae\": 1.0"));
-    assert_non_null(strstr(nested, "\"rps\": null"));
+    assert_ok(ctx, tune(ctx, &single, data, &model, &found));
+    assert_true(found->nested.mae == 1);
+    assert_true(isnan(found->nested.rps));
     model_free(model);
-    free(report);
+    search_free(found);
     strcpy(precisions, "precisions=1.");
     memset(precisions + 13, '0', 300);
     strcpy(precisions + 313, ",1");
@@ -855,14 +857,13 @@ static void nested_with_everything(void **state)
                              .nested = 1,
                              .own_folds = own,
                              .own_repeats = 2};
-    assert_ok(ctx, tune(ctx, &cut, data, &model, &report));
-    const char *chosen = strchr(strstr(report, "\"nested_chosen\""), '[');
-    const char *first = strchr(chosen, '"') + 1, *last = strrchr(chosen, '"');
-    assert_int_equal(strchr(first, '"') - first, 255);
-    assert_int_equal(strncmp(first, "kdlor kernel=ard ", 17), 0);
-    assert_int_equal(last[-1], '"'); /* fold 2: nothing was held out, so nothing chosen */
+    assert_ok(ctx, tune(ctx, &cut, data, &model, &found));
+    assert_int_equal(found->n_chosen, 3);
+    assert_int_equal(strlen(found->chosen[0]), 255);
+    assert_int_equal(strncmp(found->chosen[0], "kdlor kernel=ard ", 17), 0);
+    assert_string_equal(found->chosen[2], ""); /* fold 2: nothing was held out, so nothing chosen */
     model_free(model);
-    free(report);
+    search_free(found);
     dataset_free(data);
 }
 
@@ -877,11 +878,11 @@ static rung_status tune_once(void *argument)
     rung_tune_options o = {
         .methods = LIST("kdlor"), .grids = LIST("gamma=0.1,1", "ridge=1"), .repeats = 1, .folds = 2, .nested = 1};
     rung_model *model;
-    char *report;
-    rung_status status = tune(c->ctx, &o, c->data, &model, &report);
+    rung_search *found;
+    rung_status status = tune(c->ctx, &o, c->data, &model, &found);
     pool_free_all(&c->ctx->scratch);
     model_free(model);
-    free(report);
+    search_free(found);
     return status;
 }
 

@@ -336,15 +336,15 @@ static void rows_held_out_have_probabilities(void **state)
     rung_view view = view_of(&r, 0, r.n);
     rung_data *data;
     rung_model *m;
-    char *report;
+    rung_search *found;
     assert_ok(ctx, rung_data_new(ctx, &view, r.y, NULL, r.K, &data));
     assert_ok(ctx,
               rung_tune_run(
                   ctx,
                   &(rung_tune_options){
                       .size = sizeof(rung_tune_options), .methods = methods, .grids = grids, .folds = 3, .repeats = 1},
-                  data, &m, &report));
-    rung_free(report);
+                  data, &m, &found));
+    rung_search_free(found);
     rung_model_free(m);
     rung_data_free(data);
     free_rows(&r);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* A curve as JSON. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "select/curve.h"
+
+void curve_free(rung_curve *c)
+{
+    if (!c) return;
+    pool_free_all(&c->mem);
+    free(c);
+}
+
+static json_t *values_json(const rung_curve *c, const double *v, int *bad)
+{
+    json_t *all = json_array();
+    for (int s = 0; s < c->n_sizes; s++) {
+        json_t *one = json_array();
+        for (int r = 0; r < c->repeats; r++, v++) json_add(one, isfinite(*v) ? json_real(*v) : json_null(), bad);
+        json_add(all, one, bad);
+    }
+    return all;
+}
+
+static json_t *curve_json(const rung_curve *c, int *bad)
+{
+    json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
+    json_put(root, "metric", json_string(c->metric->info.key), bad);
+    json_put(root, "more_is_better", json_boolean(c->metric->info.flags & RUNG_LARGER_BETTER), bad);
+    json_put(root, "repeats", json_integer(c->repeats), bad);
+    json_put(root, "rows", json_integer(c->rows), bad);
+    json_put(root, "labelled", json_integer(c->labelled), bad);
+    json_put(root, "test_rows", json_integer(c->test_rows), bad);
+    for (int s = 0; s < c->n_sizes; s++)
+        json_add(sizes, json_pack("{s:i, s:I}", "per_class", c->per_class[s], "labels", (json_int_t)c->labels[s]), bad);
+    json_put(root, "sizes", sizes, bad);
+    for (int i = 0; i < c->n_lines; i++) {
+        json_t *one = json_object();
+        json_put(one, "method", json_string(c->lines[i].method), bad);
+        json_put(one, "unlabelled", json_boolean(c->lines[i].unlabelled), bad);
+        json_put(one, "values", values_json(c, c->lines[i].values, bad), bad);
+        json_add(lines, one, bad);
+    }
+    json_put(root, "lines", lines, bad);
+    return root;
+}
+
+rung_status curve_describe(rung_ctx *ctx, const rung_curve *c, char **json)
+{
+    int bad = 0;
+    json_t *root = curve_json(c, &bad);
+    *json = bad ? NULL : json_text(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    return *json ? RUNG_OK : set_error(ctx, RUNG_ENOMEM, "out of memory: the report of the curve");
+}
