@@ -49,6 +49,7 @@ static rung_status io_error(rung_ctx *ctx, const char *what, const char *name, i
 
 static rung_status keep(rung_ctx *ctx, source *s, const unsigned char *bytes, int64_t count)
 {
+    if (count == 0) return RUNG_OK; /* there may be no buffer yet */
     if (s->spooled + count > s->spool_room) {
         int64_t room = 2 * (s->spooled + count);
         TRY(memory_check(ctx, (double)room, "buffering a pipe"));
