@@ -370,7 +370,8 @@ const command command_curve = {
     .about = "Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing "
              "number per class is kept and the rest are hidden. The methods are fitted at each size, those that learn "
              "from unlabelled rows both with and without them, and compared with the constant median.\nWrites CSV: "
-             "mean, standard error, mean -+ standard error (low, high) and p-values of paired Wilcoxon tests: with "
+             "method, unlabelled (with, without), labels per class and in total, mean, standard error, mean -+ "
+             "standard error (low, high), the key of the error (metric) and p-values of paired Wilcoxon tests: with "
              "against without unlabelled rows (p_unlabelled, corrected for the number of sizes), and each size against "
              "the one before (p_more). The plot and the conclusions go to standard error; -q omits them.",
     .options = tables,

@@ -27,7 +27,10 @@ static const option tune_options[] = {
      GROUP},
     {"nested", 0, NULL, "also cross-validate the search itself, for an honest error estimate", GROUP},
     {"one-se", 0, NULL, "choose the smoothest model within one standard error of the best", GROUP},
-    {"as-published", 0, NULL, "use the values and grids of the papers, and the first minimum", GROUP},
+    {"as-published", 0, NULL,
+     "use the values and grids of the papers, the first minimum, and folds of single rows (equal rows may be "
+     "separated)",
+     GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {tune_options, learn_options, reader_options, global_options, NULL};

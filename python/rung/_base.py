@@ -83,6 +83,8 @@ class Estimator(BaseEstimator):
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         for name, weight in class_weights:
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
+        if getattr(self, "baseline", False):
+            ctx.call(lib.rung_spec_set_baseline, spec, 1)
         return ctx.make("model", lib.rung_model_fit, spec, data, call=ctx.run)
 
     def _class_weights(self, classes, ranks, sample_weight):

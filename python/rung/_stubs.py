@@ -7,7 +7,7 @@ printed."""
 import pathlib
 import sys
 
-from . import _base, methods
+from . import methods
 from ._table import DEFAULT, METHODS
 
 HEAD = """\
@@ -37,14 +37,14 @@ def _class(name, bases, doc, positional, rows):
 
 
 def _method(method):
-    common = methods._common(methods.parts(method)[-1] is _base.Regressor, method.takes_weights)
+    common = methods._common(methods.parts(method)[-1], method)
     rows = [(p.name, p.annotation, p.default) for p in method.parameters]
     rows += [(name, annotation, default) for name, (annotation, default, _) in common.items()]
     return _class(method.class_name, methods.parts(method), f"{method.title}.", "", rows)
 
 
 def _by_name(cls, doc, default):
-    common = methods._common(issubclass(cls, _base.Regressor), True)
+    common = methods._common(cls)
     rows = [("params", "Mapping[str, Any] | None", None)]
     rows += [(name, annotation, default) for name, (annotation, default, _) in common.items()]
     return _class(cls.__name__, cls.__bases__, doc, f"        method: str = {default!r},\n", rows)

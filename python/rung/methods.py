@@ -40,6 +40,12 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         None,
         "Class weights; 'balanced': inversely proportional to the class frequencies.",
     ),
+    "baseline": (
+        "bool",
+        False,
+        "Also report the cross-validated MAE of label propagation alone, which the method should beat: "
+        "`describe()['report']['propagation_cv_mae']`.",
+    ),
     "random_state": (
         "int | RandomState | None",
         1,
@@ -49,11 +55,16 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is rejected before it starts."),
     "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
 }
-NOT_FOR_REGRESSORS = ("order", "unlabelled", "class_weight")
+NOT_FOR_REGRESSORS = {"order", "unlabelled", "class_weight", "baseline"}
 
 
-def _common(regressor, weights):
-    left_out = NOT_FOR_REGRESSORS if regressor else () if weights else ("class_weight",)
+def _common(cls, method=None):
+    """The rows of COMMON for a class and its method; None: any method."""
+    left_out = set(NOT_FOR_REGRESSORS) if issubclass(cls, _base.Regressor) else set()
+    if method is not None and not method.takes_weights:
+        left_out.add("class_weight")
+    if method is not None and not method.uses_unlabelled:
+        left_out.add("baseline")
     return {name: row for name, row in COMMON.items() if name not in left_out}
 
 
@@ -122,7 +133,7 @@ def parts(method):
 
 def defaults(method):
     """All parameters of a method's class: name -> default."""
-    common = _common(parts(method)[-1] is _base.Regressor, method.takes_weights)
+    common = _common(parts(method)[-1], method)
     return {p.name: p.default for p in method.parameters} | {name: row[1] for name, row in common.items()}
 
 
@@ -130,7 +141,7 @@ def _make(method):
     bases = parts(method)
     body = {
         "__init__": _constructor(defaults(method)),
-        "__doc__": _document(method, bases[-1], _common(bases[-1] is _base.Regressor, method.takes_weights)),
+        "__doc__": _document(method, bases[-1], _common(bases[-1], method)),
         "__module__": __name__,
         "_method": method,
     }
@@ -139,8 +150,8 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, random_state=1, n_jobs=None, memory_limit=None,
-                 verbose=False):  # fmt: skip
+                 unlabelled="auto", class_weight=None, baseline=False, random_state=1, n_jobs=None,
+                 memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -148,6 +159,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.order = order
         self.unlabelled = unlabelled
         self.class_weight = class_weight
+        self.baseline = baseline
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -168,7 +180,7 @@ class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
 
 
 def _document_by_name(cls, title, names):
-    common = _common(issubclass(cls, _base.Regressor), True)
+    common = _common(cls)
     own = [
         _entry("method", "name of a method", inspect.signature(cls).parameters["method"].default, f"one of {names}"),
         _entry("params", "dict", None, "the method's own parameters, by name"),

@@ -222,3 +222,16 @@ def test_one_class(name, toy):
         return
     model = pickle.loads(pickle.dumps(CLASSES[name]().fit(X, np.full(40, 7))))
     assert set(model.predict(X)) == {7} and np.isfinite(model.decision_function(X)).all()
+
+
+def test_baseline(toy):
+    """Label propagation alone, as `rung fit --baseline` reports it: only on request, and only where it means something."""
+    X, y, _ = toy
+    reports = [est.fit(X[:150], y[:150]).describe()["report"] for est in
+               (rung.SDL(), rung.SDL(baseline=True), rung.OrdinalClassifier("s-dl", baseline=True))]  # fmt: skip
+    assert "propagation_cv_mae" not in reports[0]
+    assert 0 < reports[1]["propagation_cv_mae"] == reports[2]["propagation_cv_mae"]
+    with pytest.raises(TypeError, match="has no parameter 'baseline'"):
+        rung.KDLOR(baseline=True)
+    with pytest.raises(ValueError, match="ignores unlabelled rows"):
+        rung.OrdinalClassifier("kdlor", baseline=True).fit(X[:150], y[:150])

@@ -31,7 +31,7 @@ double normal_quantile(double p)
     return z;
 }
 
-/* The interval of width w below z1. */
+/* log(Phi(z1) - Phi(z2)) of the interval of width w = z1 - z2; -inf unless w > 0. */
 static double log_interval(double z1, double z2, double w)
 {
     if (!(w > 0)) return -INFINITY;
@@ -44,13 +44,6 @@ static double log_interval(double z1, double z2, double w)
     double high = normal_log_cdf(upper ? -z2 : z1), low = normal_log_cdf(upper ? -z1 : z2), d = low - high;
     if (isinf(high)) return -INFINITY; /* so far away that the square of z overflows */
     return high + (d > -0.6931 ? log(-expm1(d)) : log1p(-exp(d)));
-}
-
-double normal_log_interval(double z1, double z2)
-{
-    if (isinf(z1) && z1 > 0) return isinf(z2) ? (z2 < 0 ? 0 : -INFINITY) : normal_log_cdf(-z2);
-    if (isinf(z2) && z2 < 0) return normal_log_cdf(z1);
-    return log_interval(z1, z2, z1 - z2);
 }
 
 /* ---- the likelihood ---- */

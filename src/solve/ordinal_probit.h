@@ -15,9 +15,8 @@ typedef struct {
     double H1, H2;        /* dH / dz1, dH / dz2 */
 } ordinal_probit;
 
-double normal_log_cdf(double z);                  /* log Phi(z) */
-double normal_quantile(double p);                 /* Phi(z) = p; 0 < p < 1 */
-double normal_log_interval(double z1, double z2); /* log(Phi(z1) - Phi(z2)); -inf unless z1 > z2 */
+double normal_log_cdf(double z);  /* log Phi(z) */
+double normal_quantile(double p); /* Phi(z) = p; 0 < p < 1 */
 
 /* b: the K - 1 thresholds, ascending. */
 ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma);

@@ -93,12 +93,6 @@ double ordinal_step(ordinal *o, double *sum)
     return largest;
 }
 
-double ordinal_loss(const ordinal *o, double f, int y)
-{
-    double e = exp(f), a = 1 / (1 + e * o->up[y]);
-    return -log(fmax(a * not_below(e * o->up[y - 1]) * o->gap[y], 1e-300));
-}
-
 double nominal_norm(int K, const double *f, int64_t step)
 {
     double most = f[0], sum = 0;

@@ -35,13 +35,7 @@ void ordinal_sum(const ordinal *o, int n, const double *f, const int *y, const d
 /* The step, halved until the thresholds are increasing; sum is overwritten. Returns its largest entry. */
 double ordinal_step(ordinal *o, double *sum);
 
-double ordinal_loss(const ordinal *o, double f, int y);
-
 /* f of a row: `step` numbers apart. */
 double nominal_norm(int K, const double *f, int64_t step); /* log sum_q exp(f_q) */
-static inline double nominal_loss(int K, const double *f, int64_t step, int y)
-{
-    return nominal_norm(K, f, step) - f[(y - 1) * step];
-}
 
 #endif

@@ -81,6 +81,14 @@ static void bins_hold_their_share(void **state)
     free(t);
 }
 
+/* The loss as it is defined. */
+static double ordinal_loss(const ordinal *o, double f, int y)
+{
+    long double a = y < o->K ? 1 / (1 + expl((long double)f - o->t[y - 1])) : 1,
+                b = y > 1 ? 1 / (1 + expl((long double)f - o->t[y - 2])) : 0;
+    return (double)-logl(a - b);
+}
+
 /* Derivatives against differences of the loss; the step of the thresholds ends where their gradient is 0. */
 static void derivatives_are_those_of_the_loss(void **state)
 {
