@@ -230,8 +230,8 @@ RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung
 /* Adds a column of numbers: row i at v[i * step], NaN: missing. RUNG_EARG: the name. */
 RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *ctx, rung_table *table, const char *name,
                                                        const double *v, int64_t step);
-/* Adds a column of text: row i is values[code[i]], code -1: missing. ordered != 0: where the column holds the labels,
- * the values are the classes, lowest first. RUNG_EARG: the name, a code outside the values. */
+/* Adds a column of text: row i is values[code[i]], code -1: missing. ordered != 0: the values are in order, lowest first:
+ * the classes where the column holds the labels, else the words of an ordinal feature. RUNG_EARG: the name, a code outside the values. */
 RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *name,
                                                     const int32_t *code, const char *const *values, int32_t n_values,
                                                     int ordered);

@@ -174,12 +174,12 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     return RUNG_OK;
 }
 
-static rung_status as_ordinal(rung_ctx *ctx, pool *mem, const said_column *said, column_code *code)
+static rung_status as_ordinal(rung_ctx *ctx, pool *mem, int64_t n, const char *const *words, column_code *code)
 {
     code->form = FORM_ORDINAL;
-    code->n_categories = said->n_words;
-    TRY(NEW(ctx, mem, code->categories, said->n_words));
-    for (int64_t k = 0; k < said->n_words; k++) TRY(pool_text(ctx, mem, said->words[k], &code->categories[k]));
+    code->n_categories = n;
+    TRY(NEW(ctx, mem, code->categories, n));
+    for (int64_t k = 0; k < n; k++) TRY(pool_text(ctx, mem, words[k], &code->categories[k]));
     return RUNG_OK;
 }
 
@@ -384,9 +384,10 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
     bool is;
     *left_out = false;
     if (said->kind == SAID_NOMINAL) return as_categories(ctx, mem, t, j, out);
-    if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said, out);
+    if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
     if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
     if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, t, j, out) : RUNG_OK;
+    if (c->ordered) return as_ordinal(ctx, mem, c->n_values, c->values, out);
     if (c->kind == COLUMN_TEXT)
         return c->declared ? as_categories(ctx, mem, t, j, out) : text_kind(ctx, mem, t, j, out, left_out);
     TRY(counts_rows(ctx, t, c, left_out));

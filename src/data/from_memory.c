@@ -63,7 +63,7 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     if (n_values < 0) return set_error(ctx, RUNG_EARG, "a column of %d texts", n_values);
     TRY(open_column(ctx, t, name, &c));
     c->kind = COLUMN_TEXT;
-    c->declared = ordered;
+    c->declared = c->ordered = ordered;
     TRY(NEW_RAW(ctx, &t->mem, c->text, t->n_rows));
     TRY(NEW_RAW(ctx, &ctx->scratch, number, n_values));
     for (int32_t k = 0; k < n_values; k++) {

@@ -19,6 +19,7 @@ typedef struct {
     int32_t n_values; /* TEXT: distinct cells, in order of first appearance ... */
     const char **values;
     bool declared; /* ... or all that may occur, in the order the file declares */
+    bool ordered;  /* TEXT: and that order is one of rank, lowest first */
 } column;
 
 struct rung_table {

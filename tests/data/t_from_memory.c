@@ -54,6 +54,27 @@ static void test_table(void **state)
     rung_table_free(table);
 }
 
+/* Ordered words are places on their list, even if the rows show them in another order or one of them never. */
+static void test_ordered_feature(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *table;
+    rung_data *data;
+    static const int32_t dose[ROWS] = {2, 0, -1, 0, 2, 2};
+    static const char *const doses[] = {"<1", "1-2", ">2"};
+    assert_ok(ctx, rung_table_new(ctx, ROWS, &table));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "dose", dose, doses, 3, 1));
+    assert_ok(ctx, rung_table_add_text(ctx, table, "grade", grade, grades, 3, 1));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
+    assert_int_equal(rung_data_features(data), 1);
+    rung_view X = rung_data_view(data);
+    static const double place[ROWS] = {3, 1, NAN, 1, 3, 3};
+    for (int i = 0; i < ROWS; i++)
+        assert_true(X.v[i * X.row] == place[i] || (isnan(place[i]) && isnan(X.v[i * X.row])));
+    rung_data_free(data);
+    rung_table_free(table);
+}
+
 static void test_table_refusals(void **state)
 {
     rung_ctx *ctx = *state;
@@ -297,13 +318,9 @@ static void test_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PUBLIC(test_table),
-                                       PUBLIC(test_table_without_names),
-                                       PUBLIC(test_text_for_numbers),
-                                       PUBLIC(test_numbers_as_text),
-                                       PUBLIC(test_table_refusals),
-                                       PUBLIC(test_names),
-                                       PUBLIC(test_real_targets),
-                                       PUBLIC(test_bytes)};
+    const struct CMUnitTest tests[] = {
+        PUBLIC(test_table),           PUBLIC(test_table_without_names), PUBLIC(test_text_for_numbers),
+        PUBLIC(test_numbers_as_text), PUBLIC(test_ordered_feature),     PUBLIC(test_table_refusals),
+        PUBLIC(test_names),           PUBLIC(test_real_targets),        PUBLIC(test_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# From data of R to a sheet: the columns that become a table of the library, and what they are.
+#
+# A sheet is list(columns, names, nominal, dates, rows): every column a vector of doubles or a factor.
+
+sheet <- function(frame, named = TRUE) {
+    columns <- list()
+    kinds <- character()
+    for (name in names(frame)) {
+        column <- frame[[name]]
+        if (is.matrix(column) || is.data.frame(column)) {
+            parts <- as.data.frame(column)
+            names(parts) <- paste(name, if (is.null(colnames(column))) seq_along(parts) else colnames(column), sep = ".")
+        } else {
+            parts <- structure(list(column), names = name)
+        }
+        for (part in names(parts)) {
+            one <- as_column(parts[[part]], part)
+            columns[[length(columns) + 1L]] <- one$values
+            kinds <- c(kinds, structure(one$kind, names = part))
+        }
+    }
+    list(columns = columns, names = if (named) names(kinds), kinds = unname(kinds), rows = nrow(frame))
+}
+
+# Text is left to the library, which finds numbers and dates written as text just as it does in a file; a factor is
+# what it says it is.
+as_column <- function(x, name) {
+    if (is.ordered(x)) return(list(values = droplevels_na(x), kind = "ordinal"))
+    if (is.factor(x)) return(list(values = droplevels_na(x), kind = "nominal"))
+    if (inherits(x, "Date")) return(list(values = factor(format(x, "%Y-%m-%d")), kind = "date"))
+    if (inherits(x, "POSIXt")) return(list(values = as.double(as.POSIXct(x)) / 86400, kind = "number"))
+    if (is.numeric(x) || is.logical(x)) return(list(values = as.double(x), kind = "number"))
+    if (is.character(x)) return(list(values = factor(x, levels = unique(x[!is.na(x)])), kind = "text"))
+    refuse("column '", name, "' is of class ", paste(class(x), collapse = ", "),
+           "; expected numbers, logical values, text, factors or dates")
+}
+
+# A missing cell may be a level of its own in R; here it is a missing cell.
+droplevels_na <- function(x) {
+    if (!anyNA(levels(x))) return(x)
+    known <- levels(x)[!is.na(levels(x))]
+    factor(as.character(x), levels = known, ordered = is.ordered(x))
+}
+
+as_table <- function(session, sheet) {
+    finish(session, .Call(C_r_table, session, as.double(sheet$rows), sheet$columns, sheet$names))
+}
+
+# The rows of a matrix or a data frame, without a formula.
+sheet_of_rows <- function(x) {
+    if (is.null(dim(x))) refuse("x is neither a matrix nor a data frame")
+    named <- !is.null(colnames(x))
+    frame <- as.data.frame(x, stringsAsFactors = FALSE)
+    sheet(frame, named)
+}
+
+# The terms of a formula: variables as they are, so that the library codes them as it codes a file; interactions by
+# their columns of the model matrix.
+sheet_of_terms <- function(terms, frame) {
+    labels <- attr(terms, "term.labels")
+    if (length(attr(terms, "offset"))) refuse("offset() is not supported in the formula of rung")
+    simple <- attr(terms, "order") == 1L
+    plain <- frame[match(labels[simple], names(frame))]
+    if (length(labels) == 0L) refuse("the formula has no predictors")
+    if (any(!simple)) {
+        coded <- model.matrix(terms, frame)
+        coded <- coded[, attr(coded, "assign") %in% which(!simple), drop = FALSE]
+        plain <- cbind(plain, as.data.frame(coded))
+    }
+    sheet(plain)
+}
+
+# ---- the response ----
+
+# Numbers (classes that order themselves, or real targets) or an ordered factor.
+response <- function(y, order, real, name) {
+    if (is.null(y)) refuse("the formula has no response")
+    if (!is.atomic(y)) refuse("the response '", name, "' is a list, not a vector of labels")
+    if (NCOL(y) != 1L) refuse("the response '", name, "' has ", NCOL(y), " columns")
+    if (real) {
+        if (!is.numeric(y)) refuse("real = TRUE needs a response of numbers; '", name, "' is of class ", class(y)[1])
+        return(as.double(y))
+    }
+    if (!is.null(order)) return(in_order(y, order, name))
+    if (is.ordered(y)) return(y)
+    if (is.numeric(y)) return(as.double(y))
+    if (is.logical(y)) return(factor(y, levels = c(FALSE, TRUE), ordered = TRUE))
+    levels <- if (is.factor(y)) levels(y) else sort(unique(as.character(y[!is.na(y)])))
+    if (!anyNA(suppressWarnings(as.numeric(levels)))) {
+        return(factor(as.character(y), levels = levels[order(as.numeric(levels))], ordered = TRUE))
+    }
+    quoted <- paste0('"', head(levels, 8), '"', collapse = ", ")
+    if (length(levels) > 8) quoted <- paste0(quoted, ", ...")
+    refuse("the response '", name, "' has no order: its levels are ", quoted,
+           ". Give them lowest first: order = c(", quoted, ") in the right order, or make it an ordered factor")
+}
+
+in_order <- function(y, order, name) {
+    order <- as.character(order)
+    if (anyDuplicated(order)) refuse("order names ", order[anyDuplicated(order)], " twice")
+    text <- as.character(y)
+    unknown <- setdiff(unique(text[!is.na(text)]), order)
+    if (length(unknown)) refuse("the response '", name, "' has the value '", unknown[1], "', which order does not name")
+    factor(text, levels = order, ordered = TRUE)
+}
+
+unused_name <- function(name, names) {
+    while (name %in% names) name <- paste0(name, "_")
+    name
+}
+
+# Columns for an option that takes a list: by name, or by position where the name would not survive the list.
+mentioned <- function(names, places) {
+    words <- as.character(places)
+    if (!is.null(names)) {
+        plain <- !grepl("[,=]|^\\s|\\s$|^$", names[places])
+        words[plain] <- names[places][plain]
+    }
+    paste(words, collapse = ",")
+}
+
+# The data of a fit: the sheet and, behind it, the columns of labels, weights and groups.
+training_data <- function(session, sheet, y, label, weights, groups, real, missing) {
+    extra <- list()
+    options <- list(missing_error = as.integer(missing == "error"), real = as.integer(real))
+    add <- function(role, values, name) {
+        if (length(values) != sheet$rows) refuse(length(values), " ", role, " for ", sheet$rows, " rows")
+        extra[[length(extra) + 1L]] <<- values
+        names <<- c(names, unused_name(name, names))
+        place <- length(sheet$columns) + length(extra)
+        options[[role]] <<- if (is.null(sheet$names)) as.character(place) else names[place]
+    }
+    names <- sheet$names
+    if (!is.null(y)) add("label", y, label)
+    if (!is.null(weights)) {
+        if (!is.numeric(weights)) refuse("weights must be numbers")
+        add("weights", as.double(weights), "(weights)")
+    }
+    if (!is.null(groups)) add("groups", factor(groups), "(groups)")
+    for (kind in c("nominal", "date")) {
+        places <- which(sheet$kinds == kind)
+        if (length(places)) options[[c(nominal = "nominal", date = "dates")[[kind]]]] <- mentioned(sheet$names, places)
+    }
+    sheet$columns <- c(sheet$columns, extra)
+    if (!is.null(sheet$names)) sheet$names <- names
+    finish(session, .Call(C_r_encode, session, as_table(session, sheet), options))
+}

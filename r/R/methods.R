@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The table of methods, metrics, and data by formula.
+
+rung_methods <- function() as.data.frame(.Call(C_r_methods), stringsAsFactors = FALSE)
+
+rung_parameters <- function(method) {
+    rows <- .Call(C_r_parameters, as.character(method))
+    if (is.null(rows)) refuse("there is no method '", method, "'; rung_methods() lists them")
+    rows$parameter <- gsub("-", "_", rows$parameter, fixed = TRUE)
+    as.data.frame(rows, stringsAsFactors = FALSE)
+}
+
+# truth and predicted: ordered factors with the same levels, or ranks. proba: a matrix with a column per class.
+rung_metrics <- function(truth, predicted, proba = NULL) {
+    if (is.factor(truth) != is.factor(predicted)) refuse("truth and predicted must both be ordered factors, or both ranks")
+    if (is.factor(truth)) {
+        if (!identical(levels(truth), levels(predicted))) refuse("truth and predicted have different levels")
+        classes <- nlevels(truth)
+    } else {
+        classes <- max(truth, predicted, na.rm = TRUE)
+    }
+    if (length(truth) != length(predicted)) refuse(length(truth), " true and ", length(predicted), " predicted labels")
+    truth <- as.integer(truth)
+    truth[is.na(truth)] <- 0L
+    if (!is.null(proba)) {
+        proba <- as.matrix(proba)
+        if (!identical(dim(proba), c(length(truth), classes))) refuse("proba must have a row per label and a column per class")
+        storage.mode(proba) <- "double"
+    }
+    session <- session()
+    finish(session, .Call(C_r_metrics, session, classes, truth, as.integer(predicted), proba))
+}
+
+rung_generate <- function(name = "toy", rows = 300, noise = NULL, unlabelled = 0, seed = 1) {
+    session <- session(seed)
+    noise <- if (is.null(noise)) -1 else as.double(noise)
+    made <- finish(session, .Call(C_r_generate, session, name, as.double(rows), noise, as.double(unlabelled)))
+    colnames(made$x) <- paste0("x", seq_len(ncol(made$x)))
+    label <- factor(ifelse(made$rank == 0L, NA, made$rank), levels = seq_len(max(made$rank)), ordered = TRUE)
+    data.frame(made$x, label = label)
+}

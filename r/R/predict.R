@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Predictions, fitted values, residuals, coefficients.
+
+predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9, threads = 0, ...) {
+    type <- if (base::missing(type) && object$info$real) "score" else match.arg(type)
+    check_type(object, type)
+    wanted <- list(class = "rank", prob = "proba", score = "score", interval = c("low", "high"))[[type]]
+    said <- if (base::missing(newdata)) answers_of_training(object, wanted, level, threads)
+            else answers(object, new_sheet(object, newdata), wanted, level, threads)
+    rows <- if (base::missing(newdata)) object$row_names else rownames(newdata)
+    classes <- object$info$classes
+    graded <- function(rank) factor(classes[rank], levels = classes, ordered = TRUE)
+    switch(type,
+        class = structure(graded(said$rank), names = rows),
+        prob = structure(said$proba, dimnames = list(rows, classes)),
+        score = if (ncol(said$score) == 1L) structure(said$score[, 1L], names = rows) else
+            structure(said$score, dimnames = list(rows, NULL)),
+        interval = data.frame(low = graded(said$low), high = graded(said$high), row.names = rows))
+}
+
+check_type <- function(object, type) {
+    info <- object$info
+    if (type == "class" && !info$ranks) refuse(info$method, " predicts no classes here: use type = \"score\"")
+    if (type == "prob" && !info$probabilities) {
+        refuse("this model has no probabilities: fit it with calibrate = 5")
+    }
+    if (type == "interval" && is.null(info$interval)) {
+        refuse("this model has no prediction intervals: fit it with calibrate = 5")
+    }
+}
+
+new_sheet <- function(object, newdata) {
+    if (is.null(object$terms)) {
+        if (is.null(dim(newdata))) refuse("newdata is neither a matrix nor a data frame")
+        return(sheet_of_rows(newdata))
+    }
+    terms <- delete.response(object$terms)
+    absent <- setdiff(all.vars(terms), c(names(newdata), ls(environment(terms))))
+    if (length(absent)) refuse("newdata has no column '", absent[1], "'")
+    sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass))
+}
+
+answers <- function(object, sheet, wanted, level = 0.9, threads = 0) {
+    session <- session(threads = threads)
+    table <- as_table(session, sheet)
+    finish(session, .Call(C_r_predict, session, handle(object), table, wanted, as.double(level)))
+}
+
+# A transductive model has answers of its own for its training rows.
+answers_of_training <- function(object, wanted, level = 0.9, threads = 0) {
+    if (is.null(object$sheet)) refuse("a model that was loaded from a file has no training rows: give newdata")
+    if (object$info$training_rows == 0 || any(wanted %in% c("low", "high"))) {
+        return(answers(object, object$sheet, wanted, level, threads))
+    }
+    session <- session(threads = threads)
+    finish(session, .Call(C_r_predict, session, handle(object), NULL, wanted, as.double(level)))
+}
+
+fitted.rung <- function(object, ...) predict(object, type = if (object$info$real) "score" else "class")
+
+# rank: the observed rank minus the predicted one. probability: the probability-scale residual P(Y < y) - P(Y > y)
+# (Li and Shepherd, Biometrika 99, 2012), which has mean 0 where the model is right.
+residuals.rung <- function(object, type = c("rank", "probability"), ...) {
+    type <- match.arg(type)
+    if (is.null(object$y)) refuse("the model was fitted without labels, or loaded from a file")
+    if (object$info$real) return(object$y - fitted(object))
+    if (type == "rank") {
+        return(structure(object$y - answers_of_training(object, "rank")$rank, names = object$row_names))
+    }
+    check_type(object, "prob")
+    proba <- answers_of_training(object, "proba")$proba
+    below <- cbind(0, t(apply(proba, 1L, cumsum)))
+    rows <- seq_along(object$y)
+    structure(below[cbind(rows, object$y)] - (1 - below[cbind(rows, object$y + 1L)]), names = object$row_names)
+}
+
+# Of a method whose score is linear in the columns: by how much the score rises with each of them, in its own units, and
+# the thresholds between the classes.
+coef.rung <- function(object, ...) {
+    session <- session()
+    described <- parse_json(finish(session, .Call(C_r_describe, session, handle(object))))
+    if (!identical(described$scorer, "linear") || object$info$outputs != 1L) {
+        refuse("coefficients exist where there is one score, linear in the columns, as with pom; ", object$info$method,
+               " has ", if (identical(described$scorer, "linear")) "several scores" else "another kind of score")
+    }
+    d <- object$info$features
+    score <- finish(session, .Call(C_r_predict, session, handle(object), rbind(0, diag(d)), "score", 0.9))$score[, 1L]
+    slopes <- structure(score[-1L] - score[1L], names = coded_names(described))
+    cuts <- object$info$thresholds - score[1L]
+    names(cuts) <- if (length(cuts)) {
+        present <- object$info$classes[object$info$present]
+        paste(present[-length(present)], present[-1L], sep = "|")
+    }
+    c(cuts, slopes)
+}
+
+coded_names <- function(described) {
+    columns <- described$preprocessing$columns
+    unlist(lapply(seq_along(columns), function(j) {
+        column <- columns[[j]]
+        name <- if (identical(column$name, "")) paste0("column ", j) else column$name
+        if (is.null(column$categories) || !identical(column$kind, "nominal")) return(name)
+        paste(name, unlist(column$categories), sep = "=")
+    }))
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Fitting a model.
+
+rung <- function(x, ...) UseMethod("rung")
+
+rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL, order = NULL,
+                         class_weights = NULL, scale = "standard", missing = c("median", "error"), real = FALSE,
+                         seed = 1, threads = 0, memory = 0, progress = interactive()) {
+    call <- match.call()
+    taken <- formula_data(call, parent.frame())
+    if (missing_method(call)) method <- default_method(real)
+    options <- fit_options(method, list(...), class_weights, scale)
+    fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
+        as_called(call, "rung"))
+}
+
+rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, class_weights = NULL,
+                         scale = "standard", missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
+                         memory = 0, progress = interactive()) {
+    call <- match.call()
+    taken <- rows_data(x, if (!base::missing(y)) y, weights, groups)
+    if (missing_method(call)) method <- default_method(real)
+    options <- fit_options(method, list(...), class_weights, scale)
+    fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
+        as_called(call, "rung"))
+}
+
+# The call as the user wrote it, by the name of the generic.
+as_called <- function(call, name) {
+    call[[1L]] <- as.name(name)
+    call
+}
+
+missing_method <- function(call) is.null(call$method)
+
+default_method <- function(real) .Call(C_r_default_method, isTRUE(real))
+
+# ---- what the interfaces share ----
+
+# A taking is list(sheet, y, label, weights, groups, terms, row_names).
+formula_data <- function(call, env) {
+    wanted <- match(c("formula", "data", "subset", "weights", "groups"), names(call), 0L)
+    frame_call <- call[c(1L, wanted)]
+    frame_call$na.action <- quote(stats::na.pass)
+    frame_call$drop.unused.levels <- FALSE
+    frame_call[[1L]] <- quote(stats::model.frame)
+    frame <- eval(frame_call, env)
+    terms <- attr(frame, "terms")
+    label <- if (attr(terms, "response")) names(frame)[attr(terms, "response")] else "label"
+    list(sheet = sheet_of_terms(terms, frame), y = model.response(frame), label = label,
+         weights = frame[["(weights)"]], groups = frame[["(groups)"]], terms = terms, row_names = row.names(frame))
+}
+
+rows_data <- function(x, y, weights, groups) {
+    if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
+    if (!is.null(y) && length(y) != nrow(x)) refuse(length(y), " labels for ", nrow(x), " rows")
+    list(sheet = sheet_of_rows(x), y = y, label = "label", weights = weights, groups = groups, terms = NULL,
+         row_names = rownames(x))
+}
+
+fit_options <- function(methods, params, class_weights, scale) {
+    list(methods = as.character(methods), fixed = assignments(params), weights = assignments(as.list(class_weights), "class"),
+         scale = as.character(scale))
+}
+
+# name=value for every element of a list; a parameter with a hyphen is written with an underscore in R.
+assignments <- function(values, what = "parameter") {
+    if (!length(values)) return(NULL)
+    if (is.null(names(values)) || any(names(values) == "")) refuse("a ", what, " has no name")
+    keys <- if (what == "class") names(values) else gsub("[_.]", "-", names(values))
+    values <- values[!vapply(values, is.null, NA)]
+    texts <- vapply(values, value_text, "", USE.NAMES = FALSE)
+    paste(keys, texts, sep = "=")
+}
+
+value_text <- function(value) {
+    if (is.logical(value)) return(if (isTRUE(value)) "yes" else "no")
+    paste(if (is.numeric(value)) value_text_each(value) else as.character(value), collapse = ",")
+}
+
+# The shortest texts that read back as the same numbers.
+value_text_each <- function(numbers) .Call(C_r_number_text, as.double(numbers))
+
+# The coded data of a taking, and its ranks (NA: unlabelled) or targets.
+prepare <- function(taken, order, missing, real, session) {
+    y <- if (!is.null(taken$y)) response(taken$y, order, real, taken$label)
+    data <- training_data(session, taken$sheet, y, taken$label, taken$weights, taken$groups, real, missing)
+    ranks <- if (!is.null(y)) .Call(C_r_labels, data)
+    if (is.integer(ranks)) ranks[ranks == 0L] <- NA_integer_
+    list(data = data, y = ranks)
+}
+
+fit <- function(taken, options, order, missing, real, session, call) {
+    if (length(options$methods) != 1L) refuse("method is one name; tune() compares several")
+    ready <- prepare(taken, order, missing, real, session)
+    model <- finish(session, .Call(C_r_fit, session, ready$data, options))
+    fitted_object(session, model, taken, ready$y, call)
+}
+
+fitted_object <- function(session, model, taken, y, call) {
+    object <- model_object(session, model)
+    object$call <- call
+    object$terms <- taken$terms
+    object$y <- y
+    object$sheet <- taken$sheet
+    object$row_names <- taken$row_names
+    object
+}
+
+# ---- the object ----
+
+# The model travels as its bytes; the handle beside them is made again where it is gone (readRDS, another process).
+model_object <- function(session, model, bytes = finish(session, .Call(C_r_bytes, session, model))) {
+    cache <- new.env(parent = emptyenv())
+    cache$model <- model
+    structure(list(call = NULL, bytes = bytes, info = .Call(C_r_info, model), cache = cache), class = "rung")
+}
+
+handle <- function(object) {
+    if (!.Call(C_r_alive, object$cache$model)) {
+        session <- session()
+        object$cache$model <- finish(session, .Call(C_r_model, session, object$bytes))
+    }
+    object$cache$model
+}
+
+rung_save <- function(object, file) {
+    session <- session()
+    finish(session, .Call(C_r_save, session, handle(object), path.expand(file)))
+    invisible(object)
+}
+
+rung_load <- function(file) {
+    session <- session()
+    model <- finish(session, .Call(C_r_load, session, path.expand(file)))
+    model_object(session, model)
+}
+
+nobs.rung <- function(object, ...) object$info$labelled

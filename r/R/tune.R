@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The search for method and parameters by cross-validation, and the error against the number of labels.
+
+tune <- function(x, ...) UseMethod("tune")
+
+tune.formula <- function(formula, data, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0, repeats = 0,
+                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, subset = NULL,
+                         order = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
+                         seed = 1, threads = 0, memory = 0, progress = interactive()) {
+    reject_unknown("tune", ...)
+    call <- match.call()
+    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
+    search(formula_data(call, parent.frame()), options, order, match.arg(missing),
+           session(seed, threads, memory, progress), as_called(call, "tune"))
+}
+
+tune.default <- function(x, y, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0, repeats = 0,
+                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, order = NULL,
+                         class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1,
+                         threads = 0, memory = 0, progress = interactive()) {
+    reject_unknown("tune", ...)
+    options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
+    search(rows_data(x, y, weights, groups), options, order, match.arg(missing),
+           session(seed, threads, memory, progress), as_called(match.call(), "tune"))
+}
+
+reject_unknown <- function(name, ...) {
+    if (...length()) refuse(name, "() has no argument ", paste0("'", names(list(...)), "'", collapse = ", "))
+}
+
+search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale) {
+    c(fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale),
+      list(grids = assignments(grid), metric = metric, folds = as.integer(folds), repeats = as.integer(repeats),
+           one_se = as.integer(one_se), nested = as.integer(nested)))
+}
+
+search <- function(taken, options, order, missing, session, call) {
+    ready <- prepare(taken, order, missing, FALSE, session)
+    found <- finish(session, .Call(C_r_tune, session, ready$data, options))
+    object <- fitted_object(session, found$model, taken, ready$y, call)
+    object$report <- parse_json(found$report)
+    object$points <- tried_points(object$report$points)
+    class(object) <- c("rung_tune", "rung")
+    object
+}
+
+# Everything tried, best first: method, its parameters, the mean over the folds and its standard error.
+tried_points <- function(points) {
+    number <- function(name) vapply(points, function(p) if (is.null(p[[name]])) NA_real_ else p[[name]], 0)
+    params <- vapply(points, function(p) paste(names(p$params), unlist(p$params), sep = " = ", collapse = ", "), "")
+    data.frame(method = vapply(points, `[[`, "", "method"), parameters = params, value = number("value"),
+               se = number("se"), stringsAsFactors = FALSE)
+}
+
+print.rung_tune <- function(x, points = 5L, digits = 3L, ...) {
+    NextMethod()
+    shown <- x$points[order(if (isTRUE(x$report$more_is_better)) -x$points$value else x$points$value), ]
+    cat("\nbest of ", nrow(shown), " points by ", x$report$metric, " (", x$report$folds, " folds, ", x$report$repeats,
+        " repeats):\n", sep = "")
+    print(head(shown, points), digits = digits, row.names = FALSE)
+    invisible(x)
+}
+
+# ---- label curves ----
+
+rung_curve <- function(x, ...) UseMethod("rung_curve")
+
+rung_curve.formula <- function(formula, data, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae", ...,
+                               weights = NULL, subset = NULL, order = NULL, class_weights = NULL, scale = "standard",
+                               missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                               progress = interactive()) {
+    reject_unknown("rung_curve", ...)
+    curve(formula_data(match.call(), parent.frame()), methods, sizes, repeats, fixed, metric, order, class_weights,
+          scale, match.arg(missing), session(seed, threads, memory, progress))
+}
+
+rung_curve.default <- function(x, y, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae", ...,
+                               weights = NULL, order = NULL, class_weights = NULL, scale = "standard",
+                               missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                               progress = interactive()) {
+    reject_unknown("rung_curve", ...)
+    curve(rows_data(x, y, weights, NULL), methods, sizes, repeats, fixed, metric, order, class_weights, scale,
+          match.arg(missing), session(seed, threads, memory, progress))
+}
+
+curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_weights, scale, missing, session) {
+    options <- fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale)
+    options <- c(options, list(metric = metric, repeats = as.integer(repeats)))
+    if (!is.null(sizes)) options$sizes <- as.integer(sizes)
+    ready <- prepare(taken, order, missing, FALSE, session)
+    report <- finish(session, .Call(C_r_curve, session, ready$data, options))
+    structure(parse_json(report), class = "rung_curve")
+}
+
+as.data.frame.rung_curve <- function(x, ...) {
+    labels <- vapply(x$sizes, `[[`, 0, "labels")
+    do.call(rbind, lapply(x$lines, function(line) {
+        se <- vapply(line$values, function(one) stats::sd(one) / sqrt(length(one)), 0)
+        data.frame(method = line$method, unlabelled = if (isTRUE(line$unlabelled)) "with" else "without",
+                   labels = labels, mean = vapply(line$values, mean, 0), se = se, stringsAsFactors = FALSE)
+    }))
+}
+
+print.rung_curve <- function(x, digits = 3L, ...) {
+    cat(x$metric, " by number of labels; ", x$repeats, " repeats, ", x$test_rows, " rows held out in each\n", sep = "")
+    print(as.data.frame(x), digits = digits, row.names = FALSE)
+    invisible(x)
+}

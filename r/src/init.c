@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session.h"
+
+#include <R_ext/Rdynload.h>
+
+SEXP r_alive(SEXP), r_session(SEXP, SEXP, SEXP, SEXP), r_outcome(SEXP), r_interrupt(void);
+SEXP r_table(SEXP, SEXP, SEXP, SEXP), r_encode(SEXP, SEXP, SEXP), r_labels(SEXP), r_feature_names(SEXP);
+SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
+SEXP r_bytes(SEXP, SEXP), r_model(SEXP, SEXP), r_save(SEXP, SEXP, SEXP), r_load(SEXP, SEXP), r_describe(SEXP, SEXP);
+SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP), r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
+
+#define ROUTINE(name, arguments)                                                                                       \
+    {                                                                                                                  \
+        "r_" #name, (DL_FUNC)&r_##name, arguments                                                                      \
+    }
+
+static const R_CallMethodDef routines[] = {
+    ROUTINE(alive, 1),      ROUTINE(session, 4),
+    ROUTINE(outcome, 1),    ROUTINE(interrupt, 0),
+    ROUTINE(table, 4),      ROUTINE(encode, 3),
+    ROUTINE(labels, 1),     ROUTINE(feature_names, 1),
+    ROUTINE(generate, 5),   ROUTINE(fit, 3),
+    ROUTINE(tune, 3),       ROUTINE(curve, 3),
+    ROUTINE(bytes, 2),      ROUTINE(model, 2),
+    ROUTINE(save, 3),       ROUTINE(load, 2),
+    ROUTINE(describe, 2),   ROUTINE(predict, 5),
+    ROUTINE(info, 1),       ROUTINE(metrics, 5),
+    ROUTINE(methods, 0),    ROUTINE(default_method, 1),
+    ROUTINE(parameters, 1), ROUTINE(number_text, 1),
+    {NULL, NULL, 0},
+};
+
+void R_init_rung(DllInfo *info)
+{
+    R_registerRoutines(info, NULL, routines, NULL, NULL);
+    R_useDynamicSymbols(info, FALSE);
+    R_forceSymbols(info, TRUE);
+    session_loaded();
+}

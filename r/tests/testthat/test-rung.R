@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+grades <- data.frame(
+    size = c(1.2, 2.1, 2.9, 4.2, 5.1, 5.8, 7.1, 8.3, 8.9, 10.2, 11.1, 12.3),
+    dose = factor(rep(c("<1", "1-2", ">2"), 4), levels = c("<1", "1-2", ">2"), ordered = TRUE),
+    kind = factor(rep(c("a", "b"), 6)),
+    day = as.Date("2024-01-01") + 10 * (1:12),
+    grade = factor(rep(c("low", "mid", "high"), each = 4), levels = c("low", "mid", "high"), ordered = TRUE)
+)
+
+test_that("columns are coded as what they are", {
+    model <- quietly(rung(grade ~ ., grades, method = "pom"))
+    described <- rung:::parse_json({
+        session <- rung:::session()
+        .Call(rung:::C_r_describe, session, rung:::handle(model))
+    })
+    kinds <- vapply(described$preprocessing$columns, `[[`, "", "kind")
+    expect_identical(kinds, c("number", "ordinal", "nominal", "date"))
+    expect_identical(unlist(described$preprocessing$columns[[2]]$categories), levels(grades$dose))
+})
+
+test_that("formula and matrix interfaces agree", {
+    data <- toy(unlabelled = 0.8)
+    by_formula <- quietly(rung(label ~ x1 + x2, data, method = "kdlor"))
+    by_rows <- quietly(rung(data[c("x1", "x2")], data$label, method = "kdlor"))
+    by_matrix <- quietly(rung(as.matrix(data[c("x1", "x2")]), data$label, method = "kdlor"))
+    unnamed <- quietly(rung(unname(as.matrix(data[c("x1", "x2")])), data$label, method = "kdlor"))
+    expected <- predict(by_formula, data, "prob")
+    expect_identical(by_rows$bytes, by_formula$bytes)
+    expect_identical(by_matrix$bytes, by_formula$bytes)
+    expect_identical(unname(predict(unnamed, unname(as.matrix(data[c("x1", "x2")])), "prob")), unname(expected))
+    expect_s3_class(predict(by_formula, data), "ordered")
+    expect_identical(levels(predict(by_formula, data)), as.character(1:5))
+    expect_equal(unname(rowSums(expected)), rep(1, 300))
+})
+
+test_that("transformations and interactions of a formula", {
+    data <- toy()
+    model <- quietly(rung(label ~ log(x1) + poly(x2, 2) + x1:x2, data, method = "pom"))
+    expect_identical(model$info$columns, c("log(x1)", "poly(x2, 2).1", "poly(x2, 2).2", "x1:x2"))
+    expect_identical(predict(model, data[1:9, ], "score"), head(predict(model, data, "score"), 9))
+    expect_error(rung(label ~ x1 + offset(x2), data), "offset")
+    expect_error(rung(label ~ 1, data), "no predictors")
+    expect_error(rung(~x1, data, method = "pom"), class = "rung_error")
+})
+
+test_that("the order of the response", {
+    data <- grades
+    data$grade <- as.character(data$grade)
+    expect_error(rung(grade ~ size, data), "\"high\", \"low\", \"mid\"", class = "rung_argument_error")
+    data$grade <- factor(data$grade)
+    expect_error(rung(grade ~ size, data), "ordered factor")
+    model <- quietly(rung(grade ~ size, data, method = "pom", order = c("low", "mid", "high")))
+    expect_identical(model$bytes, quietly(rung(grade ~ size, grades, method = "pom"))$bytes)
+    expect_error(rung(grade ~ size, data, order = c("low", "mid")), "'high'")
+    expect_error(rung(grade ~ size, data, order = c("low", "mid", "mid")), "twice")
+    data$grade <- as.integer(grades$grade)
+    expect_identical(quietly(rung(grade ~ size, data, method = "pom"))$info$classes, c("1", "2", "3"))
+})
+
+test_that("missing responses are unlabelled rows, missing predictors take the median", {
+    data <- grades
+    data$grade[c(2, 7)] <- NA
+    data$size[5] <- NA
+    model <- quietly(rung(grade ~ size + kind, data, method = "pom"))
+    expect_equal(c(model$info$rows, model$info$labelled), c(12, 10))
+    expect_equal(nobs(model), 10)
+    expect_false(anyNA(predict(model, data)))
+    expect_identical(sum(is.na(residuals(model))), 2L)
+    expect_error(quietly(rung(grade ~ size + kind, data, method = "pom", missing = "error")), class = "rung_data_error")
+})
+
+test_that("weights, class weights and groups", {
+    data <- toy()
+    weight <- rep(c(1, 3), 150)
+    repeated <- data[rep(1:300, weight), ]
+    weighted <- quietly(rung(label ~ ., data, method = "pom", weights = weight, scale = "none"))
+    expect_equal(coef(weighted), coef(quietly(rung(label ~ ., repeated, method = "pom", scale = "none"))), tolerance = 1e-4)
+    expect_error(rung(label ~ ., data, method = "pom", weights = -weight), class = "rung_error")
+    balanced <- quietly(rung(label ~ ., data, method = "pom", class_weights = c("1" = 5)))
+    expect_gt(sum(predict(balanced, data) == "1"), sum(predict(quietly(rung(label ~ ., data, method = "pom")), data) == "1"))
+    person <- rep(1:30, 10)
+    grouped <- quietly(tune(label ~ x1 + x2, data, methods = "pom", groups = person))
+    expect_false(identical(grouped$points$value, quietly(tune(label ~ x1 + x2, data, methods = "pom"))$points$value))
+})
+
+test_that("saveRDS, model files", {
+    data <- toy(unlabelled = 0.8)
+    model <- quietly(rung(label ~ ., data, method = "kdlor"))
+    file <- tempfile(fileext = ".rds")
+    saveRDS(model, file)
+    again <- readRDS(file)
+    expect_identical(predict(again, data, "prob"), predict(model, data, "prob"))
+    path <- tempfile(fileext = ".rung")
+    rung_save(model, path)
+    expect_identical(bytes_of(path), model$bytes)
+    loaded <- rung_load(path)
+    expect_identical(predict(loaded, data, "prob"), predict(model, data, "prob"))
+    expect_error(predict(loaded), "newdata")
+    expect_error(rung_load(tempfile()), class = "rung_file_error")
+    writeLines("nothing", path)
+    expect_error(rung_load(path), class = "rung_format_error")
+})
+
+test_that("training rows: fitted, residuals, predict without newdata", {
+    data <- toy(unlabelled = 0.8)
+    model <- quietly(rung(label ~ ., data, method = "kdlor"))
+    expect_identical(fitted(model), predict(model, data))
+    expect_identical(predict(model, type = "prob"), predict(model, data, "prob"))
+    rank <- residuals(model)
+    expect_identical(as.vector(rank), as.integer(data$label) - as.integer(fitted(model)))
+    scaled <- residuals(model, "probability")
+    known <- which(!is.na(data$label))
+    p <- predict(model, type = "prob")[known[1], ]
+    k <- as.integer(data$label[known[1]])
+    expect_equal(scaled[[known[1]]], sum(p[seq_len(k - 1)]) - sum(p[seq_along(p) > k]))
+    spread <- quietly(rung(label ~ ., data, method = "llgc"))
+    expect_identical(as.character(fitted(spread))[known], as.character(data$label)[known])
+})
+
+test_that("intervals, scores and real targets", {
+    data <- toy(unlabelled = 0.5)
+    model <- quietly(rung(label ~ ., data))
+    range <- predict(model, data, "interval", level = 0.8)
+    expect_true(all(range$low <= range$high))
+    expect_error(predict(quietly(rung(label ~ ., data, method = "kdlor", calibrate = 0,
+                                      thresholds = "midpoint")), data, "prob"), "calibrate = 5")
+    real <- quietly(rung(x1 ~ x2, data, real = TRUE))
+    expect_identical(predict(real, data), predict(real, data, "score"))
+    expect_equal(residuals(real), data$x1 - fitted(real))
+    expect_error(predict(real, data, "class"), class = "rung_argument_error")
+})
+
+test_that("the proportional odds model is that of MASS and ordinal", {
+    data <- toy()
+    model <- quietly(rung(label ~ ., data, method = "pom", ridge = 1e-9))
+    skip_if_not_installed("MASS")
+    other <- suppressWarnings(MASS::polr(label ~ x1 + x2, data))
+    expect_equal(coef(model), c(other$zeta, coef(other)), tolerance = 1e-3)
+    skip_if_not_installed("ordinal")
+    expect_equal(coef(model), coef(ordinal::clm(label ~ x1 + x2, data = data)), tolerance = 1e-4)
+    expect_error(coef(quietly(rung(label ~ ., data, method = "kdlor"))), "linear")
+})
+
+test_that("bad arguments", {
+    data <- toy()
+    expect_error(rung(label ~ ., data, method = "nosuch"), "rung_methods\\(\\)", class = "rung_argument_error")
+    expect_error(rung(label ~ ., data, method = "kdlor", nosuch = 1), "rung_parameters\\(\"kdlor\"\\)")
+    expect_error(rung(label ~ ., data, method = "kdlor", ridge_kind = "x"), "ridge_kind = x")
+    expect_error(rung(label ~ ., data, method = c("kdlor", "pom")), "tune")
+    expect_error(tune(label ~ ., data, method = "pom", wrong = 1), "wrong")
+    expect_error(rung(data[1:2], data$label[-1]), "299 labels for 300 rows")
+    expect_error(rung(cbind(1:4), list(1, 2, 3, 4)), "is a list")
+    expect_error(predict(quietly(rung(label ~ ., data, method = "pom")), data["x1"]), "'x2'")
+    expect_error(rung(label ~ ., data, method = "kdlor", memory = 1000), class = "rung_limit_error")
+})
+
+test_that("no parameter of a method has the name of an argument", {
+    own <- setdiff(union(names(formals(rung:::rung.formula)), names(formals(rung:::rung.default))), "...")
+    for (method in rung_methods()$method) {
+        expect_length(intersect(rung_parameters(method)$parameter, own), 0)
+    }
+    expect_error(rung_parameters("nosuch"), "rung_methods")
+})
+
+test_that("warnings are warnings, notes are messages", {
+    data <- toy(unlabelled = 0.8)
+    expect_message(rung(label ~ ., data, method = "kdlor"), "learns from the 60 labelled rows")
+    data$id <- seq_len(300)
+    expect_warning(suppressMessages(rung(label ~ ., data, method = "kdlor")), "only counts the rows", class = "rung_warning")
+})
+
+test_that("the same seed gives the same bytes for any number of threads", {
+    data <- toy(unlabelled = 0.8)
+    one <- quietly(rung(label ~ ., data, threads = 1))
+    expect_identical(quietly(rung(label ~ ., data, threads = 2))$bytes, one$bytes)
+})
+
+test_that("a forked child works and ends", {
+    skip_on_os("windows")
+    data <- toy(unlabelled = 0.8)
+    here <- quietly(rung(label ~ ., data, method = "kdlor"))
+    there <- parallel::mclapply(1:2, function(i) quietly(rung(label ~ ., data, method = "kdlor"))$bytes, mc.cores = 2)
+    expect_identical(there, list(here$bytes, here$bytes))
+})
+
+test_that("Ctrl-C stops a fit", {
+    skip_on_os("windows")
+    data <- rung_generate("toy", rows = 3000)
+    child <- parallel::mcparallel(tryCatch({
+        quietly(tune(label ~ ., data, methods = c("gpor", "svorim")))
+        "ended"
+    }, interrupt = function(e) "interrupted"))
+    Sys.sleep(1)
+    tools::pskill(child$pid, tools::SIGINT)
+    expect_identical(unname(parallel::mccollect(child))[[1]], "interrupted")
+})
