@@ -8,6 +8,8 @@
 
 static void model_release(void *model) { rung_model_free(model); }
 static void spec_release(void *spec) { rung_spec_free(spec); }
+static void search_release(void *search) { rung_search_free(search); }
+static void curve_release(void *curve) { rung_curve_free(curve); }
 static void text_release(void *text) { rung_free(text); }
 
 /* "name=value" apart: the value; the name is copied to `name`. */
@@ -70,6 +72,7 @@ SEXP r_tune(SEXP handle, SEXP data, SEXP options)
     session *s = session_of(handle);
     const char *names[] = {"model", "report", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names)), held = PROTECT(handle_new(model_release));
+    SEXP points = PROTECT(handle_new(search_release));
     rung_tune_options o = {.size = sizeof o};
     o.methods = field_texts(options, "methods");
     o.fixed = field_texts(options, "fixed");
@@ -83,13 +86,16 @@ SEXP r_tune(SEXP handle, SEXP data, SEXP options)
     o.nested = field_int(options, "nested", 0);
     o.groups = rung_data_groups(handle_get(data));
     rung_model *model = NULL;
+    rung_search *found = NULL;
     char *report = NULL;
     session_begin(s);
-    session_end(s, rung_tune_run(session_ctx(s), &o, handle_get(data), &model, &report));
+    session_end(s, rung_tune_run(session_ctx(s), &o, handle_get(data), &model, &found));
     handle_set(held, model);
+    handle_set(points, found);
+    if (found) session_note(s, rung_search_describe(session_ctx(s), found, &report));
     SET_VECTOR_ELT(out, 0, held);
     SET_VECTOR_ELT(out, 1, text_value(report));
-    UNPROTECT(2);
+    UNPROTECT(3);
     return out;
 }
 
@@ -108,10 +114,16 @@ SEXP r_curve(SEXP handle, SEXP data, SEXP options)
         o.sizes = INTEGER(sizes);
         o.n_sizes = (int)Rf_xlength(sizes);
     }
+    SEXP held = PROTECT(handle_new(curve_release));
+    rung_curve *curve = NULL;
     char *report = NULL;
     session_begin(s);
-    session_end(s, rung_curve_run(session_ctx(s), &o, handle_get(data), &report));
-    return text_value(report);
+    session_end(s, rung_curve_run(session_ctx(s), &o, handle_get(data), &curve));
+    handle_set(held, curve);
+    if (curve) session_note(s, rung_curve_describe(session_ctx(s), curve, &report));
+    SEXP out = text_value(report);
+    UNPROTECT(1);
+    return out;
 }
 
 /* ---- model files ---- */
