@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build demo figures test test-r test-long fuzz install bench format lint clean help
+.PHONY: all build demo figures test test-r wheel test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
@@ -30,6 +30,10 @@ test: ## install missing packages (Debian), build with warnings as errors; run a
 
 test-r: ## install R and its packages (Debian), check the R package and compare it with the command
 	@tools/test-r.sh
+
+wheel: ## build a self-contained wheel and the source distribution (build/wheels)
+	tools/setup install build wheel
+	tools/wheel.sh
 
 test-long: ## tests too slow for every change: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup install build test lint long

@@ -64,6 +64,25 @@ endfunction()
 rung_c_interface(cblas cblas_dgemm cblas.h libopenblas-dev)
 rung_c_interface(lapacke LAPACKE_dpotrf_work lapacke.h liblapacke-dev)
 
+# A wheel holds its BLAS: linked statically and hidden, it is small and meets no other OpenBLAS of the process.
+set(RUNG_BLAS LAPACK::LAPACK)
+if(RUNG_STATIC_BLAS)
+  find_library(OPENBLAS_ARCHIVE libopenblas.a PATH_SUFFIXES openblas-pthread)
+  find_library(GFORTRAN_LIBRARY NAMES gfortran libgfortran.so.5)
+  mark_as_advanced(OPENBLAS_ARCHIVE GFORTRAN_LIBRARY)
+  rung_need(OPENBLAS_ARCHIVE "libopenblas.a" libopenblas-dev)
+  rung_need(GFORTRAN_LIBRARY "libgfortran" libgfortran5)
+  if(LAPACKE_LIBRARIES)
+    find_library(LAPACKE_ARCHIVE liblapacke.a)
+    mark_as_advanced(LAPACKE_ARCHIVE)
+    rung_need(LAPACKE_ARCHIVE "liblapacke.a" liblapacke-dev)
+    set(LAPACKE_LIBRARIES ${LAPACKE_ARCHIVE})
+  endif()
+  set(CBLAS_LIBRARIES "")
+  set(LAPACK_LIBRARIES ${OPENBLAS_ARCHIVE} ${GFORTRAN_LIBRARY})
+  set(RUNG_BLAS ${LAPACK_LIBRARIES})
+endif()
+
 rung_pkg_config(JANSSON libjansson-dev jansson)
 find_package(ZLIB QUIET)
 rung_need(ZLIB_FOUND "zlib" zlib1g-dev)
@@ -112,7 +131,7 @@ message(STATUS "BLAS and LAPACK: ${LAPACK_LIBRARIES}")
 
 add_library(rung_dependencies INTERFACE)
 target_include_directories(rung_dependencies SYSTEM INTERFACE ${CBLAS_INCLUDE_DIR} ${LAPACKE_INCLUDE_DIR})
-target_link_libraries(rung_dependencies INTERFACE ${LAPACKE_LIBRARIES} ${CBLAS_LIBRARIES} LAPACK::LAPACK
+target_link_libraries(rung_dependencies INTERFACE ${LAPACKE_LIBRARIES} ${CBLAS_LIBRARIES} ${RUNG_BLAS}
                       PkgConfig::JANSSON ZLIB::ZLIB OpenMP::OpenMP_C Threads::Threads m)
 
 set(RUNG_STATIC_LIBRARIES "")
