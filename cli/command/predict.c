@@ -299,6 +299,7 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     CHECK(s, status);
     int code = job->out.file ? EXIT_OK : begin(s, args, job, table);
     if (code == EXIT_OK) write_rows(s, job, table, X.n);
+    if (code == EXIT_OK) fflush(job->out.file); /* the rows of a pipe are answered as they arrive */
     return code;
 }
 
@@ -432,9 +433,12 @@ const command command_predict = {
     .name = "predict",
     .operands = "MODEL [DATA]",
     .help = "predict the class of every row of a file",
-    .about = "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
-             "the model's scale. Columns are matched by name if there are names; a label column is ignored. Without "
-             "DATA: the predictions of a transductive method for the rows it was fitted to, in their order.",
+    .about =
+        "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
+        "the model's scale. Columns are matched by name if there are names; a label column is ignored. Without "
+        "DATA: the predictions of a transductive method for the rows it was fitted to, in their order.\nRows from a "
+        "pipe (DATA -) are answered as they arrive, so another program can write a row and read its prediction. "
+        "Delimiter and header are then recognised from the first two lines.",
     .options = tables,
     .examples = examples,
     .run = predict_run};

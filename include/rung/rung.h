@@ -250,7 +250,8 @@ RUNG_API int64_t rung_table_cell(const rung_table *table, int64_t row, int64_t c
  * Errors as in rung_table_read. */
 RUNG_API RUNG_CHECK rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options,
                                                  const rung_model *model, rung_reader **out);
-/* The next rows, at most `rows` of them, as a table that the caller frees; RUNG_OK and NULL after the last row. */
+/* The next rows, at most `rows` of them, as a table that the caller frees; RUNG_OK and NULL after the last row. From a
+ * pipe those that have arrived, waiting for the first one only. */
 RUNG_API RUNG_CHECK rung_status rung_reader_next(rung_ctx *ctx, rung_reader *reader, int64_t rows, rung_table **out);
 RUNG_API void rung_reader_close(rung_reader *reader);
 

@@ -43,9 +43,21 @@ rung_status buffer_refill(buffer *b)
         return nul_byte(b, line);
     }
     b->end += got;
-    b->ended = got < wanted;
+    b->ended = source_live(b->from) ? got == 0 : got < wanted;
     b->text[b->end] = '\n';
     return RUNG_OK;
+}
+
+/* Whether two whole lines are there that are neither blank nor comments: from these a format is recognised. */
+static bool two_rows(const buffer *b)
+{
+    int rows = 0;
+    const char *p = b->text, *end = b->text + b->end, *stop;
+    for (; rows < 2 && (stop = memchr(p, '\n', (size_t)(end - p))); p = stop + 1) {
+        while (p < stop && strchr(" \t\r", *p)) p++;
+        rows += p < stop && *p != '%' && *p != '#';
+    }
+    return rows == 2;
 }
 
 rung_status buffer_start(buffer *b)
@@ -57,8 +69,8 @@ rung_status buffer_start(buffer *b)
     b->at = b->end = b->before = 0;
     b->line = 1;
     b->ended = false;
-    int64_t got;
-    TRY(source_read(b->ctx, b->from, b->text, 3, &got));
+    int64_t got = 0, more = 1;
+    for (; got < 3 && more > 0; got += more) TRY(source_read(b->ctx, b->from, b->text + got, 3 - got, &more));
     const unsigned char *first = (const unsigned char *)b->text;
     if (got >= 2 && ((first[0] == 0xff && first[1] == 0xfe) || (first[0] == 0xfe && first[1] == 0xff)))
         return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text; save it as UTF-8", b->path);
@@ -67,7 +79,16 @@ rung_status buffer_start(buffer *b)
     bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
     if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
     b->end = mark ? 0 : got;
-    return buffer_refill(b);
+    do TRY(buffer_refill(b));
+    while (!b->ended && source_live(b->from) && !two_rows(b));
+    return RUNG_OK;
+}
+
+bool buffer_waits(const buffer *b)
+{
+    const char *rest = b->text + b->at;
+    size_t n = (size_t)(b->end - b->at);
+    return !memchr(rest, '\n', n) && !memchr(rest, '\r', n) && source_waits(b->from);
 }
 
 rung_status buffer_line(buffer *b, const char **text, int64_t *length)

@@ -24,6 +24,8 @@ typedef struct {
 rung_status buffer_start(buffer *b);
 /* Reads more text after what is not consumed yet; the buffer grows if a row fills it. */
 rung_status buffer_refill(buffer *b);
+/* Whether the next row has not arrived yet, so that a reader would have to wait; only of a live source. */
+bool buffer_waits(const buffer *b);
 
 /* The next line without its line break (LF, CR LF or CR); *text is NULL at the end. Its number is line - 1. */
 rung_status buffer_line(buffer *b, const char **text, int64_t *length);

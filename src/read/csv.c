@@ -9,7 +9,9 @@
 
 #include "base/text.h"
 
-enum { LOOKED_AT = 100 /* rows that decide the delimiter */ };
+/* Rows that decide the delimiter. Those of a live source arrive one by one, so there it is the least number: what is
+ * recognised must not depend on when they arrive. */
+enum { LOOKED_AT = 100, LOOKED_AT_LIVE = 2 };
 #define ONE_COLUMN '\n' /* the delimiter of a file without one */
 
 typedef struct {
@@ -158,15 +160,18 @@ static rung_status add_name(csv *r, int64_t j, pool *mem, dictionary *d, const c
 
 /* ---- what the file looks like ------------------------------------------------------------------- */
 
-/* The share of the first rows that agree on a number of cells > 1; -1: the buffer holds no whole row. */
+/* The share of the first rows that agree on a number of cells > 1; -1: the buffer does not hold enough of them. */
 static double agreement(csv *r, char delimiter)
 {
     int64_t counts[LOOKED_AT];
-    int rows = 0, most = 0;
+    bool live = source_live(r->in->from);
+    const char *p = r->in->text + r->in->at, *end = r->in->text + r->in->end;
+    int rows = 0, most = 0, wanted = live ? LOOKED_AT_LIVE : LOOKED_AT, needed = live ? LOOKED_AT_LIVE : 1;
     set_delimiter(r, delimiter);
-    for (const char *p = r->in->text + r->in->at; rows < LOOKED_AT && p < r->in->text + r->in->end;) {
-        cell_end what = scan_row(r, &p);
-        if (what == CELL_CUT && rows == 0) return -1;
+    while (rows < wanted) {
+        if (p == end && (r->in->ended || rows >= needed)) break;
+        cell_end what = p == end ? CELL_CUT : scan_row(r, &p);
+        if (what == CELL_CUT && rows < needed) return -1;
         if (what == CELL_CUT) break;
         if (what != CELL_LAST) r->count = 0;
         if (what != CELL_LAST || !blank_line(r)) counts[rows++] = r->count;
@@ -229,6 +234,7 @@ static void look_at_rows(csv *r, outline *o)
     for (const char *p = r->in->text + r->in->at; p < r->in->text + r->in->end;) {
         if (scan_row(r, &p) != CELL_LAST) break;
         if (blank_line(r)) continue;
+        if (o->rows > 0 && source_live(r->in->from)) break;
         o->rows++;
         for (int64_t j = 0; j < n && j < r->count; j++) {
             look what = look_of(r, &r->cells[j]);
@@ -264,10 +270,23 @@ static rung_status read_outline(rung_reader *reader, outline *o)
     }
 }
 
-/* A first row is a header when it has text above a column of numbers. Otherwise a number in it makes it data, and
- * among texts alone it is a header if no two of its cells are equal and none occurs again in its column. */
-static rung_status recognise_header(csv *r, const outline *o, bool *out)
+/* Whether the first row has the name of a column that is needed. */
+static bool names_a_column(const outline *o, int64_t n, const coding *code)
 {
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t k = 0; k < code->n_columns; k++) {
+            const char *name = code->columns[k].name;
+            if (*name && same_text(&o->first[j], &(cell){.text = name, .length = (int64_t)strlen(name)})) return true;
+        }
+    return false;
+}
+
+/* A first row is a header when it has text above a column of numbers. Otherwise a number in it makes it data, and
+ * among texts alone it is a header if no two of its cells are equal and none occurs again in its column; of a live
+ * source, whose rows are still to come, if it names a column that is needed. */
+static rung_status recognise_header(rung_reader *reader, const outline *o, bool *out)
+{
+    csv *r = reader->own;
     int64_t n = r->shape->n_columns;
     bool number = false, text = false, repeats = false;
     for (int64_t j = 0; j < n; j++) {
@@ -278,6 +297,7 @@ static rung_status recognise_header(csv *r, const outline *o, bool *out)
     }
     *out = false;
     if (number || !text || repeats) return RUNG_OK;
+    if (source_live(r->in->from) && reader->code) return *out = names_a_column(o, n, reader->code), RUNG_OK;
     dictionary names = {0};
     for (int64_t j = 0; j < n; j++) {
         int32_t index, before = names.n;
@@ -383,7 +403,7 @@ rung_status csv_open(rung_reader *reader)
     outline o = {0};
     bool header = options->header > 0;
     TRY(read_outline(reader, &o));
-    if (options->header == 0) TRY(recognise_header(r, &o, &header));
+    if (options->header == 0) TRY(recognise_header(reader, &o, &header));
     r->first_row_line = r->row_line;
     if (header)
         TRY(take_names(r, o.first));

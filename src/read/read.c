@@ -76,7 +76,8 @@ rung_status reader_pin(rung_reader *r)
     TRY(coding_match(r->in.ctx, t, r->code, from, &label));
     for (int64_t j = 0; j < t->n_columns; j++) t->columns[j].kind = COLUMN_TEXT;
     for (int64_t j = 0; j < r->code->n_columns; j++)
-        if (!r->code->columns[j].nominal && r->code->columns[j].form == FORM_PLAIN) { /* every column is there: only sparse rows may lack some */
+        if (!r->code->columns[j].nominal &&
+            r->code->columns[j].form == FORM_PLAIN) { /* every column is there: only sparse rows may lack some */
             t->columns[from[j]].kind = COLUMN_NUMBER;
             t->columns[from[j]].declared = false;
         }
@@ -107,7 +108,7 @@ static rung_status start(rung_ctx *ctx, const char *path, const rung_read_option
     r->options = *options;
     r->options.format = NULL;
     if (options->format) TRY(format_called(ctx, options->format, &r->kind));
-    TRY(source_open(ctx, path, &r->in.from));
+    TRY(source_open(ctx, path, r->strict, &r->in.from));
     TRY(table_new(ctx, path, &r->shape));
     r->in.path = r->shape->path;
     r->shape->decimal = '.';
@@ -151,7 +152,8 @@ static rung_status fill(rung_reader *r, int64_t rows, rung_table *t, bool *again
     filling f;
     TRY(filling_open(r->in.ctx, &r->in, r->shape, rows, r->strict, t, &f));
     f.expected = r->expected;
-    for (bool got = true; got && t->n_rows < rows;) TRY(r->kind->row(r, &f, &got));
+    for (bool got = true; got && t->n_rows < rows && !(t->n_rows > 0 && buffer_waits(&r->in));)
+        TRY(r->kind->row(r, &f, &got));
     filling_close(&f);
     *again = f.again;
     r->given += t->n_rows;

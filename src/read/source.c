@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct source {
     bool opened;      /* by us, so ours to close */
     bool fd_ended;    /* do not read on: a terminal would prompt again */
     bool once;        /* nothing is kept any more */
+    bool live;        /* read what has arrived; do not wait until a buffer is full */
     off_t start;      /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
     int64_t size;     /* of the file as stored; -1: not known */
     int64_t fetched;  /* bytes of it read since the start */
@@ -73,7 +75,7 @@ static void drop(source *s)
 static rung_status fetch(rung_ctx *ctx, source *s)
 {
     s->raw_at = s->raw_end = 0;
-    while (s->raw_end < RAW) {
+    while (s->raw_end < (s->live ? 1 : RAW)) {
         unsigned char *to = s->raw + s->raw_end;
         int64_t room = RAW - s->raw_end;
         if (s->replayed < s->spooled) {
@@ -153,6 +155,7 @@ rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64
     *got = 0;
     if (s->gzip) return unpack(ctx, s, out, room < MOST_AT_ONCE ? room : MOST_AT_ONCE, got);
     while (*got < room) {
+        if (s->raw_at == s->raw_end && s->live && *got > 0) break;
         if (s->raw_at == s->raw_end) TRY(fetch(ctx, s));
         if (s->raw_end == 0) break;
         int64_t have = s->raw_end - s->raw_at, take = have < room - *got ? have : room - *got;
@@ -175,6 +178,14 @@ rung_status source_rewind(rung_ctx *ctx, source *s)
     return RUNG_OK;
 }
 
+bool source_live(const source *s) { return s->live; }
+
+bool source_waits(const source *s)
+{
+    struct pollfd input = {.fd = s->fd, .events = POLLIN};
+    return s->live && s->raw_at == s->raw_end && s->replayed == s->spooled && !s->fd_ended && poll(&input, 1, 0) == 0;
+}
+
 void source_once(source *s)
 {
     s->once = true;
@@ -190,7 +201,17 @@ double source_done(const source *s)
     return done < 1 ? done : 1;
 }
 
-static rung_status open_source(rung_ctx *ctx, const char *path, source *s)
+/* The first bytes say whether it is a gzip file, which is unpacked as a whole. */
+static rung_status fetch_first(rung_ctx *ctx, source *s)
+{
+    TRY(fetch(ctx, s));
+    if (!s->live || s->raw_end == 0 || s->raw[0] != 0x1f) return RUNG_OK;
+    s->live = false;
+    TRY(source_rewind(ctx, s));
+    return fetch(ctx, s);
+}
+
+static rung_status open_source(rung_ctx *ctx, const char *path, bool live, source *s)
 {
     if (strcmp(path, "-") == 0) {
         snprintf(s->name, sizeof s->name, "standard input");
@@ -208,7 +229,8 @@ static rung_status open_source(rung_ctx *ctx, const char *path, source *s)
     s->start = S_ISREG(about.st_mode) ? lseek(s->fd, 0, SEEK_CUR) : -1;
     s->size = s->start >= 0 ? (int64_t)(about.st_size - s->start) : -1;
     TRY(NEW_RAW(ctx, &s->mem, s->raw, RAW));
-    TRY(fetch(ctx, s));
+    s->live = live && s->start < 0;
+    TRY(fetch_first(ctx, s));
     if (s->raw_end >= 2 && s->raw[0] == 0x1f && s->raw[1] == 0x8b) {
         if (inflateInit2(&s->z, 15 + 16) != Z_OK)
             return set_error(ctx, RUNG_ENOMEM, "out of memory: unpacking %s", s->name);
@@ -217,11 +239,11 @@ static rung_status open_source(rung_ctx *ctx, const char *path, source *s)
     return RUNG_OK;
 }
 
-rung_status source_open(rung_ctx *ctx, const char *path, source **out)
+rung_status source_open(rung_ctx *ctx, const char *path, bool live, source **out)
 {
     source *s = *out = calloc(1, sizeof *s);
     if (!s) return set_error(ctx, RUNG_ENOMEM, "out of memory: opening a file");
-    rung_status status = open_source(ctx, path, s);
+    rung_status status = open_source(ctx, path, live, s);
     if (status != RUNG_OK) {
         source_close(s);
         *out = NULL;

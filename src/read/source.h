@@ -4,13 +4,19 @@
 #ifndef RUNG_READ_SOURCE_H
 #define RUNG_READ_SOURCE_H
 
+#include <stdbool.h>
+
 #include "base/context.h"
 
 typedef struct source source;
 
-rung_status source_open(rung_ctx *ctx, const char *path, source **out); /* "-": standard input */
-/* Fills out[0..room); fewer bytes only at the end, 0 after it. */
+/* "-": standard input. live: bytes of a pipe, a socket or a terminal are to be had as they arrive. */
+rung_status source_open(rung_ctx *ctx, const char *path, bool live, source **out);
+/* Fills out[0..room); fewer bytes only at the end, 0 after it. A live source gives those that have arrived, at least
+ * one, and 0 at the end. */
 rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64_t *got);
+bool source_live(const source *s);
+bool source_waits(const source *s); /* a live source whose next byte has not arrived yet */
 rung_status source_rewind(rung_ctx *ctx, source *s);
 void source_once(source *s); /* it will not be rewound: what a pipe gives need not be kept */
 void source_close(source *s);
