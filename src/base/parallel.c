@@ -82,3 +82,12 @@ rung_status parallel_stage(rung_ctx *ctx, const char *stage, int workers, int64_
     if (stage && n > 0) progress(ctx, stage, 1); /* another worker may have had the last task */
     return first.status == RUNG_OK ? interrupted(ctx) : set_error(ctx, first.status, "%s", first.message);
 }
+
+rung_status with_helpers(rung_ctx *ctx, int threads, helped_work *work, void *user)
+{
+    rung_status status = RUNG_OK;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+#pragma omp master /* the others wait at the end of the region, where they take up tasks */
+    status = work(ctx, user);
+    return status;
+}

@@ -23,4 +23,11 @@ rung_status parallel_tasks(rung_ctx *ctx, int workers, int64_t n, parallel_task 
 /* The same, reporting progress under the name of the stage, always from the calling thread. */
 rung_status parallel_stage(rung_ctx *ctx, const char *stage, int workers, int64_t n, parallel_task *task, void *user);
 
+typedef rung_status helped_work(rung_ctx *ctx, void *user);
+
+/* Runs work on the calling thread, with others to help: what it divides into OpenMP tasks is shared with whoever is
+ * free. Unlike a parallel loop it never waits for a thread that the system does not run, so that it suits many short
+ * steps. */
+rung_status with_helpers(rung_ctx *ctx, int threads, helped_work *work, void *user);
+
 #endif

@@ -18,7 +18,7 @@ int64_t cuts_below(int64_t n, const double *cut, double x)
     if (n == 0) return 0;
     while (n > 1) { /* no branch: its outcome would be unpredictable */
         int64_t half = n / 2;
-        base += base[half - 1] < x ? half : 0;
+        base += half & -(int64_t)(base[half - 1] < x);
         n -= half;
     }
     return base - cut + (*base < x);
@@ -147,7 +147,7 @@ static rung_status category_bins(rung_ctx *ctx, pool *mem, const tree_table *t, 
 rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *out)
 {
     int64_t columns = t->code->n_columns, most = t->n_rows < SAMPLE_ROWS ? t->n_rows : SAMPLE_ROWS, used = 0;
-    int threads = ctx->threads < columns ? ctx->threads : (int)columns;
+    int threads = ctx->threads;
     uint64_t *key = NULL;
     double *room = NULL;
     *out = (tree_bins){.code = t->code, .n_columns = columns};
@@ -160,7 +160,7 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, key, 2 * most * threads));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, columns * MOST_BINS));
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+#pragma omp taskloop grainsize(1) if (threads > 1)
     for (int64_t c = 0; c < columns; c++) {
         uint64_t *own = key + 2 * most * omp_get_thread_num();
         if (t->code->columns[c].nominal) continue;
@@ -183,15 +183,23 @@ static uint8_t bin_of(const tree_bins *b, int64_t c, const double *row)
         return k < 0 ? 0 : b->category[c][k];
     }
     double x = row[code->first];
-    if (isnan(x)) return 0;
     int64_t first = b->cut_first[c];
-    return (uint8_t)(1 + cuts_below(b->cut_first[c + 1] - first, b->cut + first, x));
+    return isnan(x) ? 0 : (uint8_t)(1 + cuts_below(b->cut_first[c + 1] - first, b->cut + first, x));
 }
 
-void bins_apply(rung_ctx *ctx, const tree_bins *b, const tree_table *t, int64_t n, const int64_t *rows, uint8_t *out)
+rung_status codes_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_table *t, int64_t n, const int64_t *rows,
+                      tree_codes *out)
 {
-#pragma omp parallel for num_threads(ctx->threads) if (ctx->threads > 1 && n > 4096)
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < b->n_columns; c++)
-            out[i * b->n_columns + c] = bin_of(b, c, t->cells + (rows ? rows[i] : i) * b->code->d);
+    enum { BLOCK = 256 }; /* rows, column by column: the cuts of one column fit the fastest memory */
+    int64_t columns = b->n_columns, blocks = (n + BLOCK - 1) / BLOCK;
+    *out = (tree_codes){.n = n};
+    TRY(NEW_RAW(ctx, mem, out->by_row, n * columns));
+    TRY(NEW_RAW(ctx, mem, out->by_column, n * columns));
+#pragma omp taskloop num_tasks(4 * ctx->threads) if (ctx->threads > 1 && blocks > 16)
+    for (int64_t block = 0; block < blocks; block++)
+        for (int64_t c = 0; c < columns; c++)
+            for (int64_t i = block * BLOCK; i < n && i < (block + 1) * BLOCK; i++)
+                out->by_column[c * n + i] = out->by_row[i * columns + c] =
+                    bin_of(b, c, t->cells + (rows ? rows[i] : i) * b->code->d);
+    return RUNG_OK;
 }

@@ -27,10 +27,18 @@ typedef struct {
     uint8_t **category; /* per text column: the bin of each category; NULL for numbers */
 } tree_bins;
 
+/* Here and in grow.h and boosting.h steps are divided into tasks for the threads of with_helpers, if there are any. */
+
 /* By all rows of the table. */
 rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *out);
-/* The bins of n rows (NULL: the first n), n_columns bytes each. */
-void bins_apply(rung_ctx *ctx, const tree_bins *b, const tree_table *t, int64_t n, const int64_t *rows, uint8_t *out);
+/* The bins of n rows twice: n_columns bytes a row for histograms, n bytes a column for dividing rows. */
+typedef struct {
+    int64_t n;
+    uint8_t *by_row, *by_column;
+} tree_codes;
+/* rows NULL: the first n. */
+rung_status codes_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_table *t, int64_t n, const int64_t *rows,
+                      tree_codes *out);
 
 /* The number of cuts below x: x <= cut[k] exactly if the answer is at most k. */
 int64_t cuts_below(int64_t n, const double *cut, double x);

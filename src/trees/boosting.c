@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 4096 }; /* rows per partial sum: fixed, so that the bits do not depend on threads */
+enum {
+    BLOCK = 4096, /* rows per partial sum: fixed, so that the bits do not depend on threads */
+    TASKS = 4     /* per thread */
+};
 
 static int64_t blocks_of(const boosting *b) { return (b->n_train + BLOCK - 1) / BLOCK; }
 
@@ -52,12 +55,11 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     choose_rows(b, without ? without->of : NULL, without ? without->held : -1);
     TRY(NEW(ctx, mem, b->f, n * b->outputs));
     TRY(NEW(ctx, mem, b->start, b->outputs));
-    TRY(NEW_RAW(ctx, mem, b->sums, n));
     if (rules->nominal) TRY(NEW_RAW(ctx, mem, b->norm, n));
     TRY(NEW(ctx, mem, b->partial, 3 * data->K * (blocks_of(b) + 1)));
     if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
     TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
-    TRY(grower_new(ctx, mem, data->b, data->code, b->n_train, &rules->tree, threads, &b->grower));
+    TRY(grower_new(ctx, mem, data->b, &data->codes, b->n_train, &rules->tree, threads, &b->grower));
     rng_open(&b->random, ctx->seed, stream);
     *out = b;
     return start(ctx, mem, b);
@@ -66,7 +68,7 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
 double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
 {
     double rows = (double)n;
-    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 16 + 1) + grower_bytes(columns, n, leaves, threads) +
+    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, threads) +
            24.0 * K * (rows / BLOCK + 2);
 }
 
@@ -79,10 +81,10 @@ typedef struct {
     int y[LOSS_CHUNK];
 } chunk;
 
-static void take_chunk(const boosting *b, int64_t first, int64_t end, chunk *c)
+static void take_chunk(const boosting *b, const int32_t *row, int64_t first, int64_t end, chunk *c)
 {
     c->n = (int)(end - first < LOSS_CHUNK ? end - first : LOSS_CHUNK);
-    c->row = b->train + first;
+    c->row = row + first;
     for (int i = 0; i < c->n; i++) {
         c->f[i] = b->f[c->row[i]];
         c->y[i] = b->data->y[c->row[i]];
@@ -90,47 +92,48 @@ static void take_chunk(const boosting *b, int64_t first, int64_t end, chunk *c)
     }
 }
 
-static int64_t end_of_block(const boosting *b, int64_t block)
-{
-    return (block + 1) * BLOCK < b->n_train ? (block + 1) * BLOCK : b->n_train;
-}
+static int64_t end_of_block(int64_t n, int64_t block) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
 
-static void ordinal_block(boosting *b, int64_t block)
+/* Of the rows that the next tree grows from, from first to end. */
+static void ordinal_block(boosting *b, int64_t first, int64_t end)
 {
     double g[LOSS_CHUNK], h[LOSS_CHUNK];
+    tree_sums *sum = grower_sums(b->grower);
     chunk c;
-    for (int64_t first = block * BLOCK; first < end_of_block(b, block); first += LOSS_CHUNK) {
-        take_chunk(b, first, end_of_block(b, block), &c);
+    for (; first < end; first += LOSS_CHUNK) {
+        take_chunk(b, grower_rows(b->grower), first, end, &c);
         ordinal_derivatives(&b->link, c.n, c.f, c.y, g, h);
-        for (int i = 0; i < c.n; i++) b->sums[c.row[i]] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
+        for (int i = 0; i < c.n; i++) sum[first + i] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
     }
 }
 
 /* Of output q; b->norm is that of the functions at the start of the round. */
-static void nominal_block(boosting *b, int64_t block, int q)
+static void nominal_block(boosting *b, int64_t first, int64_t end, int q)
 {
     double factor = (double)b->outputs / (b->outputs - 1);
     const double *f = b->f + q * b->data->n;
-    for (int64_t i = block * BLOCK; i < end_of_block(b, block); i++) {
-        int32_t r = b->train[i];
+    const int32_t *row = grower_rows(b->grower);
+    tree_sums *sum = grower_sums(b->grower);
+    for (int64_t i = first; i < end; i++) {
+        int32_t r = row[i];
         double p = exp(f[r] - b->norm[r]), w = weight_of(b, r);
-        b->sums[r] = tree_sums_of(&b->units, w * (p - (b->data->y[r] == q + 1)), w * factor * p * (1 - p));
+        sum[i] = tree_sums_of(&b->units, w * (p - (b->data->y[r] == q + 1)), w * factor * p * (1 - p));
     }
 }
 
-static void derivatives(boosting *b, int q)
+static void derivatives(boosting *b, int64_t n, int q)
 {
-#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1)
-    for (int64_t block = 0; block < blocks_of(b); block++)
+#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && n > BLOCK)
+    for (int64_t block = 0; block < (n + BLOCK - 1) / BLOCK; block++)
         if (b->rules.nominal)
-            nominal_block(b, block, q);
+            nominal_block(b, block * BLOCK, end_of_block(n, block), q);
         else
-            ordinal_block(b, block);
+            ordinal_block(b, block * BLOCK, end_of_block(n, block));
 }
 
 static void norms(boosting *b)
 {
-#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1 && b->n_train > BLOCK)
+#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && b->n_train > BLOCK)
     for (int64_t i = 0; i < b->n_train; i++)
         b->norm[b->train[i]] = nominal_norm(b->outputs, b->f + b->train[i], b->data->n);
 }
@@ -139,9 +142,10 @@ static void norms(boosting *b)
 
 static void threshold_block(boosting *b, int64_t block, double *sum)
 {
+    int64_t end = end_of_block(b->n_train, block);
     chunk c;
-    for (int64_t first = block * BLOCK; first < end_of_block(b, block); first += LOSS_CHUNK) {
-        take_chunk(b, first, end_of_block(b, block), &c);
+    for (int64_t first = block * BLOCK; first < end; first += LOSS_CHUNK) {
+        take_chunk(b, b->train, first, end, &c);
         ordinal_sum(&b->link, c.n, c.f, c.y, c.w, sum);
     }
 }
@@ -151,7 +155,7 @@ static void threshold_sums(boosting *b)
 {
     int64_t size = 3 * (b->data->K - 1), blocks = blocks_of(b);
     memset(b->partial, 0, (size_t)(size * (blocks + 1)) * sizeof *b->partial);
-#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1)
+#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && blocks > 1)
     for (int64_t block = 0; block < blocks; block++) threshold_block(b, block, b->partial + size * (block + 1));
     for (int64_t block = 1; block <= blocks; block++)
         for (int64_t k = 0; k < size; k++) b->partial[k] += b->partial[size * block + k];
@@ -193,7 +197,7 @@ static int64_t sample_rows(boosting *b)
 
 static void add_leaf(const boosting *b, double *f, int32_t i)
 {
-    const uint8_t *code = b->data->code + i * b->data->b->n_columns;
+    const uint8_t *code = b->data->codes.by_row + i * b->data->b->n_columns;
     f[i] += b->rules.rate * b->tree.node[tree_leaf(&b->tree, code)].value;
 }
 
@@ -201,14 +205,14 @@ static void add_leaf(const boosting *b, double *f, int32_t i)
 static void add_tree(boosting *b, double *f)
 {
     const int32_t *row = grower_rows(b->grower);
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic) if (b->threads > 1 && b->n_train > BLOCK)
+#pragma omp taskloop grainsize(1) if (b->threads > 1 && b->n_train > BLOCK)
     for (int k = 0; k < b->tree.n; k++) {
         const tree_node *leaf = &b->tree.node[k];
         if (leaf->column >= 0) continue;
         double value = b->rules.rate * leaf->value;
         for (int64_t i = leaf->from; i < leaf->to; i++) f[row[i]] += value;
     }
-#pragma omp parallel for num_threads(b->threads) if (b->threads > 1 && b->n_train > BLOCK)
+#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && b->n_train > BLOCK)
     for (int64_t i = 0; i < (b->sampled ? b->n_train : 0); i++)
         if (!b->sampled[b->train[i]]) add_leaf(b, f, b->train[i]);
     for (int64_t i = 0; i < b->n_held; i++) add_leaf(b, f, b->held[i]);
@@ -219,8 +223,8 @@ rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, 
     if (b->rules.nominal) norms(b);
     for (int q = 0; q < b->outputs; q++) {
         int64_t n = sample_rows(b);
-        derivatives(b, q);
-        grow(b->grower, &b->random, n, b->sums, &b->units, &b->tree);
+        derivatives(b, n, q);
+        grow(b->grower, &b->random, n, &b->units, &b->tree);
         add_tree(b, b->f + q * b->data->n);
         if (keep) TRY(forest_add(ctx, mem, b->data->b, &b->tree, b->rules.rate / share, keep));
     }

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     const tree_bins *b;
-    const uint8_t *code; /* of the n rows */
+    tree_codes codes; /* of the n rows */
     int64_t n;
     int K;
     const int *y;    /* 1..K; 0: a row that is never trained on */
@@ -37,7 +37,6 @@ typedef struct {
     /* room */
     tree tree;
     grower *grower;
-    tree_sums *sums;
     tree_units units;
     double *norm, *partial;
     bool *sampled;

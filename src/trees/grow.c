@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum {
-    PARALLEL_CELLS = 1 << 15, /* work on fewer cells is not worth a second thread */
-    AHEAD = 16                /* rows fetched in advance */
+    TOGETHER_CELLS = 1 << 17, /* work on fewer cells, or rows to divide, is not worth waking a second thread */
+    TOGETHER_ROWS = 1 << 14,
+    TASKS = 4, /* per thread */
+    AHEAD = 32 /* rows fetched in advance */
 };
 static const double LEAST_GAIN = 1e-9;
 /* Categories are ordered by their own derivatives, which makes the best split look too good: it must gain more, and
@@ -34,16 +36,18 @@ typedef struct { /* a leaf that may be split */
 
 struct grower {
     const tree_bins *b;
-    const uint8_t *code;
+    const tree_codes *codes;
     tree_rules rules;
     int threads;
     int64_t columns, n_active, *active; /* that this tree may use */
     int64_t *at, width;                 /* the start of the histogram of a column; bins of all columns */
-    int32_t *row, *other;
-    tree_sums **hist, **part; /* rules.leaves of them; one for each thread but the first */
+    int32_t *row, *other;               /* the rows of each leaf are contiguous, and ascending ... */
+    tree_sums *sum, *other_sum;         /* ... their derivatives */
+    int64_t *left;                      /* per task: rows that go left */
+    bool *used;                         /* per thread: it has a part of the histogram */
+    tree_sums **hist, **part;           /* rules.leaves of them; one for each thread but the first */
     open_leaf *leaf;
     split *found; /* 2 x columns */
-    const tree_sums *sums;
     const tree_units *units;
 };
 
@@ -70,37 +74,17 @@ static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
     int64_t columns = g->columns, active = g->n_active;
     const int32_t *row = g->row;
     for (int64_t i = from; i < to; i++) {
-        const uint8_t *code = g->code + row[i] * columns;
-        tree_sums s = g->sums[row[i]];
+        const uint8_t *code = g->codes->by_row + row[i] * columns;
+        tree_sums s = g->sum[i];
         if (i + AHEAD < to) {
-            __builtin_prefetch(g->code + row[i + AHEAD] * columns);
-            __builtin_prefetch(g->sums + row[i + AHEAD]);
+            const uint8_t *next = g->codes->by_row + row[i + AHEAD] * columns;
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + columns - 1);
         }
         if (active == columns)
             for (int64_t c = 0; c < columns; c++) hist[g->at[c] + code[c]] += s;
         else
             for (int64_t k = 0; k < active; k++) hist[g->at[g->active[k]] + code[g->active[k]]] += s;
-    }
-}
-
-static void histogram(const grower *g, int64_t from, int64_t to, tree_sums *hist)
-{
-    int threads = (to - from) * g->n_active < PARALLEL_CELLS ? 1 : g->threads;
-    if (threads == 1) {
-        memset(hist, 0, (size_t)g->width * sizeof *hist);
-        add_rows(g, from, to, hist);
-        return;
-    }
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num(), count = omp_get_num_threads();
-        tree_sums *own = t == 0 ? hist : g->part[t - 1];
-        memset(own, 0, (size_t)g->width * sizeof *own);
-        add_rows(g, from + (to - from) * t / count, from + (to - from) * (t + 1) / count, own);
-#pragma omp barrier
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < g->width; k++)
-            for (int s = 1; s < count; s++) hist[k] += g->part[s - 1][k];
     }
 }
 
@@ -123,7 +107,7 @@ static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s)
 }
 
 /* gain of separating the rows `left` from the others, -1 if not allowed. */
-static double gain_of(const grower *g, const open_leaf *l, int64_t c, tree_sums left, double l2, double whole)
+static inline double gain_of(const grower *g, const open_leaf *l, int64_t c, tree_sums left, double l2, double whole)
 {
     tree_sums right = l->sum - left;
     if (count_of(g, left) < g->rules.min_rows || count_of(g, right) < g->rules.min_rows) return -1;
@@ -208,23 +192,61 @@ static void search_column(const grower *g, const open_leaf *l, int64_t c, split 
 
 static bool may_split(const grower *g, const open_leaf *l) { return l->to - l->from >= 2 * g->rules.min_rows; }
 
-/* The best splits of one or two leaves. */
-static void search(const grower *g, int n, open_leaf *const *l)
+/* ---- the best split of a leaf ---- */
+
+/* Column k of those active: its histogram in the small leaf is complete once the parts of the other threads are added,
+ * that in the large one is the rest of its parent's; then the best split in both. large NULL: the small leaf is the
+ * root. */
+static void finish_column(const grower *g, int64_t k, const open_leaf *small, const open_leaf *large)
 {
-    int64_t tasks = n * g->n_active;
-    int threads = g->threads > 1 && n * g->width > 1024 ? g->threads : 1;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    int64_t c = g->active[k], from = g->at[c], to = from + g->b->count[c] + 1;
+    for (int t = 1; t < g->threads; t++)
+        for (int64_t j = from; j < to && g->used[t]; j++) small->hist[j] += g->part[t - 1][j];
+    if (may_split(g, small)) search_column(g, small, c, &g->found[k]);
+    if (!large) return;
+    for (int64_t j = from; j < to; j++) large->hist[j] -= small->hist[j];
+    if (may_split(g, large)) search_column(g, large, c, &g->found[g->n_active + k]);
+}
+
+static void take_best(const grower *g, const split *found, open_leaf *l)
+{
+    l->best = (split){.gain = LEAST_GAIN, .column = -1};
+    for (int64_t k = 0; k < g->n_active && may_split(g, l); k++)
+        if (found[k].gain > l->best.gain) l->best = found[k];
+}
+
+/* The histogram of a leaf, by tasks; each thread has one of its own, the first that of the leaf. */
+static void add_together(const grower *g, const open_leaf *l)
+{
+    int64_t from = l->from, n = l->to - from, tasks = (int64_t)TASKS * g->threads;
+    size_t size = (size_t)g->width * sizeof *l->hist;
+    for (int t = 0; t < g->threads; t++) g->used[t] = false;
+#pragma omp taskloop grainsize(1)
     for (int64_t k = 0; k < tasks; k++) {
-        open_leaf *one = l[k / g->n_active];
-        if (may_split(g, one)) search_column(g, one, g->active[k % g->n_active], &g->found[k]);
+        int t = omp_get_thread_num();
+        tree_sums *own = t == 0 ? l->hist : g->part[t - 1];
+        if (!g->used[t]) memset(own, 0, size);
+        g->used[t] = true;
+        add_rows(g, from + n * k / tasks, from + n * (k + 1) / tasks, own);
     }
-    for (int i = 0; i < n; i++) {
-        l[i]->best = (split){.gain = LEAST_GAIN, .column = -1};
-        for (int64_t k = 0; k < g->n_active && may_split(g, l[i]); k++) {
-            const split *one = &g->found[i * g->n_active + k];
-            if (one->gain > l[i]->best.gain) l[i]->best = *one;
-        }
+    if (!g->used[0]) memset(l->hist, 0, size);
+}
+
+/* Histograms and best splits of a leaf and its larger sibling, which has the histogram of their parent. */
+static void search(const grower *g, open_leaf *small, open_leaf *large)
+{
+    bool together = g->threads > 1 && (small->to - small->from) * g->n_active >= TOGETHER_CELLS;
+    if (together) {
+        add_together(g, small);
+    } else {
+        memset(small->hist, 0, (size_t)g->width * sizeof *small->hist);
+        add_rows(g, small->from, small->to, small->hist);
+        for (int t = 0; t < g->threads; t++) g->used[t] = false;
     }
+#pragma omp taskloop num_tasks(g->threads) if (together)
+    for (int64_t k = 0; k < g->n_active; k++) finish_column(g, k, small, large);
+    take_best(g, g->found, small);
+    if (large) take_best(g, g->found + g->n_active, large);
 }
 
 /* ---- growing ---- */
@@ -242,24 +264,80 @@ int tree_leaf(const tree *t, const uint8_t *code)
     return at;
 }
 
-/* Partitions the rows of a leaf, those that go left first, each side in order; returns the number on the left. */
-static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
-{
+typedef struct {
+    const uint8_t *code; /* of the column, by row */
     bool left[BIN_ROOM];
-    const uint8_t *code = g->code + t->column;
-    int64_t n = 0, right = 0;
-    int32_t *row = g->row + from, *other = g->other;
-    for (int b = 0; b < BIN_ROOM; b++) left[b] = goes_left(t, b);
-    for (int64_t i = 0; i < to - from; i++) {
-        int32_t r = row[i];
-        bool is_left = left[code[r * g->columns]];
-        row[n] = r;
-        other[right] = r;
+} division;
+
+static int64_t count_left(const grower *g, const division *d, int64_t from, int64_t to)
+{
+    int64_t n = 0;
+    for (int64_t i = from; i < to; i++) n += d->left[d->code[g->row[i]]];
+    return n;
+}
+
+/* Rows from..to: those that go left to `at` of the room, the others to `right` of it. */
+static void place(const grower *g, const division *d, int64_t from, int64_t to, int64_t at, int64_t right)
+{
+    for (int64_t i = from; i < to; i++) {
+        int32_t r = g->row[i];
+        bool is_left = d->left[d->code[r]];
+        int64_t k = is_left ? at : right;
+        g->other[k] = r;
+        g->other_sum[k] = g->sum[i];
+        at += is_left;
+        right += !is_left;
+    }
+}
+
+static void put_back(const grower *g, int64_t from, int64_t to)
+{
+    memcpy(g->row + from, g->other + from, (size_t)(to - from) * sizeof *g->row);
+    memcpy(g->sum + from, g->other_sum + from, (size_t)(to - from) * sizeof *g->sum);
+}
+
+/* Without a second pass: the left ones stay in front, only the others go through the room. */
+static int64_t divide_alone(const grower *g, const division *d, int64_t from, int64_t to)
+{
+    int64_t n = from, right = from;
+    for (int64_t i = from; i < to; i++) {
+        int32_t r = g->row[i];
+        tree_sums s = g->sum[i];
+        bool is_left = d->left[d->code[r]];
+        g->row[n] = g->other[right] = r;
+        g->sum[n] = g->other_sum[right] = s;
         n += is_left;
         right += !is_left;
     }
-    memcpy(row + n, other, (size_t)right * sizeof *row);
+    memcpy(g->row + n, g->other + from, (size_t)(to - n) * sizeof *g->row);
+    memcpy(g->sum + n, g->other_sum + from, (size_t)(to - n) * sizeof *g->sum);
     return n;
+}
+
+/* Partitions the rows of a leaf, those that go left first, each side in order; returns where the right ones begin. */
+static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
+{
+    division d = {.code = g->codes->by_column + t->column * g->codes->n};
+    for (int b = 0; b < BIN_ROOM; b++) d.left[b] = goes_left(t, b);
+    if (g->threads == 1 || to - from < TOGETHER_ROWS) return divide_alone(g, &d, from, to);
+    int64_t n = to - from, tasks = (int64_t)TASKS * g->threads;
+#pragma omp taskloop grainsize(1)
+    for (int64_t k = 0; k < tasks; k++)
+        g->left[k] = count_left(g, &d, from + n * k / tasks, from + n * (k + 1) / tasks);
+    int64_t all = 0;
+    for (int64_t k = 0; k < tasks; k++) { /* from counts to the number before */
+        int64_t count = g->left[k];
+        g->left[k] = all;
+        all += count;
+    }
+#pragma omp taskloop grainsize(1)
+    for (int64_t k = 0; k < tasks; k++) {
+        int64_t first = from + n * k / tasks, end = from + n * (k + 1) / tasks, left = from + g->left[k];
+        place(g, &d, first, end, left, from + all + (first - left));
+    }
+#pragma omp taskloop grainsize(1)
+    for (int64_t k = 0; k < tasks; k++) put_back(g, from + n * k / tasks, from + n * (k + 1) / tasks);
+    return from + all;
 }
 
 static void choose_columns(grower *g, rng *r)
@@ -298,7 +376,7 @@ static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
         t->set = out->sets + (int64_t)SET_WORDS * ((out->n - 1) / 2);
         memcpy(t->set, l->best.set, sizeof l->best.set);
     }
-    int64_t middle = l->from + divide(g, t, l->from, l->to);
+    int64_t middle = divide(g, t, l->from, l->to);
     *right = *l;
     right->sum = l->sum - l->best.left;
     l->sum = l->best.left;
@@ -307,17 +385,6 @@ static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
     right->node = out->n++;
     if (direction > 0) l->high = right->low = (lower + upper) / 2;
     if (direction < 0) l->low = right->high = (lower + upper) / 2;
-}
-
-/* The histogram of the smaller leaf from its rows, that of the larger by subtraction from their parent's. */
-static void divide_histogram(const grower *g, open_leaf *l, open_leaf *right, tree_sums *fresh)
-{
-    open_leaf *small = l->to - l->from <= right->to - right->from ? l : right, *large = small == l ? right : l;
-    tree_sums *whole = l->hist;
-    histogram(g, small->from, small->to, fresh);
-    for (int64_t k = 0; k < g->width; k++) whole[k] -= fresh[k];
-    small->hist = fresh;
-    large->hist = whole;
 }
 
 static void close_leaves(const grower *g, int leaves, tree *out)
@@ -329,18 +396,26 @@ static void close_leaves(const grower *g, int leaves, tree *out)
     }
 }
 
-void grow(grower *g, rng *r, int64_t n, const tree_sums *sums, const tree_units *units, tree *out)
+static void search_children(const grower *g, open_leaf *left, open_leaf *right, tree_sums *fresh)
 {
-    g->sums = sums;
+    bool less = left->to - left->from <= right->to - right->from;
+    open_leaf *small = less ? left : right, *large = less ? right : left;
+    large->hist = left->hist; /* their parent's */
+    small->hist = fresh;
+    search(g, small, large);
+}
+
+void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
+{
     g->units = units;
     choose_columns(g, r);
     open_leaf *root = &g->leaf[0];
     *root = (open_leaf){.to = n, .hist = g->hist[0], .low = -TREE_MOST, .high = TREE_MOST};
-    for (int64_t i = 0; i < n; i++) root->sum += sums[g->row[i]];
+    for (int64_t i = 0; i < n; i++) root->sum += g->sum[i];
     out->n = 1;
     int leaves = 1;
-    if (may_split(g, root)) histogram(g, 0, n, root->hist);
-    search(g, 1, &root);
+    root->best = (split){.gain = LEAST_GAIN, .column = -1};
+    if (may_split(g, root)) search(g, root, NULL);
     while (leaves < g->rules.leaves) {
         open_leaf *best = &g->leaf[0], *right = &g->leaf[leaves];
         for (int i = 1; i < leaves; i++)
@@ -351,9 +426,7 @@ void grow(grower *g, rng *r, int64_t n, const tree_sums *sums, const tree_units 
         if (leaves == g->rules.leaves) break;
         best->best.column = right->best.column = -1;
         best->best.gain = right->best.gain = LEAST_GAIN;
-        if (!may_split(g, best) && !may_split(g, right)) continue;
-        divide_histogram(g, best, right, g->hist[leaves - 1]);
-        search(g, 2, (open_leaf *const[]){best, right});
+        if (may_split(g, best) || may_split(g, right)) search_children(g, best, right, g->hist[leaves - 1]);
     }
     close_leaves(g, leaves, out);
 }
@@ -368,12 +441,12 @@ rung_status tree_new(rung_ctx *ctx, pool *mem, int leaves, tree *out)
     return NEW(ctx, mem, out->sets, (int64_t)SET_WORDS * leaves);
 }
 
-rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8_t *code, int64_t most,
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
                        const tree_rules *rules, int threads, grower **out)
 {
     grower *g = NULL;
     TRY(NEW(ctx, mem, g, 1));
-    *g = (grower){.b = b, .code = code, .rules = *rules, .threads = threads, .columns = b->n_columns};
+    *g = (grower){.b = b, .codes = codes, .rules = *rules, .threads = threads, .columns = b->n_columns};
     TRY(NEW(ctx, mem, g->active, g->columns));
     TRY(NEW(ctx, mem, g->at, g->columns));
     for (int64_t c = 0; c < g->columns; c++) {
@@ -382,6 +455,10 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8
     }
     TRY(NEW_RAW(ctx, mem, g->row, most));
     TRY(NEW_RAW(ctx, mem, g->other, most));
+    TRY(NEW_RAW(ctx, mem, g->sum, most));
+    TRY(NEW_RAW(ctx, mem, g->other_sum, most));
+    TRY(NEW(ctx, mem, g->left, (int64_t)TASKS * threads));
+    TRY(NEW(ctx, mem, g->used, threads));
     TRY(NEW(ctx, mem, g->leaf, rules->leaves));
     TRY(NEW(ctx, mem, g->found, 2 * g->columns));
     TRY(NEW(ctx, mem, g->hist, rules->leaves));
@@ -395,7 +472,8 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8
 double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads)
 {
     double width = (double)columns * fmin(BIN_ROOM, (double)rows + 1);
-    return 8 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
+    return 40 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
 }
 
 int32_t *grower_rows(grower *g) { return g->row; }
+tree_sums *grower_sums(grower *g) { return g->sum; }

@@ -60,14 +60,16 @@ int tree_leaf(const tree *t, const uint8_t *code);
 
 typedef struct grower grower;
 
-/* code: rows of bins; most: rows of a tree. Trees grow with this number of threads. */
-rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const uint8_t *code, int64_t most,
+/* most: rows of a tree. Trees grow with this number of threads. */
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
                        const tree_rules *rules, int threads, grower **out);
 double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
-/* Room for the numbers of the rows to grow from, ascending; growing makes those of a leaf contiguous. */
+/* Room for the rows to grow from: their numbers, ascending, and their derivatives. Growing makes those of a leaf
+ * contiguous, so that their derivatives are read in order. */
 int32_t *grower_rows(grower *g);
-/* From n rows. sums: by row of `code`. r chooses the columns. Values of leaves are within +-TREE_MOST. */
+tree_sums *grower_sums(grower *g);
+/* From the first n of them. r chooses the columns. Values of leaves are within +-TREE_MOST. */
 #define TREE_MOST 10.0
-void grow(grower *g, rng *r, int64_t n, const tree_sums *sums, const tree_units *units, tree *out);
+void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out);
 
 #endif

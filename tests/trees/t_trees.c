@@ -2,6 +2,7 @@
 /* Bins, trees, losses and boosting; tests/golden/boost.py compares whole fits with another program. */
 #include "helper.h"
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "trees/boosting.h"
 
@@ -59,10 +60,11 @@ static void bins_hold_their_share(void **state)
     table *t = make_table();
     tree_table rows = {.code = &t->code, .cells = t->x, .n_rows = N};
     tree_bins b;
-    uint8_t *code = NULL;
+    tree_codes both;
     assert_ok(ctx, bins_new(ctx, &ctx->scratch, &rows, &b));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, code, N * D));
-    bins_apply(ctx, &b, &rows, N, NULL, code);
+    assert_ok(ctx, codes_new(ctx, &ctx->scratch, &b, &rows, N, NULL, &both));
+    const uint8_t *code = both.by_row;
+    for (int64_t i = 0; i < N * D; i++) assert_int_equal(both.by_column[i % D * N + i / D], code[i]);
     assert_int_equal(b.count[0], MOST_BINS);
     assert_in_range(b.count[2], 8, 20);
     assert_int_equal(b.count[3], 3);
@@ -124,38 +126,66 @@ typedef struct {
     forest trees;
     tree_bins bins;
     boost_rows rows;
+    const table *t;
+    boost_rules rules;
+    int64_t n; /* rows: those of the table again and again */
+    int threads, rounds;
 } job;
+
+static rung_status do_job(rung_ctx *ctx, void *user)
+{
+    job *j = user;
+    tree_table rows = {.code = &j->t->code, .cells = j->t->x, .n_rows = N};
+    int64_t *at = NULL;
+    int *y = NULL;
+    double *w = NULL;
+    TRY(NEW(ctx, &ctx->scratch, at, j->n));
+    TRY(NEW(ctx, &ctx->scratch, y, j->n));
+    TRY(NEW(ctx, &ctx->scratch, w, j->n));
+    for (int64_t i = 0; i < j->n; i++) {
+        at[i] = i % N;
+        y[i] = j->t->y[at[i]];
+        w[i] = j->t->w[at[i]];
+    }
+    TRY(bins_new(ctx, &ctx->scratch, &rows, &j->bins));
+    j->rows = (boost_rows){.b = &j->bins, .n = j->n, .K = K, .y = y, .w = w};
+    TRY(codes_new(ctx, &ctx->scratch, &j->bins, &rows, j->n, at, &j->rows.codes));
+    TRY(boosting_new(ctx, &ctx->scratch, &j->rows, NULL, &j->rules, 1, j->threads, &j->b));
+    TRY(forest_new(ctx, &ctx->scratch, j->b->outputs, &j->bins, &j->trees));
+    for (int k = 0; k < j->rounds; k++) TRY(boosting_round(ctx, j->b, &ctx->scratch, 1, &j->trees));
+    return forest_ready(ctx, &ctx->scratch, &j->t->code, &j->trees);
+}
+
+static void run_rows(rung_ctx *ctx, const table *t, boost_rules rules, int64_t n, int threads, int rounds, job *j)
+{
+    *j = (job){.t = t, .rules = rules, .n = n, .threads = threads, .rounds = rounds};
+    ctx->threads = threads;
+    assert_ok(ctx, with_helpers(ctx, threads, do_job, j));
+}
 
 static void run(rung_ctx *ctx, const table *t, boost_rules rules, int threads, int rounds, job *j)
 {
-    tree_table rows = {.code = &t->code, .cells = t->x, .n_rows = N};
-    uint8_t *code = NULL;
-    assert_ok(ctx, bins_new(ctx, &ctx->scratch, &rows, &j->bins));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, code, N * D));
-    bins_apply(ctx, &j->bins, &rows, N, NULL, code);
-    j->rows = (boost_rows){.b = &j->bins, .code = code, .n = N, .K = K, .y = t->y, .w = t->w};
-    assert_ok(ctx, boosting_new(ctx, &ctx->scratch, &j->rows, NULL, &rules, 1, threads, &j->b));
-    assert_ok(ctx, forest_new(ctx, &ctx->scratch, j->b->outputs, &j->bins, &j->trees));
-    for (int k = 0; k < rounds; k++) assert_ok(ctx, boosting_round(ctx, j->b, &ctx->scratch, 1, &j->trees));
-    assert_ok(ctx, forest_ready(ctx, &ctx->scratch, &t->code, &j->trees));
+    run_rows(ctx, t, rules, N, threads, rounds, j);
 }
 
 static const boost_rules plain = {
     .tree = {.leaves = 12, .min_rows = 10, .l2 = 1, .columns = 1}, .rate = 0.2, .rows = 1};
 
-/* The bits of a fit with one thread are those of any number; sampled rows and columns, and both links. */
+/* The bits of a fit with one thread are those of any number, also where rows are so many that threads share histograms
+ * and divisions; sampled rows and columns, and both links. */
 static void threads_change_no_bit(void **state)
 {
     rung_ctx *ctx = *state;
     table *t = make_table();
     for (int k = 0; k < 4; k++) {
+        int64_t n = k % 2 ? N : 24 * N;
         boost_rules rules = plain;
         job one, many;
         rules.nominal = k % 2;
         if (k > 1) rules.rows = 0.6, rules.tree.columns = 0.5;
-        run(ctx, t, rules, 1, 6, &one);
-        run(ctx, t, rules, 5, 6, &many);
-        assert_memory_equal(one.b->f, many.b->f, (size_t)(N * one.b->outputs) * sizeof(double));
+        run_rows(ctx, t, rules, n, 1, 6, &one);
+        run_rows(ctx, t, rules, n, 5, 6, &many);
+        assert_memory_equal(one.b->f, many.b->f, (size_t)(n * one.b->outputs) * sizeof(double));
         assert_int_equal(one.trees.n_nodes, many.trees.n_nodes);
         assert_memory_equal(one.trees.value, many.trees.value, (size_t)one.trees.n_nodes * sizeof(double));
     }

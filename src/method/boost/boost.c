@@ -147,7 +147,8 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
     double one = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, 1, threads);
     double path = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, seeds * n_folds, threads);
-    double bins = (double)n * (double)d + 16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
+    double bins =
+        2.0 * (double)n * (double)d + 16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
     return bins + 8.0 * (double)n * outputs + fmax(one, path) + 64 * nodes;
 }
 

@@ -47,7 +47,7 @@ static void check_leaves(replay *r)
         int32_t i = b->train[k];
         double g, h, w = r->s->rows.w ? r->s->rows.w[i] : 1;
         if (b->sampled && !b->sampled[i]) continue;
-        int leaf = tree_leaf(t, r->s->rows.code + i * columns);
+        int leaf = tree_leaf(t, r->s->rows.codes.by_row + i * columns);
         plain_derivatives(r, i, b->outputs - 1, &g, &h);
         r->G[leaf] += w * g;
         r->H[leaf] += w * h;

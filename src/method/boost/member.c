@@ -2,26 +2,47 @@
 /* From a number of rounds to the trees of a model. */
 #include <string.h>
 
+#include "base/parallel.h"
 #include "method/boost/boost.h"
+
+typedef struct { /* the arguments of boost_rows_new */
+    pool *mem;
+    const problem *p;
+    boost_rows *out;
+} rows_job;
+
+static rung_status make_rows(rung_ctx *ctx, void *user)
+{
+    const rows_job *job = user;
+    const problem *p = job->p;
+    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
+    tree_bins *bins = NULL;
+    TRY(NEW(ctx, job->mem, bins, 1));
+    TRY(bins_new(ctx, job->mem, &table, bins));
+    *job->out = (boost_rows){.b = bins, .n = p->n, .K = p->K, .y = p->y, .w = p->w};
+    return codes_new(ctx, job->mem, bins, &table, p->n, p->origin, &job->out->codes);
+}
 
 rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out)
 {
-    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
-    tree_bins *bins = NULL;
-    uint8_t *code = NULL;
-    TRY(NEW(ctx, mem, bins, 1));
-    TRY(bins_new(ctx, mem, &table, bins));
-    TRY(NEW_RAW(ctx, mem, code, p->n * bins->n_columns));
-    bins_apply(ctx, bins, &table, p->n, p->origin, code);
-    *out = (boost_rows){.b = bins, .code = code, .n = p->n, .K = p->K, .y = p->y, .w = p->w};
-    return RUNG_OK;
+    return with_helpers(ctx, ctx->threads, make_rows, &(rows_job){mem, p, out});
 }
 
+typedef struct {
+    pool *mem;
+    boost_fit_state s;
+    int rounds;
+    scorer *score;
+    double *thresholds; /* NULL: nominal */
+} grow_job;
+
 /* All rows, this number of rounds, for each seed. Functions are averaged, and the thresholds fitted to the average. */
-static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s, int rounds, scorer *out,
-                              double *thresholds)
+static rung_status grow_model(rung_ctx *ctx, void *user)
 {
-    int64_t size = s->rows.n * out->outputs;
+    const grow_job *job = user;
+    const boost_fit_state *s = &job->s;
+    scorer *score = job->score;
+    int64_t size = s->rows.n * score->outputs;
     double *mean = NULL;
     TRY(NEW(ctx, &ctx->scratch, mean, size));
     for (int seed = 0; seed < s->seeds; seed++) {
@@ -29,17 +50,17 @@ static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s
         boosting *b = NULL;
         TRY(boosting_new(ctx, &ctx->scratch, &s->rows, NULL, &s->rules, boost_stream(seed),
                          boost_threads(ctx, &s->rows), &b));
-        for (int t = 1; t <= rounds; t++) {
+        for (int t = 1; t <= job->rounds; t++) {
             TRY(interrupted(ctx));
-            TRY(boosting_round(ctx, b, mem, s->seeds, &out->trees));
-            progress(ctx, "fitting", (double)(seed * rounds + t) / ((double)s->seeds * rounds));
+            TRY(boosting_round(ctx, b, job->mem, s->seeds, &score->trees));
+            progress(ctx, "fitting", (double)(seed * job->rounds + t) / ((double)s->seeds * job->rounds));
         }
         for (int64_t i = 0; i < size; i++) mean[i] += b->f[i] / s->seeds;
-        for (int o = 0; o < out->outputs; o++) out->bias[o] = b->start[o];
-        if (seed + 1 == s->seeds && thresholds) {
+        for (int o = 0; o < score->outputs; o++) score->bias[o] = b->start[o];
+        if (seed + 1 == s->seeds && job->thresholds) {
             memcpy(b->f, mean, (size_t)size * sizeof *mean);
             boosting_thresholds(b);
-            memcpy(thresholds, b->link.t, (size_t)(s->rows.K - 1) * sizeof *thresholds);
+            memcpy(job->thresholds, b->link.t, (size_t)(s->rows.K - 1) * sizeof *job->thresholds);
         }
         pool_release(&ctx->scratch, mark);
     }
@@ -49,7 +70,7 @@ static rung_status grow_model(rung_ctx *ctx, pool *mem, const boost_fit_state *s
 rung_status boost_member(rung_ctx *ctx, pool *mem, const boost_rows *rows, const boost_rules *rules, int seeds,
                          int rounds, member *out)
 {
-    boost_fit_state s = {.rules = *rules, .seeds = seeds, .rows = *rows};
+    grow_job job = {.mem = mem, .s = {.rules = *rules, .seeds = seeds, .rows = *rows}, .rounds = rounds};
     scorer *score = &out->score;
     double *b = NULL;
     *out = (member){.decide = {.kind = DECISION_MEDIAN, .K = rows->K},
@@ -58,7 +79,9 @@ rung_status boost_member(rung_ctx *ctx, pool *mem, const boost_rows *rows, const
     TRY(NEW(ctx, mem, score->bias, score->outputs));
     if (!rules->nominal) TRY(NEW(ctx, mem, b, rows->K - 1));
     TRY(forest_new(ctx, mem, score->outputs, rows->b, &score->trees));
-    TRY(grow_model(ctx, mem, &s, rounds, score, b));
+    job.score = score;
+    job.thresholds = b;
+    TRY(with_helpers(ctx, boost_threads(ctx, rows), grow_model, &job));
     TRY(forest_ready(ctx, mem, rows->b->code, &score->trees));
     score->m = score->trees.n_nodes;
     if (rules->nominal) return RUNG_OK;

@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parallel.h"
+
 enum {
-    SIDE_BY_SIDE = 400000, /* up to this number of cells fits run in parallel, above it the work within a fit does */
+    FEW_CELLS = 400000, /* up to this number of cells fits run in parallel, above it the work within a fit does */
     STRIDE = 10            /* rounds between two evaluations of the loss, where threads synchronise */
 };
 static const double LEAST_PROBABILITY = 1e-9;
-static const double PATIENCE = 3; /* trees, counted in full steps, without a decrease of the loss */
+/* Rounds end when the loss has not decreased for so many trees, counted in full steps, or has risen by so much. */
+static const double PATIENCE = 3, RISEN = 1.005;
 
 typedef struct { /* one fold of one repeat */
     int repeat, fold;
@@ -31,7 +34,7 @@ typedef struct {
     double total; /* weight of the rows held out */
 } path;
 
-static bool is_small(int64_t n, int64_t columns) { return n * columns <= SIDE_BY_SIDE; }
+static bool is_small(int64_t n, int64_t columns) { return n * columns <= FEW_CELLS; }
 
 int boost_threads(const rung_ctx *ctx, const boost_rows *data)
 {
@@ -130,8 +133,8 @@ static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed, int c
 static rung_status run_rounds(rung_ctx *ctx, path *p, int count)
 {
     int64_t runs = (int64_t)p->n_folds * p->seeds;
-    int threads = p->threads > 1 ? 1 : runs < ctx->threads ? (int)runs : ctx->threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    bool side_by_side = p->threads == 1 && ctx->threads > 1;
+#pragma omp taskloop grainsize(1) if (side_by_side)
     for (int64_t k = 0; k < runs; k++) {
         fold_path *f = &p->folds[k / p->seeds];
         if (f->run) run_some(ctx, p, f, (int)(k % p->seeds), count);
@@ -208,19 +211,32 @@ static void show(rung_ctx *ctx, int round, double loss)
     progress(ctx, stage, round / (round + 100.0));
 }
 
-rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
-                           const folds *f, boost_rounds wanted, boost_path *out)
+typedef struct { /* the arguments of boost_path_run */
+    pool *mem;
+    const boost_rows *data;
+    const boost_rules *rules;
+    int seeds;
+    const folds *f;
+    boost_rounds wanted;
+    boost_path *out;
+} path_job;
+
+static rung_status run_path(rung_ctx *ctx, void *user)
 {
-    int rounds = wanted.given;
-    path p = {.data = data, .rules = rules, .seeds = seeds};
+    const path_job *job = user;
+    const boost_rules *rules = job->rules;
+    const folds *f = job->f;
+    boost_path *out = job->out;
+    int rounds = job->wanted.given;
+    path p = {.data = job->data, .rules = rules, .seeds = job->seeds};
     double *room = NULL, *proba = NULL;
     *out = (boost_path){.rounds = rounds > 0 ? rounds : 1, .loss = INFINITY};
-    TRY(held_out_with_proba(ctx, mem, f->n * f->repeats, data->K, &out->held));
+    TRY(held_out_with_proba(ctx, job->mem, f->n * f->repeats, p.data->K, &out->held));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(NEW(ctx, &ctx->scratch, room, data->K));
-    TRY(NEW(ctx, &ctx->scratch, proba, data->K));
+    TRY(NEW(ctx, &ctx->scratch, room, p.data->K));
+    TRY(NEW(ctx, &ctx->scratch, proba, p.data->K));
     TRY(start(ctx, &ctx->scratch, f, &p));
-    int last = rounds > 0 ? rounds : wanted.most, since = 0;
+    int last = rounds > 0 ? rounds : job->wanted.most, since = 0;
     for (int done = 0; done < last && p.n_folds > 0 && since < PATIENCE / rules->rate; done += STRIDE) {
         int count = last - done < STRIDE ? last - done : STRIDE;
         double loss = 0;
@@ -235,10 +251,19 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
             out->loss = loss;
             TRY(take_predictions(ctx, &p, f, room, &out->held));
         }
-        if (rounds < 1) show(ctx, done + count, loss);
+        if (rounds > 0) continue;
+        show(ctx, done + count, loss);
+        if (since >= STRIDE && loss > RISEN * out->loss) break;
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
+}
+
+rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
+                           const folds *f, boost_rounds wanted, boost_path *out)
+{
+    path_job job = {mem, data, rules, seeds, f, wanted, out};
+    return with_helpers(ctx, ctx->threads, run_path, &job);
 }
 
 double boost_path_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int side_by_side, int threads)
