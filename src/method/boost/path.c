@@ -9,7 +9,7 @@
 
 enum {
     FEW_CELLS = 400000, /* up to this number of cells fits run in parallel, above it the work within a fit does */
-    STRIDE = 10            /* rounds between two evaluations of the loss, where threads synchronise */
+    STRIDE = 10         /* rounds between two evaluations of the loss, where threads synchronise */
 };
 static const double LEAST_PROBABILITY = 1e-9;
 /* Rounds end when the loss has not decreased for so many trees, counted in full steps, or has risen by so much. */
