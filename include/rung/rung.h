@@ -450,7 +450,7 @@ RUNG_API int64_t rung_model_labelled(const rung_model *model); /* those of them 
 RUNG_API int64_t rung_model_features(const rung_model *model); /* coded columns, which rung_model_predict takes */
 RUNG_API int64_t rung_model_columns(const rung_model *model);  /* columns of a table before they are coded */
 /* The name of such a column, from 0; "": the columns have no names, or there is no such column. *is_text (unless NULL):
- * 1: a column of text. */
+ * 1: a column of text: categories, ordered words, dates. */
 RUNG_API const char *rung_model_column(const rung_model *model, int64_t column, int *is_text);
 /* The categories of a column of text or of ordered words, by index from 0 ("": missing cells are a category of their
  * own); NULL past the last one. */

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _data, _labels, _table
@@ -99,9 +99,13 @@ class Estimator(BaseEstimator):
             wanted = {c: count.sum() / (present * n) for c, n in zip(classes.tolist(), count, strict=True) if n > 0}
         return [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
 
-    def _predict(self, X, *wanted, level=0.0):
+    def _predict(self, X, *wanted, level=0.0, rows=None):
+        """rows: those to predict; None: all."""
         check_is_fitted(self)
-        return self._predict_checked(self._context(), _data.check(self, X, reset=False), *wanted, level=level)
+        X = _data.check(self, X, reset=False)
+        if rows is not None:
+            X = _data.rows_of(X, rows)
+        return self._predict_checked(self._context(), X, *wanted, level=level)
 
     def _predict_checked(self, ctx, X, *wanted, level=0.0):
         rows = _data.rows_to_predict(ctx, self, X)
@@ -265,7 +269,7 @@ class Classifier(ClassifierMixin, Estimator):
         open_rows = np.flatnonzero(ranks == 0)
         out = ranks.copy()
         if len(open_rows):
-            (out[open_rows],) = self._predict_checked(ctx, _safe_indexing(X, open_rows), "rank")
+            (out[open_rows],) = self._predict_checked(ctx, _data.rows_of(X, open_rows), "rank")
         return out
 
     @available_if(_has_classes)
@@ -339,7 +343,7 @@ class Classifier(ClassifierMixin, Estimator):
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The accuracy over the labelled rows; `rung.metrics` has ordinal metrics and scorers."""
         known, labels = _labels.labelled_rows(y, self.unlabelled)
-        (rank,) = self._predict(_safe_indexing(X, np.flatnonzero(known)), "rank")
+        (rank,) = self._predict(X, "rank", rows=np.flatnonzero(known))
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(np.average(_labels.ranks_of(labels[known], self.classes_, unknown=0) == rank, weights=weights))
 
@@ -380,7 +384,8 @@ class Regressor(RegressorMixin, Estimator):
         targets = np.asarray(y, dtype=np.float64)
         known = ~np.isnan(targets)
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        return r2_score(targets[known], self.predict(_safe_indexing(X, np.flatnonzero(known))), sample_weight=weights)
+        (score,) = self._predict(X, "score", rows=np.flatnonzero(known))
+        return r2_score(targets[known], score[:, 0], sample_weight=weights)
 
 
 class Projection(TransformerMixin):

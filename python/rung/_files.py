@@ -22,6 +22,13 @@ def save(estimator: _base.Estimator, path: Path) -> None:
 
     The file holds the model, its classes and the names of its columns, but no Python code. Kernel models contain
     training rows.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> rung.save(rung.KDLOR().fit(X, y), "model.rung")  # for: rung predict model.rung NEW.csv
+    >>> rung.load("model.rung")
+    KDLOR()
     """
     if not isinstance(estimator, _base.Estimator):
         raise TypeError(
@@ -37,6 +44,13 @@ def load(path: Path) -> Any:
 
     Its class is that of the method, or OrdinalClassifier or OrdinalRegressor if that class does not predict the kind of
     target of the model. If all class names are numbers, they become numbers.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> rung.save(rung.KDLOR(ridge=0.1).fit(X, y), "model.rung")
+    >>> rung.load("model.rung").predict(X[:3])
+    array([4, 4, 2])
     """
     model = Model.load(path)
     cls = methods.CLASSES.get(model.method)
@@ -78,6 +92,12 @@ def generate(
 
     name: toy, isbor, gauss4, swissroll, manifold. noise: None for the default of the data set. unlabelled: the share of
     rows whose label is hidden; every class keeps at least one.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=6, unlabelled=0.5)
+    >>> X.shape
+    (6, 2)
     """
     ctx = Context(seed=_base.seed_of(random_state))
     data = ctx.make("data", lib.rung_data_generate, name.encode(), rows, -1.0 if noise is None else noise, unlabelled)

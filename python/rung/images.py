@@ -30,6 +30,8 @@ def read_images(folder: str | os.PathLike[str], *, size: tuple[int, int] | None 
     Bunch with data (n, pixels), target (n,) (None = unlabelled; numbers if all labels are), shape for the `shape`
     parameter of the tensor methods, and filenames.
 
+    Examples
+    --------
     >>> images = rung.read_images("faces")                              # doctest: +SKIP
     >>> rung.ORMLM(shape=images.shape).fit(images.data, images.target)  # doctest: +SKIP
     """

@@ -120,7 +120,23 @@ def _document(method, kind, common):
             _section("Parameters", "\n".join(entries)),
             _section("Attributes", _attributes(kind, method)),
             _section("References", textwrap.fill(method.reference, 116)),
+            _section("Examples", _example(f"rung.{method.class_name}({_shape(method)})", kind)),
         ]
+    )
+
+
+def _shape(method):
+    return "shape=(2, 1)" if method.has("shape") else ""
+
+
+def _example(made, kind):
+    target = "X[:, 0]" if kind is _base.Regressor else "y"
+    return (
+        ">>> import rung\n"
+        '>>> X, y = rung.generate("toy", rows=60, unlabelled=0.5)\n'
+        f">>> model = {made}.fit(X, {target})\n"
+        ">>> model.predict(X).shape\n"
+        "(60,)"
     )
 
 
@@ -187,9 +203,14 @@ def _document_by_name(cls, title, names):
     ]
     own += [_entry(name, annotation, default, help) for name, (annotation, default, help) in common.items()]
     kind = _base.Regressor if issubclass(cls, _base.Regressor) else _base.Classifier
-    cls.__doc__ = (
-        f"{title}\n\n" + _section("Parameters", "\n".join(own)) + "\n" + _section("Attributes", _attributes(kind, None))
-    )
+    method = '"krr", params={"gamma": 0.5}' if kind is _base.Regressor else '"kdlor", params={"ridge": 0.1}'
+    made = f"rung.{cls.__name__}({method})"
+    sections = [
+        ("Parameters", "\n".join(own)),
+        ("Attributes", _attributes(kind, None)),
+        ("Examples", _example(made, kind)),
+    ]
+    cls.__doc__ = "\n".join([f"{title}\n", *(_section(*one) for one in sections)])
 
 
 _document_by_name(OrdinalClassifier, "Any method, by name, for classes.", ", ".join(_table.METHODS))

@@ -54,7 +54,13 @@ def _measure(truth, predicted, classes, proba=None):
 
 
 def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, order: Order = None) -> dict[str, float]:
-    """All metrics as a dict, with the bootstrap range of the mae (mae_low, mae_high) and the number of rows n."""
+    """All metrics as a dict, with the bootstrap range of the mae (mae_low, mae_high) and the number of rows n.
+
+    Examples
+    --------
+    >>> rung.metrics.report([1, 2, 3], [1, 2, 2])["acc"].__round__(3)
+    0.667
+    """
     classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
     return _measure(truth, predicted, len(classes), proba)
 
@@ -75,7 +81,11 @@ def _metric(name: str) -> Metric:
     metric.__name__ = metric.__qualname__ = name
     meaning = MEANING[name][0].upper() + MEANING[name][1:]
     order = "None: that of the labels, see rung.metrics."
-    metric.__doc__ = f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order}"
+    example = f">>> value = rung.metrics.{name}([1, 2, 3], [1, 2, 2])"
+    metric.__doc__ = (
+        f"{meaning}.\n\ny_true, y_pred: labels. order: the classes, lowest first; {order}\n\n"
+        f"Examples\n--------\n{example}\n"
+    )
     return metric
 
 
@@ -99,6 +109,11 @@ def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
 
     y_true: labels. proba: (n, K), by classes lowest first. order: the classes; None: those of the labels, which must be
     K.
+
+    Examples
+    --------
+    >>> rung.metrics.rps([1, 2], [[1.0, 0.0], [0.5, 0.5]])
+    0.125
     """
     classes, truth, predicted = _labels.grade(y_true, order=order)
     return _measure(truth, predicted, len(classes), proba)["rps"]
@@ -148,7 +163,15 @@ scorers = {name: Scorer(name) for name in MEANING}
 
 def scorer(name: str, *, order: Order = None) -> Scorer:
     """The scorer of a metric, for `scoring=`. order: the classes, lowest first; needed for text labels with
-    estimators of other packages, which sort their classes alphabetically."""
+    estimators of other packages, which sort their classes alphabetically.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> cross_val_score(rung.KDLOR(), X, y, scoring=rung.metrics.scorer("mae")).shape
+    (5,)
+    """
     if name not in scorers:
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(scorers)}")
     return scorers[name] if order is None else Scorer(name, order)

@@ -31,6 +31,14 @@ class SemiSupervisedKFold(BaseCrossValidator):
     unlabelled : the value in y that marks an unlabelled row, besides None and NaN; see the estimators. default 'auto'
 
     With groups (`split(X, y, groups)`) the labelled rows of a group are held out together.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> scores = cross_val_score(rung.KDLOR(), X, y, cv=rung.SemiSupervisedKFold(4))
+    >>> scores.shape
+    (4,)
     """
 
     def __init__(

@@ -38,6 +38,12 @@ def plot_projection(estimator: Any, X: Rows, y: Labels | None = None, *, ax: Axe
 
     The background shows the predicted class between the thresholds. If a method projects to several components, the
     rows are shown on the first two of them. y None: all rows are unlabelled.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> model = rung.KDLOR().fit(X, y)
+    >>> ax = rung.plot_projection(model, X, y)
     """
     score = estimator.score_samples(X)
     ranks = np.zeros(len(score), dtype=np.intc) if y is None else _known(estimator, y)
@@ -108,6 +114,11 @@ def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: A
     """True (down) against predicted (across) classes: the rows, and their share of the true class.
 
     The order of the classes is determined as in `rung.metrics`.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> ax = rung.plot_confusion(y, rung.KDLOR().fit(X, y).predict(X))
     """
     classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
@@ -234,6 +245,11 @@ def plot_boundary(
     columns: two columns of numbers, by name or position; the others stay at their medians, columns of text at their
     most frequent value. None: with two columns of numbers these, with more the first two principal components of them,
     standardised. Rows do not lie in such a plane but in front of and behind it.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> ax = rung.plot_boundary(rung.KDLOR().fit(X, y), X, y, resolution=50)
     """
     table, names, places, frame = _numbers(X)
     if table.shape[1] < 2:
@@ -300,6 +316,11 @@ def plot_reliability(
     probability, with 95 % (Wilson) intervals, and the number of rows below.
 
     proba: (n, K), by classes lowest first. The order of the classes is determined as in `rung.metrics`.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> ax = rung.plot_reliability(y, rung.KDLOR().fit(X, y).predict_proba(X))
     """
     classes, truth, _ = _labels.grade(y_true, order=order)
     proba = np.ascontiguousarray(proba, dtype=np.float64)
@@ -352,6 +373,11 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     """The error against the number of labelled rows, as measured by `rung.label_curve` or `rung curve --json`.
 
     Bands are ± one standard error; paler dashed lines are fits without the unlabelled rows.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> ax = rung.plot_curve(rung.label_curve(X, y, "kdlor", sizes=[5, 10], repeats=2))
     """
     labels, lines = [size["labels"] for size in curve["sizes"]], curve["lines"]
     ax = _look.axes(ax, 640, 420)

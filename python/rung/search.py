@@ -46,6 +46,13 @@ class OrdinalSearch(_base.Classifier):
     best_params_ : its parameters
     report_ : the results of the search, as in `rung tune --json`
     classes_, cv_, model_, n_features_in_, feature_names_in_, transduction_ : as in the estimators of the methods
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
+    >>> search = rung.OrdinalSearch(["kdlor", "pom"], grid={"ridge": [0.01, 0.1]}, repeats=1).fit(X, y)
+    >>> search.best_method_
+    'kdlor'
     """
 
     best_method_: str
@@ -216,6 +223,13 @@ def label_curve(
     -------
     dict like that of `rung curve --json`: sizes (labels), and lines with the values of all repeats, their mean and
     standard error (se) per size; `rung.plot_curve` draws it.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> curve = rung.label_curve(X, y, "kdlor", sizes=[5, 10], repeats=3)
+    >>> [line["method"] for line in curve["lines"]]
+    ['kdlor', 'median']
     """
     unknown = sorted(set(options) - set(CURVE_OPTIONS))
     if unknown:

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of every layout, data frames, text, missing cells."""
+"""Arrays of every layout, data frames and Arrow tables, text, categories, dates, missing cells, routing."""
+
+import datetime
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+import sklearn
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import rung
 from rung import _library
+from rung._frame import frame_of
 
 
 def layouts(X):
@@ -202,11 +211,144 @@ def test_columns_of_objects_that_are_numbers(toy):
         np.testing.assert_array_equal(model.score_samples(objects), expected.score_samples(frame.mask(frame > 0.9)))
 
 
-def test_dates_are_refused(toy):
+SIZES = ["small", "medium", "large"]
+
+
+def visits(n=60):
+    """Columns of every kind, as lists with None, and grades."""
+    rng = np.random.default_rng(3)
+    dose = rng.normal(size=n)
+    columns = {
+        "dose": dose.tolist(),
+        "count": rng.integers(0, 9, n).tolist(),
+        "again": (rng.random(n) < 0.5).tolist(),
+        "ward": rng.choice(["a", "north", "a ward with a long name"], n).tolist(),
+        "size": [SIZES[k] for k in rng.integers(0, 3, n)],
+        "day": [datetime.date(2024, 1, 1) + datetime.timedelta(days=int(k)) for k in rng.integers(0, 300, n)],
+        "seen": [datetime.datetime(2024, 1, 1, 9) + datetime.timedelta(hours=int(k)) for k in rng.integers(0, 3000, n)],
+    }
+    columns["dose"][4] = columns["count"][7] = columns["ward"][3] = columns["size"][5] = columns["day"][6] = None
+    return columns, np.clip(np.round(dose + 2), 1, 3).astype(int)
+
+
+def pandas_frame(columns):
+    frame = pd.DataFrame(columns)
+    frame["count"] = frame["count"].astype("Int64")
+    frame["day"] = pd.to_datetime(frame["day"])
+    frame["size"] = pd.Categorical(frame["size"], SIZES, ordered=True)
+    return frame
+
+
+def polars_frame(columns):
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame(columns).with_columns(polars.col("size").cast(polars.Enum(SIZES)))
+
+
+def arrow_table(columns):
+    arrow = pytest.importorskip("pyarrow")
+    codes = arrow.array([None if word is None else SIZES.index(word) for word in columns["size"]], arrow.int8())
+    sizes = arrow.DictionaryArray.from_arrays(codes, arrow.array(SIZES), ordered=True)
+    return arrow.table({name: sizes if name == "size" else arrow.array(column) for name, column in columns.items()})
+
+
+def test_ordered_categories_and_dates_as_in_a_file(command, tmp_path):
+    columns, y = visits()
+    frame = pandas_frame(columns)
+    frame.assign(label=y, again=frame["again"].astype(int)).to_csv(tmp_path / "train.csv", index=False)
+    command("fit", tmp_path / "train.csv", "-m", "kdlor", "--ordinal", f"size={'<'.join(SIZES)}",
+            "--dates", "day,seen", "-o", tmp_path / "m.rung")  # fmt: skip
+    model = rung.KDLOR().fit(frame, y)
+    kinds = [column["kind"] for column in model.describe()["preprocessing"]["columns"]]
+    assert kinds == ["number"] * 3 + ["nominal", "ordinal", "date", "date"]
+    loaded = rung.load(tmp_path / "m.rung")
+    assert loaded.describe()["preprocessing"] == model.describe()["preprocessing"]
+    np.testing.assert_array_equal(model.score_samples(frame), loaded.score_samples(frame))
+    said = command.predict(tmp_path / "m.rung", tmp_path / "train.csv")
+    np.testing.assert_array_equal(model.score_samples(frame), said["score"])
+    with pytest.raises(TypeError, match="text columns"):
+        model.predict(np.zeros((2, 7)))
+
+
+@pytest.mark.parametrize("kind", [polars_frame, arrow_table, lambda columns: cut(arrow_table(columns))])
+def test_tables_by_the_arrow_interface(kind):
+    columns, y = visits()
+    table, frame = kind(columns), pandas_frame(columns)
+    model = rung.KDLOR().fit(table, y)
+    expected = rung.KDLOR().fit(frame, y)
+    assert model.model_.to_bytes() == expected.model_.to_bytes()
+    assert model.feature_names_in_.tolist() == list(columns)
+    np.testing.assert_array_equal(model.predict_proba(table), expected.predict_proba(frame))
+    assert model.score(table, y) == expected.score(frame, y)
+
+
+def cut(table):
+    """In several chunks, each with a dictionary of its own and an offset."""
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.concat_tables([table.slice(0, 7), table.slice(7, 1), table.slice(8)])
+
+
+def test_arrow_tables_need_no_pandas():
+    polars = pytest.importorskip("polars")
+    code = """
+import sys
+sys.modules["pandas"] = sys.modules["pyarrow"] = None
+import polars, rung
+X = polars.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": list("xyxyxy")})
+print(rung.POM().fit(X, polars.Series([1, 1, 2, 2, 3, 3])).predict(X).tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
+    assert done.stdout == "[1, 1, 2, 2, 3, 3]\n", done.stderr
+    assert polars is not None
+
+
+def test_numbers_of_arrow_tables_are_not_copied():
+    polars = pytest.importorskip("polars")
+    column = polars.Series("a", np.arange(5.0))
+    (numbers,) = frame_of(column.to_frame()).columns
+    assert np.shares_memory(numbers.values, column.to_numpy(allow_copy=False))
+
+
+def test_columns_that_arrow_has_and_rung_has_not():
+    arrow = pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match="column 'a' has the Arrow type"):
+        rung.KDLOR().fit(arrow.table({"a": [[1, 2], [3]], "b": [1, 2]}), [1, 2])
+
+
+def test_ordered_labels_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    X, y = people()
+    words = arrow.array([["few", "some", "many", "all"][k - 1] for k in y]).dictionary_encode()
+    order = ["few", "some", "many", "all"]
+    codes = arrow.array([order.index(word) for word in words.to_pylist()], arrow.int32())
+    ordered = arrow.chunked_array([arrow.DictionaryArray.from_arrays(codes, order, ordered=True)])
+    model = rung.KDLOR().fit(X[["age", "height"]], ordered)
+    assert model.classes_.tolist() == order
+
+
+def test_metadata_routing(toy):
+    X, y, truth = toy
+    weight = np.linspace(0.5, 2, len(X))
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False), rung.POM().set_fit_request(sample_weight=True)
+        )
+        routed = model.fit(X, truth, sample_weight=weight)
+        plain = make_pipeline(StandardScaler(), rung.POM()).fit(X, truth)
+        search = rung.OrdinalSearch("pom", repeats=1).set_fit_request(groups=True)
+        found = cross_validate(search, X, truth, params={"groups": np.arange(len(X)) // 3}, error_score="raise")
+    np.testing.assert_array_equal(
+        routed[-1].score_samples(routed[0].transform(X)),
+        rung.POM().fit(routed[0].transform(X), truth, weight).score_samples(routed[0].transform(X)),
+    )
+    assert np.any(routed[-1].score_samples(X) != plain[-1].score_samples(X))
+    assert len(found["test_score"]) == 5
+
+
+def test_set_output(toy):
     X, y, _ = toy
-    frame = pd.DataFrame(X, columns=["a", "b"]).assign(seen=pd.date_range("2024-01-01", periods=len(X)))
-    with pytest.raises(TypeError, match="column 'seen' contains dates or times: convert it to numbers"):
-        rung.KDLOR().fit(frame, y)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    out = rung.KPCA(components=2).set_output(transform="pandas").fit(frame).transform(frame)
+    assert list(out.columns) == ["kpca0", "kpca1"] and out.index.equals(frame.index)
 
 
 def test_polars_frames():

@@ -16,7 +16,7 @@ def test_stub_is_that_of_the_table():
 
 def test_examples_in_the_docstrings():
     for module in (rung, rung.metrics):
-        assert doctest.testmod(module).failed == 0
+        assert doctest.testmod(module, extraglobs={"rung": rung}).failed == 0
 
 
 def test_everything_is_exported():

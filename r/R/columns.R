@@ -29,7 +29,7 @@ as_column <- function(x, name) {
     if (is.ordered(x)) return(list(values = droplevels_na(x), kind = "ordinal"))
     if (is.factor(x)) return(list(values = droplevels_na(x), kind = "nominal"))
     if (inherits(x, "Date")) return(list(values = factor(format(x, "%Y-%m-%d")), kind = "date"))
-    if (inherits(x, "POSIXt")) return(list(values = as.double(as.POSIXct(x)) / 86400, kind = "number"))
+    if (inherits(x, "POSIXt")) return(list(values = factor(format(x, "%Y-%m-%d %H:%M:%S")), kind = "date"))
     if (is.numeric(x) || is.logical(x)) return(list(values = as.double(x), kind = "number"))
     if (is.character(x)) return(list(values = factor(x, levels = unique(x[!is.na(x)])), kind = "text"))
     refuse("column '", name, "' is of class ", paste(class(x), collapse = ", "),

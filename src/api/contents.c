@@ -42,10 +42,13 @@ int64_t rung_model_labelled(const rung_model *model) { return model->n_labelled;
 int64_t rung_model_features(const rung_model *model) { return model->code.d; }
 int64_t rung_model_columns(const rung_model *model) { return model->code.n_columns; }
 
+/* Categories, ordered words, dates, numbers that are not written plainly. */
+static bool column_is_text(const column_code *c) { return c->nominal || c->form != FORM_PLAIN; }
+
 const char *rung_model_column(const rung_model *model, int64_t index, int *is_text)
 {
     bool there = index >= 0 && index < model->code.n_columns;
-    if (is_text) *is_text = there && model->code.columns[index].nominal;
+    if (is_text) *is_text = there && column_is_text(&model->code.columns[index]);
     return there && model->code.columns[index].name ? model->code.columns[index].name : "";
 }
 

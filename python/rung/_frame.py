@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables with columns of several kinds, wherever they come from: pandas, or anything with an Arrow stream (polars, pyarrow,
+DuckDB). A frame has names and columns; the library codes them as it codes the columns of a file."""
+
+import numpy as np
+
+from ._labels import class_name
+
+
+class Numbers:
+    """Doubles, NaN: missing. owners: what keeps the memory alive."""
+
+    def __init__(self, values, owners=None):
+        self.values, self._owners = values, owners
+
+    def __len__(self):
+        return len(self.values)
+
+    def take(self, rows):
+        return Numbers(self.values[rows])
+
+
+class Text:
+    """Cell i is values[codes[i]], -1: missing. ordered: the values are in order, lowest first; dates: they are dates."""
+
+    def __init__(self, codes, values, ordered=False, dates=False):
+        self.codes, self.values, self.ordered, self.dates = codes, values, ordered, dates
+
+    @classmethod
+    def of(cls, cells):
+        places = {}
+        codes = [-1 if cell is None else places.setdefault(cell, len(places)) for cell in cells]
+        return cls(np.array(codes, dtype=np.int32), list(places))
+
+    def __len__(self):
+        return len(self.codes)
+
+    def take(self, rows):
+        return Text(np.ascontiguousarray(self.codes[rows]), self.values, self.ordered, self.dates)
+
+
+def dates(times):
+    """A column of datetime64 as text, which the library reads as it does in a file: days, with a time of day as a
+    fraction."""
+    known = ~np.isnat(times)
+    places, codes = np.unique(times[known].astype("datetime64[s]"), return_inverse=True)
+    whole = bool(np.all(places == places.astype("datetime64[D]")))
+    all_codes = np.full(len(times), -1, dtype=np.int32)
+    all_codes[known] = codes
+    values = places.astype("datetime64[D]") if whole else places
+    return Text(all_codes, [str(value) for value in values], dates=True)
+
+
+class Frame:
+    def __init__(self, names, columns):
+        self.names, self.columns = names, columns
+        self.shape = (len(columns[0]) if columns else 0, len(columns))
+
+    def __len__(self):
+        return self.shape[0]
+
+    @property
+    def is_plain(self):
+        """All columns are numbers."""
+        return all(isinstance(column, Numbers) for column in self.columns)
+
+    def to_array(self):
+        return np.column_stack([column.values for column in self.columns]) if self.columns else np.empty((0, 0))
+
+    def take(self, rows):
+        return Frame(self.names, [column.take(rows) for column in self.columns])
+
+
+def frame_of(X):
+    """The frame of a table, None: X is none."""
+    if hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns"):
+        return Frame(_names(X), [_pandas_column(X.iloc[:, j], X.columns[j]) for j in range(X.shape[1])])
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "iloc"):
+        from . import _arrow
+
+        return Frame(*_arrow.read(X))
+    return None
+
+
+def _names(X):
+    """As scikit-learn takes them: names that are not text are no names."""
+    texts = [isinstance(name, str) for name in X.columns]
+    if any(texts) and not all(texts):
+        raise TypeError("Feature names are only supported if all input features have string names")
+    return list(X.columns) if all(texts) else None
+
+
+NUMBERS = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")  # of a column of objects
+
+
+def _pandas_column(column, name):
+    from pandas.api.types import infer_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_object_dtype
+
+    kind = column.dtype
+    if hasattr(column, "cat") and hasattr(kind, "ordered"):
+        categories = [class_name(value) for value in column.cat.categories]
+        return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories, bool(column.cat.ordered))
+    if is_datetime64_any_dtype(kind):
+        return dates(_instants(column))
+    if getattr(kind, "kind", "") == "m":
+        return Numbers(column.to_numpy() / np.timedelta64(1, "D"))
+    if is_numeric_dtype(kind):
+        return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    inferred = infer_dtype(column, skipna=True) if is_object_dtype(kind) else "string"
+    if inferred in NUMBERS:
+        return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if inferred in ("date", "datetime", "datetime64"):
+        from pandas import to_datetime
+
+        return dates(_instants(to_datetime(column)))
+    if inferred in ("complex", "period", "interval"):
+        raise TypeError(
+            f"column {name!r} holds values of the kind {inferred}; expected numbers, text, categories or dates"
+        )
+    column = column.astype("category")
+    categories = [class_name(value) for value in column.cat.categories]
+    return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories)
+
+
+def _instants(column):
+    """Of a time zone as they are shown there."""
+    if getattr(column.dtype, "tz", None) is not None:
+        column = column.dt.tz_localize(None)
+    return column.to_numpy(dtype="datetime64[ns]")
