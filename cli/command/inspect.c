@@ -8,6 +8,7 @@
 #include "command.h"
 #include "contents.h"
 #include "datafile.h"
+#include "explain/coefficients.h"
 #include "output.h"
 
 static const option *const tables[] = {global_options, NULL};
@@ -256,6 +257,7 @@ static void print_page(const char *path, const rung_model *model)
     else
         put("privacy", "the file contains no training rows");
     put("written by", "rung %s, file format %d", rung_model_library(model), rung_model_format());
+    coefficients_text(stdout, model);
 }
 
 static int inspect_run(session *s, const arguments *args)

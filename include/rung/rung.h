@@ -507,6 +507,39 @@ RUNG_API int rung_model_member(const rung_model *model, int index, rung_member *
 RUNG_API int64_t rung_model_trees(const rung_model *model, int64_t *leaves);
 /* The share of the loss reduction that is due to splits on a column (of a table, from 0); 0 without trees. */
 RUNG_API double rung_model_gain(const rung_model *model, int64_t column);
+/* A coefficient of a model whose score is linear in the columns ("linear"), or a threshold, on the scale of the data:
+ *     score = sum of value x,   P(y <= q) = L(threshold_q - score),   L logistic (pom, link=logit) or normal (probit).
+ * Where the scaling ranks the columns, x is the share of training rows below. What a model does not have is NaN: only
+ * pom has standard errors, and only with link=logit is exp(value) a ratio of odds. */
+typedef struct {
+    size_t size;
+    int64_t column; /* of the table, from 0; -1: a threshold */
+    int part;       /* a date with its place in year and week has several coefficients: which one, from 0 */
+    int category;   /* of the column (rung_model_category): its difference from the category `against`; -1: a number */
+    int against;
+    int rank;                         /* of a threshold: of the class below it; 0: a coefficient */
+    double value, error, z, p;        /* estimate, standard error, value / error, two-sided p of value = 0 */
+    double odds, odds_low, odds_high; /* exp(value) and its 95 % range */
+} rung_coefficient;
+/* Fills in the coefficient of an index from 0 in an output (score column) from 0; returns 0 past the last one, where the
+ * score is not linear, or where out->size is not set, else 1. */
+RUNG_API int rung_model_coefficient(const rung_model *model, int output, int index, rung_coefficient *out);
+/* The same for the thresholds between the classes that had labels; those of rung_model_thresholds are on the scale of the
+ * score instead. */
+RUNG_API int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out);
+/* The log likelihood of the training rows, without the penalty; NaN: the method does not report it. */
+RUNG_API double rung_model_log_likelihood(const rung_model *model);
+/* Are the odds proportional: is one coefficient right for all thresholds? A test as by Brant (1990), for pom with
+ * link=logit. A small p speaks against it. */
+typedef struct {
+    size_t size;
+    int64_t column; /* of the table, from 0; -1: all columns together */
+    double chi2, p; /* NaN: cannot be tested */
+    int df;         /* degrees of freedom */
+} rung_parallel_test;
+/* Fills in the test of an index from 0, the first being that of all columns; returns 0 past the last one (or where there
+ * is none, or out->size is not set), else 1. */
+RUNG_API int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out);
 /* Rows or basis functions with a coefficient, as the fit counted them. */
 RUNG_API int64_t rung_model_terms(const rung_model *model);
 /* Training rows that the model and its file contain; 0: none. */

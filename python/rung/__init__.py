@@ -12,14 +12,14 @@ There is one estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`
 `rung.load` use the model files of the command line.
 """
 
-from . import methods, metrics
+from . import explain, methods, metrics
 from ._checks import EXPECTED_FAILED_CHECKS
 from ._files import generate, load, save
 from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
 from .images import read_images
 from .methods import *  # noqa: F403
 from .model_selection import SemiSupervisedKFold
-from .plots import plot_boundary, plot_confusion, plot_curve, plot_projection, plot_reliability
+from .plots import plot_boundary, plot_confusion, plot_curve, plot_importance, plot_projection, plot_reliability
 from .search import OrdinalSearch, label_curve
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "RungWarning",
     "SemiSupervisedKFold",
     "__version__",
+    "explain",
     "generate",
     "label_curve",
     "load",
@@ -41,6 +42,7 @@ __all__ = [
     "plot_boundary",
     "plot_confusion",
     "plot_curve",
+    "plot_importance",
     "plot_projection",
     "plot_reliability",
     "read_images",

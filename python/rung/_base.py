@@ -15,8 +15,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
-from . import _data, _labels, _table
-from ._library import Context, lib
+from . import _data, _labels, _linear, _table
+from ._library import Context, ffi, lib
 from ._model import Model
 from ._progress import Progress
 from ._types import ArrayLike, Labels, Rows, Self, available_if
@@ -123,6 +123,40 @@ class Estimator(BaseEstimator):
         """The contents of the fitted model, as in `rung inspect --json`."""
         check_is_fitted(self)
         return self.model_.description
+
+    def _linear(self):
+        check_is_fitted(self)
+        rows = _linear.coefficients(self.model_)
+        if not rows:
+            raise AttributeError(f"the score of {self.model_.method} is not linear in the columns: it has no coefficients")
+        return rows
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Coefficients on the scale of the data, of every column (a category: its differences from the first one); with
+        several scores one row for each. Only where the score is linear in the columns: `pom`, `kernel='linear'`."""
+        self._linear()
+        scores = [[row["value"] for row in _linear.coefficients(self.model_, o)] for o in range(self.model_.outputs)]
+        return np.array(scores[0] if len(scores) == 1 else scores)
+
+    @property
+    def thresholds_(self) -> NDArray[np.float64]:
+        """Thresholds between the classes that had labels, on the scale of X @ coef_."""
+        self._linear()
+        return np.array([row["value"] for row in _linear.thresholds(self.model_)])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Trees only: the share of the loss reduction that is due to each column."""
+        check_is_fitted(self)
+        if lib.rung_model_trees(self.model_.pointer, ffi.NULL) == 0:
+            raise AttributeError(f"{self.model_.method} has no trees; rung.explain.importance works for every method")
+        return np.array([lib.rung_model_gain(self.model_.pointer, j) for j in range(len(self.model_.columns))])
+
+    def summary(self) -> _linear.Summary:
+        """Coefficients with standard errors, p-values and odds ratios, thresholds, and a test of proportional odds."""
+        self._linear()
+        return _linear.summary(self.model_)
 
     def __sklearn_is_fitted__(self):
         return "model_" in vars(self)

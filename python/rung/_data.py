@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, validate_data
 
 from ._frame import Frame, Numbers, Text, frame_of
-from ._labels import class_name
-from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, texts, view, warn
+from ._labels import class_name, labelled_rows, ranks_of
+from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, text, texts, view, warn
 
 SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
 
@@ -161,3 +161,22 @@ def rows_to_predict(ctx, estimator, X):
     table = _fill_table(ctx, X, names if all(names) else None)
     data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
     return keep(ffi.new("rung_view *", lib.rung_data_view(data)), data)
+
+
+def labelled_data(ctx, estimator, X, y):
+    """The library's data of the rows X (what check returned) and their labels, coded as the model was trained."""
+    model, names = estimator.model_, getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [name for name, _ in model.columns]
+    named = all(names)
+    table = _fill_table(ctx, X, names if named else None)
+    label = text(lib.rung_model_label(model.pointer)).encode() if named else ffi.NULL
+    if model.is_real:
+        targets = np.array(y, dtype=np.float64)
+        ctx.call(lib.rung_table_add_numbers, table, label, pointer(targets), 1)
+    else:
+        known, labels = labelled_rows(y, estimator.unlabelled)
+        ranks = np.zeros(len(known), dtype=np.int32)
+        ranks[known] = ranks_of(labels[known], estimator.classes_)
+        _add_text(ctx, table, label, Text(ranks - 1, estimator.classes_, ordered=True))
+    return ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)

@@ -366,6 +366,36 @@ def plot_reliability(
     return ax
 
 
+# ---- importance ----
+
+
+def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: Axes | None = None) -> Axes:
+    """The rise of the mean absolute error when a column is permuted, as measured by `rung.explain.importance` or
+    `rung explain --json`. Whiskers are 95 % ranges; orange bars are related columns permuted together.
+
+    most: columns to show at most.
+    """
+    bars = [(one["name"], one["mae"], False) for one in report["columns"]]
+    bars += [(" + ".join(one["columns"]), one["mae"], True) for one in report["groups"]]
+    bars = sorted(bars, key=lambda bar: -bar[1]["mean"])[:most]
+    ax = _look.axes(ax, 640, 96 + 24 * len(bars))
+    _look.plain_axes(ax, "rise of the mean absolute error when the column is permuted", "", grid="x")
+    colours = [_look.mix(_look.THINGS[joint], PAPER, 0.35) for _, _, joint in bars]
+    mean = np.array([rise["mean"] for _, rise, _ in bars])
+    low, high = (
+        np.array([rise["mean"] if rise[key] is None else rise[key] for _, rise, _ in bars]) for key in ("low", "high")
+    )
+    ax.barh(range(len(bars)), mean, 0.66, color=colours, zorder=2)
+    ax.errorbar(mean, range(len(bars)), xerr=[mean - low, high - mean], fmt="none", ecolor=INK, elinewidth=points(1.2),
+                capsize=points(4), capthick=points(1.2), zorder=3)  # fmt: skip
+    ax.axvline(0, color=SOFT_INK, linewidth=points(1))
+    ax.set_yticks(range(len(bars)), _look.names([name for name, _, _ in bars]), fontsize=points(FONT), color=INK)
+    ax.invert_yaxis()
+    joint = "; orange: columns permuted together" if any(joint for _, _, joint in bars) else ""
+    _look.head(ax, "Importance of the columns", f"whiskers: 95 % ranges{joint}")
+    return ax
+
+
 # ---- label curve ----
 
 

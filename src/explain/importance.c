@@ -31,6 +31,7 @@ typedef struct { /* what is permuted together */
 
 typedef struct {
     const rung_data *data;
+    const coding *code; /* of the models */
     int repeats;
     int64_t n, *row; /* labelled rows, those of one model adjacent */
     int n_models;
@@ -58,7 +59,7 @@ static void losses_of(const study *s, int64_t i, const answers *a, int64_t at, d
         loss[1] = error * error;
         return;
     }
-    int K = data->code.n_classes, y = data->y[row];
+    int K = s->code->n_classes, y = data->y[row];
     double below = 0;
     loss[0] = abs(a->rank[at] - y);
     loss[1] = 0;
@@ -73,7 +74,7 @@ static void losses_of(const study *s, int64_t i, const answers *a, int64_t at, d
  * whose cells do not change keeps its loss to the bit, and costs nothing. */
 static rung_status losses_with(rung_ctx *ctx, const study *s, const unit *u, const int64_t *from, double *loss)
 {
-    const coding *code = &s->data->code;
+    const coding *code = s->code;
     int64_t d = code->d, most = 0;
     for (int k = 0; k < s->n_models; k++)
         most = s->first[k + 1] - s->first[k] > most ? s->first[k + 1] - s->first[k] : most;
@@ -109,7 +110,7 @@ static rung_status losses_with(rung_ctx *ctx, const study *s, const unit *u, con
 
 static rung_status add_unit(rung_ctx *ctx, study *s, int group, int64_t first)
 {
-    const coding *code = &s->data->code;
+    const coding *code = s->code;
     unit *u = &s->units[s->n_units++];
     u->group = group;
     TRY(NEW(ctx, &ctx->scratch, u->rise, s->n * LOSSES));
@@ -121,8 +122,8 @@ static rung_status add_unit(rung_ctx *ctx, study *s, int group, int64_t first)
 
 static rung_status make_units(rung_ctx *ctx, study *s)
 {
-    int64_t m = s->data->code.n_columns;
-    TRY(related_find(ctx, s->data, s->n, s->row, &s->related));
+    int64_t m = s->code->n_columns;
+    TRY(related_find(ctx, s->code, s->data, s->n, s->row, &s->related));
     TRY(NEW(ctx, &ctx->scratch, s->units, m + s->related.n_groups));
     for (int64_t j = 0; j < m; j++) TRY(add_unit(ctx, s, 0, j));
     for (int g = 1; g <= s->related.n_groups; g++) TRY(add_unit(ctx, s, g, 0));
@@ -230,7 +231,7 @@ static void put_losses(const study *s, json_t *out, const double *v, double divi
 
 static json_t *unit_json(const study *s, const unit *u, int *bad)
 {
-    const coding *code = &s->data->code;
+    const coding *code = s->code;
     json_t *out = json_object(), *names = json_array();
     char name[COLUMN_NAME];
     for (int64_t c = 0; u->group && c < u->n; c++)
@@ -258,7 +259,7 @@ static double rise_of(const study *s, const unit *u)
 /* Single columns, the most important first; of equal ones the first in the file. */
 static rung_status sorted_columns(rung_ctx *ctx, const study *s, int **out)
 {
-    int m = (int)s->data->code.n_columns;
+    int m = (int)s->code->n_columns;
     double *rise = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, *out, m));
     TRY(NEW_RAW(ctx, &ctx->scratch, rise, m));
@@ -273,7 +274,7 @@ static rung_status sorted_columns(rung_ctx *ctx, const study *s, int **out)
 
 static rung_status write_report(rung_ctx *ctx, const study *s, int64_t labelled, json_t *seen, char **report)
 {
-    int bad = 0, *order = NULL, m = (int)s->data->code.n_columns;
+    int bad = 0, *order = NULL, m = (int)s->code->n_columns;
     rung_status status = sorted_columns(ctx, s, &order);
     if (status != RUNG_OK) {
         json_decref(seen);
@@ -324,6 +325,7 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
                        const rung_importance_options *options, char **report)
 {
     study s = {.data = data,
+               .code = &m->code,
                .repeats = options->repeats ? options->repeats : REPEATS,
                .n_models = 1,
                .model = &m,
@@ -423,7 +425,7 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
 
 static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importance_options *options, char **report)
 {
-    study s = {.data = r->data, .repeats = options->repeats ? options->repeats : REPEATS};
+    study s = {.data = r->data, .code = &r->data->code, .repeats = options->repeats ? options->repeats : REPEATS};
     int64_t count;
     TRY(fit_folds(ctx, r));
     TRY(held_out_study(ctx, r, options, &count, &s));

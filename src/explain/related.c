@@ -129,9 +129,9 @@ static rung_status shares(rung_ctx *ctx, const coding *code, int64_t n, const do
     return RUNG_OK;
 }
 
-rung_status related_find(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, related_columns *out)
+rung_status related_find(rung_ctx *ctx, const coding *code, const rung_data *data, int64_t n, const int64_t *rows,
+                         related_columns *out)
 {
-    const coding *code = &data->code;
     la_mat *C = NULL;
     double *host = NULL;
     *out = (related_columns){0};

@@ -210,6 +210,8 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
     TRY(assemble(ctx, spec, t, &fit, model));
+    in.p = p;
+    if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));
     if (given_held && t->K > 1)
         return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, model);
     if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);

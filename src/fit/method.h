@@ -94,6 +94,9 @@ typedef struct method {
     rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,
                           fitted *out);
     bool state_per_threshold; /* the state has K - 1 numbers per row, not one */
+    /* Standard errors of the coefficients and tests of an assembled model (in its memory); NULL: the method has none.
+     * Leaves out empty where they cannot be computed. */
+    rung_status (*infer)(rung_ctx *ctx, const fit_input *in, rung_model *model);
     /* Adds the conditions that make a finished model the solution, recomputed from the data (verify.h). */
     rung_status (*verify)(rung_ctx *ctx, const struct verification *v);
 } method;

@@ -307,6 +307,13 @@ static rung_status walk_cv(naming *n, rung_metrics *cv)
     return RUNG_OK;
 }
 
+static rung_status walk_inference(naming *n, fit_inference *i)
+{
+    TRY(list(n, "inference.error", i->n, &i->error));
+    TRY(number(n, "inference.log_likelihood", &i->log_likelihood));
+    return i->tests ? reals(n, "inference.parallel", 2, (int64_t[]){i->tests, 2}, &i->parallel) : RUNG_OK;
+}
+
 rung_status model_walk_arrays(array_walk *w, rung_model *m)
 {
     naming n = {.w = w, .mem = &m->mem};
@@ -317,6 +324,7 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));
+    if (m->inferred.n > 0) TRY(walk_inference(&n, &m->inferred));
     for (int i = 0; i < m->n_report; i++) {
         const char *name = NULL;
         TRY(pool_printf(w->ctx, &w->ctx->scratch, &name, "report.%s", m->report[i].name));

@@ -401,6 +401,17 @@ static rung_status check_kept(rung_ctx *ctx, const rung_model *m)
     return RUNG_OK;
 }
 
+static rung_status check_inference(rung_ctx *ctx, const rung_model *m)
+{
+    const fit_inference *f = &m->inferred;
+    if (f->n == 0) return RUNG_OK;
+    REQUIRE(model_has_terms(m) && model_has_thresholds(m), "standard errors of a model without coefficients");
+    for (int64_t i = 0; i < f->n; i++) REQUIRE(!(f->error[i] < 0), "a standard error is %g", f->error[i]);
+    for (int64_t i = 0; i < 2 * f->tests; i++)
+        REQUIRE(!(f->parallel[i] < 0), "a test has the statistic %g", f->parallel[i]);
+    return RUNG_OK;
+}
+
 rung_status model_check(rung_ctx *ctx, const rung_model *m)
 {
     TRY(check_coding(ctx, &m->code));
@@ -413,5 +424,6 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     TRY(check_members(ctx, m));
     TRY(check_ranges(ctx, m));
     TRY(check_training(ctx, m));
+    TRY(check_inference(ctx, m));
     return check_kept(ctx, m);
 }

@@ -94,6 +94,39 @@ static json_t *means_of(const rung_model *m)
     return json_whole(out, bad);
 }
 
+/* The coefficients of a linear score on the scale of the data, of its first output, with their standard errors. */
+static json_t *coefficients_of(const rung_model *m)
+{
+    json_t *out = json_array();
+    int64_t n = coding_terms(&m->code, 0, NULL), at = 0;
+    int bad = 0;
+    for (int64_t j = 0; j < m->code.n_columns; j++) {
+        const column_code *c = &m->code.columns[j];
+        int64_t reference = column_reference(c);
+        for (int64_t k = 0; k < column_width(c); k++) {
+            if (c->nominal && k == reference) continue;
+            score_term t = {j, c->first + k, c->nominal ? c->first + reference : -1};
+            json_t *one = json_object();
+            bad |= json_object_set_new(one, "column", json_string(c->name));
+            bad |= json_object_set_new(one, "category", c->nominal ? json_string(c->categories[k]) : json_null());
+            bad |=
+                json_object_set_new(one, "against", c->nominal ? json_string(c->categories[reference]) : json_null());
+            bad |= json_object_set_new(one, "value", real(model_term(m, &t, 0)));
+            bad |= json_object_set_new(one, "error", m->inferred.n > 0 ? real(m->inferred.error[at]) : json_null());
+            bad |= json_array_append_new(out, one);
+            at++;
+        }
+    }
+    for (int q = 1; model_has_thresholds(m) && q < m->members[0].decide.K; q++) {
+        json_t *one = json_object();
+        bad |= json_object_set_new(one, "above", json_string(m->code.classes[m->present[q - 1] - 1]));
+        bad |= json_object_set_new(one, "value", real(model_term_threshold(m, q)));
+        bad |= json_object_set_new(one, "error", m->inferred.n > 0 ? real(m->inferred.error[n + q - 1]) : json_null());
+        bad |= json_array_append_new(out, one);
+    }
+    return json_whole(out, bad);
+}
+
 static json_t *member_trees(const scorer *s)
 {
     json_t *out = json_object();
@@ -198,6 +231,10 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "decision", json_string(model_decision(m)));
     bad |= json_object_set_new(out, "thresholds", thresholds(m));
     bad |= json_object_set_new(out, "means", means_of(m));
+    if (model_has_terms(m)) bad |= json_object_set_new(out, "coefficients", coefficients_of(m));
+    if (m->inferred.n > 0) bad |= json_object_set_new(out, "log_likelihood", real(m->inferred.log_likelihood));
+    if (m->inferred.tests > 0)
+        bad |= json_object_set_new(out, "parallel", reals(2 * m->inferred.tests, m->inferred.parallel));
     bad |= json_object_set_new(out, "n_expansion", json_integer(m->n_expansion));
     bool one = !model_averages(m);
     bad |= json_object_set_new(out, "kernel", one ? kernel_of(&m->members[0].score) : json_null());

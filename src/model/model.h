@@ -128,6 +128,16 @@ typedef struct { /* a number or a list of numbers that a method reports about it
     double *value;
 } report_entry;
 
+/* What a fit infers about the coefficients of a linear score and its thresholds, see terms.c. */
+typedef struct {
+    int64_t n;     /* coefficients and thresholds; 0: nothing was inferred */
+    double *error; /* n: standard errors on the scale of the data; NaN: none */
+    double log_likelihood;
+    int64_t tests;    /* 0: none, or the number of columns of the table and one more */
+    double *parallel; /* tests x 2, by rows: chi-squared and degrees of freedom of the test that the coefficients of a
+                         column are equal at all thresholds, at last for all columns together; NaN: not tested */
+} fit_inference;
+
 typedef struct {
     const char *name, *value;
 } model_param;
@@ -153,7 +163,8 @@ struct rung_model {
     rung_metrics cv;
     conformal
         ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */
-    const char *library; /* version that fitted it */
+    fit_inference inferred; /* of a method that has standard errors */
+    const char *library;    /* version that fitted it */
 };
 
 rung_status model_new(rung_ctx *ctx, rung_model **out);
@@ -232,6 +243,24 @@ int member_columns(const member *one);
 bool member_scores_by_proba(const member *one); /* the score needs p: what member_proba gives */
 void member_score(const member *one, const int *classes, const double *output, const double *p, double *score);
 int decision_rank(const decision *d, double score); /* THRESHOLDS and CONSTANT only */
+
+/* ---- the coefficients of a linear score on the scale of the data (terms.c) ---- */
+
+/* One coefficient: of a coded column, or of a category against another one of its column. The 0/1 columns of a text
+ * column add up to 1, so only differences between its categories have a meaning. */
+typedef struct {
+    int64_t column;  /* of the table */
+    int64_t coded;   /* coded column */
+    int64_t against; /* coded column of the reference category; -1: a number */
+} score_term;
+int64_t coding_terms(const coding *code, int64_t room,
+                     score_term *out); /* writes at most `room`, returns how many there are */
+/* The reference category of a text column, by its number: the first that is not the missing cell. */
+int64_t column_reference(const column_code *c);
+bool model_has_terms(
+    const rung_model *m); /* its scores are linear in the columns (ranked ones, if the scaling ranks) */
+double model_term(const rung_model *m, const score_term *t, int output);
+double model_term_threshold(const rung_model *m, int q); /* on the same scale, from 1; NaN: there is none */
 
 /* Whether the rows (coded by the model's coding) are those it was fitted to; false where nothing tells (seen.c). */
 rung_status model_saw(rung_ctx *ctx, const rung_model *m, const rung_data *data, bool *out);

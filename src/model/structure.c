@@ -165,6 +165,14 @@ static json_t *kept_to_json(const kept_data *k)
     return json_whole(out, bad);
 }
 
+static json_t *inference_to_json(const fit_inference *i)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "count", json_integer(i->n));
+    bad |= json_object_set_new(out, "tests", json_integer(i->tests));
+    return json_whole(out, bad);
+}
+
 json_t *model_to_json(const rung_model *m)
 {
     json_t *out = json_object(), *present = json_array(), *members = json_array(), *report = json_array();
@@ -187,5 +195,6 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));
     bad |= json_object_set_new(out, "kept", kept_to_json(&m->kept));
+    if (m->inferred.n > 0) bad |= json_object_set_new(out, "inference", inference_to_json(&m->inferred));
     return json_whole(out, bad);
 }

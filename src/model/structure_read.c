@@ -333,18 +333,33 @@ static rung_status read_report(reader *r, json_t *json, report_entry *out)
     return json_is_null(count) ? RUNG_OK : as_count(r, json_integer_value(count), 0, "a count of the report", &out->n);
 }
 
+/* Counts that are those of the coding and the classes: the walk needs no others. */
+static rung_status read_inference(reader *r, json_t *json, const rung_model *m, fit_inference *out)
+{
+    json_int_t count = 0, tests = 0;
+    if (!json) return RUNG_OK;
+    TRY(json_take(r->ctx, json, "inference", "{s:I, s:I}", "count", &count, "tests", &tests));
+    TRY(as_count(r, count, 1, "the number of standard errors", &out->n));
+    TRY(as_count(r, tests, 0, "the number of tests", &out->tests));
+    int64_t terms = coding_terms(&m->code, 0, NULL) + m->n_present - 1;
+    if (out->n != terms || (out->tests && out->tests != m->code.n_columns + 1))
+        return set_error(r->ctx, RUNG_EFORMAT, "%lld standard errors and %lld tests, but %lld coefficients",
+                         (long long)out->n, (long long)out->tests, (long long)terms);
+    return RUNG_OK;
+}
+
 rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
 {
     reader r = {ctx, &m->mem};
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
-           *kept = NULL, *ranges = NULL;
+           *kept = NULL, *ranges = NULL, *inferred = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
     int sharpen = 0;
-    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o}",
+    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o, s?o}",
                   "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
                   "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
-                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept));
+                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -372,5 +387,6 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
     TRY(read_ranges(&r, ranges, &m->ranges));
     TRY(read_training(&r, answers, m));
+    TRY(read_inference(&r, inferred, m, &m->inferred));
     return read_kept(&r, kept, m);
 }

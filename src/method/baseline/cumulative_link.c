@@ -106,8 +106,8 @@ static void add_row(state *s, const double *theta, int64_t i)
     }
 }
 
-/* gradient := Newton's direction; decrement: its length in the Hessian. */
-static rung_status direction(rung_ctx *ctx, state *s, const double *theta, double *decrement)
+/* The gradient and the lower triangle of the Hessian; the latent values are those of theta. */
+static rung_status derivatives(rung_ctx *ctx, state *s, const double *theta)
 {
     int64_t d = s->d, m = s->size;
     double *block = s->hessian + m * m; /* d x d */
@@ -123,6 +123,14 @@ static rung_status direction(rung_ctx *ctx, state *s, const double *theta, doubl
         for (int64_t i = j; i < d; i++) s->hessian[i + j * m] = block[i + j * d];
         s->hessian[j + j * m] += s->p->ridge;
     }
+    return RUNG_OK;
+}
+
+/* gradient := Newton's direction; decrement: its length in the Hessian. */
+static rung_status direction(rung_ctx *ctx, state *s, const double *theta, double *decrement)
+{
+    int64_t m = s->size;
+    TRY(derivatives(ctx, s, theta));
     la_put(s->hessian, s->factor);
     TRY(la_potrf(ctx, s->factor));
     memcpy(s->next, s->gradient, (size_t)m * sizeof *s->next);
@@ -153,6 +161,25 @@ static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, doub
         for (int64_t i = 0; i < s->n; i++) below += p->y[i] == q ? weight_of(s, i) : 0;
         theta[s->d + q - 1] = p->link == LINK_LOGIT ? log(below / (1 - below)) : normal_quantile(below);
     }
+    return RUNG_OK;
+}
+
+rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,
+                                    double *hessian, double *log_likelihood)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    state s;
+    double *theta = NULL;
+    TRY(NEW(ctx, &ctx->scratch, theta, la_rows(p->X) + p->K));
+    TRY(start(ctx, p, &s, theta));
+    memcpy(theta, w, (size_t)s.d * sizeof *w);
+    memcpy(theta + s.d, b, (size_t)(p->K - 1) * sizeof *b);
+    double value = objective(&s, theta);
+    for (int64_t j = 0; j < s.d; j++) value -= 0.5 * p->ridge * w[j] * w[j];
+    *log_likelihood = -value * s.total;
+    TRY(derivatives(ctx, &s, theta));
+    for (int64_t i = 0; i < s.size * s.size; i++) hessian[i] = s.total * s.hessian[i];
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 

@@ -21,4 +21,9 @@ typedef struct {
 /* w (d), b (K - 1, ascending), value: the minimum. */
 rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double *w, double *b, double *value);
 
+/* The second derivatives of the objective times the sum of the weights, in (w, b): lower triangle of a matrix of order
+ * d + K - 1; its inverse is the covariance of the estimates, up to the ridge. Also the log likelihood itself. */
+rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,
+                                    double *hessian, double *log_likelihood);
+
 #endif

@@ -11,15 +11,9 @@
 
 #include "fit/verify.h"
 #include "kernel/feature.h"
-#include "method/baseline/cumulative_link.h"
+#include "method/baseline/pom.h"
 
-typedef struct {
-    int link, calibrate;
-    double ridge;
-} pom_params;
-
-/* The centred rows, d x n, and their mean. */
-static rung_status centred_rows(rung_ctx *ctx, const problem *p, double **mean, double **X)
+rung_status pom_centred_rows(rung_ctx *ctx, const problem *p, double **mean, double **X)
 {
     double total = 0;
     TRY(NEW(ctx, &ctx->scratch, *mean, p->d));
@@ -64,7 +58,7 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
     double *mean = NULL, *X = NULL, shift = 0;
     cumulative_link link = {
         .K = p->K, .y = p->y, .weight = p->w, .link = (link_kind)params->link, .ridge = params->ridge};
-    TRY(centred_rows(ctx, p, &mean, &X));
+    TRY(pom_centred_rows(ctx, p, &mean, &X));
     if (p->d > p->n) {
         TRY(fit_in_span(ctx, p, X, &link, w, b, value));
     } else {
@@ -162,7 +156,8 @@ static double pom_bytes(const problem_shape *shape, const void *params)
 {
     (void)params;
     double n = (double)shape->labelled, d = (double)shape->d, m = fmin(n, d) + shape->K;
-    return 8 * ((d > n ? 4 * n * n : 2 * n * d) + 2 * n * d + 4 * m * m + 4 * n);
+    double rows = d > n ? 4 * n * n : 4 * n * d; /* the second half for the standard errors and tests */
+    return 8 * (rows + 2 * n * d + 4 * m * m + 4 * n);
 }
 
 static const param_row pom_rows[] = {
@@ -187,5 +182,6 @@ const method method_pom = {
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,
     .fit = pom_fit,
+    .infer = pom_infer,
     .verify = pom_verify,
 };

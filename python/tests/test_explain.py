@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+
+import numpy as np
+import pytest
+
+import rung
+
+
+def known_rows(n, seed):
+    """y follows 2 x1 + x2 and the colour; noise has no effect."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(seed)
+    X = pandas.DataFrame(random.normal(size=(n, 3)), columns=["x1", "x2", "noise"])
+    X["colour"] = np.where(random.random(n) < 0.5, "red", "blue")
+    latent = 2 * X["x1"] + X["x2"] + 1.5 * (X["colour"] == "red") + random.logistic(size=n)
+    return X, np.digitize(latent, [-2, 0, 2])
+
+
+def test_coefficients_have_the_names_and_sizes_of_the_effects():
+    X, y = known_rows(4000, 1)
+    model = rung.POM(ridge=1e-8).fit(X, y)
+    summary = model.summary()
+    assert [row["name"] for row in summary.coefficients] == ["x1", "x2", "noise", "colour: red against blue"]
+    values, errors = (np.array([row[key] for row in summary.coefficients]) for key in ("value", "error"))
+    assert np.all(np.abs(values - [2, 1, 0, 1.5]) < 3.5 * errors)
+    assert np.all(errors < 0.12)
+    np.testing.assert_array_equal(model.coef_, values)
+    assert np.all(np.abs(model.thresholds_ - [-2, 0, 2]) < 0.3)
+    assert [row["name"] for row in summary.thresholds] == ["0 | 1", "1 | 2", "2 | 3"]
+    assert summary.proportional_odds[0]["df"] == 8 and summary.proportional_odds[0]["p"] > 1e-3
+    frame = summary.to_frame()
+    assert frame.loc["x1", "odds_low"] < np.exp(2) < frame.loc["x1", "odds_high"]
+    assert "colour: red against blue" in str(summary) and "log likelihood" in str(summary)
+
+
+def test_coefficients_are_those_of_the_command(command, tmp_path):
+    X, y = known_rows(300, 2)
+    model = rung.POM().fit(X, y)
+    path = tmp_path / "model.rung"
+    rung.save(model, path)
+    told = command.inspect(path)["coefficients"]
+    np.testing.assert_array_equal([one["value"] for one in told], [*model.coef_, *model.thresholds_])
+
+
+def test_models_without_coefficients_have_no_such_attributes():
+    X, y = rung.generate("toy", rows=60)
+    model = rung.KDLOR().fit(X, y)
+    assert not hasattr(model, "coef_") and not hasattr(model, "feature_importances_")
+    with pytest.raises(AttributeError, match="not linear"):
+        model.summary()
+    assert rung.KDLOR(kernel="linear").fit(X, y).coef_.shape == (2,)
+    assert not hasattr(rung.POM(), "coef_")
+
+
+def test_gain_of_trees_finds_the_columns():
+    X, y = known_rows(400, 3)
+    gain = rung.BOOST().fit(X, y).feature_importances_
+    assert gain.sum() == pytest.approx(1) and gain.argmax() == 0 and gain[1] > gain[2]
+
+
+def test_importance_finds_the_columns():
+    X, y = known_rows(500, 4)
+    new, labels = known_rows(400, 5)
+    model = rung.POM().fit(X, y)
+    report = rung.explain.importance(model, new, labels)
+    assert [one["name"] for one in report["columns"]] == ["x1", "x2", "colour", "noise"]
+    assert report["rows"] == 400 and report["seen"] is False
+    assert rung.explain.importance(model, X, y)["seen"] is True
+    assert report == rung.explain.importance(model, new, labels)
+    assert report != rung.explain.importance(model, new, labels, random_state=2)
+    array = rung.POM().fit(X[["x1", "x2", "noise"]].to_numpy(), y)
+    holes = np.array(new[["x1", "x2", "noise"]])
+    holes[::7, 1] = np.nan
+    assert rung.explain.importance(array, holes, labels)["columns"][0]["name"] == "x1"
+
+
+def test_importance_is_that_of_the_command(command, tmp_path):
+    X, y = known_rows(200, 6)
+    new, labels = known_rows(150, 7)
+    model = rung.POM().fit(X, y)
+    rung.save(model, tmp_path / "model.rung")
+    new.assign(label=labels).to_csv(tmp_path / "new.csv", index=False)
+    told = json.loads(command("explain", tmp_path / "model.rung", tmp_path / "new.csv", "--json"))
+    assert told == rung.explain.importance(model, new, labels)
+
+
+def test_importance_figure():
+    pytest.importorskip("matplotlib")
+    X, y = known_rows(120, 8)
+    X["copy"] = X["x1"] + 0.01
+    report = rung.explain.importance(rung.POM().fit(X, y), X, y, repeats=1)
+    ax = rung.plot_importance(report)
+    assert len(ax.patches) == 6
+    assert "x1 + copy" in [label.get_text() for label in ax.get_yticklabels()]
+    assert len(rung.plot_importance(report, most=2).patches) == 2

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What is in a linear model: coefficients, thresholds, tests. */
+#include <math.h>
+
+#include "api/call.h"
+#include "model/model.h"
+
+static const double Z95 = 1.959963984540054;
+
+static bool log_odds(const rung_model *m) { return m->members->proba == PROBA_PROBIT && m->members->link.logit; }
+
+/* Fills in the numbers that follow from the estimate and its standard error. */
+static int give(const rung_model *model, rung_coefficient c, bool odds, rung_coefficient *out)
+{
+    c.size = sizeof c;
+    c.z = c.error > 0 ? c.value / c.error : NAN;
+    c.p = erfc(fabs(c.z) / sqrt(2));
+    odds = odds && log_odds(model);
+    c.odds = odds ? exp(c.value) : NAN;
+    c.odds_low = odds ? exp(c.value - Z95 * c.error) : NAN;
+    c.odds_high = odds ? exp(c.value + Z95 * c.error) : NAN;
+    result_give(&c, sizeof c, out);
+    return 1;
+}
+
+/* The term of an index; they are few, so they are not kept. */
+static bool term_at(const coding *code, int64_t index, score_term *out)
+{
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        const column_code *c = &code->columns[j];
+        int64_t against = c->nominal ? column_reference(c) : -1, terms = column_width(c) - c->nominal;
+        if (index >= terms) {
+            index -= terms;
+            continue;
+        }
+        int64_t k = c->nominal && index >= against ? index + 1 : index;
+        *out = (score_term){j, c->first + k, c->nominal ? c->first + against : -1};
+        return true;
+    }
+    return false;
+}
+
+int rung_model_coefficient(const rung_model *model, int output, int index, rung_coefficient *out)
+{
+    score_term t;
+    if (!result_fits(out) || !model_has_terms(model) || index < 0 || output < 0 ||
+        output >= model->members->score.outputs || !term_at(&model->code, index, &t))
+        return 0;
+    const column_code *c = &model->code.columns[t.column];
+    rung_coefficient found = {.column = t.column,
+                              .part = c->nominal ? 0 : (int)(t.coded - c->first),
+                              .category = c->nominal ? (int)(t.coded - c->first) : -1,
+                              .against = c->nominal ? (int)(t.against - c->first) : -1,
+                              .value = model_term(model, &t, output),
+                              .error = model->inferred.n > 0 && output == 0 ? model->inferred.error[index] : NAN};
+    return give(model, found, true, out);
+}
+
+int rung_model_threshold(const rung_model *model, int index, rung_coefficient *out)
+{
+    const member *one = model->members;
+    if (!result_fits(out) || !model_has_terms(model) || !model_has_thresholds(model) || index < 0 ||
+        index >= one->decide.K - 1)
+        return 0;
+    int64_t terms = coding_terms(&model->code, 0, NULL);
+    rung_coefficient found = {.column = -1,
+                              .category = -1,
+                              .against = -1,
+                              .rank = model->present[index],
+                              .value = model_term_threshold(model, index + 1),
+                              .error = model->inferred.n > 0 ? model->inferred.error[terms + index] : NAN};
+    return give(model, found, false, out);
+}
+
+double rung_model_log_likelihood(const rung_model *model)
+{
+    return model->inferred.n > 0 ? model->inferred.log_likelihood : NAN;
+}
+
+/* P(X >= x) for a chi-squared X, by the finite sums for whole degrees of freedom. */
+static double chi_square_tail(int df, double x)
+{
+    double half = x / 2, sum = df % 2 ? erfc(sqrt(half)) : exp(-half);
+    double part = df % 2 ? exp(-half) * sqrt(half) / tgamma(1.5) : exp(-half) * half;
+    for (int k = df % 2 ? 3 : 4; k <= df; k += 2) {
+        sum += part;
+        part *= half / (0.5 * k);
+    }
+    return fmin(sum, 1);
+}
+
+int rung_model_parallel(const rung_model *model, int index, rung_parallel_test *out)
+{
+    const fit_inference *f = &model->inferred;
+    if (!result_fits(out) || index < 0 || index >= f->tests) return 0;
+    int64_t at = index == 0 ? f->tests - 1 : index - 1;
+    double chi2 = f->parallel[2 * at], df = f->parallel[2 * at + 1];
+    rung_parallel_test found = {.size = sizeof found,
+                                .column = index - 1,
+                                .chi2 = chi2,
+                                .df = isnan(df) ? 0 : (int)df,
+                                .p = isnan(chi2) ? NAN : chi_square_tail((int)df, chi2)};
+    result_give(&found, sizeof found, out);
+    return 1;
+}
