@@ -48,15 +48,19 @@ def _defined(header, name):
 _header = pathlib.Path(_first(_HERE / "rung.h", _TREE / "include/rung/rung.h")).read_text(encoding="utf-8")
 ffi: Any = cffi.FFI()
 ffi.cdef(_declarations(_header))
+
+
+def _library():
+    """Set by RUNG_LIBRARY, beside the package, in the build folder of the sources, else that of the system."""
+    candidates = os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"
+    return next((str(path) for path in candidates if path and pathlib.Path(path).exists()), f"librung.so.{_abi}")
+
+
+_abi = _defined(_header, "RUNG_ABI")
 # Never unloaded: handles are released, and threads of OpenMP sleep, until the very end of the interpreter.
-lib: Any = ffi.dlopen(
-    _first(os.environ.get("RUNG_LIBRARY"), _HERE / "librung.so", _TREE / "build/librung.so"),
-    ffi.RTLD_NOW | ffi.RTLD_NODELETE,
-)
-if str(lib.rung_abi()) != _defined(_header, "RUNG_ABI"):
-    raise ImportError(
-        f"librung has ABI {lib.rung_abi()}, but its header {_defined(_header, 'RUNG_ABI')}; reinstall rung"
-    )
+lib: Any = ffi.dlopen(_library(), ffi.RTLD_NOW | ffi.RTLD_NODELETE)
+if str(lib.rung_abi()) != _abi:
+    raise ImportError(f"librung has ABI {lib.rung_abi()}, but its header {_abi}; reinstall rung")
 
 
 def text(pointer):
