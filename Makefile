@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build demo figures test test-r wheel test-long fuzz install bench format lint clean help
+.PHONY: all build demo figures test test-r test-octave wheel deb test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
@@ -30,6 +30,15 @@ test: ## install missing packages (Debian), build with warnings as errors; run a
 
 test-r: ## install R and its packages (Debian), check the R package and compare it with the command
 	@tools/test-r.sh
+
+test-octave: ## install Octave (Debian) and test its class RUNG on a toy example
+	tools/setup install build octave
+	@$(MAKE) build
+	tests/octave/run.sh . "$$PWD/build/rung"
+
+deb: ## build the Debian packages from the last commit and check them with lintian (build/debian)
+	tools/setup install build debian
+	packaging/debian.sh
 
 wheel: ## build a self-contained wheel and the source distribution (build/wheels)
 	tools/setup install build wheel
