@@ -374,6 +374,11 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
     `rung explain --json`. Whiskers are 95 % ranges; orange bars are related columns permuted together.
 
     most: columns to show at most.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> ax = rung.plot_importance(rung.explain.importance(rung.KDLOR().fit(X, y), X, y, repeats=1))
     """
     bars = [(one["name"], one["mae"], False) for one in report["columns"]]
     bars += [(" + ".join(one["columns"]), one["mae"], True) for one in report["groups"]]

@@ -73,33 +73,3 @@ residuals.rung <- function(object, type = c("rank", "probability"), ...) {
     rows <- seq_along(object$y)
     structure(below[cbind(rows, object$y)] - (1 - below[cbind(rows, object$y + 1L)]), names = object$row_names)
 }
-
-# Of a method whose score is linear in the columns: by how much the score rises with each of them, in its own units, and
-# the thresholds between the classes.
-coef.rung <- function(object, ...) {
-    session <- session()
-    described <- parse_json(finish(session, .Call(C_r_describe, session, handle(object))))
-    if (!identical(described$scorer, "linear") || object$info$outputs != 1L) {
-        refuse("coefficients exist where there is one score, linear in the columns, as with pom; ", object$info$method,
-               " has ", if (identical(described$scorer, "linear")) "several scores" else "another kind of score")
-    }
-    d <- object$info$features
-    score <- finish(session, .Call(C_r_predict, session, handle(object), rbind(0, diag(d)), "score", 0.9))$score[, 1L]
-    slopes <- structure(score[-1L] - score[1L], names = coded_names(described))
-    cuts <- object$info$thresholds - score[1L]
-    names(cuts) <- if (length(cuts)) {
-        present <- object$info$classes[object$info$present]
-        paste(present[-length(present)], present[-1L], sep = "|")
-    }
-    c(cuts, slopes)
-}
-
-coded_names <- function(described) {
-    columns <- described$preprocessing$columns
-    unlist(lapply(seq_along(columns), function(j) {
-        column <- columns[[j]]
-        name <- if (identical(column$name, "")) paste0("column ", j) else column$name
-        if (is.null(column$categories) || !identical(column$kind, "nominal")) return(name)
-        paste(name, unlist(column$categories), sep = "=")
-    }))
-}

@@ -17,34 +17,3 @@ print.rung <- function(x, digits = 3L, ...) {
     }
     invisible(x)
 }
-
-summary.rung <- function(object, ...) {
-    coefficients <- tryCatch(coef(object), rung_error = function(e) NULL)
-    structure(list(object = object, coefficients = coefficients), class = "summary.rung")
-}
-
-print.summary.rung <- function(x, digits = 4L, ...) {
-    info <- x$object$info
-    print(x$object)
-    set <- info$params[!is.na(info$params)]
-    if (length(set)) {
-        cat("\nParameters: ", paste(gsub("-", "_", names(set)), set, sep = " = ", collapse = ", "), "\n", sep = "")
-    }
-    if (!is.null(x$coefficients)) {
-        cuts <- seq_along(info$thresholds)
-        cat("\nCoefficients:\n")
-        print(x$coefficients[-cuts], digits = digits)
-        cat("\nThresholds:\n")
-        print(x$coefficients[cuts], digits = digits)
-    }
-    single <- Filter(function(one) length(one) == 1L, info$report)
-    if (length(single)) {
-        cat("\nReported by the fit:\n")
-        print(unlist(single), digits = digits)
-    }
-    if (!is.null(info$cv)) {
-        cat("\nRows held out in turn:\n")
-        print(info$cv[!is.na(info$cv)], digits = digits)
-    }
-    invisible(x)
-}

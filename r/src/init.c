@@ -9,6 +9,7 @@ SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
 SEXP r_bytes(SEXP, SEXP), r_model(SEXP, SEXP), r_save(SEXP, SEXP, SEXP), r_load(SEXP, SEXP), r_describe(SEXP, SEXP);
 SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP), r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_importance(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
 
 #define ROUTINE(name, arguments)                                                                                       \
@@ -17,18 +18,20 @@ SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(
     }
 
 static const R_CallMethodDef routines[] = {
-    ROUTINE(alive, 1),      ROUTINE(session, 4),
-    ROUTINE(outcome, 1),    ROUTINE(interrupt, 0),
-    ROUTINE(table, 4),      ROUTINE(encode, 3),
-    ROUTINE(labels, 1),     ROUTINE(feature_names, 1),
-    ROUTINE(generate, 5),   ROUTINE(fit, 3),
-    ROUTINE(tune, 3),       ROUTINE(curve, 3),
-    ROUTINE(bytes, 2),      ROUTINE(model, 2),
-    ROUTINE(save, 3),       ROUTINE(load, 2),
-    ROUTINE(describe, 2),   ROUTINE(predict, 5),
-    ROUTINE(info, 1),       ROUTINE(metrics, 5),
-    ROUTINE(methods, 0),    ROUTINE(default_method, 1),
-    ROUTINE(parameters, 1), ROUTINE(number_text, 1),
+    ROUTINE(alive, 1),        ROUTINE(session, 4),
+    ROUTINE(outcome, 1),      ROUTINE(interrupt, 0),
+    ROUTINE(table, 4),        ROUTINE(encode, 3),
+    ROUTINE(labels, 1),       ROUTINE(feature_names, 1),
+    ROUTINE(generate, 5),     ROUTINE(fit, 3),
+    ROUTINE(tune, 3),         ROUTINE(curve, 3),
+    ROUTINE(bytes, 2),        ROUTINE(model, 2),
+    ROUTINE(save, 3),         ROUTINE(load, 2),
+    ROUTINE(describe, 2),     ROUTINE(predict, 5),
+    ROUTINE(info, 1),         ROUTINE(metrics, 5),
+    ROUTINE(methods, 0),      ROUTINE(default_method, 1),
+    ROUTINE(parameters, 1),   ROUTINE(number_text, 1),
+    ROUTINE(coefficients, 1), ROUTINE(thresholds, 1),
+    ROUTINE(linear_fit, 1),   ROUTINE(importance, 5),
     {NULL, NULL, 0},
 };
 

@@ -132,13 +132,31 @@ test_that("intervals, scores and real targets", {
 
 test_that("the proportional odds model is that of MASS and ordinal", {
     data <- toy()
+    data$kind <- factor(rep(c("a", "b", "c"), 100))
     model <- quietly(rung(label ~ ., data, method = "pom", ridge = 1e-9))
     skip_if_not_installed("MASS")
-    other <- suppressWarnings(MASS::polr(label ~ x1 + x2, data))
+    other <- suppressWarnings(MASS::polr(label ~ ., data))
     expect_equal(coef(model), c(other$zeta, coef(other)), tolerance = 1e-3)
     skip_if_not_installed("ordinal")
-    expect_equal(coef(model), coef(ordinal::clm(label ~ x1 + x2, data = data)), tolerance = 1e-4)
+    table <- summary(ordinal::clm(label ~ x1 + x2 + kind, data = data))$coefficients
+    ours <- summary(model)
+    expect_equal(ours$coefficients, table, tolerance = 1e-4)
+    expect_equal(ours$log_likelihood, as.numeric(stats::logLik(other)), tolerance = 1e-6)
+    expect_output(print(ours), "Pr\\(>\\|z\\|\\)")
+    expect_output(print(ours), "proportional odds")
     expect_error(coef(quietly(rung(label ~ ., data, method = "kdlor"))), "linear")
+})
+
+test_that("importance", {
+    data <- toy()
+    data$nothing <- rep(c(0, 1), 150)
+    model <- quietly(rung(label ~ ., data, method = "kdlor"))
+    new <- transform(rung_generate("toy", rows = 200, seed = 2), nothing = rep(c(1, 0), 100))
+    found <- rung_explain(model, new)
+    expect_identical(found$column[3], "nothing")
+    expect_true(all(found$low <= found$mae & found$mae <= found$high))
+    expect_false(attr(found, "seen"))
+    expect_output(print(rung_explain(model)), "which the model was fitted to")
 })
 
 test_that("bad arguments", {

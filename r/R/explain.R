@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Coefficients of linear scores, and which columns a model uses.
+
+# The thresholds between the classes, then by how much the score rises with each column; a level of a factor against the
+# reference level, as treatment contrasts.
+coef.rung <- function(object, ...) {
+    table <- coefficient_table(object)
+    structure(table[, "Estimate"], names = rownames(table))
+}
+
+coefficient_table <- function(object) {
+    slopes <- .Call(C_r_coefficients, handle(object))
+    if (!length(slopes$value)) {
+        refuse("coefficients exist where the score is linear in the columns, as with pom; ", object$info$method,
+               " has another kind of score")
+    }
+    cuts <- .Call(C_r_thresholds, handle(object))
+    names <- c(paste(cuts$column, cuts$part, sep = "|"), paste0(slopes$column, slopes$part))
+    together <- Map(c, cuts, slopes)
+    structure(cbind(together$value, together$error, together$z, together$p),
+              dimnames = list(names[seq_along(together$value)], c("Estimate", "Std. Error", "z value", "Pr(>|z|)")))
+}
+
+summary.rung <- function(object, ...) {
+    table <- tryCatch(coefficient_table(object), rung_error = function(e) NULL)
+    fit <- .Call(C_r_linear_fit, handle(object))
+    structure(list(object = object, coefficients = table, thresholds = length(.Call(C_r_thresholds, handle(object))$value),
+                   log_likelihood = fit[1L], proportional_odds = c(chisq = fit[2L], df = fit[3L], p = fit[4L])),
+              class = "summary.rung")
+}
+
+print.summary.rung <- function(x, digits = 4L, ...) {
+    info <- x$object$info
+    print(x$object)
+    set <- info$params[!is.na(info$params)]
+    if (length(set)) {
+        cat("\nParameters: ", paste(gsub("-", "_", names(set)), set, sep = " = ", collapse = ", "), "\n", sep = "")
+    }
+    if (!is.null(x$coefficients)) print_coefficients(x, digits)
+    single <- Filter(function(one) length(one) == 1L, info$report)
+    if (length(single)) {
+        cat("\nReported by the fit:\n")
+        print(unlist(single), digits = digits)
+    }
+    if (!is.null(info$cv)) {
+        cat("\nRows held out in turn:\n")
+        print(info$cv[!is.na(info$cv)], digits = digits)
+    }
+    invisible(x)
+}
+
+print_coefficients <- function(x, digits) {
+    cuts <- seq_len(x$thresholds)
+    show <- function(table) {
+        if (all(is.na(table[, 2L]))) print(table[, 1L], digits = digits) else printCoefmat(table, digits = digits)
+    }
+    cat("\nCoefficients:\n")
+    show(if (length(cuts)) x$coefficients[-cuts, , drop = FALSE] else x$coefficients)
+    if (length(cuts)) {
+        cat("\nThresholds:\n")
+        known <- if (all(is.na(x$coefficients[cuts, 2L]))) 1L else 1:3
+        print(x$coefficients[cuts, known], digits = digits)
+    }
+    if (!is.na(x$log_likelihood)) cat("\nlog likelihood ", format(x$log_likelihood, digits = 6L), "\n", sep = "")
+    test <- x$proportional_odds
+    if (!is.na(test[["p"]])) {
+        cat("proportional odds (Brant): chi-squared ", format(test[["chisq"]], digits = digits), ", ", test[["df"]],
+            " degrees of freedom, p = ", format.pval(test[["p"]], digits = 3L), "\n", sep = "")
+    }
+}
+
+# By how much the error rises when a column is permuted among labelled rows.
+rung_explain <- function(object, newdata = NULL, y = NULL, repeats = 5, rows = 2000, seed = 1, threads = 0) {
+    ground <- ground_truth(object, newdata, y)
+    classes <- object$info$classes
+    if (!length(classes)) refuse("importance is measured for models with classes")
+    sheet <- ground$sheet
+    label <- factor(classes[ground$ranks], levels = classes, ordered = TRUE)
+    sheet$columns <- c(sheet$columns, list(label))
+    if (!is.null(sheet$names)) sheet$names <- c(sheet$names, object$info$label)
+    session <- session(seed, threads)
+    report <- parse_json(finish(session, .Call(C_r_importance, session, handle(object), as_table(session, sheet),
+                                               as.integer(repeats), as.double(rows))))
+    part <- function(name, key) vapply(report$columns, function(one) one[[name]][[key]], 0)
+    structure(data.frame(column = vapply(report$columns, `[[`, "", "name"), mae = part("mae", "mean"),
+                         low = part("mae", "low"), high = part("mae", "high"), stringsAsFactors = FALSE),
+              seen = isTRUE(report$seen), rows = report$rows, class = c("rung_explain", "data.frame"))
+}
+
+print.rung_explain <- function(x, digits = 3L, ...) {
+    cat("rise of the mean absolute error when a column is permuted, with a 95 % interval; ", attr(x, "rows"), " rows",
+        if (isTRUE(attr(x, "seen"))) ", which the model was fitted to", "\n", sep = "")
+    print.data.frame(x, digits = digits, row.names = FALSE)
+    invisible(x)
+}
