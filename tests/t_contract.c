@@ -83,6 +83,10 @@ static rung_status set_parameters(rung_ctx *ctx, const rung_method *m, bool cali
     if (status == RUNG_OK && !calibrated && has_param(m, "thresholds"))
         status = rung_spec_set(ctx, spec, "thresholds", "midpoint");
     if (status == RUNG_OK && !calibrated && has_param(m, "rounds")) status = set_plain_trees(ctx, spec);
+    if (status == RUNG_OK && !calibrated && has_param(m, "relevance")) { /* both are assessed by folds */
+        status = rung_spec_set(ctx, spec, "relevance", "without");
+        if (status == RUNG_OK) status = rung_spec_set(ctx, spec, "trees", "without");
+    }
     if (status == RUNG_OK && landmarks_of_fits) status = rung_spec_set(ctx, spec, "landmarks", landmarks_of_fits);
     if (status == RUNG_OK && landmarks_of_fits && has_param(m, "align-iterations")) /* said without landmarks */
         status = rung_spec_set(ctx, spec, "align-iterations", "2");

@@ -134,7 +134,7 @@ static void put_member(FILE *f, const rung_member *one)
     fprintf(f, "%.3f %s", one->weight, one->kind);
     if (one->trees) fprintf(f, " (%lld with %lld leaves)", (long long)one->trees, (long long)one->leaves);
     if (!one->kernel && !one->neighbours) return;
-    fprintf(f, " (%s", !strcmp(one->scale, "rank") ? "ranked columns" : "columns");
+    fprintf(f, " (%s%s", one->weighted ? "weighted " : "", !strcmp(one->scale, "rank") ? "ranks" : "columns");
     if (one->kernel) {
         fprintf(f, ", %s", one->kernel);
         if (!isnan(one->gamma)) fprintf(f, " gamma=%.3g", one->gamma);

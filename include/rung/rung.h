@@ -500,6 +500,7 @@ typedef struct {
     int64_t neighbours;    /* 0: none */
     double power;          /* of the scores of label spreading */
     int64_t trees, leaves; /* 0: none */
+    int weighted;          /* 1: its columns are weighted by their relevance */
 } rung_member;
 /* Fills in the member of an index from 0; returns 0 past the last one (or where out->size is not set), else 1. */
 RUNG_API int rung_model_member(const rung_model *model, int index, rung_member *out);

@@ -128,7 +128,8 @@ int rung_model_member(const rung_model *model, int index, rung_member *out)
                        .gamma = NAN,
                        .coef0 = NAN,
                        .variance = one->proba == PROBA_PROBIT && one->link.spread ? one->link.variance : NAN,
-                       .power = one->proba == PROBA_POWER ? one->power : NAN};
+                       .power = one->proba == PROBA_POWER ? one->power : NAN,
+                       .weighted = one->space.d > 0 && scale_weighs(&one->space)};
     if (one->score.kind == SCORER_KERNEL) fill_kernel(&one->score.k, &own);
     if (one->score.kind == SCORER_NEIGHBOURS) own.neighbours = one->score.neighbours;
     if (one->score.kind == SCORER_TREES) {

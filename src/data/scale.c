@@ -197,3 +197,26 @@ rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *t
     TRY(copy_numbers(ctx, mem, from->knot, from->knots_first[from->d], &to->knot));
     return copy_numbers(ctx, mem, from->knot_cdf, from->knots_first[from->d], &to->knot_cdf);
 }
+
+/* The variance of a ranked column is that of its knots: mid-ranks (cdf before + cdf) / 2 with the share of each. */
+static double rank_variance(int64_t n, const double *cdf)
+{
+    double sum = 0, before = 0;
+    for (int64_t k = 0; k < n; k++) {
+        double middle = 0.5 * (before + cdf[k]) - 0.5;
+        sum += (cdf[k] - before) * middle * middle;
+        before = cdf[k];
+    }
+    return sum;
+}
+
+bool scale_weighs(const scaling *s)
+{
+    if (s->kind != SCALE_RANK) return s->kind != SCALE_NONE;
+    for (int64_t j = 0; j < s->d; j++) {
+        int64_t first = s->knots_first[j], count = s->knots_first[j + 1] - first;
+        double width = s->factor[j] * sqrt(rank_variance(count, s->knot_cdf + first));
+        if (s->factor[j] != 0 && fabs(width - 1) > 1e-6) return true;
+    }
+    return false;
+}

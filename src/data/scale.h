@@ -30,6 +30,8 @@ rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int6
  * are kept within +-SCALE_MOST, so that squares of values in a prediction stay finite. */
 #define SCALE_MOST 1e150
 void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
+/* Whether a scaling that follows another one gives columns different weights: it is not the ranking to unit variance. */
+bool scale_weighs(const scaling *s);
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);
 
 #endif

@@ -162,10 +162,14 @@ static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, 
     TRY(held_out_new(ctx, &ctx->scratch, t->n_labelled, out));
     out->K = p->K;
     out->proba = loo;
+    int64_t row = 0; /* of loo */
     for (int64_t i = 0; i < p->n; i++) {
         if (!p->y[i]) continue;
+        const double *own = loo + row++ * p->K;
+        if (isnan(own[0])) continue; /* never left out */
+        memmove(loo + out->n * p->K, own, (size_t)p->K * sizeof *loo);
         out->row[out->n] = i;
-        out->fold[out->n] = (int)g.of[out->n];
+        out->fold[out->n] = (int)g.of[row - 1];
         out->rank[out->n] = posterior_median(p->K, loo + out->n * p->K);
         out->n++;
     }

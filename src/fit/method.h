@@ -30,7 +30,8 @@ typedef struct {
                       driver */
     member *members;
     double sharpen;
-    double *loo; /* labelled rows of the problem x K, by rows: their leave-one-out probabilities; NULL: none */
+    double *loo; /* labelled rows of the problem x K, by rows: their leave-one-out probabilities, NaN for a row that
+                    was never left out; NULL: none */
     transduction training; /* predictions for the rows of the problem (which must be all rows); n = 0: none */
     int64_t n_expansion;
     int state_width; /* numbers per row of the problem (`state`) from which `update` can continue; 0: none */

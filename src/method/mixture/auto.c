@@ -1,27 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings and the class
- * frequencies, weighted by leave-one-out performance (method/mixture/mixture.h). It reports the weights of the
- * families, whether the unlabelled rows helped, and whether anything beats always predicting the median. */
+/* auto.c - the default: an average of Gaussian processes, cumulative ridges, label spreadings, boosted trees and the
+ * class frequencies, weighted by their performance on rows left out (method/mixture/mixture.h). It reports the weights of
+ * the families, whether the unlabelled rows helped, and whether anything beats always predicting the median. */
 #include <stdio.h>
 
 #include "fit/verify.h"
 #include "method/mixture/mixture.h"
 
-static const mixture_options all_families = {
-    .families = 1U << FAMILY_GP | 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD, .spaces = 3, .frequencies = true};
+typedef struct {
+    int trees, relevance, effort;
+} auto_params;
 
-static double of_family(const mixture_summary *s, family_kind kind) { return s->weight[0][kind] + s->weight[1][kind]; }
+enum { WITHOUT, WITH };
 
-static rung_status report(rung_ctx *ctx, pool *mem, const mixture_summary *s, fitted *out)
+/* Without trees and relevance this is the mixture of closed forms, exact and with nothing dropped that matters. */
+static mixture_options options_of(const auto_params *params)
+{
+    bool more = params->trees == WITH || params->relevance == WITH;
+    return (mixture_options){.families = 1U << FAMILY_GP | 1U << FAMILY_RIDGE | 1U << FAMILY_SPREAD,
+                             .spaces = params->relevance == WITH ? 15 : 3,
+                             .frequencies = true,
+                             .trees = params->trees == WITH,
+                             .relevance = params->relevance == WITH,
+                             .planned = more,
+                             .effort = (effort_level)params->effort,
+                             .most_rank = more ? 32 : 0,
+                             .least = more ? 0.005 : 0};
+}
+
+static double of_family(const mixture_summary *s, family_kind kind)
+{
+    double sum = 0;
+    for (int space = 0; space < SPACES; space++) sum += s->weight[space][kind];
+    return sum;
+}
+
+static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixture_summary *s, fitted *out)
 {
     TRY(report_number(ctx, mem, out, "weight_processes", of_family(s, FAMILY_GP)));
     TRY(report_number(ctx, mem, out, "weight_ridges", of_family(s, FAMILY_RIDGE)));
     TRY(report_number(ctx, mem, out, "weight_unlabelled", of_family(s, FAMILY_SPREAD)));
+    TRY(report_number(ctx, mem, out, "weight_trees", s->trees[0] + s->trees[1]));
     TRY(report_number(ctx, mem, out, "weight_frequencies", s->frequencies));
     TRY(report_number(ctx, mem, out, "loo_mae", s->mae));
     TRY(report_number(ctx, mem, out, "loo_mae_supervised", s->has_supervised ? s->supervised : s->mae));
     TRY(report_number(ctx, mem, out, "median_mae", s->median));
     TRY(report_number(ctx, mem, out, "redundancy", s->redundancy));
+    if (s->relevance) TRY(report_list(ctx, mem, out, "relevance", columns, s->relevance));
+    if (s->kernel_rows > 0) TRY(report_number(ctx, mem, out, "kernel_rows", (double)s->kernel_rows));
     if (s->unlabelled_used > 0) TRY(report_number(ctx, mem, out, "unlabelled_used", (double)s->unlabelled_used));
     return report_number(ctx, mem, out, "sharpen", out->sharpen);
 }
@@ -29,21 +55,25 @@ static rung_status report(rung_ctx *ctx, pool *mem, const mixture_summary *s, fi
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
     log_at(ctx, RUNG_INFO,
-           "weights: Gaussian processes %.2f, cumulative ridges %.2f, class frequencies %.2f, %d members",
-           of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->frequencies, s->members);
+           "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, class "
+           "frequencies %.2f, %d members",
+           of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[0], s->trees[1], s->frequencies, s->members);
     if (s->present[FAMILY_SPREAD])
-        log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; leave-one-out mae %.3f with them, %.3f without%s",
+        log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
                s->manifold ? " (the columns are redundant, as in images)" : "");
     else
-        log_at(ctx, RUNG_INFO, "all %lld rows are labelled; leave-one-out mae %.3f", (long long)p->n, s->mae);
+        log_at(ctx, RUNG_INFO, "all %lld rows are labelled; held-out mae %.3f", (long long)p->n, s->mae);
     if (s->unlabelled_used > 0)
         log_at(ctx, RUNG_INFO,
                "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
                (long long)s->unlabelled_used, (long long)s->unlabelled);
+    if (s->kernel_rows > 0)
+        log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows, trees to all",
+               (long long)s->kernel_rows, (long long)s->labelled);
     if (s->mae >= s->median)
         log_at(ctx, RUNG_WARNING,
-               "no model beats always predicting the median (leave-one-out mae %.3f, median %.3f): the columns say "
+               "no model beats always predicting the median (held-out mae %.3f, median %.3f): the columns say "
                "little about the grades, or there are too few labels",
                s->mae, s->median);
 }
@@ -68,14 +98,16 @@ static rung_status auto_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     problem *p = in->p;
     mixture_summary summary;
     if (p->K < 2) return only_class(ctx, mem, p, out);
-    TRY(mixture_fit(ctx, mem, p, &all_families, out, &summary));
+    mixture_options options = options_of(in->params);
+    TRY(mixture_fit(ctx, mem, p, &options, out, &summary));
     tell(ctx, p, &summary);
-    return report(ctx, mem, &summary, out);
+    return report(ctx, mem, p->d, &summary, out);
 }
 
 static rung_status auto_verify(rung_ctx *ctx, const struct verification *v)
 {
-    if (v->p->K > 1) return mixture_verify(ctx, v, &all_families);
+    mixture_options options = options_of(v->params);
+    if (v->p->K > 1) return mixture_verify(ctx, v, &options);
     const member *only = v->model->members;
     condition_add(v->found, "only class", "it has probability 1 and is always predicted",
                   fabs(only->prior[0] - 1) + (only->decide.rank != 1), 0);
@@ -84,22 +116,34 @@ static rung_status auto_verify(rung_ctx *ctx, const struct verification *v)
 
 static double auto_bytes(const problem_shape *shape, const void *params)
 {
-    (void)params;
-    return mixture_bytes(shape, &all_families);
+    mixture_options options = options_of(params);
+    return mixture_bytes(shape, &options);
 }
 
-static const param_row auto_rows[] = {{0}};
+static const param_row auto_rows[] = {
+    PARAM(auto_params, effort, .name = "effort",
+          .help = "how much is tried: quick and thorough proceed as normal does with four times more or fewer labels",
+          .type = RUNG_CHOICE, .default_value = "normal", .published = "normal", .choices = "quick|normal|thorough"),
+    PARAM(auto_params, trees, .name = "trees", .help = "with or without boosted trees among the models",
+          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+    PARAM(auto_params, relevance, .name = "relevance",
+          .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_CHOICE,
+          .default_value = "with", .published = "without", .choices = "without|with"),
+    {0},
+};
 
 const method method_auto = {
     .info = {.name = "auto",
-             .title = "Average of models weighted by leave-one-out performance: the default",
-             .reference = "Stacking of ogp, ckr, llgc and the class frequencies, on the columns and on their ranks, by "
-                          "leave-one-out",
-             .cost = "time 400 l^3 up to 500 labels, about 150 l^3 above, and 12 n^3/3 (above 4000 rows by conjugate "
-                     "gradients, on at most 4000 to 50,000 unlabelled rows); memory 40 l^2, n^2 up to 4000 rows",
+             .title = "Average of models weighted by their performance on rows left out: the default",
+             .reference = "Stacking of ogp, ckr, boost, llgc and the class frequencies, on the columns, on their ranks "
+                          "and on both weighted by relevance",
+             .cost =
+                 "time 1000 l^3 up to 300 labels, about 50 l^3 up to 600, then linear in l (landmarks; kernels see at "
+                 "most 20,000 labels); at most 1000 unlabelled rows, more if columns are redundant; memory 40 l^2, "
+                 "above 600 labels 10,000 l",
              .flags = RUNG_NEEDS_LABELS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
     .params = auto_rows,
-    .params_size = 1,
+    .params_size = sizeof(auto_params),
     .bytes = auto_bytes,
     .fit = auto_fit,
     .verify = auto_verify,

@@ -7,7 +7,9 @@
 #include "base/compare.h"
 #include "base/parallel.h"
 #include "graph/propagate.h"
+#include "method/mixture/cumulative_features.h"
 #include "method/mixture/cumulative_ridge.h"
+#include "method/mixture/ogp_features.h"
 #include "method/mixture/ogp_gp.h"
 #include "solve/cumulative.h"
 
@@ -88,7 +90,7 @@ static void add(candidates *c, candidate one)
 
 static void list_space(candidates *c, unsigned families, int space)
 {
-    bool graph = (families & 1U << FAMILY_SPREAD) && c->l < c->p->n;
+    bool graph = (families & 1U << FAMILY_SPREAD) && c->l < c->p->n && !space_weighted(space);
     for (int k = 0; k < KERNELS && (families & 1U << FAMILY_GP); k++)
         for (int v = 0; v < VARIANCES; v++)
             add(c, (candidate){.kind = FAMILY_GP, .space = space, .kernel = k, .level = v});
@@ -114,44 +116,129 @@ static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
     return RUNG_OK;
 }
 
-rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, candidates *out)
+/* The columns times their weights, after the scaling of the space. */
+static rung_status weighted_picture(rung_ctx *ctx, int64_t d, const double *relevance, mixture_space *s)
+{
+    const scaling *rank = s->rank.d > 0 ? &s->rank : NULL;
+    s->picture = rank ? *rank : (scaling){.kind = SCALE_STANDARD, .d = d};
+    TRY(NEW(ctx, &ctx->scratch, s->picture.shift, d));
+    TRY(NEW(ctx, &ctx->scratch, s->picture.factor, d));
+    for (int64_t j = 0; j < d; j++) {
+        s->picture.shift[j] = rank ? rank->shift[j] : 0;
+        s->picture.factor[j] = relevance[j] * (rank ? rank->factor[j] : 1);
+    }
+    return RUNG_OK;
+}
+
+/* The labelled rows in the picture of a space. */
+static rung_status labelled_rows(rung_ctx *ctx, const problem *base, mixture_space *s)
+{
+    double *X = NULL;
+    rung_view view = {.v = base->X, .n = base->n, .d = base->d, .row = base->d, .col = 1};
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, base->d * base->n));
+    scale_apply(&s->picture, base->n, &view, NULL, X);
+    problem_new(&ctx->scratch, &(problem_rows){base->d, base->n, X, base->y, base->w, base->origin, base->K},
+                &s->labelled);
+    s->labelled.group = base->group;
+    s->labelled.many_kernels = true;
+    return RUNG_OK;
+}
+
+static rung_status count_classes(rung_ctx *ctx, candidates *c)
+{
+    TRY(NEW(ctx, &ctx->scratch, c->prior, c->base.K));
+    for (int64_t i = 0; i < c->l; i++) c->prior[c->base.y[i] - 1]++;
+    for (int q = 0; q < c->base.K; q++) c->prior[q] = (c->prior[q] + 0.5 / c->base.K) / ((double)c->l + 0.5);
+    c->y = c->base.y;
+    return row_groups_new(ctx, &ctx->scratch, c->l, c->base.group, &c->together);
+}
+
+rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, const double *relevance,
+                           candidates *out)
 {
     int *classes = NULL;
-    const int *group = NULL;
     *out = (candidates){.p = p};
     TRY(NEW(ctx, &ctx->scratch, out->rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
-    TRY(NEW(ctx, &ctx->scratch, out->prior, p->K));
     TRY(NEW(ctx, &ctx->scratch, out->list, MOST_CANDIDATES));
     for (int64_t i = 0; i < p->n; i++)
-        if (p->y[i]) {
-            out->rows[out->l++] = i;
-            out->prior[p->y[i] - 1]++;
-        }
-    for (int q = 0; q < p->K; q++) out->prior[q] = (out->prior[q] + 0.5 / p->K) / ((double)out->l + 0.5);
+        if (p->y[i]) out->rows[out->l++] = i;
+    TRY(problem_subset(ctx, &ctx->scratch, p, out->l, out->rows, &out->base, classes));
+    TRY(count_classes(ctx, out));
     for (int s = 0; s < SPACES; s++) {
         mixture_space *space = &out->space[s];
-        if (!(spaces & 1U << s)) continue;
+        if (!(spaces & 1U << s) || (space_weighted(s) && !relevance)) continue;
         space->all = problem_view(p, &ctx->scratch);
-        if (s == 1) TRY(rank_space(ctx, p, space));
-        TRY(problem_subset(ctx, &ctx->scratch, &space->all, out->l, out->rows, &space->labelled, classes));
-        space->labelled.many_kernels = true;
-        out->y = space->labelled.y;
-        group = space->labelled.group;
+        if (s & 1) TRY(rank_space(ctx, p, space));
+        if (space_weighted(s)) {
+            TRY(weighted_picture(ctx, p->d, relevance, space));
+            TRY(labelled_rows(ctx, &out->base, space));
+        } else {
+            space->picture = space->rank;
+            TRY(problem_subset(ctx, &ctx->scratch, &space->all, out->l, out->rows, &space->labelled, classes));
+            space->labelled.many_kernels = true;
+        }
         list_space(out, families, s);
     }
-    return row_groups_new(ctx, &ctx->scratch, out->l, group, &out->together);
+    return RUNG_OK;
+}
+
+rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, const int64_t *rows,
+                            const double *relevance, candidates *out, int *classes)
+{
+    *out = (candidates){.p = &out->base, .l = n, .landmarks = all->landmarks};
+    TRY(problem_subset(ctx, &ctx->scratch, &all->base, n, rows, &out->base, classes));
+    TRY(count_classes(ctx, out));
+    TRY(NEW(ctx, &ctx->scratch, out->rows, n));
+    TRY(NEW(ctx, &ctx->scratch, out->list, all->n));
+    for (int64_t i = 0; i < n; i++) out->rows[i] = i;
+    for (int s = 0; s < SPACES; s++) {
+        mixture_space *space = &out->space[s];
+        if (all->space[s].all.n == 0 || !space_weighted(s)) continue;
+        space->rank = all->space[s].rank;
+        space->all = all->space[s].all; /* of which only the number of columns counts */
+        TRY(weighted_picture(ctx, out->base.d, relevance, space));
+        TRY(labelled_rows(ctx, &out->base, space));
+    }
+    for (int i = 0; i < all->n; i++) {
+        const candidate *one = &all->list[i];
+        if (!space_weighted(one->space) || !one->wanted) continue;
+        out->list[out->n] = *one;
+        out->list[out->n].loo = out->list[out->n].coef = out->list[out->n].bias = NULL;
+        out->n++;
+    }
+    return RUNG_OK;
 }
 
 /* ---- what candidates share ---- */
 
-static rung_status share_grams(rung_ctx *ctx, candidates *c)
+static rung_status make_features(rung_ctx *ctx, const candidates *c, const kernel *k, const problem *p,
+                                 landmark_kernel **out)
+{
+    landmark_kernel *f = NULL;
+    point_set points = problem_points(p);
+    TRY(NEW(ctx, &ctx->scratch, f, 1));
+    TRY(problem_kernel_finite(ctx, p, k));
+    TRY(landmarks_new(ctx, &ctx->scratch, k, &points, c->landmarks, &f->l));
+    TRY(la_new(ctx, &ctx->scratch, f->l.m, p->n, &f->Phi));
+    TRY(NEW_RAW(ctx, &ctx->scratch, f->own, p->n));
+    TRY(landmarks_features(ctx, &f->l, p->n, p->X, f->Phi));
+    for (int64_t i = 0; i < p->n; i++) f->own[i] = kernel_self(k, p->d, p->X + i * p->d);
+    *out = f;
+    return RUNG_OK;
+}
+
+static rung_status share_kernels(rung_ctx *ctx, candidates *c)
 {
     for (int i = 0; i < c->n; i++) {
         const candidate *one = &c->list[i];
         mixture_space *s = &c->space[one->space];
-        if (!one->wanted || one->kind == FAMILY_SPREAD || s->gram[one->kernel]) continue;
+        if (!one->wanted || one->kind == FAMILY_SPREAD || s->gram[one->kernel] || s->features[one->kernel]) continue;
         kernel k = candidate_kernel(c, one);
+        if (c->landmarks > 0) {
+            TRY(make_features(ctx, c, &k, &s->labelled, &s->features[one->kernel]));
+            continue;
+        }
         TRY(problem_gram(ctx, &s->labelled, &k, &s->gram[one->kernel]));
     }
     return RUNG_OK;
@@ -204,7 +291,8 @@ static rung_status make_room(rung_ctx *ctx, candidates *c)
     for (int i = 0; i < c->n; i++) {
         candidate *one = &c->list[i];
         if (!one->wanted) continue;
-        int64_t coef = one->kind == FAMILY_GP ? l : one->kind == FAMILY_RIDGE ? l * J : 0;
+        const landmark_kernel *f = one->kind == FAMILY_SPREAD ? NULL : c->space[one->space].features[one->kernel];
+        int64_t m = f ? f->l.m : l, coef = one->kind == FAMILY_GP ? m : one->kind == FAMILY_RIDGE ? m * J : 0;
         TRY(NEW(ctx, &ctx->scratch, one->loo, l * J + coef + J));
         one->coef = one->loo + l * J;
         one->bias = one->coef + coef;
@@ -242,9 +330,28 @@ static rung_status list_tasks(rung_ctx *ctx, candidates *c, bool graphs, task_li
     return RUNG_OK;
 }
 
+ogp_features candidate_features(const candidates *c, const candidate *one)
+{
+    const landmark_kernel *f = c->space[one->space].features[one->kernel];
+    return (ogp_features){.n = c->l,
+                          .K = c->base.K,
+                          .y = c->y,
+                          .together = &c->together,
+                          .Phi = f->Phi,
+                          .own = f->own,
+                          .variance = candidate_variance(one) * candidate_scale(c, one),
+                          .prior_variance = candidate_variance(one)};
+}
+
 static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
 {
     const mixture_space *s = &c->space[one->space];
+    if (c->landmarks > 0) {
+        ogp_features gp = candidate_features(c, one);
+        rung_status status = ogp_features_fit(ctx, &gp, one->coef, one->bias, one->loo);
+        if (status != RUNG_OK) one->loo = NULL;
+        return status;
+    }
     ogp_gp gp = {.n = c->l,
                  .K = c->p->K,
                  .y = c->y,
@@ -257,8 +364,34 @@ static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
     return status;
 }
 
+/* The ridges of one kernel over landmark features; two passes over the rows for all of them. */
+static rung_status run_feature_ridges(rung_ctx *ctx, candidates *c, candidate *list, int count)
+{
+    const mixture_space *s = &c->space[list->space];
+    int64_t size = c->l * (c->p->K - 1);
+    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .together = &c->together};
+    cumulative_features f;
+    double *loo = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, loo, size * count));
+    rung_status status =
+        cumulative_features_new(ctx, &s->features[list->kernel]->l, s->labelled.X, candidate_scale(c, list), &rows, &f);
+    if (status == RUNG_OK) status = cumulative_features_loo(ctx, &f, count, ridges + list->level, loo);
+    for (int i = 0; i < count; i++) {
+        candidate *one = &list[i];
+        if (!one->wanted) continue;
+        if (status != RUNG_OK || f.values[0] > CANCELS * ridges[one->level]) {
+            one->loo = NULL;
+            continue;
+        }
+        memcpy(one->loo, loo + i * size, (size_t)size * sizeof *loo);
+        TRY(cumulative_features_weights(ctx, &f, ridges[one->level], one->coef, one->bias));
+    }
+    return status;
+}
+
 static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int count)
 {
+    if (c->landmarks > 0) return run_feature_ridges(ctx, c, list, count);
     const mixture_space *s = &c->space[list->space];
     double scale = candidate_scale(c, list);
     int64_t size = c->l * (c->p->K - 1);
@@ -324,7 +457,7 @@ static rung_status run_task(rung_ctx *ctx, void *user, int64_t i)
 rung_status candidates_run(rung_ctx *ctx, candidates *c)
 {
     task_list kernels, graphs;
-    TRY(share_grams(ctx, c));
+    TRY(share_kernels(ctx, c));
     TRY(share_graphs(ctx, c));
     TRY(make_room(ctx, c));
     TRY(list_tasks(ctx, c, false, &kernels));

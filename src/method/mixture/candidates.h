@@ -7,15 +7,18 @@
 
 #include "data/row_groups.h"
 #include "fit/method.h"
+#include "method/mixture/ogp_features.h"
 
 typedef enum { FAMILY_GP, FAMILY_RIDGE, FAMILY_SPREAD, FAMILY_KINDS } family_kind;
 enum {
-    SPACES = 2,  /* the columns as the problem has them; their ranks */
+    SPACES = 4,  /* the columns as the problem has them; their ranks; both with weights */
     KERNELS = 7, /* six rbf widths, linear */
     MOST_LEVELS = 8,
     GRAPHS = 3,
     SPREADS = 2
 };
+
+static inline bool space_weighted(int space) { return space >= 2; }
 
 typedef struct {
     family_kind kind;
@@ -24,14 +27,24 @@ typedef struct {
     double penalty;           /* minus the log prior */
     bool wanted;
     double *loo;  /* labelled x (K - 1) by rows; NULL: not requested, or it failed numerically */
-    double *coef; /* FAMILY_GP: labelled, f = variance gram coef; FAMILY_RIDGE: labelled x (K - 1) */
+    double *coef; /* FAMILY_GP: labelled, f = variance gram coef; FAMILY_RIDGE: labelled x (K - 1); with landmarks
+                     weights of their features, m instead of labelled */
     double *bias; /* FAMILY_GP: the thresholds; FAMILY_RIDGE: the constants; K - 1 */
 } candidate;
 
-typedef struct { /* one representation of the columns */
-    problem all, labelled;
+typedef struct { /* a kernel represented by landmarks */
+    landmarks l;
+    la_mat *Phi; /* m x labelled: the features of the labelled rows */
+    double *own; /* labelled: k(x, x) */
+} landmark_kernel;
+
+typedef struct {                 /* one representation of the columns */
+    problem all;                 /* graphs are built over these rows ... */
+    problem labelled;            /* ... kernels over these, whose columns may be weighted */
     scaling rank;                /* of the second space: from the first one's columns */
+    scaling picture;             /* from the first space's columns to those of `labelled`; d = 0: they are the same */
     const la_mat *gram[KERNELS]; /* over the labelled rows; NULL: no candidate needs it */
+    landmark_kernel *features[KERNELS]; /* instead of it, where there are landmarks */
     const la_csr *edges[GRAPHS];
     double width[GRAPHS];
     int64_t neighbours[GRAPHS];
@@ -40,26 +53,35 @@ typedef struct { /* one representation of the columns */
 
 typedef struct {
     problem *p;
+    problem base;        /* its labelled rows */
     int64_t l, *rows;    /* the labelled ones */
     const int *y;        /* l: their ranks */
     row_groups together; /* equal ones among them */
     mixture_space space[SPACES];
-    double *prior; /* K: shrunk class frequencies, where no label arrives */
+    int64_t landmarks; /* at most so many represent a kernel; 0: kernels are exact */
+    double *prior;     /* K: shrunk class frequencies, where no label arrives */
     int n;
     candidate *list;
 } candidates;
 
-/* All candidates of these families (bits 1 << kind) and spaces (bits); without unlabelled rows there is no spreading.
- * p is the caller's own view; arrays are in the scratch pool. */
-rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, candidates *out);
+/* All candidates of these families (bits 1 << kind) and spaces (bits), with exact kernels (landmarks may be set
+ * afterwards); without unlabelled rows there is no spreading. relevance (or NULL): weights of the columns that kernels see. p is the caller's own view; arrays are in the scratch
+ * pool. */
+rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, const double *relevance,
+                           candidates *out);
+/* The kernel candidates that are wanted in `all`, for some of its labelled rows (n of them, listed) and with other
+ * weights. Classes without rows are removed, as by problem_subset. */
+rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, const int64_t *rows,
+                            const double *relevance, candidates *out, int *classes);
 rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are wanted */
 
 kernel candidate_kernel(const candidates *c, const candidate *one);
 double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
 double candidate_variance(const candidate *one);                   /* FAMILY_GP */
-double candidate_ridge(const candidate *one);                      /* FAMILY_RIDGE */
-double candidate_power(const candidate *one);                      /* FAMILY_SPREAD */
-double candidate_spread(const candidate *one);                     /* FAMILY_SPREAD */
+ogp_features candidate_features(const candidates *c, const candidate *one); /* FAMILY_GP, with landmarks */
+double candidate_ridge(const candidate *one);                               /* FAMILY_RIDGE */
+double candidate_power(const candidate *one);                               /* FAMILY_SPREAD */
+double candidate_spread(const candidate *one);                              /* FAMILY_SPREAD */
 /* FAMILY_SPREAD where columns are redundant: added to the penalty. There few neighbours are best, since edges between
  * classes are the long ones, and a label has to reach n / l rows on a walk of 1 / (1 - spread) steps, about half of
  * which reach a new row. */

@@ -7,11 +7,13 @@
 #include "base/parallel.h"
 #include "eval/metrics.h"
 #include "graph/propagate.h"
+#include "method/mixture/held_families.h"
 #include "method/mixture/stack.h"
 #include "solve/cumulative.h"
+#include "trees/relevance.h"
 
-enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + 1 };
-static const double SCREEN_KEEP = 1e-3, KEEP = 1e-3, REDUNDANT = 10;
+enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + LINKS + 1 };
+static const double SCREEN_KEEP = 1e-3, PLANNED_KEEP = 0.02, KEEP = 1e-3, REDUNDANT = 10;
 
 /* Prior weights of a family in each space, and of the frequencies: on tabular data, and if columns are redundant. */
 static const double priors[2][FAMILY_KINDS] = {{4, 0.5, 0.25}, {1, 1, 3}}, prior_frequencies[2] = {0.5, 0.25};
@@ -22,9 +24,11 @@ static const double SINGLE_SPREAD = 3;
 static const double STRENGTH = 8, SPREAD_STRENGTH = 1;
 
 typedef struct {
-    int first, count; /* its candidates; count 0: the class frequencies */
+    int first, count; /* its candidates; count 0: the class frequencies or trees */
+    int link;         /* of trees, from 1; 0: no trees */
+    bool held;        /* `mean` comes from folds, not from its candidates */
     double prior, strength;
-    double *mean; /* labelled x (K - 1): its leave-one-out predictions */
+    double *mean; /* labelled x (K - 1): its predictions of rows that it has not seen */
 } family;
 
 typedef struct {
@@ -34,6 +38,7 @@ typedef struct {
     double *within; /* its weight in its family */
     int n;
     family list[MOST_FAMILIES];
+    mixture_trees trees; /* where trees or relevance are wanted */
 } mixture;
 
 /* |R|_F^2 / d - d / n for the correlation matrix R of the d columns that vary. */
@@ -130,7 +135,7 @@ static int stacked(const mixture *m, bool supervised, stack_part *parts)
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
         if (supervised && !is_supervised(m, one)) continue;
-        parts[n] = (stack_part){.n = one->count,
+        parts[n] = (stack_part){.n = one->held ? 0 : one->count,
                                 .P = m->loo + one->first,
                                 .w = m->within + one->first,
                                 .mean = one->mean,
@@ -162,8 +167,9 @@ static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, double *
 
 /* ---- many labels ---- */
 
-/* SCREEN of the labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
-static rung_status screening_rows(rung_ctx *ctx, const problem *p, int64_t l, int64_t *rows, int64_t *count)
+/* So many of the l labelled rows, evenly spaced in the order of (label, row), and all unlabelled ones. */
+static rung_status evenly_spaced(rung_ctx *ctx, const problem *p, int64_t l, int64_t wanted, int64_t *rows,
+                                 int64_t *count)
 {
     int64_t *order = NULL, next = 0;
     bool *keep = NULL;
@@ -172,15 +178,17 @@ static rung_status screening_rows(rung_ctx *ctx, const problem *p, int64_t l, in
     for (int q = 1; q <= p->K; q++)
         for (int64_t i = 0; i < p->n; i++)
             if (p->y[i] == q) order[next++] = i;
-    for (int64_t j = 0; j < SCREEN; j++) keep[order[(int64_t)(((double)j + 0.5) * (double)l / SCREEN)]] = true;
+    for (int64_t j = 0; j < wanted; j++) keep[order[(int64_t)(((double)j + 0.5) * (double)l / (double)wanted)]] = true;
     *count = 0;
     for (int64_t i = 0; i < p->n; i++)
         if (keep[i] || !p->y[i]) rows[(*count)++] = i;
     return RUNG_OK;
 }
 
-/* wanted := the candidates that matter on some of the labels, and their neighbours in the grid. */
-static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold, candidates *c)
+/* wanted := the candidates that matter on some of the labels and, unless the plan has landmarks, their neighbours in the
+ * grid. */
+static rung_status screen(rung_ctx *ctx, const mixture_options *o, int64_t wanted, bool manifold,
+                          const double *relevance, candidates *c)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     problem *p = c->p, sub;
@@ -189,15 +197,17 @@ static rung_status screen(rung_ctx *ctx, const mixture_options *o, bool manifold
     mixture m = {0};
     TRY(NEW(ctx, &ctx->scratch, rows, p->n));
     TRY(NEW(ctx, &ctx->scratch, classes, p->K));
-    TRY(screening_rows(ctx, p, c->l, rows, &count));
+    TRY(evenly_spaced(ctx, p, c->l, wanted, rows, &count));
     TRY(problem_subset(ctx, &ctx->scratch, p, count, rows, &sub, classes));
-    TRY(candidates_new(ctx, &sub, o->families, o->spaces, &m.c));
+    TRY(candidates_new(ctx, &sub, o->families, o->spaces, relevance, &m.c));
     TRY(candidates_run(ctx, &m.c));
     TRY(weigh_within(ctx, &m, false, manifold));
     for (int i = 0; i < c->n; i++) {
         c->list[i].wanted = false;
         for (int j = 0; j < m.c.n; j++)
-            if (m.c.list[j].loo && m.within[j] >= SCREEN_KEEP && candidates_near(&m.c.list[j], &c->list[i]))
+            if (m.c.list[j].loo &&
+                (o->planned ? i == j && m.within[j] >= PLANNED_KEEP
+                            : m.within[j] >= SCREEN_KEEP && candidates_near(&m.c.list[j], &c->list[i])))
                 c->list[i].wanted = true;
     }
     pool_release(&ctx->scratch, mark);
@@ -213,6 +223,9 @@ static int64_t most_unlabelled(int64_t labelled)
     int64_t rows = WORK / (labelled > 0 ? labelled : 1);
     return rows < LEAST ? LEAST : rows > MOST ? MOST : rows;
 }
+
+/* On tables spread labels have little weight: fewer rows show that as well. */
+enum { TABLE_UNLABELLED = 1000 };
 
 /* All labelled rows of *p and, evenly spaced, as many of the others as the limit allows. */
 static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_summary *summary)
@@ -236,15 +249,132 @@ static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_su
     }
     TRY(problem_subset(ctx, &ctx->scratch, *p, count, rows, some, classes));
     *p = some;
-    summary->unlabelled = others;
+    if (summary->unlabelled == 0) summary->unlabelled = others;
     summary->unlabelled_used = wanted;
+    return RUNG_OK;
+}
+
+/* ---- trees, and columns by relevance ---- */
+
+/* With fewer labels, or a single one per class, trees learn nothing. */
+static const int64_t FEWEST = 20;
+static const double prior_trees[LINKS] = {2, 1};
+
+static int64_t count_labels(const problem *p)
+{
+    int64_t l = 0;
+    for (int64_t i = 0; i < p->n; i++) l += p->y[i] != 0;
+    return l;
+}
+
+/* All labelled rows in bins, and folds of them. */
+static rung_status open_trees(rung_ctx *ctx, const problem *p, const mixture_plan *plan, mixture_trees *t)
+{
+    int64_t *rows = NULL, l = 0;
+    int *classes = NULL;
+    problem bare = *p;
+    bare.X = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, p->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, p->K));
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) rows[l++] = i;
+    TRY(problem_subset(ctx, &ctx->scratch, &bare, l, rows, &t->labelled, classes));
+    TRY(boost_rows_new(ctx, &ctx->scratch, &t->labelled, &t->rows));
+    if (plan->folds > 1) return stacked_folds(ctx, &ctx->scratch, &t->labelled, plan->folds, &t->f);
+    ranked_rows ranked = problem_ranks(&t->labelled);
+    return folds_holdout(ctx, &ctx->scratch, &ranked, PLAN_HELD_SHARE, PLAN_MOST_HELD, &t->f);
+}
+
+/* Kernels see the rows held out and, evenly spaced, others, so many in all; *p becomes a problem of these. */
+static rung_status thin_labels(rung_ctx *ctx, int64_t most, const mixture_trees *t, problem **p,
+                               mixture_summary *summary)
+{
+    int64_t *rows = NULL, count = 0, l = 0, held = 0, others = 0, seen = 0;
+    int *classes = NULL;
+    problem *some = NULL;
+    for (int64_t i = 0; i < t->f.n; i++) held += t->f.fold[i] >= 0;
+    others = t->f.n - held;
+    if (most == 0 || t->f.n <= most) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, rows, (*p)->n));
+    TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
+    TRY(NEW(ctx, &ctx->scratch, some, 1));
+    for (int64_t i = 0; i < (*p)->n; i++) {
+        bool taken = !(*p)->y[i] || t->f.fold[l] >= 0;
+        if (!taken) {
+            taken = (seen + 1) * (most - held) / others > seen * (most - held) / others;
+            seen++;
+        }
+        l += (*p)->y[i] != 0;
+        if (taken) rows[count++] = i;
+    }
+    TRY(problem_subset(ctx, &ctx->scratch, *p, count, rows, some, classes));
+    summary->labelled = t->f.n;
+    summary->kernel_rows = most;
+    *p = some;
+    return RUNG_OK;
+}
+
+/* Which labelled row each row of the candidates is: both are in the order of the data. */
+static rung_status match_rows(rung_ctx *ctx, const problem *p, mixture_trees *t)
+{
+    int64_t l = 0, k = 0;
+    TRY(NEW(ctx, &ctx->scratch, t->at, t->f.n));
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        while (t->labelled.origin[k] != p->origin[i]) k++;
+        t->at[l++] = k;
+    }
+    return RUNG_OK;
+}
+
+/* The rows of the candidates in bins, and their folds. */
+static rung_status candidate_rows(rung_ctx *ctx, const mixture *m, boost_rows *rows, folds *f)
+{
+    const mixture_trees *t = &m->trees;
+    int64_t l = m->c.l;
+    *f = (folds){.n = l, .count = t->f.count, .repeats = 1};
+    TRY(NEW(ctx, &ctx->scratch, f->fold, l));
+    for (int64_t i = 0; i < l; i++) f->fold[i] = t->f.fold[t->at[i]];
+    return binned_rows_some(ctx, &t->rows, l, t->at, rows);
+}
+
+static rung_status hold_out_kernels(rung_ctx *ctx, bool all, mixture *m)
+{
+    double *P[SPACES][2] = {{NULL}};
+    boost_rows rows;
+    folds f;
+    TRY(candidate_rows(ctx, m, &rows, &f));
+    TRY(held_kernels(ctx, &m->c, all ? NULL : m->within, &rows, &f, P));
+    for (int k = 0; k < m->n; k++) {
+        const candidate *first = &m->c.list[m->list[k].first];
+        if (m->list[k].count == 0 || !space_weighted(first->space)) continue;
+        m->list[k].mean = P[first->space][first->kind];
+        m->list[k].held = true;
+    }
+    return RUNG_OK;
+}
+
+static rung_status add_trees(rung_ctx *ctx, bool nominal, mixture *m)
+{
+    mixture_trees *t = &m->trees;
+    int K = m->c.p->K;
+    t->links = K > 2 && nominal ? 2 : 1;
+    for (int link = 0; link < t->links; link++) {
+        family *f = &m->list[m->n++];
+        *f = (family){.link = link + 1, .held = true, .prior = prior_trees[link]};
+        TRY(NEW(ctx, &ctx->scratch, f->mean, m->c.l * (K - 1)));
+        TRY(stacked_trees_run(ctx, &ctx->scratch, &t->rows, link == 1, &t->f, &t->link[link]));
+        for (int64_t i = 0; i < m->c.l; i++)
+            cumulative_sums(K, t->link[link].proba + t->at[i] * K, f->mean + i * (K - 1));
+    }
     return RUNG_OK;
 }
 
 /* ---- the whole ---- */
 
-/* Members with a weight below KEEP are dropped; the frequencies stay if they have any weight. */
-static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, mixture_part **parts, int *n)
+/* Members with a smaller weight are dropped; the frequencies stay if they have any weight. */
+static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, double least, mixture_part **parts,
+                         int *n)
 {
     *n = 0;
     TRY(NEW(ctx, &ctx->scratch, *parts, m->c.n + 1));
@@ -252,9 +382,10 @@ static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, 
         const family *one = &m->list[f];
         for (int i = one->first; i < one->first + one->count; i++) {
             double w = weight[f] * m->within[i];
-            if (m->c.list[i].loo && w >= KEEP) (*parts)[(*n)++] = (mixture_part){i, w};
+            if (m->c.list[i].loo && w >= least) (*parts)[(*n)++] = (mixture_part){i, w};
         }
-        if (one->count == 0 && (weight[f] > 0 || *n == 0))
+        if (one->link && weight[f] >= least) (*parts)[(*n)++] = (mixture_part){-1 - one->link, weight[f]};
+        if (one->count == 0 && !one->link && (weight[f] > 0 || *n == 0))
             (*parts)[(*n)++] = (mixture_part){-1, weight[f] > 0 ? weight[f] : 1};
     }
     return RUNG_OK;
@@ -267,10 +398,9 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     int median = metrics_median(l, m->rows.K, m->rows.y, NULL);
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
-        if (one->count == 0) {
-            out->frequencies = weight[f];
-            continue;
-        }
+        if (one->link) out->trees[one->link - 1] = weight[f];
+        if (one->count == 0 && !one->link) out->frequencies = weight[f];
+        if (one->count == 0) continue;
         const candidate *first = &m->c.list[one->first];
         out->weight[first->space][first->kind] = weight[f];
         out->present[first->kind] = true;
@@ -292,29 +422,83 @@ static rung_status weights_violation(rung_ctx *ctx, const mixture *m, const doub
     return stack_violation(ctx, &m->rows, n, parts, weight, out);
 }
 
+/* Rows that were never held out say nothing about families that are assessed by folds. */
+static void only_held(mixture *m)
+{
+    for (int64_t i = 0; i < m->c.l; i++)
+        if (m->trees.f.fold[m->trees.at[i]] < 0) m->rows.weight[i] = 0;
+}
+
+/* P, of the rows of the candidates, for all labelled rows. */
+static rung_status spread_out(rung_ctx *ctx, const mixture *m, const double *P, mixture_choice *out)
+{
+    int64_t J = m->rows.K - 1, l = m->c.l, n = m->trees.f.count > 0 ? m->trees.f.n : l;
+    out->n_rows = n;
+    TRY(NEW_RAW(ctx, &ctx->scratch, out->loo, n * J));
+    for (int64_t i = 0; i < n * J; i++) out->loo[i] = NAN;
+    for (int64_t i = 0; i < l; i++)
+        if (m->rows.weight[i] > 0)
+            memcpy(out->loo + (m->trees.at ? m->trees.at[i] : i) * J, P + i * J, (size_t)J * sizeof *P);
+    return RUNG_OK;
+}
+
+/* The candidates that the plan wants, fitted; families, their weights within, and their predictions. */
+static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options *o, const mixture_plan *plan,
+                                mixture_summary *summary, mixture *m)
+{
+    double *relevance = NULL;
+    bool folded = m->trees.f.count > 0;
+    boost_rows rows;
+    if (folded) TRY(match_rows(ctx, p, &m->trees));
+    if (folded && o->relevance) {
+        TRY(NEW(ctx, &ctx->scratch, relevance, p->d));
+        TRY(binned_rows_some(ctx, &m->trees.rows, count_labels(p), m->trees.at, &rows));
+        TRY(relevance_weights(ctx, &rows, relevance));
+        summary->relevance = relevance;
+    }
+    TRY(candidates_new(ctx, p, o->families, o->spaces, relevance, &m->c));
+    if (plan->screen > 0 && m->c.l > plan->screen)
+        TRY(screen(ctx, o, plan->screen, summary->manifold, relevance, &m->c));
+    m->c.landmarks = plan->landmarks;
+    TRY(candidates_run(ctx, &m->c));
+    TRY(weigh_within(ctx, m, o->frequencies, summary->manifold));
+    if (relevance) TRY(hold_out_kernels(ctx, plan->whole_folds, m));
+    if (folded && o->trees) TRY(add_trees(ctx, plan->nominal, m));
+    if (folded) only_held(m);
+    return RUNG_OK;
+}
+
+static const mixture_plan exact_plan = {.screen = SCREEN};
+
 rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, mixture_choice *out,
                            mixture_summary *summary)
 {
     mixture m = {0};
     double weight[MOST_FAMILIES] = {0}, *P = NULL;
+    int64_t labels = count_labels(p);
+    const mixture_plan *plan = o->planned ? mixture_plan_for(o->effort, labels) : &exact_plan;
+    bool trees = (o->trees || o->relevance) && p->code && labels >= FEWEST && labels > p->K;
+    const problem *whole = p;
     *out = (mixture_choice){0};
     *summary = (mixture_summary){0};
     if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, o->most_unlabelled, &p, summary));
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
-    TRY(candidates_new(ctx, p, o->families, o->spaces, &m.c));
-    if (m.c.l > SCREEN) TRY(screen(ctx, o, summary->manifold, &m.c));
-    TRY(candidates_run(ctx, &m.c));
-    TRY(weigh_within(ctx, &m, o->frequencies, summary->manifold));
+    if (trees && !summary->manifold) TRY(open_trees(ctx, whole, plan, &m.trees));
+    if (m.trees.f.count > 0) TRY(thin_labels(ctx, plan->kernel_rows, &m.trees, &p, summary));
+    if (o->families & 1U << FAMILY_SPREAD && !summary->manifold && !o->most_unlabelled && o->planned)
+        TRY(thin_out(ctx, TABLE_UNLABELLED, &p, summary));
+    TRY(run_families(ctx, p, o, plan, summary, &m));
     TRY(NEW(ctx, &ctx->scratch, P, m.c.l * (p->K - 1)));
     TRY(weigh_between(ctx, &m, weight, &out->sharpen));
     TRY(weights_violation(ctx, &m, weight, &out->violation));
     TRY(left_out(ctx, &m, false, P));
     TRY(summarise(ctx, &m, weight, P, summary));
-    TRY(prune(ctx, &m, weight, &out->parts, &out->n));
+    TRY(prune(ctx, &m, weight, o->least > 0 ? o->least : KEEP, &out->parts, &out->n));
     summary->members = out->n;
+    TRY(spread_out(ctx, &m, P, out));
     out->c = m.c;
-    out->loo = P;
+    out->trees = m.trees;
     return RUNG_OK;
 }
 
@@ -325,9 +509,9 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     int K = p->K;
     TRY(mixture_choose(ctx, p, o, &m, summary));
     out->sharpen = m.sharpen;
-    TRY(mixture_members(ctx, mem, &m.c, m.n, m.parts, out));
-    TRY(NEW(ctx, mem, out->loo, m.c.l * K));
-    for (int64_t i = 0; i < m.c.l; i++) cumulative_classes(K, m.loo + i * (K - 1), out->loo + i * K);
+    TRY(mixture_members(ctx, mem, &m.c, &m.trees, o->most_rank, m.n, m.parts, out));
+    TRY(NEW(ctx, mem, out->loo, m.n_rows * K));
+    for (int64_t i = 0; i < m.n_rows; i++) cumulative_classes(K, m.loo + i * (K - 1), out->loo + i * K);
     return RUNG_OK;
 }
 
@@ -341,25 +525,41 @@ static double side_by_side(const problem_shape *shape, double rows)
  * predictions and coefficients of each candidate, neighbours and edges of the graphs. A task on a kernel has three
  * matrices, five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or,
  * beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
- * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. */
+ * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. With landmarks a kernel has its features,
+ * and a task as many numbers again; a fold has kernels of its own. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
-    double l = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    double n = fmin((double)shape->n, l + (double)most_unlabelled(shape->labelled));
-    double grams = l <= SCREEN ? (KERNELS + 1) * l * l : fmax(KERNELS / 2.0 * l * l, (KERNELS + 1.0) * SCREEN * SCREEN);
-    double spaces = (o->spaces & 1) + (o->spaces >> 1 & 1), one = 3 * n * d + l * d + grams, kept = 0;
-    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * l * l;
+    enum { LANDMARK_KERNELS = 2, LANDMARK_CANDIDATES = 8 };
+    const mixture_plan *plan = o->planned ? mixture_plan_for(o->effort, shape->labelled) : &exact_plan;
+    bool by_folds = o->trees || o->relevance;
+    double all = (double)shape->labelled, d = (double)shape->d, K = shape->K;
+    double l = plan->kernel_rows > 0 ? fmin(all, (double)plan->kernel_rows) : all;
+    int64_t most = o->planned ? TABLE_UNLABELLED : most_unlabelled(shape->labelled);
+    double n = fmin((double)shape->n - all + l, l + (double)most),
+           screened = fmin(l, plan->screen ? (double)plan->screen : l);
+    double grams =
+        l <= screened ? (KERNELS + 1) * l * l : fmax(KERNELS / 2.0 * l * l, (KERNELS + 1.0) * screened * screened);
+    double spaces = 0, m = fmin(l, (double)plan->landmarks);
+    for (int s = 0; s < SPACES; s++) spaces += o->spaces >> s & 1;
+    if (m > 0) grams = fmax(LANDMARK_KERNELS * m * (l + 2 * m), (KERNELS + 1.0) * screened * screened);
+    double side = m > 0 ? m * l : l * l, grid = l > screened ? LANDMARK_CANDIDATES : PER_GP + PER_RIDGE;
+    double one = 3 * n * d + l * d + grams, kept = 0, bins = 0;
+    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * side;
     if (o->families & 1U << FAMILY_GP) {
-        one += PER_GP * l * K;
+        one += (m > 0 ? grid : PER_GP) * l * K;
         task += side_by_side(shape, l) * (6 * l * K + 2 * K * K);
-        kept += spaces * KEPT * fmin(1, SCREEN / l) * l * (l + K);
+        kept += spaces * KEPT * fmin(1, screened / l) * l * (K + (o->most_rank > 0 ? fmin(l, o->most_rank) : l));
     }
-    if (o->families & 1U << FAMILY_RIDGE) one += PER_RIDGE * l * K;
+    if (o->families & 1U << FAMILY_RIDGE) one += (m > 0 ? grid : PER_RIDGE) * l * K;
     if (l < n && (o->families & 1U << FAMILY_SPREAD)) {
         one += PER_SPREAD * l * K + n * (EDGES + GRAPHS * SPREADS * K);
         task = fmax(task, side_by_side(shape, n) * n * (n <= PROPAGATE_DENSE ? n : COLUMNS));
-        kept += spaces * n * (d + GRAPHS * SPREADS * K);
+        kept += fmin(spaces, 2) * n * (d + GRAPHS * SPREADS * K);
     }
-    return 8 * (spaces * one + task + kept);
+    if (by_folds) {
+        bins = stacked_trees_bytes(shape, plan->nominal, plan->folds) + 8 * all * K * (LINKS + 1);
+        if (o->relevance) one += 0.25 * grams; /* of a fold, in half of the spaces */
+    }
+    return 8 * (spaces * one + task + kept) + bins;
 }

@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An average of many cheap models, each assessed by its closed-form leave-one-out ranked probability score and a prior;
- * the families are then stacked with shrinkage, and the average is sharpened. No folds, no seed.
+/* An average of many cheap models, each assessed by its ranked probability score on rows that it has not seen, and a
+ * prior; the families are then stacked with shrinkage, and the average is sharpened.
+ *
+ * Kernels and spread labels are assessed by leave-one-out in closed form. Kernels on columns that are weighted by their
+ * relevance, and boosted trees, are assessed by folds: the weights of the columns, the weights of members and the number
+ * of rounds are found without the fold.
  *
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
- * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below a
- * thousandth are dropped. Above 500 labels the grid is run on 500 of them, and only the candidates that matter there,
- * with their neighbours in the grid, are fitted to all. Labels are spread over at most 4000 to 50,000 unlabelled rows,
- * fewer with more labels. */
+ * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below KEEP
+ * are dropped. With more labels the plan (plan.h) runs the grid on some of them, and represents kernels by landmarks. */
 #ifndef RUNG_METHOD_MIXTURE_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_MIXTURE_H
 
-#include "method/mixture/candidates.h"
+#include "method/mixture/held_families.h"
+#include "method/mixture/plan.h"
 
 typedef struct {
     unsigned families, spaces; /* bits, as in candidates_new */
     bool frequencies;          /* the class frequencies are a family too */
-    int64_t most_unlabelled;   /* unlabelled rows used; 0: depends on the number of labels */
+    bool trees;                /* boosted trees, of both links, are families too */
+    bool relevance;            /* kernels also see columns weighted by their relevance */
+    bool planned;              /* by the plan for `effort`; false: exact, the grid on 500 labels at most */
+    effort_level effort;
+    double least;            /* weight of a member that is kept; 0: a thousandth */
+    int most_rank;           /* of the variance of Gaussian processes in the model; 0: exact */
+    int64_t most_unlabelled; /* unlabelled rows used; 0: depends on the number of labels */
 } mixture_options;
 
 typedef struct {
-    double weight[SPACES][FAMILY_KINDS], frequencies; /* of the families */
+    double weight[SPACES][FAMILY_KINDS], frequencies, trees[2]; /* of the families; trees: ordinal, nominal */
     bool present[FAMILY_KINDS];
     double redundancy;   /* columns per effective dimension, minus the value expected by chance */
     bool manifold;       /* redundant columns: label spreading has the larger prior weight */
@@ -28,19 +37,32 @@ typedef struct {
     bool has_supervised; /* ... where that is another mixture */
     int members;
     int64_t unlabelled, unlabelled_used; /* if only some of the unlabelled rows were used */
+    int64_t labelled, kernel_rows;       /* if kernels saw only some of the labelled rows */
+    const double *relevance;             /* of the columns; NULL: none */
 } mixture_summary;
 
 typedef struct {
-    int candidate; /* -1: the class frequencies */
+    int candidate; /* -1: the class frequencies; -2, -3: trees with the ordinal or the nominal link */
     double weight;
 } mixture_part;
 
+typedef struct {      /* the labelled rows in bins, folds of them, and trees that did not see their fold */
+    problem labelled; /* all labelled rows, without their scaled columns */
+    boost_rows rows;
+    folds f;     /* count 0: neither trees nor weights of the columns */
+    int64_t *at; /* which of them the rows of the candidates are */
+    int links;
+    stacked_trees link[LINKS];
+} mixture_trees;
+
 typedef struct { /* what a mixture consists of, in the scratch pool */
     candidates c;
+    mixture_trees trees;
     int n;
     mixture_part *parts;
     double sharpen;
-    double *loo;      /* labelled x (K - 1): leave-one-out predictions of the whole */
+    int64_t n_rows;   /* labelled rows */
+    double *loo;      /* n_rows x (K - 1): predictions by the whole without the row; NaN: it was never held out */
     double violation; /* of the optimality of the families' weights, see stack_violation */
 } mixture_choice;
 
@@ -55,7 +77,8 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *options)
 
 /* ---- mixture_members.c: from the candidates that are kept to the members of a model ---- */
 
-rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, int n, const mixture_part *parts,
-                            fitted *out);
+/* trees: NULL where no part is one of them. most_rank: of the variance of Gaussian processes; 0: exact. */
+rung_status mixture_members(rung_ctx *ctx, pool *mem, const candidates *c, const mixture_trees *trees, int most_rank,
+                            int n, const mixture_part *parts, fitted *out);
 
 #endif

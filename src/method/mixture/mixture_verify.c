@@ -20,8 +20,8 @@
 
 typedef struct { /* worst over the members; NaN counts as infinite */
     double decrement, covariance, covariance_limit, ridge, spreading, spreading_limit, frequencies, rows, ranks,
-        weights;
-    bool has[FAMILY_KINDS], has_frequencies;
+        weights, trees;
+    bool has[FAMILY_KINDS], has_frequencies, has_trees;
 } worst_of;
 
 static void worsen(double *worst, double value)
@@ -40,12 +40,26 @@ static double relative_difference(int64_t n, const double *a, const double *b)
     return most > 0 ? off / most : off;
 }
 
+/* |z|^2 of each row (model.h: probit_link), by the last `rank` of the expansions. */
+static rung_status lowered(rung_ctx *ctx, const la_mat *gram, int64_t rank, const double *z, double *out)
+{
+    int64_t l = la_rows(gram);
+    double *Z = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, Z, l * rank));
+    TRY(la_mul(ctx, 1, gram, rank, z, 0, Z));
+    for (int64_t i = 0; i < l; i++) {
+        out[i] = 0;
+        for (int64_t r = 0; r < rank; r++) out[i] += Z[i + r * l] * Z[i + r * l];
+    }
+    return RUNG_OK;
+}
+
 static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
                                       worst_of *w)
 {
-    int J = c->p->K - 1;
+    int J = c->p->K - 1, rank = (int)one->link.rank;
     int64_t l = c->l;
-    double *a = NULL, *coef = NULL, *spread = NULL, decrement, objective, magnified = 1;
+    double *a = NULL, *coef = NULL, *spread = NULL, *kept = NULL, *again = NULL, decrement, objective, magnified = 1;
     ogp_gp gp = {.n = l,
                  .K = c->p->K,
                  .y = c->y,
@@ -53,16 +67,20 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
                  .variance = candidate_variance(from) * candidate_scale(c, from),
                  .prior_variance = candidate_variance(from)};
     TRY(NEW(ctx, &ctx->scratch, a, l));
-    TRY(NEW(ctx, &ctx->scratch, coef, l * (c->p->K + l)));
+    TRY(NEW(ctx, &ctx->scratch, coef, l * (c->p->K + rank)));
     TRY(NEW(ctx, &ctx->scratch, spread, (int64_t)J * J));
+    TRY(NEW(ctx, &ctx->scratch, kept, l));
+    TRY(NEW(ctx, &ctx->scratch, again, l));
     for (int64_t i = 0; i < l; i++) a[i] = one->score.coef[i] / gp.variance;
     rung_status status = ogp_gp_decrement(ctx, &gp, a, one->link.b, &decrement, &objective);
-    if (status == RUNG_OK) status = ogp_gp_expansion(ctx, &gp, a, one->link.b, coef, spread, &magnified);
+    if (status == RUNG_OK) status = ogp_gp_expansion(ctx, &gp, a, one->link.b, &rank, coef, spread, &magnified);
     if (status == RUNG_ESINGULAR) decrement = INFINITY;
     if (status != RUNG_OK && status != RUNG_ESINGULAR) return status;
     worsen(&w->decrement, fabs(decrement) / (1 + fabs(objective)));
     double off = relative_difference(l * J, one->score.coef + l, coef + l);
-    worsen(&off, relative_difference(l * l, one->score.coef + l * (J + 1), coef + l * (J + 1)));
+    TRY(lowered(ctx, gp.gram, one->link.rank, one->score.coef + l * (J + 1), kept));
+    TRY(lowered(ctx, gp.gram, rank, coef + l * (J + 1), again));
+    worsen(&off, relative_difference(l, kept, again));
     worsen(&off, relative_difference((int64_t)J * J, one->link.spread, spread));
     /* Both were computed from the same mode to the last bit of a, so they differ by rounding, and that as far as the
      * problem magnifies it: sure members of large variance are ill-conditioned. */
@@ -70,6 +88,51 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
     if (w->covariance_limit == 0 || !(off / limit <= w->covariance / w->covariance_limit)) {
         w->covariance = isnan(off) ? INFINITY : off;
         w->covariance_limit = limit;
+    }
+    return RUNG_OK;
+}
+
+/* The same with landmarks, whose expansions are those of the features of the stored rows. */
+static rung_status feature_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
+                                      worst_of *w)
+{
+    const landmark_kernel *f = c->space[from->space].features[from->kernel];
+    ogp_features gp = candidate_features(c, from);
+    int J = c->p->K - 1, rank = (int)one->link.rank;
+    int64_t m = f->l.m;
+    double *coef = NULL, *spread = NULL, decrement, objective;
+    TRY(NEW(ctx, &ctx->scratch, coef, m * (c->p->K + rank)));
+    TRY(NEW(ctx, &ctx->scratch, spread, (int64_t)J * J));
+    TRY(ogp_features_decrement(ctx, &gp, from->coef, one->link.b, &decrement, &objective));
+    worsen(&w->decrement, fabs(decrement) / (1 + fabs(objective)));
+    TRY(ogp_features_expansion(ctx, &gp, from->coef, one->link.b, &rank, coef, spread));
+    TRY(landmarks_expand(ctx, &f->l, c->p->K, coef));
+    double off = relative_difference(m * c->p->K, one->score.coef, coef);
+    worsen(&off, relative_difference((int64_t)J * J, one->link.spread, spread));
+    worsen(&off, abs(rank - (int)one->link.rank));
+    w->covariance = fmax(w->covariance, off);
+    w->covariance_limit = fmax(w->covariance_limit, 1e-8);
+    return RUNG_OK;
+}
+
+/* With landmarks: ridge v = Phi (Y - F) for the weights v of the features. */
+static rung_status feature_ridge(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
+                                 worst_of *w)
+{
+    const landmark_kernel *k = c->space[from->space].features[from->kernel];
+    int J = c->p->K - 1;
+    int64_t l = c->l, m = k->l.m;
+    double *f = NULL, *left = NULL, *pull = NULL, *weighed = NULL, scale = candidate_scale(c, from);
+    TRY(NEW(ctx, &ctx->scratch, f, l * J));
+    TRY(NEW(ctx, &ctx->scratch, left, l));
+    TRY(NEW(ctx, &ctx->scratch, pull, m));
+    TRY(NEW(ctx, &ctx->scratch, weighed, m));
+    TRY(scorer_apply(ctx, &one->score, l, c->space[from->space].labelled.X, f));
+    for (int q = 0; q < J; q++) {
+        for (int64_t i = 0; i < l; i++) left[i] = scale * (f[i * J + q] - (c->y[i] > q + 1));
+        TRY(la_mul(ctx, 1, k->Phi, 1, left, 0, pull));
+        for (int64_t j = 0; j < m; j++) weighed[j] = candidate_ridge(from) * from->coef[j + q * m];
+        worsen(&w->ridge, relative_residual(m, 2, (const double *const[]){weighed, pull}, 1 / ROUNDED));
     }
     return RUNG_OK;
 }
@@ -84,6 +147,7 @@ static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const ca
     TRY(NEW(ctx, &ctx->scratch, f, l * J));
     TRY(NEW(ctx, &ctx->scratch, e, l));
     TRY(NEW(ctx, &ctx->scratch, left, l));
+    if (c->landmarks > 0) return feature_ridge(ctx, c, from, one, w);
     TRY(scorer_apply(ctx, s, l, c->space[from->space].labelled.X, f));
     for (int q = 0; q < J; q++) {
         double below = (q + 1) * 0.5 / (J + 1), sum = 0;
@@ -142,23 +206,41 @@ static void frequencies_condition(const candidates *c, const member *one, worst_
 static rung_status same_rows(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one, worst_of *w)
 {
     const mixture_space *s = &c->space[from->space];
-    const problem *p = from->kind == FAMILY_SPREAD ? &s->all : &s->labelled;
-    rung_view view = {.v = c->p->X, .n = c->p->n, .d = c->p->d, .row = c->p->d, .col = 1};
+    bool spread = from->kind == FAMILY_SPREAD;
+    const landmark_kernel *k = spread ? NULL : s->features[from->kernel];
+    const problem *p = spread ? &s->all : &s->labelled, *base = spread ? c->p : &c->base;
+    rung_view view = {.v = base->X, .n = base->n, .d = base->d, .row = base->d, .col = 1};
     double *X = NULL;
-    for (int64_t i = 0; i < p->n * p->d; i++) {
-        double x = from->kind == FAMILY_SPREAD ? fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST) : p->X[i];
+    for (int64_t i = 0; i < one->score.m * p->d; i++) {
+        double x = k ? k->l.X[i] : spread ? fmin(fmax(p->X[i], -NEIGHBOUR_MOST), NEIGHBOUR_MOST) : p->X[i];
         worsen(&w->rows, fabs(one->score.rows[i] - x));
     }
-    if (from->space != 1) return RUNG_OK;
-    TRY(NEW_RAW(ctx, &ctx->scratch, X, c->p->n * c->p->d));
-    scale_apply(&one->space, c->p->n, &view, NULL, X);
-    for (int64_t i = 0; i < c->p->n * c->p->d; i++) worsen(&w->ranks, fabs(X[i] - s->all.X[i]));
+    if (one->space.d == 0) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, base->n * base->d));
+    scale_apply(&one->space, base->n, &view, NULL, X);
+    for (int64_t i = 0; i < base->n * base->d; i++) worsen(&w->ranks, fabs(X[i] - p->X[i]));
+    return RUNG_OK;
+}
+
+/* The trees are those that grow from the rows once more. */
+static rung_status same_trees(rung_ctx *ctx, const mixture_choice *m, int link, const member *one, worst_of *w)
+{
+    member again;
+    TRY(stacked_trees_member(ctx, &ctx->scratch, &m->trees.rows, &m->trees.link[link], &again));
+    const forest *a = &one->score.trees, *b = &again.score.trees;
+    w->has_trees = true;
+    worsen(&w->trees, a->n_nodes != b->n_nodes);
+    for (int64_t i = 0; i < a->n_nodes && a->n_nodes == b->n_nodes; i++) {
+        worsen(&w->trees, a->column[i] != b->column[i]);
+        worsen(&w->trees, fabs(a->value[i] - b->value[i]));
+    }
     return RUNG_OK;
 }
 
 static rung_status member_conditions(rung_ctx *ctx, const mixture_choice *m, int i, const member *one, worst_of *w)
 {
     pool_mark mark = pool_here(&ctx->scratch);
+    if (m->parts[i].candidate < -1) return same_trees(ctx, m, -2 - m->parts[i].candidate, one, w);
     if (m->parts[i].candidate < 0) {
         frequencies_condition(&m->c, one, w);
         return RUNG_OK;
@@ -166,7 +248,8 @@ static rung_status member_conditions(rung_ctx *ctx, const mixture_choice *m, int
     const candidate *from = &m->c.list[m->parts[i].candidate];
     TRY(same_rows(ctx, &m->c, from, one, w));
     w->has[from->kind] = true;
-    if (from->kind == FAMILY_GP) TRY(process_conditions(ctx, &m->c, from, one, w));
+    if (from->kind == FAMILY_GP)
+        TRY((m->c.landmarks > 0 ? feature_conditions : process_conditions)(ctx, &m->c, from, one, w));
     if (from->kind == FAMILY_RIDGE) TRY(ridge_conditions(ctx, &m->c, from, one, w));
     if (from->kind == FAMILY_SPREAD) TRY(spread_conditions(ctx, &m->c, from, one, w));
     pool_release(&ctx->scratch, mark);
@@ -189,6 +272,8 @@ static void tell(const struct verification *v, const worst_of *w)
                       w->spreading_limit);
     if (w->has_frequencies)
         condition_add(found, "frequencies", "frequencies of the classes against their formula", w->frequencies, 1e-15);
+    if (w->has_trees)
+        condition_add(found, "trees", "nodes against those that grow from the rows once more", w->trees, 0);
     condition_add(found, "rows", "values stored by the members against the data", w->rows, 0);
     condition_add(found, "rank scaling", "rows scaled to ranks by the model against recomputed ones", w->ranks, 0);
     condition_add(found, "weights", "weights of the members against those given by leave-one-out", w->weights, 1e-9);

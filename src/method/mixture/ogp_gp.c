@@ -6,30 +6,23 @@
  * R R' = I + W^1/2 K W^1/2 gives Sf = (K^-1 + W)^-1 as Sf v = K (v - W^1/2 (R R')^-1 W^1/2 K v), S = B - C'Sf C, and
  *     r = gf - a,  db = S^-1 (gb - C'Sf r),  df = Sf (r - C db),  da = r - W df - C db,  decrement r'df + gb'db.
  * Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V, cov f = Sf + Sf C V C'Sf.
- *
- * Leave-one-out: the two-dimensional site of row i is taken out of the Gaussian posterior of u_q = b_q - f_i. */
+ */
 #include "method/mixture/ogp_gp.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "solve/cumulative.h"
-#include "solve/ordinal_probit.h"
+#include "method/mixture/ordinal_sites.h"
 
 enum { MOST_STEPS = 60 };
-static const double DECREMENT = 1e-9, ROUNDED = 1e-8, LEAST_W = 1e-10, ARMIJO = 1e-4;
-
-/* Derivatives of row i's site in (u, v), the second ones negated; 0 at an infinite end. */
-typedef struct {
-    double g1, g2, h11, h22, h12;
-} site;
+static const double DECREMENT = 1e-9, ROUNDED = 1e-8, ARMIJO = 1e-4;
 
 typedef struct {
     const ogp_gp *p;
     int J;                       /* thresholds */
     double *a, *f, *b;           /* where we are */
     double *b0;                  /* J: prior means of the thresholds */
-    site *sites;                 /* n */
+    ordinal_site *sites;         /* n */
     double *W, *root;            /* n: curvature in f, and (variance W)^1/2 */
     la_mat *R;                   /* n x n: factor of I + root gram root */
     double *C;                   /* n x J */
@@ -64,61 +57,25 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
     for (size_t i = 0; i < sizeof by_threshold / sizeof *by_threshold; i++, small += J) *by_threshold[i] = small;
     s->schur = small;
     s->V = s->schur + (int64_t)J * J;
-    double below = 0;
-    for (int q = 1; q <= J; q++) {
-        for (int64_t i = 0; i < n; i++) below += p->y[i] == q;
-        s->b0[q - 1] = sqrt(1 + p->prior_variance) * normal_quantile((below + (double)q / p->K) / ((double)n + 1));
-    }
+    ordinal_sites_prior(n, p->K, p->y, p->prior_variance, s->b0);
     memcpy(s->b, s->b0, (size_t)J * sizeof *s->b);
     return RUNG_OK;
 }
 
-/* -inf where the thresholds are out of order. */
 static double log_posterior(const laplace *s, const double *a, const double *f, const double *b)
 {
     const ogp_gp *p = s->p;
-    double sum = 0, prior = 0;
-    for (int q = 1; q < s->J; q++)
-        if (!(b[q] > b[q - 1])) return -INFINITY;
-    for (int64_t i = 0; i < p->n; i++) sum += ordinal_probit_log(f[i], p->y[i], p->K, b, 1) - 0.5 * a[i] * f[i];
-    for (int q = 0; q < s->J; q++) prior += (b[q] - s->b0[q]) * (b[q] - s->b0[q]);
-    return sum - 0.5 * prior / (1 + p->prior_variance);
+    double sum = ordinal_sites_log(p->n, p->K, p->y, f, b, s->b0, p->prior_variance);
+    for (int64_t i = 0; i < p->n; i++) sum -= 0.5 * a[i] * f[i];
+    return sum;
 }
 
 /* Sites, W, C, the gradient in b and B (in schur) at the present point. */
 static void differentiate(laplace *s)
 {
     const ogp_gp *p = s->p;
-    int64_t n = p->n;
-    int J = s->J;
-    double precision = 1 / (1 + p->prior_variance);
-    memset(s->C, 0, (size_t)(n * J) * sizeof *s->C);
-    memset(s->schur, 0, (size_t)J * (size_t)J * sizeof *s->schur);
-    for (int q = 0; q < J; q++) {
-        s->gb[q] = -precision * (s->b[q] - s->b0[q]);
-        s->schur[q + q * J] = precision;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        int y = p->y[i], up = y - 1, down = y - 2; /* places of b_y and b_{y-1} */
-        ordinal_probit o = ordinal_probit_at(s->f[i], y, p->K, s->b, 1);
-        site *t = &s->sites[i];
-        *t = (site){.g1 = o.e1, .g2 = -o.e2, .h11 = -o.h11, .h22 = -o.h22, .h12 = -o.h12};
-        s->W[i] = fmax(o.H, LEAST_W);
-        if (up < J) {
-            s->C[i + up * n] -= t->h11 + t->h12;
-            s->gb[up] += t->g1;
-            s->schur[up + up * J] += t->h11;
-        }
-        if (down >= 0) {
-            s->C[i + down * n] -= t->h22 + t->h12;
-            s->gb[down] += t->g2;
-            s->schur[down + down * J] += t->h22;
-        }
-        if (up < J && down >= 0) {
-            s->schur[up + down * J] += t->h12;
-            s->schur[down + up * J] += t->h12;
-        }
-    }
+    ordinal_sites at = {p->n, p->K, p->y, s->f, s->b, s->sites, s->W, s->C, s->gb, s->schur};
+    ordinal_sites_at(&at, s->b0, p->prior_variance);
 }
 
 /* The k columns of X := W^1/2 (R R')^-1 W^1/2 K X, so that Sf X = K (X_old - X_new). */
@@ -271,112 +228,6 @@ static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, doubl
     return RUNG_OK;
 }
 
-/* Row i without its site: D_c = D + D E N E'D, N = (I - A E'DE)^-1 A, and the mean u - D_c E g = u - Y (I + N E'DE) g
- * with Y = D E. Column `place` of Y is the covariance of u with the threshold at that end. */
-static void leave_out(const laplace *s, int64_t i, double var, const double *M, double *P)
-{
-    const ogp_gp *p = s->p;
-    const site *t = &s->sites[i];
-    int64_t n = p->n;
-    int J = s->J, end[2] = {p->y[i] - 1, p->y[i] - 2}, ends = 0, at[2] = {0};
-    double g[2] = {0}, A[2][2] = {{0}}, e[2][2] = {{0}}, N[2][2] = {{0}}, h[2] = {t->h11, t->h22},
-           slope[2] = {t->g1, t->g2};
-    for (int k = 0; k < 2; k++)
-        if (end[k] >= 0 && end[k] < J) {
-            at[ends] = end[k];
-            g[ends] = slope[k];
-            A[ends][ends] = h[k];
-            ends++;
-        }
-    if (ends == 2) A[0][1] = A[1][0] = t->h12;
-#define COVARIANCE(q, r) (s->V[(q) + (r)*J] + M[i + (q)*n] + M[i + (r)*n] + var)
-    for (int k = 0; k < ends; k++)
-        for (int m = 0; m < ends; m++) e[k][m] = COVARIANCE(at[k], at[m]);
-    if (ends == 2) { /* (I - A e) N = A */
-        double a = 1 - (A[0][0] * e[0][0] + A[0][1] * e[1][0]), b = -(A[0][0] * e[0][1] + A[0][1] * e[1][1]);
-        double c = -(A[1][0] * e[0][0] + A[1][1] * e[1][0]), d = 1 - (A[1][0] * e[0][1] + A[1][1] * e[1][1]);
-        double det = a * d - b * c;
-        for (int m = 0; m < 2; m++) {
-            N[0][m] = (d * A[0][m] - b * A[1][m]) / det;
-            N[1][m] = (a * A[1][m] - c * A[0][m]) / det;
-        }
-    } else {
-        N[0][0] = A[0][0] / (1 - A[0][0] * e[0][0]);
-    }
-    double pull[2] = {0}; /* (I + N E'DE) g */
-    for (int k = 0; k < ends; k++) {
-        pull[k] = g[k];
-        for (int m = 0; m < ends; m++)
-            for (int r = 0; r < ends; r++) pull[k] += N[k][m] * e[m][r] * g[r];
-    }
-    for (int q = 0; q < J; q++) {
-        double mean = s->b[q] - s->f[i], spread = COVARIANCE(q, q), Y[2];
-        for (int k = 0; k < ends; k++) {
-            Y[k] = COVARIANCE(q, at[k]);
-            mean -= Y[k] * pull[k];
-        }
-        for (int k = 0; k < ends; k++)
-            for (int m = 0; m < ends; m++) spread += Y[k] * N[k][m] * Y[m];
-        P[q] = 0.5 * erfc(mean / sqrt(2 * (1 + fmax(spread, 0))));
-    }
-#undef COVARIANCE
-}
-
-/* The same for m equal rows at once. They have one latent value, so their sites act on the same J unknowns: A and g are
- * sums over the sites, and with D = L L' the covariance without them is D_c = (D^-1 - A)^-1 = L (I - L'A L)^-1 L'. */
-static rung_status leave_group_out(rung_ctx *ctx, const laplace *s, int64_t m, const int64_t *rows, const double *var,
-                                   const double *M, double *loo)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    int J = s->J;
-    int64_t n = s->p->n, first = rows[0], square = (int64_t)J * J;
-    double *A = NULL, *g = NULL, *L = NULL, *AL = NULL, *B = NULL, *X = NULL;
-    TRY(NEW(ctx, &ctx->scratch, A, square));
-    TRY(NEW(ctx, &ctx->scratch, g, J));
-    TRY(NEW(ctx, &ctx->scratch, L, square));
-    TRY(NEW(ctx, &ctx->scratch, AL, square));
-    TRY(NEW(ctx, &ctx->scratch, B, square));
-    TRY(NEW(ctx, &ctx->scratch, X, square));
-    for (int64_t k = 0; k < m; k++) {
-        const site *t = &s->sites[rows[k]];
-        int up = s->p->y[rows[k]] - 1, down = up - 1;
-        if (up < J) A[up + up * J] += t->h11, g[up] += t->g1;
-        if (down >= 0) A[down + down * J] += t->h22, g[down] += t->g2;
-        if (up < J && down >= 0) A[up + down * J] += t->h12, A[down + up * J] += t->h12;
-    }
-    for (int q = 0; q < J; q++)
-        for (int r = 0; r < J; r++) L[q + r * J] = s->V[q + r * J] + M[first + q * n] + M[first + r * n] + var[first];
-    TRY(la_small_spd_factor(ctx, J, L));
-    for (int q = 0; q < J; q++)
-        for (int r = q + 1; r < J; r++) L[q + r * J] = 0;
-    for (int q = 0; q < J; q++)
-        for (int r = 0; r < J; r++)
-            for (int k = r; k < J; k++) AL[q + r * J] += A[q + k * J] * L[k + r * J];
-    for (int q = 0; q < J; q++)
-        for (int r = 0; r < J; r++) {
-            B[q + r * J] = q == r;
-            for (int k = q; k < J; k++) B[q + r * J] -= L[k + q * J] * AL[k + r * J];
-            X[q + r * J] = L[r + q * J];
-        }
-    TRY(la_small_spd_solve(ctx, J, B, J, X)); /* D_c = L X */
-    for (int64_t k = 0; k < m; k++)
-        for (int q = 0; q < J; q++) {
-            double mean = s->b[q] - s->f[rows[k]], spread = 0;
-            for (int t = 0; t <= q; t++) {
-                spread += L[q + t * J] * X[t + q * J];
-                for (int r = 0; r < J; r++) mean -= L[q + t * J] * X[t + r * J] * g[r];
-            }
-            loo[rows[k] * J + q] = 0.5 * erfc(mean / sqrt(2 * (1 + fmax(spread, 0))));
-        }
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
-static bool has_equal(const ogp_gp *p, int64_t i)
-{
-    return p->together && row_groups_size(p->together, p->together->of[i]) > 1;
-}
-
 rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, double *loo)
 {
     pool_mark mark = pool_here(&ctx->scratch);
@@ -387,19 +238,17 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
     TRY(NEW(ctx, &ctx->scratch, M, p->n * s.J));
     TRY(find_mode(ctx, &s));
     TRY(marginals(ctx, &s, var, M));
-    for (int64_t i = 0; i < p->n; i++)
-        if (!has_equal(p, i)) leave_out(&s, i, var[i], M, loo + i * s.J);
-    for (int64_t g = 0; p->together && g < p->together->count; g++) {
-        const row_groups *t = p->together;
-        if (row_groups_size(t, g) > 1)
-            TRY(leave_group_out(ctx, &s, row_groups_size(t, g), t->rows + t->start[g], var, M, loo));
-    }
-    for (int64_t i = 0; i < p->n; i++) {
-        for (int q = 0; q < s.J; q++)
-            if (!isfinite(loo[i * s.J + q]))
-                return set_error(ctx, RUNG_ESINGULAR, "a leave-one-out prediction is not finite");
-        cumulative_repair(p->K, loo + i * s.J);
-    }
+    ordinal_mode mode = {.n = p->n,
+                         .K = p->K,
+                         .y = p->y,
+                         .together = p->together,
+                         .f = s.f,
+                         .b = s.b,
+                         .sites = s.sites,
+                         .V = s.V,
+                         .var = var,
+                         .M = M};
+    TRY(ordinal_mode_loo(ctx, &mode, loo));
     memcpy(a, s.a, (size_t)p->n * sizeof *a);
     memcpy(b, s.b, (size_t)s.J * sizeof *b);
     pool_release(&ctx->scratch, mark);
@@ -466,14 +315,74 @@ static rung_status magnification(rung_ctx *ctx, const laplace *s, double *out)
     return RUNG_OK;
 }
 
-rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, double *coef,
+/* z, exact: row r of R^-1 W^1/2 is a column of coefficients. */
+static rung_status whole_variance(rung_ctx *ctx, const laplace *s, double *z)
+{
+    int64_t n = s->p->n;
+    la_mat *inverse = NULL;
+    double *all = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &inverse));
+    TRY(NEW(ctx, &ctx->scratch, all, n * n));
+    for (int64_t i = 0; i < n; i++) all[i + i * n] = sqrt(s->p->variance) * s->root[i]; /* variance W^1/2 */
+    la_put(all, inverse);
+    TRY(la_trsm(ctx, s->R, false, inverse));
+    la_get(inverse, all);
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t j = 0; j < n; j++) z[j + r * n] = all[r + j * n];
+    return RUNG_OK;
+}
+
+/* z in few directions: W^1/2 K W^1/2 = Q diag(l) Q' gives z_j = (1 + l_j)^-1/2 Q_j'W^1/2 k(x), whose square over the rows
+ * is l_j^2 / (1 + l_j) (Q_j'W^-1/2)^2. */
+static rung_status leading_variance(rung_ctx *ctx, laplace *s, int *rank, double *z)
+{
+    static const double LOST = 0.01;
+    const ogp_gp *p = s->p;
+    int64_t n = p->n, keep = *rank;
+    la_mat *Q = NULL, *T = NULL;
+    double *values = NULL, *energy = NULL, *dots = NULL, *diagonal = NULL, left = 0;
+    TRY(NEW(ctx, &ctx->scratch, values, n));
+    TRY(NEW(ctx, &ctx->scratch, energy, n));
+    TRY(NEW(ctx, &ctx->scratch, dots, n));
+    TRY(NEW(ctx, &ctx->scratch, diagonal, n));
+    TRY(la_new(ctx, &ctx->scratch, n, n, &T));
+    TRY(la_gather(ctx, p->gram, NULL, NULL, T));
+    TRY(la_scale(ctx, s->root, NULL, T));
+    TRY(la_trsm(ctx, s->R, false, T));
+    TRY(la_column_dots(ctx, T, T, dots)); /* |z|^2 of each row, over the variance */
+    for (int64_t i = 0; i < n; i++) left += p->variance * dots[i] / (double)n;
+    TRY(la_gather(ctx, p->gram, NULL, NULL, T));
+    TRY(la_scale(ctx, s->root, s->root, T));
+    TRY(la_new(ctx, &ctx->scratch, n, keep, &Q));
+    TRY(la_eigen(ctx, T, keep, values, Q));
+    double *q = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, q, n * keep));
+    la_get(Q, q);
+    for (int64_t j = 0; j < keep; j++) {
+        double l = fmax(values[j], 0);
+        for (int64_t i = 0; i < n; i++) { /* z_j of row i: (1 + l)^-1/2 l Q_ij / W_i^1/2 */
+            double of_row = q[i + j * n] * l / sqrt(1 + l) / s->root[i] * sqrt(p->variance);
+            energy[j] += of_row * of_row / (double)n;
+        }
+    }
+    int64_t used = 0;
+    while (used < keep && left > LOST) left -= energy[used++];
+    if (used == 0) used = 1;
+    for (int64_t j = 0; j < used; j++) {
+        double l = fmax(values[j], 0);
+        for (int64_t i = 0; i < n; i++) z[i + j * n] = q[i + j * n] * s->root[i] * sqrt(p->variance) / sqrt(1 + l);
+    }
+    *rank = (int)used;
+    return RUNG_OK;
+}
+
+rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, int *rank, double *coef,
                              double *spread, double *magnified)
 {
     int64_t n = p->n;
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
-    la_mat *inverse = NULL;
-    double *all = NULL, *D = coef + n, *z = coef + n * p->K;
+    double *D = coef + n, *z = coef + n * p->K;
     TRY(start(ctx, p, &s));
     memcpy(s.a, a, (size_t)n * sizeof *a);
     memcpy(s.b, b, (size_t)s.J * sizeof *b);
@@ -484,14 +393,7 @@ rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, co
     memcpy(spread, s.V, (size_t)s.J * (size_t)s.J * sizeof *spread);
     for (int64_t i = 0; i < n; i++) coef[i] = p->variance * a[i];
     for (int64_t i = 0; i < n * s.J; i++) D[i] = p->variance * s.back[i];
-    TRY(la_new(ctx, &ctx->scratch, n, n, &inverse));
-    TRY(NEW(ctx, &ctx->scratch, all, n * n));
-    for (int64_t i = 0; i < n; i++) all[i + i * n] = sqrt(p->variance) * s.root[i]; /* variance W^1/2 */
-    la_put(all, inverse);
-    TRY(la_trsm(ctx, s.R, false, inverse));
-    la_get(inverse, all);
-    for (int64_t r = 0; r < n; r++) /* row r of R^-1 W^1/2 is a column of coefficients */
-        for (int64_t j = 0; j < n; j++) z[j + r * n] = all[r + j * n];
+    TRY(*rank < n ? leading_variance(ctx, &s, rank, z) : whole_variance(ctx, &s, z));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

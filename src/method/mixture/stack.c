@@ -50,9 +50,13 @@ double stack_error(const stack_rows *rows, const double *P)
 
 double stack_mae(const stack_rows *rows, const double *P)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < rows->n; i++) sum += abs(cumulative_rank(rows->K, P + i * (rows->K - 1)) - rows->y[i]);
-    return sum / (double)rows->n;
+    double sum = 0, count = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        if (!(rows->weight[i] > 0)) continue;
+        sum += abs(cumulative_rank(rows->K, P + i * (rows->K - 1)) - rows->y[i]);
+        count++;
+    }
+    return sum / count;
 }
 
 static void add(int64_t size, double w, const double *P, double *sum)

@@ -12,13 +12,15 @@ typedef struct {
     int K;
     const int *y;
     const row_groups *together; /* equal rows, which have leave-one-out predictions without all of them */
-    double *weight; /* n: 1/4 for the only row of its class, which no model without it can predict; else 1 */
+    double *weight; /* n: 1/4 for the only row of its class, which no model without it can predict; 0 for one that was
+                       never left out; else 1 */
 } stack_rows;
 
 rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
-double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row counts 1 */
+double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row that was left
+                                                                out counts 1 */
 
 /* w ~ exp(-strength error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean:
  * their weighted mean. */

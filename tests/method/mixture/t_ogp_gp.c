@@ -55,7 +55,7 @@ static void predict(rung_ctx *ctx, const ogp_gp *p, const double *X, const doubl
     double a[N], b[J], loo[N * J], coef[N * (K + N)], spread[J * J], out[K + N] = {0}, common = 0;
     int n = (int)p->n;
     assert_ok(ctx, ogp_gp_fit(ctx, p, a, b, loo));
-    assert_ok(ctx, ogp_gp_expansion(ctx, p, a, b, coef, spread, NULL));
+    assert_ok(ctx, ogp_gp_expansion(ctx, p, a, b, &(int){(int)p->n}, coef, spread, NULL));
     for (int i = 0; i < n; i++) {
         double d2 = 0;
         for (int j = 0; j < D; j++) d2 += (X[i * D + j] - x[j]) * (X[i * D + j] - x[j]);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Ordinal probit sites around the mode of latent values f and thresholds b, and leave-one-out predictions from Laplace's
+ * approximation there: common to processes over rows (ogp_gp.h) and over features (ogp_features.h). J = K - 1. */
+#ifndef RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
+#define RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
+
+#include "data/row_groups.h"
+
+/* Derivatives of row i's site in u = b_y - f and v = b_{y-1} - f, the second ones negated; 0 at an infinite end. */
+typedef struct {
+    double g1, g2, h11, h22, h12;
+} ordinal_site;
+
+typedef struct { /* rows, where they are, and what follows from the sites */
+    int64_t n;
+    int K;
+    const int *y;
+    const double *f, *b; /* n; J */
+    ordinal_site *sites; /* n */
+    double *W;           /* n: curvature in f, at least a small number */
+    double *C;           /* n x J: mixed curvature in f and b */
+    double *gb;          /* J: gradient in b */
+    double *B;           /* J x J: curvature in b */
+} ordinal_sites;
+
+/* b0 (J): prior means of the thresholds, the class frequencies seen through a process of this variance. */
+void ordinal_sites_prior(int64_t n, int K, const int *y, double variance, double *b0);
+/* Fills what follows from f and b; the thresholds have the prior N(b0, 1 + variance). */
+void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance);
+/* The log posterior but for that of f; -inf where the thresholds are out of order. */
+double ordinal_sites_log(int64_t n, int K, const int *y, const double *f, const double *b, const double *b0,
+                         double variance);
+
+typedef struct { /* a mode and the Gaussian around it */
+    int64_t n;
+    int K;
+    const int *y;
+    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
+    const double *f, *b;
+    const ordinal_site *sites;
+    const double *V;     /* J x J: covariance of the thresholds */
+    const double *var;   /* n: variance of f */
+    const double *M;     /* n x J: minus its covariance with the thresholds */
+    const double *extra; /* n: variance of a prediction that the mode knows nothing of; NULL: none */
+} ordinal_mode;
+
+/* loo: n x J by rows, P(y_i > q) by the other rows. RUNG_ESINGULAR: the numbers do not allow it. */
+rung_status ordinal_mode_loo(rung_ctx *ctx, const ordinal_mode *m, double *loo);
+
+#endif

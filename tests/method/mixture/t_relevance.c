@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Columns weighted by relevance, the plan of a fit, and what both do to auto. */
+#include "helper.h"
+
+#include "base/rng.h"
+#include "fit/method.h"
+#include "method/boost/boost.h"
+#include "method/mixture/plan.h"
+#include "trees/relevance.h"
+
+enum { D = 12, K = 3, MOST = 1200 };
+
+/* One column in D decides the rank; noise: none does. */
+static rung_data *make_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool noise)
+{
+    static double x[D * MOST];
+    static int y[MOST];
+    rng r;
+    rng_open(&r, seed, 9);
+    for (int64_t i = 0; i < n; i++) {
+        for (int j = 0; j < D; j++) x[i * D + j] = rng_normal(&r);
+        double f = noise ? rng_normal(&r) : x[i * D + 4] + 0.3 * rng_normal(&r);
+        y[i] = 1 + (f > -0.4) + (f > 0.4);
+    }
+    rung_view view = {.v = x, .n = n, .d = D, .row = D, .col = 1};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, K, &data));
+    return data;
+}
+
+/* name NULL: the defaults; "": as published, closed forms on plain columns alone. */
+static rung_model *fit(rung_ctx *ctx, const rung_data *data, const char *name, const char *value)
+{
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, "auto", name && !*name, &spec));
+    if (name && *name) assert_ok(ctx, rung_spec_set(ctx, spec, name, value));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static const report_entry *reported(const rung_model *m, const char *name)
+{
+    for (int i = 0; i < m->n_report; i++)
+        if (strcmp(m->report[i].name, name) == 0) return &m->report[i];
+    return NULL;
+}
+
+static void weights_find_the_column(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 1, false);
+    rung_model *m = fit(ctx, data, NULL, NULL);
+    const report_entry *w = reported(m, "relevance");
+    assert_non_null(w);
+    assert_int_equal(w->n, D);
+    double square = 0;
+    for (int j = 0; j < D; j++) {
+        square += w->value[j] * w->value[j];
+        if (j != 4) assert_true(w->value[j] > 0 && w->value[j] < 0.5 * w->value[4]);
+    }
+    assert_close(square, D, 1e-9);
+    rung_model *plain = fit(ctx, data, "", NULL);
+    assert_null(reported(plain, "relevance"));
+    assert_true(*reported(m, "loo_mae")->value < *reported(plain, "loo_mae")->value);
+    rung_model_free(m);
+    rung_model_free(plain);
+    rung_data_free(data);
+}
+
+/* Where nothing is to be learned, weights that have seen the labels must not make it look otherwise. */
+static void noise_is_not_flattered(void **state)
+{
+    rung_ctx *ctx = *state;
+    double held = 0, median = 0;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        rung_data *data = make_data(ctx, 60, 20 + seed, true);
+        rung_model *m = fit(ctx, data, NULL, NULL);
+        held += *reported(m, "loo_mae")->value / 8;
+        median += *reported(m, "median_mae")->value / 8;
+        rung_model_free(m);
+        rung_data_free(data);
+    }
+    if (!(held > 0.97 * median && held < 1.15 * median)) fail_msg("held-out %g, median %g", held, median);
+}
+
+/* Each row of the plan fits, verifies itself, and keeps its model small. */
+static void every_size(void **state)
+{
+    static const struct {
+        int64_t n;
+        const char *effort;
+    } cases[] = {{100, "normal"}, {200, "normal"}, {350, "normal"}, {700, "normal"}, {700, "quick"}, {700, "thorough"}};
+    rung_ctx *ctx = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rung_data *data = make_data(ctx, cases[i].n, 5, false);
+        rung_spec *spec;
+        rung_model *m;
+        rung_verification *found;
+        const rung_condition *c;
+        char *bytes;
+        int64_t size;
+        assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
+        assert_ok(ctx, rung_spec_set(ctx, spec, "effort", cases[i].effort));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+        assert_true(m->has_cv && m->cv.mae < 0.3);
+        assert_ok(ctx, rung_model_verify(ctx, spec, data, m, &found));
+        for (int k = 0; (c = rung_verification_at(found, k)); k++)
+            if (!c->ok)
+                fail_msg("%lld rows: %s is %g, above %g", (long long)cases[i].n, c->name, c->value, c->tolerance);
+        assert_ok(ctx, model_to_memory(ctx, m, &bytes, &size));
+        assert_true(size < 2000000);
+        free(bytes);
+        rung_verification_free(found);
+        rung_model_free(m);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+}
+
+/* With a single part held out, only its rows have predictions; errors and ranges come from them. */
+static void some_rows_are_held_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, MOST, 6, false);
+    rung_model *m = fit(ctx, data, "effort", "quick");
+    assert_int_equal(m->ranges.n, MOST / 5);
+    assert_int_equal(m->cv.n, MOST / 5);
+    assert_true(m->cv.mae < 0.3);
+    rung_model_free(m);
+    rung_data_free(data);
+}
+
+static void the_plan_follows_the_labels(void **state)
+{
+    (void)state;
+    for (int e = EFFORT_QUICK; e <= EFFORT_THOROUGH; e++)
+        for (int64_t l = 10; l < 10000000; l *= 2) {
+            const mixture_plan *plan = mixture_plan_for((effort_level)e, l),
+                               *next = mixture_plan_for((effort_level)e, 2 * l);
+            assert_true(next >= plan); /* a later row of the table */
+            assert_true(plan->folds >= 1);
+            if (e < EFFORT_THOROUGH) assert_true(mixture_plan_for((effort_level)(e + 1), l) <= plan);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(weights_find_the_column), WITH_CONTEXT(noise_is_not_flattered),      WITH_CONTEXT(every_size),
+        WITH_CONTEXT(some_rows_are_held_out),  WITH_CONTEXT(the_plan_follows_the_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
