@@ -270,34 +270,40 @@ static rung_status read_outline(rung_reader *reader, outline *o)
     }
 }
 
-/* Whether the first row has the name of a column that is needed. */
-static bool names_a_column(const outline *o, int64_t n, const coding *code)
+/* Whether the first row names most of the columns that are needed. A cell may happen to be the name of its column: "urban"
+ * in a column urban. */
+static bool names_columns(const outline *o, int64_t n, const coding *code)
 {
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t k = 0; k < code->n_columns; k++) {
-            const char *name = code->columns[k].name;
-            if (*name && same_text(&o->first[j], &(cell){.text = name, .length = (int64_t)strlen(name)})) return true;
-        }
-    return false;
+    int64_t named = 0, wanted = 0;
+    for (int64_t k = 0; k < code->n_columns; k++) {
+        const char *name = code->columns[k].name;
+        cell text = {.text = name, .length = (int64_t)strlen(name)};
+        bool there = false;
+        for (int64_t j = 0; j < n && *name; j++) there = there || same_text(&o->first[j], &text);
+        named += there;
+        wanted += *name != 0;
+    }
+    return wanted > 0 && 2 * named > wanted;
 }
 
-/* A first row is a header when it has text above a column of numbers. Otherwise a number in it makes it data, and
- * among texts alone it is a header if no two of its cells are equal and none occurs again in its column; of a live
- * source, whose rows are still to come, if it names a column that is needed. */
+/* A first row is a header when it has text above a column of numbers, or names most of the columns that are needed.
+ * Otherwise a number in it makes it data, and among texts alone it is a header if no two of its cells are equal and at
+ * most a quarter of them occur again in their columns. */
 static rung_status recognise_header(rung_reader *reader, const outline *o, bool *out)
 {
     csv *r = reader->own;
     int64_t n = r->shape->n_columns;
-    bool number = false, text = false, repeats = false;
+    int64_t repeats = 0;
+    bool number = false, text = false;
     for (int64_t j = 0; j < n; j++) {
         if (o->first_look[j] == LOOK_TEXT && o->numbers[j] && !o->texts[j]) return *out = true, RUNG_OK;
         number |= o->first_look[j] == LOOK_NUMBER;
         text |= o->first_look[j] == LOOK_TEXT;
-        repeats |= o->repeats[j];
+        repeats += o->repeats[j];
     }
-    *out = false;
-    if (number || !text || repeats) return RUNG_OK;
-    if (source_live(r->in->from) && reader->code) return *out = names_a_column(o, n, reader->code), RUNG_OK;
+    *out = reader->code && names_columns(o, n, reader->code);
+    if (*out || number || !text || 4 * repeats > n) return RUNG_OK;
+    if (source_live(r->in->from) && reader->code) return RUNG_OK; /* whether cells repeat is still to come */
     dictionary names = {0};
     for (int64_t j = 0; j < n; j++) {
         int32_t index, before = names.n;

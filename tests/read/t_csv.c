@@ -128,6 +128,8 @@ static void test_header(void **state)
         {",name,grade\n0,bob,low\n1,ann,low\n", true},
         {"red,low\nblue,mid\nred,high\n", false}, /* red comes again */
         {"colour,grade\nred,low\nblue,mid\n", true},
+        {"colour,size,urban,grade\nred,S,urban,low\nblue,L,rural,mid\n", true}, /* one name of four is also a value */
+        {"red,S,urban,low\nred,S,rural,mid\n", false},
         {"yes,yes\nno,no\nno,no\n", false}, /* equal cells are no names */
         {"?,red\n1,red\n2,blue\n", false},
         {"PK,x\n1,2\n", true},           /* begins like a packed file */
