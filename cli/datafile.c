@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "query.h"
+
 #define GROUP "Reading files"
 const option reader_options[] = {
     {"format", 0, "csv|libsvm|arff|orca", "file format (default: by name, then by content)", GROUP},
     {"no-header", 0, NULL, "the first row holds data, not column names", GROUP},
     {"delimiter", 0, "C", "cell separator: a character, or tab (default: detected)", GROUP},
     {"decimal", 0, "C", "the decimal point, such as , for 3,14 (default .)", GROUP},
+    {"sql", 0, "QUERY", "DATA is an SQLite database: the rows this selects", GROUP},
     {0}};
 
 /* A single character, or its name. */
@@ -46,7 +49,9 @@ int datafile_read(session *s, const arguments *args, const char *path, rung_tabl
 {
     rung_read_options how = {.size = sizeof how};
     int code = datafile_options(s, args, &how);
-    return code == EXIT_OK ? session_check(s, rung_table_read(s->ctx, path, &how, out)) : code;
+    if (code != EXIT_OK) return code;
+    const char *sql = option_value(args, "sql");
+    return sql ? query_read(s, path, sql, out) : session_check(s, rung_table_read(s->ctx, path, &how, out));
 }
 
 int order_option(session *s, const arguments *args, const char **out)

@@ -7,6 +7,7 @@
 #include "datafile.h"
 #include "json_out.h"
 #include "output.h"
+#include "query.h"
 
 enum { BLOCK = 4096 };
 
@@ -32,6 +33,7 @@ typedef struct {
     const char *path;
     rung_model *model;
     rung_reader *reader;
+    rung_table *selected; /* by --sql, instead of a reader */
     output out;
     int classes, outputs;
     int64_t done;          /* rows written */
@@ -303,11 +305,21 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     return code;
 }
 
+/* The next rows, NULL: there are no more. Those of a query are one block. */
+static int next_block(session *s, predict_job *job, rung_table **out)
+{
+    *out = job->selected;
+    job->selected = NULL;
+    if (job->reader) CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, out));
+    return EXIT_OK;
+}
+
 static int predict_blocks(session *s, const arguments *args, predict_job *job)
 {
     for (bool more = true; more;) {
         rung_table *table;
-        CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, &table));
+        int next = next_block(s, job, &table);
+        if (next != EXIT_OK) return next;
         int code = table ? predict_block(s, args, job, table) : job->out.file ? EXIT_OK : begin(s, args, job, NULL);
         more = table != NULL;
         rung_table_free(table);
@@ -387,7 +399,11 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if (path && !output_possible(path)) return FAILED;
     if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
     if ((code = check_model(args, job)) != EXIT_OK) return code;
-    size_t rows = job->path ? BLOCK : (size_t)rung_model_training_rows(job->model);
+    const char *sql = option_value(args, "sql");
+    if (job->path && sql && (code = query_read(s, job->path, sql, &job->selected)) != EXIT_OK) return code;
+    size_t rows = job->selected ? (size_t)rung_table_rows(job->selected)
+                  : job->path   ? BLOCK
+                                : (size_t)rung_model_training_rows(job->model);
     if (rows == 0) {
         complain("predict: DATA is missing; %s has no predictions for its own training rows", operand(args, 0));
         return USAGE;
@@ -396,7 +412,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if (!job->path) return predict_training(s, args, job);
     s->shown = "predicting";
     s->stage = "reading"; /* a block is predicted while the file is read */
-    CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
+    if (!job->selected) CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
     return predict_blocks(s, args, job);
 }
 
@@ -406,6 +422,7 @@ static int predict_run(session *s, const arguments *args)
     int code = predict_steps(s, args, &job);
     output_discard(&job.out);
     rung_reader_close(job.reader);
+    rung_table_free(job.selected);
     for (int64_t k = 0; k < job.n_kept; k++) free(job.kept[k].name);
     free(job.kept);
     free(job.text);

@@ -8,8 +8,21 @@ enum {
     LONGEST_ROW = 1 << 28 /* bytes; what an open quote can swallow */
 };
 
+/* Files that hold tables but no text, by their first bytes, and what to do with them. */
+static const struct {
+    const char *start, *what, *detail;
+} others[] = {
+    {"PAR1", "a Parquet file; convert it to CSV, or give its polars or pyarrow table to the Python package", ""},
+    {"ARROW1", "an Arrow file; convert it to CSV, or give its polars or pyarrow table to the Python package", ""},
+    {"SQLite format 3", "an SQLite database; select its rows with a query", "option sql"},
+};
+
 static rung_status nul_byte(const buffer *b, int64_t line)
 {
+    for (size_t i = 0; b->before == 0 && i < sizeof others / sizeof *others; i++)
+        if (strncmp(b->text, others[i].start, strlen(others[i].start)) == 0)
+            return hint(b->ctx, set_error(b->ctx, RUNG_EDATA, "%s is %s", b->path, others[i].what), "%s",
+                        others[i].detail);
     return set_error(b->ctx, RUNG_EDATA,
                      "%s, line %lld: a NUL byte, so this is not a text file; save it as CSV in UTF-8", b->path,
                      (long long)line);
