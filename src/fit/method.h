@@ -90,6 +90,10 @@ typedef struct method {
     /* A fit that also predicts the rows held out in turn, more cheaply than by refitting; NULL: the method cannot. */
     rung_status (*hold_out)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, fitted *out, held_out *held);
     bool (*can_hold_out)(const void *params); /* whether hold_out supports these parameters; NULL: always */
+    /* For a search: only the rows held out, for several settings that differ in RUNG_CHEAP parameters alone (params and
+     * held have `count`), more cheaply than one by one; NULL: the method cannot. */
+    rung_status (*hold_out_alike)(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, int count,
+                                  const void *const *params, held_out *held);
     /* A fit that continues from the state of an earlier one to the first `known` rows of the problem; NULL: the method
      * cannot (and is not RUNG_UPDATABLE). The result is that of fit. */
     rung_status (*update)(rung_ctx *ctx, pool *mem, const fit_input *in, int64_t known, const double *state,

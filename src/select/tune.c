@@ -124,7 +124,7 @@ static rung_status run_group(rung_ctx *ctx, void *user, int64_t group)
 static bool alike(const rung_spec *a, const rung_spec *b)
 {
     const param_row *row = a->method->params;
-    if (a->method != b->method || !a->method->share) return false;
+    if (a->method != b->method || (!a->method->share && !a->method->hold_out_alike)) return false;
     for (int i = 0; row[i].info.name; i++) {
         const char *x = a->values[i], *y = b->values[i]; /* both NULL or none: points of a method set the same ones */
         if (!(row[i].info.flags & RUNG_CHEAP) && x != y && strcmp(x, y) != 0) return false;

@@ -139,7 +139,9 @@ rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g
     for (int i = 0; i < g->n; i++) TRY(method_settle(ctx, &ctx->scratch, spec_at(r, g, i), &p, &params[i]));
     if (r->search->metric == &tune_evidence) return run_evidence(ctx, r, g, &p, params);
     fit_input in = {.method = spec->method, .p = &p, .params = params[0]};
-    if (g->n == 1 && method_can_hold_out(spec->method, params[0]))
+    if (spec->method->hold_out_alike)
+        TRY(spec->method->hold_out_alike(ctx, &ctx->scratch, &in, f, g->n, (const void *const *)params, held));
+    else if (g->n == 1 && method_can_hold_out(spec->method, params[0]))
         TRY(spec->method->hold_out(ctx, &ctx->scratch, &in, f, &fit, held));
     else
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));

@@ -106,8 +106,7 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     TRY(boost_start(ctx, p, params, &s));
     if (!f && params->rounds < 1) TRY(own_folds(ctx, p, &own));
     if (f || params->rounds < 1)
-        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own,
-                           (boost_rounds){params->rounds, BOOST_MOST_ROUNDS}, path));
+        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own, 1, &params->rounds, path));
     TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
     out->n_expansion = forest_leaves(&out->own.score.trees);
     return report(ctx, mem, &s, path, out);
@@ -125,6 +124,22 @@ static rung_status boost_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in,
     boost_path path;
     TRY(fit_rounds(ctx, mem, in, f, &path, out));
     *held = path.held;
+    return RUNG_OK;
+}
+
+/* Every round is a model: one pass serves all numbers of rounds. */
+static rung_status boost_hold_out_alike(rung_ctx *ctx, pool *mem, const fit_input *in, const folds *f, int count,
+                                        const void *const *params, held_out *held)
+{
+    boost_fit_state s;
+    boost_path *paths = NULL;
+    int *rounds = NULL;
+    TRY(NEW(ctx, &ctx->scratch, paths, count));
+    TRY(NEW(ctx, &ctx->scratch, rounds, count));
+    for (int i = 0; i < count; i++) rounds[i] = ((const boost_params *)params[i])->rounds;
+    TRY(boost_start(ctx, in->p, params[0], &s));
+    TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, count, rounds, paths));
+    for (int i = 0; i < count; i++) held[i] = paths[i].held;
     return RUNG_OK;
 }
 
@@ -167,7 +182,7 @@ static const param_row boost_table[] = {
           .default_value = "ordinal", .published = "ordinal", .choices = "ordinal|nominal"),
     PARAM(boost_params, rounds, .name = "rounds",
           .help = "number of trees (nominal: per class); auto: least loss on held-out rows", .type = RUNG_INT,
-          .default_value = "auto", .published = "auto", .low = 1, .high = 100000, .flags = RUNG_AUTO),
+          .default_value = "auto", .published = "auto", .low = 1, .high = 100000, .flags = RUNG_AUTO | RUNG_CHEAP),
     PARAM(boost_params, rate, .name = "rate",
           .help = "factor of the leaf values; auto: depends on the number of labels", .type = RUNG_REAL,
           .default_value = "auto", .published = "0.1", .low = 0, .high = 1,
@@ -206,5 +221,6 @@ const method method_boost = {
     .bytes = boost_bytes,
     .fit = boost_fit,
     .hold_out = boost_hold_out,
+    .hold_out_alike = boost_hold_out_alike,
     .verify = boost_verify,
 };

@@ -7,7 +7,6 @@
 #include "method/boost/path.h"
 
 enum { BOOST_ORDINAL, BOOST_NOMINAL };
-enum { BOOST_MOST_ROUNDS = 2000 }; /* where the held-out loss chooses their number */
 
 typedef struct {
     int link, rounds, leaves, min_rows, seeds, calibrate; /* -1: auto */

@@ -117,11 +117,11 @@ static rung_status start(rung_ctx *ctx, pool *mem, const folds *f, path *p)
 
 /* ---- rounds ---- */
 
-/* `count` rounds of one fold and seed, and their results. */
-static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed, int count)
+/* STRIDE rounds of one fold and seed, and their results. */
+static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed)
 {
     boosting *b = f->run[seed];
-    for (int t = 0; t < count && !stop_asked(ctx); t++) {
+    for (int t = 0; t < STRIDE && !stop_asked(ctx); t++) {
         double *left = f->left + ((int64_t)t * p->seeds + seed) * f->size;
         (void)boosting_round(ctx, b, NULL, 1, NULL); /* fails only where it keeps trees */
         for (int64_t i = 0; i < b->n_held; i++)
@@ -130,14 +130,14 @@ static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed, int c
     }
 }
 
-static rung_status run_rounds(rung_ctx *ctx, path *p, int count)
+static rung_status run_rounds(rung_ctx *ctx, path *p)
 {
     int64_t runs = (int64_t)p->n_folds * p->seeds;
     bool side_by_side = p->threads == 1 && ctx->threads > 1;
 #pragma omp taskloop grainsize(1) if (side_by_side)
     for (int64_t k = 0; k < runs; k++) {
         fold_path *f = &p->folds[k / p->seeds];
-        if (f->run) run_some(ctx, p, f, (int)(k % p->seeds), count);
+        if (f->run) run_some(ctx, p, f, (int)(k % p->seeds));
     }
     return interrupted(ctx);
 }
@@ -211,58 +211,99 @@ static void show(rung_ctx *ctx, int round, double loss)
     progress(ctx, stage, round / (round + 100.0));
 }
 
-typedef struct { /* the arguments of boost_path_run */
+typedef struct {
     pool *mem;
-    const boost_rows *data;
-    const boost_rules *rules;
-    int seeds;
+    path p;
     const folds *f;
-    boost_rounds wanted;
+    int count;
+    const int *rounds; /* wanted; < 1: those of the least loss */
     boost_path *out;
+    int *since;    /* rounds since the least loss */
+    bool *reached; /* this one is complete */
+    double *room, *proba;
 } path_job;
+
+static bool all_reached(const path_job *j)
+{
+    for (int i = 0; i < j->count; i++)
+        if (!j->reached[i]) return false;
+    return true;
+}
+
+/* Round t of the last STRIDE, `round` of all. loss: left alone where nobody needs it. */
+static rung_status take_round(rung_ctx *ctx, path_job *j, int t, int round, double *loss)
+{
+    bool needed = false;
+    for (int i = 0; i < j->count; i++) needed = needed || (j->rounds[i] < 1 && !j->reached[i]) || j->rounds[i] == round;
+    if (!needed) return RUNG_OK;
+    *loss = 0;
+    for (int k = 0; k < j->p.n_folds; k++) *loss += loss_of(&j->p, t, &j->p.folds[k], j->room, j->proba) / j->p.total;
+    for (int i = 0; i < j->count; i++) {
+        boost_path *out = &j->out[i];
+        bool given = j->rounds[i] > 0;
+        if (given ? j->rounds[i] != round : j->reached[i]) continue;
+        j->since[i]++;
+        if (!given && *loss >= out->loss) continue;
+        j->since[i] = 0;
+        j->reached[i] = given;
+        out->rounds = round;
+        out->loss = *loss;
+        TRY(take_predictions(ctx, &j->p, j->f, j->room, &out->held));
+    }
+    return RUNG_OK;
+}
+
+/* Which of the least losses are found after `done` rounds. */
+static void look_back(path_job *j, int done, double loss)
+{
+    for (int i = 0; i < j->count; i++) {
+        if (j->rounds[i] > 0) continue;
+        bool risen = j->since[i] >= STRIDE && loss > RISEN * j->out[i].loss;
+        if (risen || j->since[i] >= PATIENCE / j->p.rules->rate || done >= BOOST_MOST_ROUNDS) j->reached[i] = true;
+    }
+}
+
+static rung_status start_job(rung_ctx *ctx, path_job *j)
+{
+    int K = j->p.data->K;
+    TRY(NEW(ctx, &ctx->scratch, j->since, j->count));
+    TRY(NEW(ctx, &ctx->scratch, j->reached, j->count));
+    TRY(NEW(ctx, &ctx->scratch, j->room, K));
+    TRY(NEW(ctx, &ctx->scratch, j->proba, K));
+    return start(ctx, &ctx->scratch, j->f, &j->p);
+}
 
 static rung_status run_path(rung_ctx *ctx, void *user)
 {
-    const path_job *job = user;
-    const boost_rules *rules = job->rules;
-    const folds *f = job->f;
-    boost_path *out = job->out;
-    int rounds = job->wanted.given;
-    path p = {.data = job->data, .rules = rules, .seeds = job->seeds};
-    double *room = NULL, *proba = NULL;
-    *out = (boost_path){.rounds = rounds > 0 ? rounds : 1, .loss = INFINITY};
-    TRY(held_out_with_proba(ctx, job->mem, f->n * f->repeats, p.data->K, &out->held));
+    path_job *j = user;
+    bool choosing = false;
+    for (int i = 0; i < j->count; i++) {
+        j->out[i] = (boost_path){.rounds = j->rounds[i] > 0 ? j->rounds[i] : 1, .loss = INFINITY};
+        TRY(held_out_with_proba(ctx, j->mem, j->f->n * j->f->repeats, j->p.data->K, &j->out[i].held));
+        choosing = choosing || j->rounds[i] < 1;
+    }
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(NEW(ctx, &ctx->scratch, room, p.data->K));
-    TRY(NEW(ctx, &ctx->scratch, proba, p.data->K));
-    TRY(start(ctx, &ctx->scratch, f, &p));
-    int last = rounds > 0 ? rounds : job->wanted.most, since = 0;
-    for (int done = 0; done < last && p.n_folds > 0 && since < PATIENCE / rules->rate; done += STRIDE) {
-        int count = last - done < STRIDE ? last - done : STRIDE;
-        double loss = 0;
-        TRY(run_rounds(ctx, &p, count));
-        for (int t = rounds > 0 ? last - 1 - done : 0; t < count; t++) {
-            loss = 0;
-            for (int k = 0; k < p.n_folds; k++) loss += loss_of(&p, t, &p.folds[k], room, proba) / p.total;
-            since++;
-            if (loss >= out->loss) continue;
-            since = 0;
-            out->rounds = done + t + 1;
-            out->loss = loss;
-            TRY(take_predictions(ctx, &p, f, room, &out->held));
-        }
-        if (rounds > 0) continue;
-        show(ctx, done + count, loss);
-        if (since >= STRIDE && loss > RISEN * out->loss) break;
+    TRY(start_job(ctx, j));
+    for (int done = 0; j->p.n_folds > 0 && !all_reached(j); done += STRIDE) {
+        double loss = INFINITY;
+        TRY(run_rounds(ctx, &j->p));
+        for (int t = 0; t < STRIDE; t++) TRY(take_round(ctx, j, t, done + t + 1, &loss));
+        if (choosing) show(ctx, done + STRIDE, loss);
+        look_back(j, done + STRIDE, loss);
     }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
-                           const folds *f, boost_rounds wanted, boost_path *out)
+                           const folds *f, int count, const int *rounds, boost_path *out)
 {
-    path_job job = {mem, data, rules, seeds, f, wanted, out};
+    path_job job = {.mem = mem,
+                    .p = {.data = data, .rules = rules, .seeds = seeds},
+                    .f = f,
+                    .count = count,
+                    .rounds = rounds,
+                    .out = out};
     return with_helpers(ctx, ctx->threads, run_path, &job);
 }
 

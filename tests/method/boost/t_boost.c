@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Trees inside an average: held-out predictions against boosting without the fold, and members against their trees. */
+/* Held-out predictions against boosting without the fold, numbers of rounds in one pass against one by one, and trees
+ * inside an average; tests/golden/boost.py compares whole fits with another program. */
 #include "helper.h"
 
 #include "base/rng.h"
@@ -155,12 +156,39 @@ static void two_classes_have_one_link(void **state)
     free(t);
 }
 
+/* Every round is a model: all numbers of rounds, that of the least loss among them, come out of one pass as they do one
+ * by one. */
+static void one_pass_serves_all_numbers_of_rounds(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    enum { COUNT = 5 };
+    const int rounds[COUNT] = {7, -1, 130, 1, 20};
+    boost_rows rows;
+    folds f;
+    boost_path paths[COUNT], one;
+    boost_rules rules = {.tree = {.leaves = 4, .min_rows = 3, .l2 = 1, .columns = 0.7}, .rate = 0.1, .rows = 0.7};
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, COUNT, rounds, paths));
+    for (int i = 0; i < COUNT; i++) {
+        assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, 1, &rounds[i], &one));
+        assert_true(paths[i].rounds == one.rounds && (rounds[i] < 1 || one.rounds == rounds[i]));
+        assert_true(paths[i].loss == one.loss && paths[i].loss >= paths[1].loss);
+        assert_int_equal(one.held.n, N);
+        assert_memory_equal(paths[i].held.proba, one.held.proba, (size_t)(N * K) * sizeof(double));
+        assert_memory_equal(paths[i].held.rank, one.held.rank, (size_t)N * sizeof(int));
+    }
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(folds_hold_out_every_row),
         WITH_CONTEXT(predictions_are_held_out),
         WITH_CONTEXT(two_classes_have_one_link),
+        WITH_CONTEXT(one_pass_serves_all_numbers_of_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
