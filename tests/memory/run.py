@@ -4,13 +4,14 @@
 
 usage: run.py RUNG [--all] [METHOD...]
 For each method and several numbers of rows: the need that `rung fit --memory` states when it is given too little, against the peak
-of the resident set of a fit within just that, beyond the peak of a fit of the constant median to the same file. --all: every method, more rows. Only the Python
+of the resident set of a fit within just that, beyond the peak of a fit of the constant median to the same file. Boosted trees have a
+bound of their own as well, measured in the library beside RUNG, without reading. --all: every method, more rows. Only the Python
 standard library is used."""
-import os, random, re, subprocess, sys, tempfile
+import array, ctypes, os, random, re, resource, subprocess, sys, tempfile
 
 UNIT = {'bytes': 1, 'KiB': 1 << 10, 'MiB': 1 << 20, 'GiB': 1 << 30}
 SLACK = 16 << 20  # the buffers OpenBLAS packs its operands in, and the stacks of two threads, whatever the size of the data
-SHORT = {'kdlor': [2000], 'svorim': [2000], 'ogp': [600], 's-dl': [1500]}
+SHORT = {'boost': [2000], 'kdlor': [2000], 'svorim': [2000], 'ogp': [600], 's-dl': [1500]}
 LONG = [300, 1000, 2500]
 # Half an hour and more at the largest size; the estimate is a polynomial and two sizes tell it.
 SMALLER = {'auto': [300, 800], 'gpor': [300, 800], 'ogp': [300, 1000], 'tld': [300, 800], 'orml': [300, 800], 'orml-m': [300, 800],
@@ -58,7 +59,42 @@ def measure(rung, method, rows):
     return stated, peak - base
 
 
+class View(ctypes.Structure):
+    _fields_ = [('v', ctypes.c_void_p)] + [(name, ctypes.c_int64) for name in ('n', 'd', 'row', 'col')]
+
+
+def grow_trees(library, rows, columns):
+    """Prints by how many bytes a fit of boosted trees to data in memory raises the peak of the resident set."""
+    lib = ctypes.CDLL(library)
+    draw = random.Random(1)
+    X = array.array('d', (draw.random() for _ in range(rows * columns)))
+    y = array.array('i', (1 + int(3 * X[i * columns]) for i in range(rows)))
+    ctx, data, spec, model = (ctypes.c_void_p() for _ in range(4))
+    view = View(X.buffer_info()[0], rows, columns, columns, 1)
+    ok = lib.rung_ctx_new(ctypes.byref(ctx)) == 0
+    ok = ok and lib.rung_data_new(ctx, ctypes.byref(view), ctypes.c_void_p(y.buffer_info()[0]), None, 3, ctypes.byref(data)) == 0
+    ok = ok and lib.rung_spec_new(ctx, b'boost', 0, ctypes.byref(spec)) == 0
+    for name, value in ((b'rounds', b'10'), (b'calibrate', b'0')):
+        ok = ok and lib.rung_spec_set(ctx, spec, name, value) == 0
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ok = ok and lib.rung_model_fit(ctx, spec, data, ctypes.byref(model)) == 0
+    print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) if ok else 'failed')
+
+
+def check_trees(rung, rows=300000, columns=20):
+    """At most half as much again as the bins and 100 bytes a row."""
+    library = os.path.join(os.path.dirname(rung), 'librung.so')
+    if not os.path.exists(library):
+        return True
+    told = subprocess.run([sys.executable, os.path.abspath(__file__), '--grow', library, str(rows), str(columns)], capture_output=True, text=True, check=True)
+    peak, bound = int(told.stdout), 1.5 * (columns + 100) * rows
+    print('boost   %6d rows in memory: at most %.1f MiB, peak %.1f MiB' % (rows, bound / 2**20, peak / 2**20), flush=True)
+    return peak <= bound + SLACK
+
+
 def main():
+    if '--grow' in sys.argv:
+        return grow_trees(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     words = [w for w in sys.argv[1:] if not w.startswith('--')]
     rung, chosen, everything = os.path.abspath(words[0]), words[1:], '--all' in sys.argv
     listed = subprocess.run([rung, 'methods'], capture_output=True, text=True).stdout.splitlines()
@@ -76,6 +112,8 @@ def main():
                 worst = max(worst, ratio)
                 print('%-8s %5d rows: stated %8.1f MiB, peak %8.1f MiB%s' % (method, rows, stated / 2**20, peak / 2**20, '  TOO LITTLE' if ratio > 1 else ''), flush=True)
         os.chdir('/')
+    if 'boost' in (chosen or sizes) and not check_trees(rung):
+        sys.exit('failed: boosted trees need more than half as much again as the bins and 100 bytes a row')
     sys.exit('failed: a fit needs more than it says' if worst > 1 else 0)
 
 
