@@ -52,9 +52,10 @@ formula_data <- function(call, env) {
 }
 
 rows_data <- function(x, y, weights, groups) {
+    sheet <- sheet_of_rows(x)
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
     if (!is.null(y) && length(y) != nrow(x)) refuse(length(y), " labels for ", nrow(x), " rows")
-    list(sheet = sheet_of_rows(x), y = y, label = "label", weights = weights, groups = groups, terms = NULL,
+    list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, terms = NULL,
          row_names = rownames(x))
 }
 

@@ -4,6 +4,7 @@ grades <- data.frame(
     dose = factor(rep(c("<1", "1-2", ">2"), 4), levels = c("<1", "1-2", ">2"), ordered = TRUE),
     kind = factor(rep(c("a", "b"), 6)),
     day = as.Date("2024-01-01") + 10 * (1:12),
+    seen = as.POSIXct("2024-01-01 08:30:00", tz = "UTC") + 7200 * (1:12),
     grade = factor(rep(c("low", "mid", "high"), each = 4), levels = c("low", "mid", "high"), ordered = TRUE)
 )
 
@@ -14,8 +15,11 @@ test_that("columns are coded as what they are", {
         .Call(rung:::C_r_describe, session, rung:::handle(model))
     })
     kinds <- vapply(described$preprocessing$columns, `[[`, "", "kind")
-    expect_identical(kinds, c("number", "ordinal", "nominal", "date"))
+    expect_identical(kinds, c("number", "ordinal", "nominal", "date", "date"))
     expect_identical(unlist(described$preprocessing$columns[[2]]$categories), levels(grades$dose))
+    expect_identical(predict(model, grades[3:5, ], "score"), predict(model, grades, "score")[3:5])
+    expect_error(rung(list(a = 1), 1), "neither a matrix nor a data frame")
+    expect_error(rung(grade ~ as.complex(size), grades), "expected numbers, logical values, text, factors or dates")
 })
 
 test_that("formula and matrix interfaces agree", {
