@@ -23,7 +23,8 @@ const option learn_options[] = {
      GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
     {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", GROUP},
-    {"scale", 0, "standard|minmax|rank|none", "scaling of the feature columns (default standard)", GROUP},
+    {"scale", 0, "standard|minmax|rank|relevance|none",
+     "scaling of the feature columns (default standard); relevance: weighted by what boosted trees use", GROUP},
     {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
      GROUP},
     {0}};

@@ -344,7 +344,8 @@ RUNG_API RUNG_CHECK rung_status rung_spec_new(rung_ctx *ctx, const char *method,
 /* Sets a parameter. Numbers are written with a decimal point, whatever the locale. RUNG_EARG: the method has no such
  * parameter, or the value is not allowed; the spec is as before. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
-/* How feature columns are scaled: "standard" (the default), "minmax", "rank", "none". RUNG_EARG: anything else. */
+/* How feature columns are scaled: "standard" (the default), "minmax", "rank", "relevance" (standard, then
+ * weighted by the gains of small boosted trees; learned again in every fold), "none". RUNG_EARG: anything else. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 /* The weight of a class, 1 by default. RUNG_EARG: a method without weights, a weight below 0. A class that the data do
  * not have is found by the fit. */

@@ -12,7 +12,7 @@ from . import _base, _table
 
 COMMON = {  # parameters that are not the method's own: annotation, default, meaning
     "scale": (
-        "Literal['standard', 'minmax', 'rank', 'none']",
+        "Literal['standard', 'minmax', 'rank', 'relevance', 'none']",
         "standard",
         "How columns are scaled, by all rows given to fit, labelled or not. Part of the model: `predict` takes raw "
         "rows.",

@@ -70,7 +70,7 @@ class OrdinalSearch(_base.Classifier):
         repeats: int = 0,
         one_se: bool = False,
         nested: bool = False,
-        scale: Literal["standard", "minmax", "rank", "none"] = "standard",
+        scale: Literal["standard", "minmax", "rank", "relevance", "none"] = "standard",
         missing: Literal["median", "error"] = "median",
         order: Order = None,
         unlabelled: Any = "auto",

@@ -8,12 +8,15 @@
 
 #include "base/compare.h"
 
-static const char *const names[] = {
-    [SCALE_STANDARD] = "standard", [SCALE_MINMAX] = "minmax", [SCALE_RANK] = "rank", [SCALE_NONE] = "none"};
+static const char *const names[] = {[SCALE_STANDARD] = "standard",
+                                    [SCALE_MINMAX] = "minmax",
+                                    [SCALE_RANK] = "rank",
+                                    [SCALE_NONE] = "none",
+                                    [SCALE_RELEVANCE] = "relevance"};
 
 bool scale_parse(const char *text, scale_kind *out)
 {
-    for (int k = SCALE_STANDARD; k <= SCALE_NONE; k++)
+    for (int k = SCALE_STANDARD; k <= SCALE_RELEVANCE; k++)
         if (strcmp(text, names[k]) == 0) return *out = (scale_kind)k, true;
     return false;
 }
@@ -127,7 +130,7 @@ static rung_status fit(rung_ctx *ctx, pool *mem, int64_t d, int64_t n, const dou
         TRY(interrupted(ctx));
         out->shift[j] = low[j];
         if (low[j] == high[j]) continue;
-        if (out->kind == SCALE_STANDARD)
+        if (out->kind == SCALE_STANDARD || out->kind == SCALE_RELEVANCE)
             fit_standard(n, X + j, d, out->fill ? out->fill + j : NULL, fmax(fabs(low[j]), fabs(high[j])),
                          &out->shift[j], &out->factor[j]);
         else
@@ -208,6 +211,11 @@ static double rank_variance(int64_t n, const double *cdf)
         before = cdf[k];
     }
     return sum;
+}
+
+void scale_weigh(scaling *s, const double *weight)
+{
+    for (int64_t j = 0; j < s->d; j++) s->factor[j] *= weight[j];
 }
 
 bool scale_weighs(const scaling *s)

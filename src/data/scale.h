@@ -7,10 +7,11 @@
 
 #include "base/context.h"
 
-typedef enum { SCALE_STANDARD, SCALE_MINMAX, SCALE_RANK, SCALE_NONE } scale_kind;
+typedef enum { SCALE_STANDARD, SCALE_MINMAX, SCALE_RANK, SCALE_NONE, SCALE_RELEVANCE } scale_kind;
 
 /* x -> (g(x) - shift) * factor, g the identity or, for SCALE_RANK, the training rows' mid-rank distribution
- * function (share of rows below x + share of rows at or below x) / 2. A constant column has factor 0. */
+ * function (share of rows below x + share of rows at or below x) / 2. A constant column has factor 0.
+ * SCALE_RELEVANCE: as SCALE_STANDARD, the factors times weights that follow from the labels (scale_weigh). */
 typedef struct {
     scale_kind kind;
     int64_t d;
@@ -30,6 +31,8 @@ rung_status scale_fit(rung_ctx *ctx, pool *mem, scale_kind kind, int64_t d, int6
  * are kept within +-SCALE_MOST, so that squares of values in a prediction stay finite. */
 #define SCALE_MOST 1e150
 void scale_apply(const scaling *s, int64_t n, const rung_view *X, const int64_t *rows, double *out);
+/* Multiplies the factors by weights (d). */
+void scale_weigh(scaling *s, const double *weight);
 /* Whether a scaling that follows another one gives columns different weights: it is not the ranking to unit variance. */
 bool scale_weighs(const scaling *s);
 rung_status scale_copy(rung_ctx *ctx, pool *mem, const scaling *from, scaling *to);

@@ -18,6 +18,8 @@
 #include "fit/propagation_baseline.h"
 #include "fit/update.h"
 
+enum { RELEVANCE_FOLDS = 5 };
+
 /* ---- folds ---- */
 
 static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *count)
@@ -195,7 +197,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(interrupted(ctx));
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
-    bool own = count && method_can_hold_out(spec->method, params);
+    bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
     /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
     fit_input in = {.method = spec->method, .p = p, .params = params};
     if (spec->method->prepare) TRY(spec->method->prepare(ctx, &in));
@@ -220,6 +222,11 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, model);
     if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
     if (!fit.loo) return RUNG_OK;
+    if (p->relevance) { /* the weights of the columns have seen what was left out */
+        TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), &f));
+        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
+    }
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
     return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
 }

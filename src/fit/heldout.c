@@ -8,6 +8,7 @@
 
 #include "data/row_groups.h"
 #include "eval/metrics.h"
+#include "trees/relevance.h"
 
 enum { CROSS_GROUPS = 5 };
 
@@ -22,6 +23,32 @@ typedef struct {
     int64_t *rows;
     double *X, *cells; /* of these rows: scaled, and as they stand */
 } held_fold;
+
+/* Weights of the columns that have not seen the rows held out: those of all rows are replaced by them. */
+static rung_status weigh_again(rung_ctx *ctx, const problem *p, held_fold *h)
+{
+    int64_t l = 0, *rows = NULL;
+    int *y = NULL;
+    double *w = NULL, *X = NULL;
+    tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
+    TRY(NEW(ctx, &ctx->scratch, rows, h->sub.n));
+    TRY(NEW(ctx, &ctx->scratch, y, h->sub.n));
+    TRY(NEW(ctx, &ctx->scratch, w, p->d));
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, h->sub.n * p->d));
+    for (int64_t i = 0; i < h->sub.n; i++) {
+        if (!h->sub.y[i]) continue;
+        rows[l] = h->sub.origin[i];
+        y[l++] = h->sub.y[i];
+    }
+    TRY(relevance_of_rows(ctx, &table, l, rows, h->sub.K, y, w));
+    for (int64_t i = 0; i < h->sub.n * p->d; i++) X[i] = h->sub.X[i] / p->relevance[i % p->d] * w[i % p->d];
+    for (int64_t i = 0; i < h->n * p->d; i++) h->X[i] = h->X[i] / p->relevance[i % p->d] * w[i % p->d];
+    h->sub.X = X;
+    h->sub.relevance = w;
+    h->sub.parent = NULL; /* what the parent has computed is of other columns */
+    h->sub.rows = NULL;
+    return RUNG_OK;
+}
 
 static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f, held_fold *h)
 {
@@ -39,7 +66,7 @@ static rung_status held_fold_new(rung_ctx *ctx, const problem *p, const folds *f
         memcpy(h->X + i * p->d, p->X + h->rows[i] * p->d, size);
         if (p->cells) memcpy(h->cells + i * p->d, p->cells + p->origin[h->rows[i]] * p->d, size);
     }
-    return RUNG_OK;
+    return p->relevance ? weigh_again(ctx, p, h) : RUNG_OK;
 }
 
 /* Fits again on the training part of the fold; scores and ranks are on the scale of all classes. */

@@ -178,7 +178,8 @@ const char *spec_value(const rung_spec *spec, const char *name)
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
 {
     if (scale_parse(scale, &spec->scale)) return RUNG_OK;
-    return set_error(ctx, RUNG_EARG, "unknown scaling '%s'; expected one of standard, minmax, rank, none", scale);
+    return set_error(ctx, RUNG_EARG, "unknown scaling '%s'; expected one of standard, minmax, rank, relevance, none",
+                     scale);
 }
 
 rung_status cannot_update(rung_ctx *ctx, const char *method_name)

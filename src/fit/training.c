@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "data/row_groups.h"
+#include "trees/relevance.h"
 
 static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
 {
@@ -126,6 +127,22 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->code = &data->code;
     out->cells = data->X;
     out->n_cells = data->n;
+    out->relevance = t->relevance;
+    return RUNG_OK;
+}
+
+/* Weights of the columns by the labelled rows. */
+static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
+{
+    const rung_data *data = t->data;
+    tree_table table = {.code = &data->code, .cells = data->X, .n_rows = data->n};
+    int *y = NULL;
+    if (t->t) return set_error(ctx, RUNG_EARG, "relevance is learned from ranks: real targets need another scaling");
+    TRY(NEW(ctx, &ctx->scratch, t->relevance, data->d));
+    TRY(NEW(ctx, &ctx->scratch, y, labelled));
+    for (int64_t i = 0; i < labelled; i++) y[i] = t->y[rows[i]];
+    TRY(relevance_of_rows(ctx, &table, labelled, rows, t->K, y, t->relevance));
+    scale_weigh(&t->scale, t->relevance);
     return RUNG_OK;
 }
 
@@ -151,6 +168,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
     TRY(find_equal(ctx, labelled, rows, out));
+    if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;
     TRY(NEW(ctx, &ctx->scratch, classes, out->K));

@@ -18,6 +18,7 @@ typedef struct {
     int64_t repeated; /* labelled rows that equal another one */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
+    double *relevance;     /* weights of the columns by the labels; NULL: none */
     double *class_weight;  /* per class of the data; NULL = all 1 */
     int64_t known;         /* an update: the number of labelled rows at the start to which the state belongs ... */
     const double *state;   /* ... where their fit ended; NULL: no update, or it cannot be used */

@@ -25,7 +25,10 @@ typedef struct problem {
     const coding *code;    /* of the data set ... */
     const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
     int64_t n_cells;
-    int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
+    const double
+        *relevance;  /* d: weights that the scaled columns have from the labels; NULL: none. Held-out rows ask for
+                                weights learned without them (fit/heldout.c) */
+    int64_t varying; /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
     const int64_t *rows;          /* ... at these rows; NULL: at all of them, in order */
     bool many_kernels;            /* a search over kernels: keep the distances */

@@ -141,7 +141,7 @@ rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g
     fit_input in = {.method = spec->method, .p = &p, .params = params[0]};
     if (spec->method->hold_out_alike)
         TRY(spec->method->hold_out_alike(ctx, &ctx->scratch, &in, f, g->n, (const void *const *)params, held));
-    else if (g->n == 1 && method_can_hold_out(spec->method, params[0]))
+    else if (g->n == 1 && !p.relevance && method_can_hold_out(spec->method, params[0]))
         TRY(spec->method->hold_out(ctx, &ctx->scratch, &in, f, &fit, held));
     else
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, g->n, (const void *const *)params, &p, f, held));
