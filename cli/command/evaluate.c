@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "costs.h"
 #include "datafile.h"
 #include "json_out.h"
 #include "measures.h"
@@ -13,7 +14,7 @@
 #define GROUP "Evaluating"
 static const option evaluate_options[] = {
     {"report", 0, "FILE", "also write a report: tables and figures in one HTML file", GROUP}, {0}};
-static const option *const tables[] = {evaluate_options, reader_options, global_options, NULL};
+static const option *const tables[] = {evaluate_options, cost_options, reader_options, global_options, NULL};
 
 enum { BINS = 10 }; /* of the reliability table */
 
@@ -27,6 +28,10 @@ typedef struct {
     rung_metrics found, median;
     rung_reliability_bin bins[BINS]; /* with probabilities only */
     double ece;
+    costs given;
+    double cost, median_cost; /* NaN: there are no costs */
+    int64_t unsure;           /* labelled rows without an answer; the metrics are those of the others */
+    int *answered;            /* the truth of rows with an answer, 0: none */
 } evaluate_job;
 
 static int64_t cell(const evaluate_job *job, int truth, int predicted)
@@ -115,7 +120,16 @@ static void print_text(const evaluate_job *job)
         sheet_add_number(&t, rung_metrics_value(&job->median, m->key), 4);
         sheet_add(&t, "%s", m->help);
     }
+    if (!isnan(job->cost)) {
+        sheet_add(&t, "cost");
+        sheet_add_number(&t, job->cost, 4);
+        sheet_add_number(&t, job->median_cost, 4);
+        sheet_add(&t, "mean cost of the answers");
+    }
     sheet_print(&t, stdout, "");
+    if (job->unsure)
+        say(stdout, "\n%lld labelled rows (%.1f %%) are unsure; the metrics but the cost are those of the others.\n",
+            (long long)job->unsure, 100 * (double)job->unsure / (double)(job->unsure + job->found.n));
     say(stdout, "\n");
     print_confusion(job);
     if (job->proba) print_reliability(job);
@@ -129,6 +143,11 @@ static void print_json(const evaluate_job *job)
         for (int k = 1; k <= job->classes; k++) json_array_append_new(row, json_integer(cell(job, y, k)));
         json_array_append_new(confusion, row);
         json_array_append_new(classes, jout_text(rung_model_class_name(job->model, y)));
+    }
+    if (!isnan(job->cost)) {
+        json_object_set_new(all, "cost", jout_number(job->cost));
+        json_object_set_new(all, "median_cost", jout_number(job->median_cost));
+        json_object_set_new(all, "unsure", json_integer(job->unsure));
     }
     json_object_set_new(all, "median", measures_json(&job->median));
     json_object_set_new(all, "confusion", confusion);
@@ -272,6 +291,44 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
     return code;
 }
 
+/* Predicts by the costs given, or those of the model, and finds the rows that have an answer. */
+static int take_costs(session *s, const arguments *args, evaluate_job *job)
+{
+    double abstain = 0;
+    const double *own = rung_model_cost(job->model, &abstain);
+    rung_view X = rung_data_view(job->data);
+    int code = costs_read(s, args, job->classes, &job->given);
+    if (code != EXIT_OK) return code;
+    CHECK(s, rung_model_predict(s->ctx, job->model, &X,
+                                &(rung_output){.size = sizeof(rung_output),
+                                               .rank = job->rank,
+                                               .proba = job->proba,
+                                               .cost = job->given.matrix,
+                                               .abstain = job->given.abstain}));
+    job->answered = allocate((size_t)job->n, sizeof *job->answered);
+    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(job->n, job->classes, job->truth);
+    for (int64_t i = 0; i < job->n; i++) {
+        job->answered[i] = job->rank[i] ? job->truth[i] : 0;
+        job->unsure += job->truth[i] && !job->rank[i];
+        constant[i] = median;
+    }
+    const double *matrix = job->given.matrix ? job->given.matrix : own;
+    double *absolute = NULL;
+    if (!matrix && job->given.abstain > 0) {
+        absolute = allocate((size_t)job->classes * (size_t)job->classes, sizeof *absolute);
+        code = session_check(s, rung_cost_parse(s->ctx, "absolute", job->classes, absolute));
+        matrix = absolute;
+    }
+    if (job->given.abstain > 0) abstain = job->given.abstain;
+    job->cost = costs_mean(job->n, job->classes, job->truth, job->rank, matrix, abstain);
+    job->median_cost = costs_mean(job->n, job->classes, job->truth, constant, matrix, abstain);
+    free(constant);
+    free(absolute);
+    for (int64_t i = 0; i < job->n; i++)
+        if (job->rank[i] == 0) job->rank[i] = 1; /* left out by its truth */
+    return code;
+}
+
 static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 {
     int code = datafile_for_model(s, args, 2, &job->model, &job->data);
@@ -298,16 +355,14 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
         complain("%s: no row is labelled, so there is nothing to compare with", operand(args, 1));
         return FAILED;
     }
-    rung_view X = rung_data_view(job->data);
-    CHECK(s, rung_model_predict(s->ctx, job->model, &X,
-                                &(rung_output){.size = sizeof(rung_output), .rank = job->rank, .proba = job->proba}));
-    CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, job->rank, job->proba, &job->found));
+    if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
+    CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->answered, job->rank, job->proba, &job->found));
     CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
     if (job->proba)
         CHECK(s, rung_reliability_compute(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins,
                                           &job->ece));
     for (int64_t i = 0; i < job->n; i++)
-        if (job->truth[i]) job->confusion[(job->truth[i] - 1) * job->classes + job->rank[i] - 1]++;
+        if (job->answered[i]) job->confusion[(job->answered[i] - 1) * job->classes + job->rank[i] - 1]++;
     code = write_class_page(s, args, job);
     if (code != EXIT_OK) return code;
     if (s->json)
@@ -322,6 +377,8 @@ static int evaluate_run(session *s, const arguments *args)
     evaluate_job job = {.found.size = sizeof job.found, .median.size = sizeof job.median};
     if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
     int code = evaluate_steps(s, args, &job);
+    free(job.given.matrix);
+    free(job.answered);
     free(job.rank);
     free(job.proba);
     free(job.score);

@@ -4,14 +4,22 @@
 
 #include "command.h"
 #include "datafile.h"
+#include "explain/effects.h"
 #include "explain/importance.h"
+#include "explain/row.h"
 #include "json_out.h"
 #include "output.h"
 
 #define GROUP "Explaining"
 static const option explain_options[] = {
     {"repeats", 0, "N", "permutations of each column (default 5)", GROUP},
-    {"rows", 0, "N", "labelled rows to use at most, chosen at random (default 2000)", GROUP},
+    {"effects", 0, "COLUMN,...|all", "how the answer and the probabilities change along these columns", GROUP},
+    {"pair", 0, "COLUMN,COLUMN", "the joint effect of two columns, as a map", GROUP},
+    {"row", 0, "N",
+     "contributions of the columns to the answer for row N of DATA, and the smallest change to another class", GROUP},
+    {"fixed", 0, "COLUMN,...", "--row: columns that cannot change", GROUP},
+    {"samples", 0, "N", "--row: pairs of orders of the columns, above 10 columns (default 50)", GROUP},
+    {"rows", 0, "N", "rows to use at most, chosen at random (default 2000; --effects 500; --row 100)", GROUP},
     {"output", 'o', "FILE", "also write a file: .csv the numbers; .svg, .png or .pdf the figure; may be repeated",
      GROUP},
     {"title", 0, "TEXT", "title of the figure", GROUP},
@@ -59,39 +67,59 @@ static int check_files(const arguments *args)
     return EXIT_OK;
 }
 
-static int write_csv(const char *path, const json_t *report)
+typedef struct { /* one kind of explanation */
+    void (*text)(FILE *file, const json_t *report);
+    void (*csv)(FILE *file, const json_t *report);
+    bool (*draw)(const json_t *report, const char *title, const char *answer, const char *path);
+} explanation;
+
+static bool importance_write(const json_t *report, const char *title, const char *answer, const char *path)
+{
+    importance_drawing d;
+    (void)answer;
+    importance_draw(report, title ? title : "Importance of the columns", 0, &d);
+    bool done = figure_write(&d.f, path, (figure_size){0}, 2);
+    importance_free(&d);
+    return done;
+}
+
+static const explanation of_importance = {importance_text, importance_csv, importance_write},
+                         of_effects = {effects_text, effects_csv, effects_write},
+                         of_row = {row_text, row_csv, row_write};
+
+static int write_csv(const explanation *e, const char *path, const json_t *report)
 {
     output o;
     if (!output_open(&o, path)) return FAILED;
-    importance_csv(o.file, report);
+    e->csv(o.file, report);
     return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
-static int write_files(const arguments *args, const json_t *report)
+/* Files and standard output. */
+static int present(session *s, const arguments *args, const explain_job *job, const explanation *e)
 {
-    const char *path, *title = option_value(args, "title");
-    int code = EXIT_OK;
-    for (int at = 0; code == EXIT_OK && (path = option_each(args, "output", &at));) {
-        if (is_csv(path)) {
-            code = write_csv(path, report);
-            continue;
-        }
-        importance_drawing d;
-        importance_draw(report, title ? title : "Importance of the columns", 0, &d);
-        if (!figure_write(&d.f, path, (figure_size){0}, 2)) code = FAILED;
-        importance_free(&d);
+    const char *path, *title = option_value(args, "title"),
+                      *answer = rung_model_is_real(job->model)             ? "predicted number"
+                                : rung_model_has_probabilities(job->model) ? "expected rank"
+                                                                           : "rank";
+    for (int at = 0; (path = option_each(args, "output", &at));) {
+        int code = is_csv(path)                                ? write_csv(e, path, job->report)
+                   : e->draw(job->report, title, answer, path) ? EXIT_OK
+                                                               : FAILED;
+        if (code != EXIT_OK) return code;
     }
-    return code;
+    if (s->json)
+        jout_print(json_incref(job->report));
+    else
+        e->text(stdout, job->report);
+    return EXIT_OK;
 }
 
-static int explain_importance(session *s, const arguments *args, explain_job *job)
+static int explain_importance(session *s, const arguments *args, explain_job *job, long long rows)
 {
-    long long repeats, rows;
+    long long repeats;
     char *text = NULL;
     int code = whole_option(args, "repeats", 1000, &repeats);
-    if (code == EXIT_OK) code = whole_option(args, "rows", 1000000000, &rows);
-    if (code == EXIT_OK) code = check_files(args);
-    if (code == EXIT_OK) code = datafile_for_model(s, args, 2, &job->model, &job->data);
     if (code != EXIT_OK) return code;
     rung_importance_options how = {.size = sizeof how, .repeats = (int)repeats, .rows = rows};
     CHECK(s, rung_importance_run(s->ctx, job->model, job->data, &how, &text));
@@ -100,18 +128,64 @@ static int explain_importance(session *s, const arguments *args, explain_job *jo
     if (json_is_true(json_object_get(job->report, "seen")) && !s->quiet)
         complain("warning: the model was fitted to these rows: columns that it learned by heart look important, too; "
                  "give other labelled rows, or use 'rung fit --explain', which holds rows out");
-    if ((code = write_files(args, job->report)) != EXIT_OK) return code;
-    if (s->json)
-        jout_print(json_incref(job->report));
-    else
-        importance_text(stdout, job->report);
-    return EXIT_OK;
+    return present(s, args, job, &of_importance);
+}
+
+static int explain_effects(session *s, const arguments *args, explain_job *job, long long rows)
+{
+    const char *columns = option_value(args, "effects"), *pair = option_value(args, "pair");
+    char *text = NULL;
+    rung_effects_options how = {.size = sizeof how,
+                                .columns = pair                     ? pair
+                                           : strcmp(columns, "all") ? columns
+                                                                    : NULL,
+                                .rows = rows,
+                                .pair = pair != NULL};
+    CHECK(s, rung_effects_run(s->ctx, job->model, job->data, &how, &text));
+    job->report = jout_parse(text);
+    rung_free(text);
+    return present(s, args, job, &of_effects);
+}
+
+static int explain_row(session *s, const arguments *args, explain_job *job, long long rows)
+{
+    long long row, samples;
+    char *text = NULL;
+    int code = whole_option(args, "row", 1000000000000, &row);
+    if (code == EXIT_OK) code = whole_option(args, "samples", 1000000, &samples);
+    if (code != EXIT_OK) return code;
+    rung_row_options how = {.size = sizeof how,
+                            .row = row - 1,
+                            .samples = (int)samples,
+                            .rows = rows,
+                            .fixed = option_value(args, "fixed")};
+    CHECK(s, rung_row_explain(s->ctx, job->model, job->data, &how, &text));
+    job->report = jout_parse(text);
+    rung_free(text);
+    return present(s, args, job, &of_row);
+}
+
+static int explain_steps(session *s, const arguments *args, explain_job *job)
+{
+    bool row = option_given(args, "row"), effects = option_given(args, "effects") || option_given(args, "pair");
+    long long rows;
+    if (row + option_given(args, "effects") + option_given(args, "pair") > 1) {
+        complain("explain: --effects, --pair and --row exclude each other");
+        return USAGE;
+    }
+    int code = whole_option(args, "rows", 1000000000, &rows);
+    if (code == EXIT_OK) code = check_files(args);
+    if (code == EXIT_OK) code = datafile_for_model(s, args, row || effects ? 0 : 2, &job->model, &job->data);
+    if (code != EXIT_OK) return code;
+    return row       ? explain_row(s, args, job, rows)
+           : effects ? explain_effects(s, args, job, rows)
+                     : explain_importance(s, args, job, rows);
 }
 
 static int explain_run(session *s, const arguments *args)
 {
     explain_job job = {0};
-    int code = explain_importance(s, args, &job);
+    int code = explain_steps(s, args, &job);
     json_decref(job.report);
     rung_data_free(job.data);
     rung_model_free(job.model);
@@ -121,17 +195,25 @@ static int explain_run(session *s, const arguments *args)
 static const example examples[] = {
     {"rung explain model.rung test.csv", "which columns matter, on labelled rows the model has not seen"},
     {"rung explain model.rung test.csv -o importance.svg -o importance.csv", "the same as a figure and as a table"},
+    {"rung explain model.rung train.csv --effects age,dose -o effects.svg", "how the answer changes along two columns"},
+    {"rung explain model.rung train.csv --row 12 --fixed age,sex",
+     "why row 12 gets its answer, and what would change it"},
     {0}};
 
 const command command_explain = {
     .name = "explain",
     .operands = "MODEL DATA",
     .help = "show which columns a model uses, and how",
-    .about = "Importance: by how much the error (mae, and the ranked probability score rps) rises when the cells of a "
-             "column are permuted among the labelled rows, with a 95 % range over the rows. A category is one column. "
-             "Related columns (a rank correlation of at least 0.7) are also permuted together, because the model can "
-             "take from one what another has lost.\nDATA should hold labelled rows that the model was not fitted to; "
-             "otherwise the command warns.",
+    .about =
+        "Importance: by how much the error (mae, and the ranked probability score rps) rises when the cells of a "
+        "column are permuted among the labelled rows, with a 95 % range over the rows. A category is one column. "
+        "Related columns (a rank correlation of at least 0.7) are also permuted together, because the model can "
+        "take from one what another has lost.\nDATA should hold labelled rows that the model was not fitted to; "
+        "otherwise the command warns.\nEffects: the mean answer (expected rank) and class probabilities along a "
+        "column, as partial "
+        "dependence and as accumulated local effects, which move only rows near a value.\nOne row: the contribution "
+        "of every column to the expected rank against the average row (Shapley values, exact up to 10 columns), and "
+        "the smallest change of at most three columns, within the values of DATA, that moves it one class.",
     .options = tables,
     .examples = examples,
     .run = explain_run};

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "contents.h"
+#include "costs.h"
 #include "datafile.h"
 #include "explain/importance.h"
 #include "json_out.h"
@@ -24,7 +25,7 @@ static const option fit_options[] = {
     {"explain", 0, NULL, "also show the importance of every column, measured on rows held out in five folds", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {fit_options, learn_options, reader_options, global_options, NULL};
+static const option *const tables[] = {fit_options, cost_options, learn_options, reader_options, global_options, NULL};
 
 typedef struct {
     const char *path, *model_path;
@@ -246,6 +247,17 @@ static void print_json(const fit_job *job)
     jout_print(all);
 }
 
+static int take_costs(session *s, const arguments *args, fit_job *job)
+{
+    costs given;
+    int code = costs_read(s, args, rung_data_classes(job->data), &given);
+    if (code == EXIT_OK && (given.matrix || given.abstain > 0))
+        code = session_check(
+            s, rung_spec_set_cost(s->ctx, job->spec, rung_data_classes(job->data), given.matrix, given.abstain));
+    free(given.matrix);
+    return code;
+}
+
 static int fit_steps(session *s, const arguments *args, fit_job *job)
 {
     job->path = operand(args, 0);
@@ -264,6 +276,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
+    if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     double start = seconds_now();
     CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;

@@ -210,6 +210,22 @@ static void print_thresholds(const rung_model *model)
     free(threshold);
 }
 
+/* The costs it answers by: a row per true class. */
+static void print_cost(const rung_model *model)
+{
+    double abstain;
+    const double *cost = rung_model_cost(model, &abstain);
+    int n = rung_model_classes(model);
+    for (int y = 0; cost && y < n; y++) {
+        entry e;
+        FILE *f = entry_open(&e, y ? "" : "costs");
+        fprintf(f, "%s:", rung_model_class_name(model, y + 1));
+        for (int a = 0; a < n; a++) fprintf(f, " %g", cost[y * n + a]);
+        entry_close(&e);
+    }
+    if (cost && abstain > 0) put("", "no answer: %g", abstain);
+}
+
 static void print_report(const rung_model *model)
 {
     entry e;
@@ -252,6 +268,10 @@ static void print_page(const char *path, const rung_model *model)
     put("probabilities", "%s", rung_model_has_probabilities(model) ? "yes" : "no");
     put("intervals", "%s", intervals ? intervals : "none");
     print_report(model);
+    print_cost(model);
+    const char *fact, *value;
+    for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++)
+        put(i ? "" : "made with", "%s: %s", fact, value);
     if (stored > 0)
         put("privacy", "the file contains %lld scaled training rows", (long long)stored);
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "costs.h"
 #include "datafile.h"
 #include "json_out.h"
 #include "output.h"
@@ -27,7 +28,7 @@ static const option predict_options[] = {
      "copy these columns of DATA to the start of each row, by name or position; may be repeated", GROUP},
     {"append", 0, NULL, "copy all columns of DATA to the start of each row", GROUP},
     {0}};
-static const option *const tables[] = {predict_options, reader_options, global_options, NULL};
+static const option *const tables[] = {predict_options, cost_options, reader_options, global_options, NULL};
 
 typedef struct {
     const char *path;
@@ -47,7 +48,9 @@ typedef struct {
         char *name;
     } * kept; /* columns copied before the prediction */
     int64_t n_kept, kept_room;
-    char *text; /* of a cell */
+    costs given;
+    int64_t unsure; /* rows without an answer */
+    char *text;     /* of a cell */
     int64_t text_room;
 } predict_job;
 
@@ -197,7 +200,7 @@ static void csv_row(predict_job *job, const rung_table *table, int64_t i)
         fputc(',', f);
     }
     if (job->rank) {
-        csv_cell(f, rung_model_class_name(job->model, job->rank[i]));
+        csv_cell(f, job->rank[i] ? rung_model_class_name(job->model, job->rank[i]) : "unsure");
         fprintf(f, ",%d,", job->rank[i]);
     }
     for (int o = 0; o < job->outputs; o++)
@@ -229,7 +232,8 @@ static void json_row(predict_job *job, const rung_table *table, int64_t i)
     else
         json_decref(kept);
     if (job->rank) {
-        json_object_set_new(row, "label", jout_text(rung_model_class_name(job->model, job->rank[i])));
+        json_object_set_new(row, "label",
+                            jout_text(job->rank[i] ? rung_model_class_name(job->model, job->rank[i]) : "unsure"));
         json_object_set_new(row, "rank", json_integer(job->rank[i]));
     }
     json_object_set_new(row, "score", job->outputs == 1 ? jout_number(*score) : numbers(score, job->outputs));
@@ -258,7 +262,9 @@ static rung_output wanted(const predict_job *job)
                          .sd = job->sd,
                          .low = job->low,
                          .high = job->high,
-                         .level = job->level};
+                         .level = job->level,
+                         .cost = job->given.matrix,
+                         .abstain = job->given.abstain};
 }
 
 /* Nothing is written before the first block has been predicted. */
@@ -281,12 +287,16 @@ static void write_rows(session *s, predict_job *job, const rung_table *table, in
             json_row(job, table, i);
         else
             csv_row(job, table, i);
+    for (int64_t i = 0; job->rank && i < n; i++) job->unsure += job->rank[i] == 0;
     job->done += n;
 }
 
 static int finish(session *s, predict_job *job)
 {
     if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
+    if (job->unsure && !s->quiet)
+        complain("%lld of %lld rows (%.1f %%) are unsure", (long long)job->unsure, (long long)job->done,
+                 100 * (double)job->unsure / (double)job->done);
     return output_keep(&job->out) ? EXIT_OK : FAILED;
 }
 
@@ -399,6 +409,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if (path && !output_possible(path)) return FAILED;
     if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
     if ((code = check_model(args, job)) != EXIT_OK) return code;
+    if ((code = costs_read(s, args, rung_model_classes(job->model), &job->given)) != EXIT_OK) return code;
     const char *sql = option_value(args, "sql");
     if (job->path && sql && (code = query_read(s, job->path, sql, &job->selected)) != EXIT_OK) return code;
     size_t rows = job->selected ? (size_t)rung_table_rows(job->selected)
@@ -426,6 +437,7 @@ static int predict_run(session *s, const arguments *args)
     for (int64_t k = 0; k < job.n_kept; k++) free(job.kept[k].name);
     free(job.kept);
     free(job.text);
+    free(job.given.matrix);
     free(job.rank);
     free(job.score);
     free(job.proba);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "costs.h"
 #include "datafile.h"
 #include "json_out.h"
 #include "learn.h"
@@ -20,7 +21,7 @@ static const option tune_options[] = {
     {"folds", 0, "N|loo", "number of folds of the labelled rows, or leave-one-out (default 5)", GROUP},
     {"repeats", 0, "N",
      "number of repeats with different folds (default: 5 up to 60 labelled rows, 2 up to 150, else 1)", GROUP},
-    {"metric", 0, "KEY", "criterion: a key of 'rung metrics', or evidence (default mae)", GROUP},
+    {"metric", 0, "KEY", "criterion: a key of 'rung metrics', evidence, or cost (default mae)", GROUP},
     {"groups", 0, "COLUMN", "column whose equal values are held out together; it is not a feature", GROUP},
     {"folds-file", 0, "FILE",
      "user-defined folds: a line per row of DATA and a column per repeat, with fold numbers; empty: never held out",
@@ -33,7 +34,7 @@ static const option tune_options[] = {
      GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {tune_options, learn_options, reader_options, global_options, NULL};
+static const option *const tables[] = {tune_options, cost_options, learn_options, reader_options, global_options, NULL};
 
 typedef struct {
     const char *path, *model_path;
@@ -45,6 +46,7 @@ typedef struct {
     int *own_folds;
     rung_search *found;
     double seconds;
+    costs given;
 } tune_job;
 
 /* ---- options ---- */
@@ -255,6 +257,9 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
     if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
+    if ((code = costs_read(s, args, rung_data_classes(job->data), &job->given)) != EXIT_OK) return code;
+    job->how.cost = job->given.matrix;
+    job->how.abstain = job->given.abstain;
     job->how.groups = rung_data_groups(job->data);
     double start = seconds_now();
     CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &job->found));
@@ -272,6 +277,7 @@ static int tune_run(session *s, const arguments *args)
     rung_model_free(job.model);
     rung_data_free(job.data);
     free(job.own_folds);
+    free(job.given.matrix);
     free(job.methods);
     free(job.fixed);
     free(job.grids);

@@ -17,6 +17,9 @@ figure_size figure_natural_size(const figure *f)
     case FIGURE_RELIABILITY: return reliability_size(&f->of.reliability);
     case FIGURE_BOXES: return boxes_size(&f->of.boxes);
     case FIGURE_BARS: return bars_size(&f->of.bars);
+    case FIGURE_EFFECTS: return effects_size(&f->of.effects);
+    case FIGURE_MAP: return map_size(&f->of.map);
+    case FIGURE_WATERFALL: return waterfall_size(&f->of.waterfall);
     default: return times_size(&f->of.times);
     }
 }
@@ -33,6 +36,9 @@ void figure_draw(canvas *c, const figure *f)
     case FIGURE_BOXES: boxes_draw(c, &f->of.boxes); break;
     case FIGURE_TIMES: times_draw(c, &f->of.times); break;
     case FIGURE_BARS: bars_draw(c, &f->of.bars); break;
+    case FIGURE_EFFECTS: effects_draw(c, &f->of.effects); break;
+    case FIGURE_MAP: map_draw(c, &f->of.map); break;
+    case FIGURE_WATERFALL: waterfall_draw(c, &f->of.waterfall); break;
     }
 }
 

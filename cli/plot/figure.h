@@ -14,7 +14,10 @@ typedef enum {
     FIGURE_RELIABILITY,
     FIGURE_BOXES,
     FIGURE_TIMES,
-    FIGURE_BARS
+    FIGURE_BARS,
+    FIGURE_EFFECTS,
+    FIGURE_MAP,
+    FIGURE_WATERFALL
 } figure_kind;
 
 typedef struct {
@@ -31,6 +34,9 @@ typedef struct {
         boxes_figure boxes;
         times_figure times;
         bars_figure bars;
+        effects_figure effects;
+        map_figure map;
+        waterfall_figure waterfall;
     } of;
 } figure;
 

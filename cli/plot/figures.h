@@ -122,6 +122,51 @@ typedef struct {
 figure_size bars_size(const bars_figure *f);
 void bars_draw(canvas *c, const bars_figure *f);
 
+/* The answers along columns, a panel each: lines over numbers, dots over categories, and the shares of the classes. */
+typedef struct {
+    const char *column;
+    bool category;
+    int n;                            /* points */
+    const double *x;                  /* numbers, ascending; NULL: categories */
+    const char *const *name;          /* categories */
+    const double *dependence, *local; /* local: NULL: none */
+    const double *share;              /* n x classes; NULL: no classes */
+    int rugs;
+    const double *rug; /* values of rows */
+} effect_panel;
+typedef struct {
+    const char *title, *answer; /* what the lines show */
+    int classes;
+    const char *const *name;
+    double low, high; /* of the answers in all panels */
+    int panels;
+    const effect_panel *panel;
+} effects_figure;
+figure_size effects_size(const effects_figure *f);
+void effects_draw(canvas *c, const effects_figure *f);
+
+/* The answers over two columns. */
+typedef struct {
+    const char *title, *note, *x_name, *y_name;
+    int columns, rows;
+    const char *const *x, *const *y; /* labels */
+    const double *value;             /* columns x rows */
+    double low, high;
+} map_figure;
+figure_size map_size(const map_figure *f);
+void map_draw(canvas *c, const map_figure *f);
+
+/* The contributions to one answer, from the average row to this one. */
+typedef struct {
+    const char *title, *note, *value_name;
+    double start; /* the average */
+    int n;
+    const char *const *name;
+    const double *step, *error; /* error: standard errors; NULL: none */
+} waterfall_figure;
+figure_size waterfall_size(const waterfall_figure *f);
+void waterfall_draw(canvas *c, const waterfall_figure *f);
+
 /* The widest of the names at a font size. */
 double widest_name(int n, const char *const *name, double size);
 

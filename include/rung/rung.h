@@ -354,6 +354,14 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_s
 /* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. RUNG_EARG: a method that is
  * not RUNG_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep);
+/* The costs of wrong answers (classes x classes, by rows: truth, answer; copied) and, if above 0, of no answer. The model
+ * keeps them and answers what is expected to cost least. RUNG_EARG: cost is not as rung_cost_parse makes it. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost,
+                                                   double abstain);
+/* A fact about how the model is made, such as "command" and the command line, which the model keeps; a later value of the
+ * same name replaces it. The library itself notes the seed and a checksum of the data. RUNG_EARG: a name or a value that
+ * is not UTF-8, or an empty name. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 /* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
  * (propagation_cv_mae), which the method should beat. RUNG_EARG: a method that ignores unlabelled rows. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted);
@@ -422,6 +430,10 @@ typedef struct { /* where to write; NULL: not wanted */
     double *sd;      /* n: the standard deviation of the latent value whose mean is the score */
     int *low, *high; /* n: a range of ranks that contains the true one with the probability `level` */
     double level;    /* above 0, below 1 */
+    /* Answers that cost least under the probabilities, see rung_cost_parse: classes x classes; NULL: those of the model,
+     * if it has some. abstain > 0: rank 0 ("unsure") where every answer is expected to cost more than that. */
+    const double *cost;
+    double abstain;
 } rung_output;
 /* Predicts rows that are coded as the model was trained: the view of rung_model_encode, or numbers from memory. A row
  * gets the same answer whatever rows come with it. RUNG_EARG: the model has not what is wanted, or the rows have
@@ -549,6 +561,13 @@ RUNG_API int64_t rung_model_stored_rows(const rung_model *model);
 RUNG_API const char *rung_model_library(const rung_model *model); /* the version of rung that fitted it */
 RUNG_API int rung_model_format(void);                             /* of the model files this library writes */
 
+/* How the model was made, by index from 0: the name of a fact ("seed", "data", "command", ...), and in *value the text;
+ * NULL past the last one. */
+RUNG_API const char *rung_model_note_at(const rung_model *model, int index, const char **value);
+/* The costs it answers by: classes x classes, by rows: truth, answer; NULL: none. *abstain (unless NULL): the cost of no
+ * answer, 0: it always answers. */
+RUNG_API const double *rung_model_cost(const rung_model *model, double *abstain);
+
 /* The whole description, as one JSON object; release it with rung_free. RUNG_EDATA: a text that is not UTF-8. */
 RUNG_API RUNG_CHECK rung_status rung_model_describe(rung_ctx *ctx, const rung_model *model, char **json);
 
@@ -574,6 +593,41 @@ RUNG_API RUNG_CHECK rung_status rung_importance_run(rung_ctx *ctx, const rung_mo
  * too few labels to hold any out; errors of rung_model_fit. */
 RUNG_API RUNG_CHECK rung_status rung_importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                                          const rung_importance_options *options, char **report);
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    const char *columns; /* names or positions from 1, "age,dose"; NULL: all of them */
+    int points;          /* of a column of numbers, at quantiles of its values; 0: 21 */
+    int64_t rows;        /* to average over at most, chosen at random by the seed; 0: 500 */
+    int pair;            /* 1: the joint effect of the two columns given, as a map */
+} rung_effects_options;
+/* How the answer and the probability of every class change along a column: partial dependence (every row gets the value)
+ * and accumulated local effects (only rows near it; Apley and Zhu, 2020), with the distribution of the values. A category
+ * has partial dependence alone. Labels are not needed. RUNG_EARG: an option, a model without ranks. */
+RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                                                 const rung_effects_options *options, char **report);
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    int64_t row;       /* of the data, from 0 */
+    int samples;       /* pairs of orders of the columns, above 10 columns; 0: 50 */
+    int64_t rows;      /* the average row: at most so many rows of the data; 0: 100 sampled, 16 exact */
+    const char *fixed; /* columns that cannot change, "age,sex"; NULL: none */
+} rung_row_options;
+/* Why a row gets its answer: the contribution of every column against the average row (Shapley values, which add up to
+ * the difference; exact up to 10 columns, sampled in antithetic pairs with a standard error above), and the smallest change
+ * of at most three columns, within the values of the data, that would move it one class down or up. RUNG_EARG: an option,
+ * a row that is not there, a model without ranks. */
+RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                                                 const rung_row_options *options, char **report);
+
+/* ---- costs ------------------------------------------------------------------------------------- */
+
+/* The matrix (classes x classes, by rows: truth, answer) of "absolute" (|truth - answer|), "squared", "zero-one", or
+ * "up=2,down=1": so much per class that the answer is too high or too low. RUNG_EARG: anything else. */
+RUNG_API RUNG_CHECK rung_status rung_cost_parse(rung_ctx *ctx, const char *text, int classes, double *cost);
+/* RUNG_EARG, with a sentence: a cost that is negative or not finite, or a mistake that is cheaper than the right answer. */
+RUNG_API RUNG_CHECK rung_status rung_cost_check(rung_ctx *ctx, int classes, const double *cost, double abstain);
 
 /* ---- metrics ------------------------------------------------------------------------------------ */
 
@@ -656,8 +710,10 @@ typedef struct { /* zeros: the default */
     const int *groups;          /* a number per row: rows of one group are held out together; NULL: none */
     const int *own_folds;       /* own_repeats x rows: the fold (from 0) that holds a row out, < 0: none */
     int own_repeats;
-    int one_se; /* 1: the smoothest model within one standard error of the best */
-    int nested; /* 1: also cross-validate the search itself, for an honest error */
+    int one_se;         /* 1: the smoothest model within one standard error of the best */
+    int nested;         /* 1: also cross-validate the search itself, for an honest error */
+    const double *cost; /* as in rung_spec_set_cost, of the winner; with the metric "cost" it also decides by it */
+    double abstain;
 } rung_tune_options;
 /* Searches for the best method and parameters by cross-validation. options: NULL: the default. out: the winner, fitted
  * to all rows and calibrated on its out-of-fold scores. found: everything that was tried. RUNG_EARG: an option;

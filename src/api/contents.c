@@ -59,6 +59,19 @@ const char *rung_model_category(const rung_model *model, int64_t at, int index)
     return index >= 0 && index < c->n_categories ? c->categories[index] : NULL;
 }
 
+const char *rung_model_note_at(const rung_model *model, int index, const char **value)
+{
+    if (index < 0 || index >= model->n_notes) return NULL;
+    if (value) *value = model->notes[index].value;
+    return model->notes[index].name;
+}
+
+const double *rung_model_cost(const rung_model *model, double *abstain)
+{
+    if (abstain) *abstain = model->cost.abstain;
+    return model->cost.matrix;
+}
+
 const char *rung_model_label(const rung_model *model) { return model->code.label ? model->code.label : ""; }
 const char *rung_model_scale(const rung_model *model) { return scale_name(model->members[0].scale.kind); }
 int rung_model_outputs(const rung_model *model) { return model_outputs(model); }

@@ -135,6 +135,31 @@ bool column_equal(const coding *code, int64_t j, const double *a, const double *
     return memcmp(a + c->first, b + c->first, (size_t)column_width(c) * sizeof *a) == 0;
 }
 
+/* The date of a number of days since 1970-01-01 (civil calendar; H. Hinnant, chrono-compatible low-level date algorithms). */
+static json_t *date_json(double days)
+{
+    int64_t z = (int64_t)floor(days) + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    int64_t mp = (5 * doy + 2) / 153, day = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
+    char text[64];
+    snprintf(text, sizeof text, "%04lld-%02lld-%02lld", (long long)(yoe + era * 400 + (month <= 2)), (long long)month,
+             (long long)day);
+    return json_string(text);
+}
+
+json_t *column_cell(const coding *code, int64_t j, const double *row)
+{
+    const column_code *c = &code->columns[j];
+    double x = row[c->first];
+    for (int64_t k = 0; c->nominal && k < c->n_categories; k++)
+        if (row[c->first + k] == 1) return c->categories[k][0] ? json_clean(c->categories[k]) : json_null();
+    if (c->nominal || isnan(x)) return json_null();
+    if (c->form == FORM_ORDINAL && x >= 1 && x <= (double)c->n_categories && x == floor(x))
+        return json_clean(c->categories[(int64_t)x - 1]);
+    if ((c->form == FORM_DAYS || c->form == FORM_CYCLIC) && fabs(x) < 1e7) return date_json(x);
+    return json_number(x);
+}
+
 /* ---- rows ---- */
 
 rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t most, uint64_t stream, int64_t **out,

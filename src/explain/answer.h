@@ -32,6 +32,9 @@ rung_status columns_named(rung_ctx *ctx, const coding *code, const char *list, i
 void column_copy(const coding *code, int64_t j, const double *from, double *to);
 bool column_equal(const coding *code, int64_t j, const double *a, const double *b);
 
+/* A cell as it stood in the source: a number, a word, a date; null: missing. row: coded. */
+json_t *column_cell(const coding *code, int64_t column, const double *row);
+
 /* At most `most` of the n rows, evenly chosen at random by the seed and in ascending order; all of them where they are
  * no more. Returns how many. */
 rung_status rows_sample(rung_ctx *ctx, int64_t n, const int64_t *rows, int64_t most, uint64_t stream, int64_t **out,

@@ -10,6 +10,7 @@
 #include "fit/fit.h"
 
 #include <string.h>
+#include <zlib.h>
 
 #include "base/text.h"
 #include "data/row_groups.h"
@@ -75,6 +76,8 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
+    for (int64_t i = 0; model->cost.matrix && model->cost.abstain == 0 && i < g.h->n; i++)
+        g.rank[i] = cost_answer(&model->cost, t->data->code.n_classes, g.p->K, t->present, g.proba + i * g.p->K);
     if (!model_has_latent(model))
         TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     model->has_cv = g.h->n > 0;
@@ -110,6 +113,46 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     return RUNG_OK;
 }
 
+/* The costs of the answers, which need probabilities, and how the model was made. */
+static rung_status describe_making(rung_ctx *ctx, const rung_spec *spec, const training *t, rung_model *model)
+{
+    const rung_data *data = t->data;
+    unsigned long crc = crc32_z(0, (const unsigned char *)data->X, (size_t)(data->n * data->d) * sizeof *data->X);
+    crc = data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
+                       : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
+    TRY(NEW(ctx, &model->mem, model->notes, spec->n_notes + 2));
+    for (int i = 0; i < spec->n_notes; i++) {
+        model_param *note = &model->notes[model->n_notes++];
+        TRY(pool_text(ctx, &model->mem, spec->notes[i].name, &note->name));
+        TRY(pool_text(ctx, &model->mem, spec->notes[i].value, &note->value));
+    }
+    model->notes[model->n_notes].name = "seed";
+    TRY(pool_printf(ctx, &model->mem, &model->notes[model->n_notes++].value, "%llu", (unsigned long long)ctx->seed));
+    model->notes[model->n_notes].name = "data";
+    return pool_printf(ctx, &model->mem, &model->notes[model->n_notes++].value,
+                       "%lld rows of %lld coded columns, checksum %08lx", (long long)data->n, (long long)data->d, crc);
+}
+
+static rung_status take_cost(rung_ctx *ctx, const rung_spec *spec, const training *t, rung_model *model)
+{
+    int classes = t->data->code.n_classes;
+    if (!spec->n_cost) return RUNG_OK;
+    if (spec->n_cost != classes)
+        return hint(
+            ctx, set_error(ctx, RUNG_EARG, "the costs are of %d classes, but the data have %d", spec->n_cost, classes),
+            "option cost");
+    return cost_copy(ctx, &model->mem, classes, spec->cost.matrix, spec->cost.abstain, &model->cost);
+}
+
+static rung_status check_cost(rung_ctx *ctx, const rung_model *model)
+{
+    if (!model->cost.matrix || model_has_probabilities(model)) return RUNG_OK;
+    return hint(ctx,
+                set_error(ctx, RUNG_EARG, "costs need probabilities, which %s does not have here: set calibrate=5",
+                          model->method),
+                "parameter calibrate");
+}
+
 /* The only member of a fit that has one. */
 static rung_status only_member(rung_ctx *ctx, const fitted *fit, rung_model *model)
 {
@@ -138,6 +181,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
+    TRY(describe_making(ctx, spec, t, model));
+    TRY(take_cost(ctx, spec, t, model));
     if (spec->keep_data) return keep_data(ctx, t, fit, model);
     pool_free(&model->mem, fit->state);
     return RUNG_OK;
@@ -236,6 +281,7 @@ rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, con
 {
     TRY(model_new(ctx, out));
     rung_status status = build(ctx, spec, t, f, held, *out);
+    if (status == RUNG_OK) status = check_cost(ctx, *out);
     if (status != RUNG_OK) {
         model_free(*out);
         *out = NULL;

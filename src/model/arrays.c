@@ -324,6 +324,10 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));
+    if (m->cost.matrix) {
+        TRY(reals(&n, "cost", 2, (int64_t[]){m->code.n_classes, m->code.n_classes}, &m->cost.matrix));
+        TRY(number(&n, "cost.abstain", &m->cost.abstain));
+    }
     if (m->inferred.n > 0) TRY(walk_inference(&n, &m->inferred));
     for (int i = 0; i < m->n_report; i++) {
         const char *name = NULL;

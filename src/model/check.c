@@ -58,6 +58,7 @@ rung_status model_check_texts(rung_ctx *ctx, const rung_model *m)
         for (int64_t k = 0; k < c->n_categories; k++) TRY(check_text(ctx, c->categories[k], "the category"));
     }
     for (int i = 0; i < m->n_report; i++) TRY(check_text(ctx, m->report[i].name, "a report name"));
+    for (int i = 0; i < m->n_notes; i++) TRY(check_text(ctx, m->notes[i].value, "a note"));
     return RUNG_OK;
 }
 
@@ -425,5 +426,7 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     TRY(check_ranges(ctx, m));
     TRY(check_training(ctx, m));
     TRY(check_inference(ctx, m));
+    REQUIRE(!m->cost.matrix || model_has_probabilities(m), "costs of a model without probabilities");
+    if (m->cost.matrix) TRY(cost_check(ctx, m->code.n_classes, m->cost.matrix, m->cost.abstain));
     return check_kept(ctx, m);
 }

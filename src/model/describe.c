@@ -251,6 +251,14 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "kept_rows", json_integer(m->kept.n));
     bad |= json_object_set_new(out, "report", report(m));
     bad |= json_object_set_new(out, "cv", cv(m));
+    if (m->cost.matrix) {
+        bad |= json_object_set_new(out, "cost", reals((int64_t)m->code.n_classes * m->code.n_classes, m->cost.matrix));
+        bad |= json_object_set_new(out, "abstain", m->cost.abstain > 0 ? real(m->cost.abstain) : json_null());
+    }
+    json_t *made = json_object();
+    for (int i = 0; i < m->n_notes; i++)
+        bad |= json_object_set_new(made, m->notes[i].name, json_string(m->notes[i].value));
+    bad |= json_object_set_new(out, "made", made);
     bad |= json_object_set_new(out, "format", json_integer(MODEL_FORMAT));
     bad |= json_object_set_new(out, "library", json_string(m->library));
     return json_whole(out, bad);

@@ -11,6 +11,7 @@
 #include "data/scale.h"
 #include "eval/calibrate.h"
 #include "eval/conformal.h"
+#include "eval/cost.h"
 #include "kernel/kernel.h"
 #include "trees/forest.h"
 
@@ -163,6 +164,9 @@ struct rung_model {
     rung_metrics cv;
     conformal
         ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */
+    answer_cost cost; /* what its answers cost; no matrix: the decisions of the members */
+    int n_notes;      /* how it was made */
+    model_param *notes;
     fit_inference inferred; /* of a method that has standard errors */
     const char *library;    /* version that fitted it */
 };

@@ -18,6 +18,7 @@ typedef struct {      /* what one block needs */
     double *variance; /* rows: of its latent value; NULL: it has none, or not needed */
     double *score;    /* rows x columns */
     double *proba;    /* rows x n_present; NULL: not needed */
+    answer_cost cost; /* of the answers; no matrix: the decision of the model */
 } block_room;
 
 static rung_status check_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t first)
@@ -70,6 +71,13 @@ static int rank_of(const rung_model *m, int64_t i, const block_room *room)
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
+/* By the costs, or as the model decides; 0: no answer. */
+static int answer_of(const rung_model *m, int64_t i, const block_room *room)
+{
+    if (!room->cost.matrix) return rank_of(m, i, room);
+    return cost_answer(&room->cost, m->code.n_classes, m->n_present, m->present, room->proba + i * m->n_present);
+}
+
 /* The interval of classes. A known label is the whole interval; with too few held-out rows it is all classes, including
  * those without labels. */
 static void range_of(const rung_model *m, int64_t i, int label, double level, const block_room *room, int *low,
@@ -111,9 +119,9 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
     if (room->proba) TRY(check_outputs(ctx, n, K, room->proba, first));
     if (out->score) memcpy(out->score + first * columns, room->score, (size_t)(n * columns) * sizeof(double));
     for (int64_t i = 0; (out->rank || out->low || out->high) && i < n; i++) {
-        int rank = label && label[i] ? label[i] : rank_of(m, i, room);
-        if (rank == 0) return overflow(ctx, first + i);
-        if (out->rank) out->rank[first + i] = m->present[rank - 1];
+        int rank = label && label[i] ? label[i] : answer_of(m, i, room);
+        if (rank == 0 && !(room->cost.abstain > 0)) return overflow(ctx, first + i);
+        if (out->rank) out->rank[first + i] = rank ? m->present[rank - 1] : 0;
     }
     write_spread(m, first, n, label, room, out);
     if (!out->proba) return RUNG_OK;
@@ -192,8 +200,9 @@ static rung_status check_wanted(rung_ctx *ctx, const rung_model *m, const rung_o
     if (range && !(out->level > 0 && out->level < 1))
         return set_error(ctx, RUNG_EARG, "the level of a prediction interval must be between 0 and 1, not %g",
                          out->level);
-    if (!out->proba || model_has_probabilities(m)) return RUNG_OK;
-    return not_calibrated(ctx, m, "probabilities");
+    if (model_has_probabilities(m)) return RUNG_OK;
+    if (out->cost || out->abstain > 0) return not_calibrated(ctx, m, "probabilities, which costs need");
+    return out->proba ? not_calibrated(ctx, m, "probabilities") : RUNG_OK;
 }
 
 static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const rung_view *X)
@@ -208,8 +217,13 @@ static rung_status check_rows_given(rung_ctx *ctx, const rung_model *m, const ru
 static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, const rung_output *out, block_room *room)
 {
     const member *one = m->members;
-    bool proba = model_averages(m) || out->proba || out->low || out->high || (out->rank && member_needs_proba(one)) ||
-                 member_scores_by_proba(one);
+    if (out->cost || out->abstain > 0)
+        TRY(cost_copy(ctx, &ctx->scratch, m->code.n_classes, out->cost ? out->cost : m->cost.matrix, out->abstain,
+                      &room->cost));
+    else
+        room->cost = m->cost;
+    bool proba = model_averages(m) || (room->cost.matrix && out->rank) || out->proba || out->low || out->high ||
+                 (out->rank && member_needs_proba(one)) || member_scores_by_proba(one);
     TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * model_outputs(m)));
     if (proba) TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
     if (model_averages(m)) return RUNG_OK;

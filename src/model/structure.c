@@ -165,6 +165,15 @@ static json_t *kept_to_json(const kept_data *k)
     return json_whole(out, bad);
 }
 
+static json_t *notes_to_json(const rung_model *m)
+{
+    json_t *out = json_object();
+    int bad = 0;
+    for (int i = 0; i < m->n_notes; i++)
+        bad |= json_object_set_new(out, m->notes[i].name, json_string(m->notes[i].value));
+    return json_whole(out, bad);
+}
+
 static json_t *inference_to_json(const fit_inference *i)
 {
     json_t *out = json_object();
@@ -195,6 +204,8 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));
     bad |= json_object_set_new(out, "kept", kept_to_json(&m->kept));
+    if (m->cost.matrix) bad |= json_object_set_new(out, "cost", json_true());
+    if (m->n_notes > 0) bad |= json_object_set_new(out, "made", notes_to_json(m));
     if (m->inferred.n > 0) bad |= json_object_set_new(out, "inference", inference_to_json(&m->inferred));
     return json_whole(out, bad);
 }

@@ -348,18 +348,36 @@ static rung_status read_inference(reader *r, json_t *json, const rung_model *m, 
     return RUNG_OK;
 }
 
+static rung_status read_notes(reader *r, json_t *json, rung_model *m)
+{
+    const char *name;
+    json_t *value;
+    if (!json) return RUNG_OK;
+    if (!json_is_object(json)) return set_error(r->ctx, RUNG_EFORMAT, "made is not an object");
+    TRY(NEW(r->ctx, r->mem, m->notes, (int64_t)json_object_size(json)));
+    json_object_foreach(json, name, value)
+    {
+        if (!json_is_string(value)) return set_error(r->ctx, RUNG_EFORMAT, "made: %s is not a text", name);
+        TRY(pool_text(r->ctx, r->mem, name, &m->notes[m->n_notes].name));
+        TRY(pool_text(r->ctx, r->mem, json_string_value(value), &m->notes[m->n_notes].value));
+        m->n_notes++;
+    }
+    return RUNG_OK;
+}
+
 rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
 {
     reader r = {ctx, &m->mem};
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
-           *kept = NULL, *ranges = NULL, *inferred = NULL;
+           *kept = NULL, *ranges = NULL, *inferred = NULL, *made = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
-    int sharpen = 0;
-    TRY(json_take(ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o, s?o}",
-                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
-                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
-                  "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "inference", &inferred));
+    int sharpen = 0, cost = 0;
+    TRY(json_take(
+        ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
+        "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
+        "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "ranges", &ranges, "report",
+        &report, "training", &answers, "kept", &kept, "cost", &cost, "made", &made, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -388,5 +406,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(read_ranges(&r, ranges, &m->ranges));
     TRY(read_training(&r, answers, m));
     TRY(read_inference(&r, inferred, m, &m->inferred));
+    if (cost) TRY(NEW(ctx, r.mem, m->cost.matrix, 0)); /* not NULL: its array is to be read */
+    TRY(read_notes(&r, made, m));
     return read_kept(&r, kept, m);
 }

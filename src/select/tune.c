@@ -229,6 +229,8 @@ static rung_status find_metric(rung_ctx *ctx, const char *name, const metric **o
 {
     *out = &tune_evidence;
     if (name && strcmp(name, tune_evidence.info.key) == 0) return RUNG_OK;
+    *out = &tune_cost;
+    if (name && strcmp(name, tune_cost.info.key) == 0) return RUNG_OK;
     return metric_criterion(ctx, name ? name : "mae", tune_evidence.info.key, out);
 }
 
@@ -249,8 +251,13 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_s
     search *s = r->search;
     bool unlabelled = false, scaled = false, many = false;
     TRY(find_metric(ctx, s->options->metric, &s->metric));
+    TRY(cost_copy(ctx, mem, data->code.n_classes, s->options->cost, s->options->abstain, &s->cost));
+    if (s->metric == &tune_cost && !s->cost.matrix)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "the metric cost needs costs"), "option cost");
     TRY(grid_new(ctx, mem, s->options, &s->grid));
     for (int i = 0; i < s->grid.n; i++) {
+        if (s->cost.matrix)
+            TRY(spec_set_cost(ctx, s->grid.points[i].spec, data->code.n_classes, s->cost.matrix, s->cost.abstain));
         unlabelled = unlabelled || uses_all(s->grid.points[i].spec);
         scaled = scaled || !s->grid.points[i].spec->method->takes_cells;
         many = many || strcmp(s->grid.points[i].kernel, s->grid.points[0].kernel) != 0;

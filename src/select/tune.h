@@ -19,6 +19,7 @@ typedef struct {        /* what a point reached */
 typedef struct {
     const rung_tune_options *options;
     const metric *metric;
+    answer_cost cost; /* of the answers; no matrix: as the methods decide */
     grid grid;
     point_result *results;
     int winner;

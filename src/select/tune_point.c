@@ -7,6 +7,8 @@
 #include "fit/fit.h"
 #include "fit/heldout.h"
 
+const metric tune_cost = {
+    .info = {.key = "cost", .title = "mean cost", .help = "mean cost", .flags = RUNG_NEEDS_PROBABILITIES}};
 const metric tune_evidence = {.info = {.key = "evidence", .flags = RUNG_LARGER_BETTER}};
 
 /* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
@@ -25,13 +27,16 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold)) continue;
         truth[n] = r->training.present[p->y[h->row[i]] - 1];
-        predicted[n] = r->training.present[g->rank[i] - 1];
+        predicted[n] = g->rank[i] ? r->training.present[g->rank[i] - 1] : 0;
         for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
         n++;
     }
     rung_metrics metrics;
     *out = NAN;
-    if (n > 0) {
+    if (n > 0 && r->search->metric == &tune_cost) {
+        *out = 0;
+        for (int64_t i = 0; i < n; i++) *out += cost_of(&r->search->cost, K, truth[i], predicted[i]) / (double)n;
+    } else if (n > 0) {
         TRY(metrics_point(ctx, n, K, truth, predicted, part, &metrics));
         *out = metric_value(r->search->metric, &metrics);
     }
@@ -72,7 +77,8 @@ static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *sp
     int *rank = NULL;
     double *proba = NULL, off = 0;
     bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
-    bool needs_proba = (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
+    const answer_cost *cost = &r->search->cost;
+    bool needs_proba = cost->matrix || (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
     calibration cal = {.K = p->K};
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
     TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
@@ -81,12 +87,15 @@ static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *sp
     for (int64_t i = 0; i < h->n; i++) {
         rank[i] = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
         if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+        const double *own = h->proba ? h->proba + i * p->K : proba ? proba + i * p->K : NULL;
+        if (cost->matrix && (cost->abstain == 0 || r->search->metric == &tune_cost))
+            rank[i] = cost_answer(cost, r->training.data->code.n_classes, p->K, r->training.present, own);
         off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
     }
     held_grades g = {.p = p, .f = f, .h = h, .rank = rank, .proba = needs_proba && h->proba ? h->proba : proba};
     TRY(summarise(ctx, r, &g, out));
-    double cost = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
-    out->criterion = cost + (published ? 0 : 1e-3 * off);
+    double error = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
+    out->criterion = error + (published ? 0 : 1e-3 * off);
     return RUNG_OK;
 }
 

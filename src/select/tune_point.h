@@ -19,6 +19,8 @@ typedef struct {
 
 /* Not a function of grades: the log evidence of all labels, from one fit without folds. */
 extern const metric tune_evidence;
+/* The mean cost of the answers, by the costs of the options. */
+extern const metric tune_cost;
 
 static inline bool uses_all(const rung_spec *spec) { return (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0; }
 

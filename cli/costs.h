@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The options --cost and --abstain: what wrong answers cost, and no answer. */
+#ifndef RUNG_CLI_COSTS_H
+#define RUNG_CLI_COSTS_H
+
+#include "common.h"
+
+extern const option cost_options[];
+
+typedef struct {
+    double *matrix; /* classes x classes: truth, answer; NULL: not given */
+    double abstain; /* 0: not given */
+} costs;
+
+/* Reads the options for so many classes; the matrix is to be freed. EXIT_OK or an exit code. */
+int costs_read(session *s, const arguments *args, int classes, costs *out);
+/* Mean cost over the rows with a label; rank 0: no answer. NaN: no costs, or no labels. */
+double costs_mean(int64_t n, int classes, const int *truth, const int *rank, const double *matrix, double abstain);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "explain/effects.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common.h"
+#include "output.h"
+
+static const json_t *list_at(const json_t *object, const char *key) { return json_object_get(object, key); }
+
+static double number_in(const json_t *list, size_t i)
+{
+    const json_t *value = json_array_get(list, i);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The text of a point: a category, or a number; to be freed. */
+static char *point_text(const json_t *list, size_t i)
+{
+    const json_t *value = json_array_get(list, i);
+    return json_is_string(value) ? text_of("%s", json_string_value(value)) : text_of("%.6g", json_number_value(value));
+}
+
+static const char *name_of(const json_t *column)
+{
+    const char *name = json_string_value(json_object_get(column, "name"));
+    return name ? name : "";
+}
+
+/* ---- text and CSV ---- */
+
+static void map_text(FILE *file, const json_t *report)
+{
+    const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
+    const json_t *first = json_array_get(columns, 0), *second = json_array_get(columns, 1);
+    const json_t *x = list_at(first, "values"), *y = list_at(second, "values");
+    size_t n = json_array_size(y);
+    char *align = allocate(n + 2, 1);
+    for (size_t j = 0; j <= n; j++) align[j] = 'r';
+    sheet t = sheet_new(align);
+    sheet_add(&t, "%s \\ %s", name_of(first), name_of(second));
+    for (size_t j = 0; j < n; j++) {
+        char *text = point_text(y, j);
+        sheet_add(&t, "%s", text);
+        free(text);
+    }
+    for (size_t i = 0; i < json_array_size(x); i++) {
+        char *text = point_text(x, i);
+        sheet_add(&t, "%s", text);
+        free(text);
+        for (size_t j = 0; j < n; j++) sheet_add(&t, "%.3f", number_in(json_array_get(map, i), j));
+    }
+    sheet_print(&t, file, "");
+    say(file, "\n%.0f %% of the differences are not the sum of an effect of each column.\n",
+        100 * json_number_value(json_object_get(report, "interaction")));
+    free(align);
+}
+
+void effects_text(FILE *file, const json_t *report)
+{
+    size_t i;
+    json_t *one;
+    say(file, "Answers averaged over %lld rows; their mean is %.3f.\n",
+        (long long)json_integer_value(json_object_get(report, "rows")),
+        json_number_value(json_object_get(report, "average")));
+    json_array_foreach(list_at(report, "columns"), i, one)
+    {
+        const json_t *values = list_at(one, "values"), *local = list_at(one, "local");
+        say(file, "\n");
+        sheet t = sheet_new("lrrr");
+        sheet_add(&t, "%s", name_of(one));
+        sheet_add(&t, "rows");
+        sheet_add(&t, "partial dependence");
+        sheet_add(&t, "local effect");
+        for (size_t k = 0; k < json_array_size(values); k++) {
+            char *text = point_text(values, k);
+            sheet_add(&t, "%s", text);
+            free(text);
+            sheet_add(&t, "%lld", (long long)json_integer_value(json_array_get(list_at(one, "counts"), k)));
+            sheet_add(&t, "%.3f", number_in(list_at(one, "dependence"), k));
+            if (json_is_array(local))
+                sheet_add(&t, "%+.3f", number_in(local, k));
+            else
+                sheet_add(&t, "-");
+        }
+        sheet_print(&t, file, "");
+    }
+    if (json_is_array(list_at(report, "map"))) {
+        say(file, "\n");
+        map_text(file, report);
+    }
+}
+
+static void csv_number(FILE *file, double x)
+{
+    fputc(',', file);
+    if (!isnan(x)) fputs(number_of(x).text, file);
+}
+
+void effects_csv(FILE *file, const json_t *report)
+{
+    const json_t *classes = list_at(report, "classes");
+    size_t i, q;
+    json_t *one, *name;
+    fputs("column,value,rows,partial_dependence,local_effect", file);
+    json_array_foreach(classes, q, name)
+    {
+        char *head = text_of("p(%s)", json_string_value(name));
+        fputc(',', file);
+        csv_cell(file, head);
+        free(head);
+    }
+    fputc('\n', file);
+    json_array_foreach(list_at(report, "columns"), i, one)
+    {
+        const json_t *values = list_at(one, "values"), *shares = list_at(one, "dependence_classes");
+        for (size_t k = 0; k < json_array_size(values); k++) {
+            char *text = json_is_string(json_array_get(values, k))
+                             ? point_text(values, k)
+                             : text_of("%s", number_of(number_in(values, k)).text);
+            csv_cell(file, name_of(one));
+            fputc(',', file);
+            csv_cell(file, text);
+            free(text);
+            fprintf(file, ",%lld", (long long)json_integer_value(json_array_get(list_at(one, "counts"), k)));
+            csv_number(file, number_in(list_at(one, "dependence"), k));
+            csv_number(file, number_in(list_at(one, "local"), k));
+            for (q = 0; q < json_array_size(classes); q++) csv_number(file, number_in(json_array_get(shares, k), q));
+            fputc('\n', file);
+        }
+    }
+}
+
+/* ---- figures ---- */
+
+static double *numbers_of(const json_t *list, double add)
+{
+    size_t n = json_array_size(list);
+    double *out = allocate(n + 1, sizeof *out);
+    for (size_t i = 0; i < n; i++) out[i] = number_in(list, i) + add;
+    return out;
+}
+
+/* Short labels: numbers with three digits. */
+static const char **texts_of(const json_t *list)
+{
+    size_t n = json_array_size(list);
+    const char **out = allocate(n + 1, sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = json_is_number(json_array_get(list, i)) ? text_of("%.3g", number_in(list, i)) : point_text(list, i);
+    return out;
+}
+
+static void texts_free(size_t n, const char **text)
+{
+    for (size_t i = 0; text && i < n; i++) free((char *)(uintptr_t)text[i]);
+    free(text);
+}
+
+static double *shares_of(const json_t *list, size_t classes)
+{
+    size_t n = json_array_size(list);
+    double *out = allocate(n * classes + 1, sizeof *out);
+    for (size_t k = 0; k < n; k++)
+        for (size_t q = 0; q < classes; q++) out[k * classes + q] = number_in(json_array_get(list, k), q);
+    return out;
+}
+
+static bool write_panels(const json_t *report, const char *title, const char *answer, const char *path)
+{
+    const json_t *columns = list_at(report, "columns"), *classes = list_at(report, "classes");
+    size_t n = json_array_size(columns), K = json_array_size(classes);
+    effect_panel *panel = allocate(n + 1, sizeof *panel);
+    const char **name = texts_of(classes);
+    double low = INFINITY, high = -INFINITY, average = json_number_value(json_object_get(report, "average"));
+    bool shares = n > 0 && json_is_array(list_at(json_array_get(columns, 0), "dependence_classes"));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *one = json_array_get(columns, i), *values = list_at(one, "values"),
+                     *local = list_at(one, "local");
+        bool category = json_is_true(json_object_get(one, "category"));
+        panel[i] = (effect_panel){.column = name_of(one),
+                                  .category = category,
+                                  .n = (int)json_array_size(values),
+                                  .x = category ? NULL : numbers_of(values, 0),
+                                  .name = category ? texts_of(values) : NULL,
+                                  .dependence = numbers_of(list_at(one, "dependence"), 0),
+                                  .local = json_is_array(local) ? numbers_of(local, average) : NULL,
+                                  .share = shares ? shares_of(list_at(one, "dependence_classes"), K) : NULL,
+                                  .rugs = (int)json_array_size(list_at(one, "rug")),
+                                  .rug = numbers_of(list_at(one, "rug"), 0)};
+        for (int k = 0; k < panel[i].n; k++) {
+            low = fmin(low, fmin(panel[i].dependence[k], panel[i].local ? panel[i].local[k] : INFINITY));
+            high = fmax(high, fmax(panel[i].dependence[k], panel[i].local ? panel[i].local[k] : -INFINITY));
+        }
+    }
+    figure f = {.kind = FIGURE_EFFECTS,
+                .title = title,
+                .detail = "How the answer changes along each column, and the probability of every class.",
+                .of.effects = {title, answer, shares ? (int)K : 0, name, low, high, (int)n, panel}};
+    bool done = figure_write(&f, path, (figure_size){0}, 2);
+    for (size_t i = 0; i < n; i++) {
+        texts_free((size_t)panel[i].n, (const char **)(uintptr_t)panel[i].name);
+        const double *const all[] = {panel[i].x, panel[i].dependence, panel[i].local, panel[i].share, panel[i].rug};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) free((double *)(uintptr_t)all[k]);
+    }
+    free(panel);
+    texts_free(K, name);
+    return done;
+}
+
+static bool write_map(const json_t *report, const char *title, const char *answer, const char *path)
+{
+    const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
+    const json_t *x = list_at(json_array_get(columns, 0), "values"), *y = list_at(json_array_get(columns, 1), "values");
+    size_t m = json_array_size(x), n = json_array_size(y);
+    double *value = allocate(m * n + 1, sizeof *value), low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < m * n; i++) {
+        value[i] = number_in(json_array_get(map, i / n), i % n);
+        low = fmin(low, value[i]);
+        high = fmax(high, value[i]);
+    }
+    const char **across = texts_of(x), **down = texts_of(y);
+    char *note = text_of("%s, averaged over the other columns; %.0f %% of it is interaction", answer,
+                         100 * json_number_value(json_object_get(report, "interaction")));
+    figure f = {.kind = FIGURE_MAP,
+                .title = title,
+                .detail = note,
+                .of.map = {title, note, name_of(json_array_get(columns, 0)), name_of(json_array_get(columns, 1)),
+                           (int)m, (int)n, across, down, value, low, high}};
+    bool done = figure_write(&f, path, (figure_size){0}, 2);
+    texts_free(m, across);
+    texts_free(n, down);
+    free(value);
+    free(note);
+    return done;
+}
+
+bool effects_write(const json_t *report, const char *title, const char *answer, const char *path)
+{
+    bool map = json_is_array(list_at(report, "map"));
+    return (map ? write_map : write_panels)(report,
+                                            title ? title
+                                            : map ? "Joint effect"
+                                                  : "Effects of the columns",
+                                            answer, path);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Effects, contributions and changes, on models whose answers are known. */
+#include "helper.h"
+
+#include <jansson.h>
+
+#include "base/rng.h"
+
+enum { N = 300, CLASSES = 4 };
+
+/* y follows 2 x1 + |x2|; the other columns are noise. */
+static rung_data *known_data(rung_ctx *ctx, int64_t d, uint64_t seed, bool real)
+{
+    double *X = calloc((size_t)(N * d), sizeof *X), *target = calloc(N, sizeof *target);
+    int *y = calloc(N, sizeof *y);
+    rng r;
+    rng_open(&r, seed, 1);
+    for (int64_t i = 0; i < N * d; i++) X[i] = rng_normal(&r);
+    for (int64_t i = 0; i < N; i++) {
+        target[i] = 2 * X[i * d] + 2 * fabs(X[i * d + 1]) + 0.3 * rng_normal(&r);
+        y[i] = 1 + (target[i] > 0) + (target[i] > 1.5) + (target[i] > 3);
+    }
+    rung_view view = {.v = X, .n = N, .d = d, .row = d, .col = 1};
+    rung_data *data;
+    if (real)
+        assert_ok(ctx, rung_data_new_real(ctx, &view, target, NULL, &data));
+    else
+        assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, CLASSES, &data));
+    free(X);
+    free(y);
+    free(target);
+    return data;
+}
+
+static rung_model *fitted(rung_ctx *ctx, const char *method, const char *kernel, const rung_data *data)
+{
+    rung_spec *spec;
+    rung_model *model;
+    assert_ok(ctx, rung_spec_new(ctx, method, 0, &spec));
+    if (kernel) assert_ok(ctx, rung_spec_set(ctx, spec, "kernel", kernel));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    rung_spec_free(spec);
+    return model;
+}
+
+static json_t *parsed(char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    rung_free(text);
+    return json;
+}
+
+static double at(const json_t *list, size_t i) { return json_number_value(json_array_get(list, i)); }
+
+static json_t *named(const json_t *report, const char *name)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(report, "columns"), i,
+                       one) if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0) return one;
+    fail_msg("no column %s", name);
+    return NULL;
+}
+
+/* The first rises, the second is a valley, and the third is flat; class probabilities are those of a distribution. */
+static void test_shapes(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = known_data(ctx, 3, 1, false);
+    rung_model *model = fitted(ctx, "auto", NULL, data);
+    char *text[2];
+    for (int i = 0; i < 2; i++) {
+        rung_ctx_set_threads(ctx, 1 + 2 * i);
+        assert_ok(ctx, rung_effects_run(ctx, model, data, NULL, &text[i]));
+    }
+    assert_string_equal(text[0], text[1]);
+    rung_free(text[1]);
+    json_t *report = parsed(text[0]);
+    static const char *const keys[] = {"dependence", "local"};
+    for (int k = 0; k < 2; k++) {
+        const json_t *rise = json_object_get(named(report, "x1"), keys[k]),
+                     *valley = json_object_get(named(report, "x2"), keys[k]),
+                     *flat = json_object_get(named(report, "x3"), keys[k]);
+        size_t n = json_array_size(rise), middle = json_array_size(valley) / 2, last = json_array_size(valley) - 1;
+        for (size_t i = 1; i < n; i++) assert_true(at(rise, i) > at(rise, i - 1) - 0.02);
+        assert_true(at(rise, n - 1) - at(rise, 0) > 1.5);
+        assert_true(at(valley, 0) - at(valley, middle) > 0.4 && at(valley, last) - at(valley, middle) > 0.4);
+        for (size_t i = 0; i < json_array_size(flat); i++) assert_true(fabs(at(flat, i) - at(flat, 0)) < 0.45);
+    }
+    const json_t *one = named(report, "x1"), *shares = json_object_get(one, "dependence_classes"),
+                 *change = json_object_get(one, "local_classes"), *counts = json_object_get(one, "counts");
+    double rows = 0;
+    for (size_t k = 0; k < json_array_size(shares); k++) {
+        double sum = 0, zero = 0, expected = 0;
+        for (size_t q = 0; q < CLASSES; q++) {
+            sum += at(json_array_get(shares, k), q);
+            zero += at(json_array_get(change, k), q);
+            expected += (double)(q + 1) * at(json_array_get(shares, k), q);
+        }
+        assert_close(sum, 1, 1e-9);
+        assert_close(zero, 0, 1e-9);
+        assert_close(expected, at(json_object_get(one, "dependence"), k), 1e-9);
+        rows += at(counts, k);
+    }
+    assert_true(rows == N);
+    json_decref(report);
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+/* A linear model of real numbers: both effects are its slope, and there is no interaction. */
+static void test_linear(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = known_data(ctx, 3, 2, true);
+    rung_model *model = fitted(ctx, "krr", "linear", data);
+    rung_coefficient c = {.size = sizeof c};
+    char *text;
+    assert_ok(ctx,
+              rung_effects_run(ctx, model, data,
+                               &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = "x1"}, &text));
+    json_t *report = parsed(text), *one = named(report, "x1");
+    assert_int_equal(rung_model_coefficient(model, 0, 0, &c), 1);
+    const json_t *x = json_object_get(one, "values");
+    for (size_t k = 1; k < json_array_size(x); k++)
+        for (int key = 0; key < 2; key++) {
+            const json_t *v = json_object_get(one, key ? "local" : "dependence");
+            assert_close((at(v, k) - at(v, 0)) / (at(x, k) - at(x, 0)), c.value, 1e-9);
+        }
+    json_decref(report);
+    rung_effects_options pair = {.size = sizeof pair, .columns = "x1,x3", .pair = 1};
+    assert_ok(ctx, rung_effects_run(ctx, model, data, &pair, &text));
+    report = parsed(text);
+    assert_true(json_number_value(json_object_get(report, "interaction")) < 1e-12);
+    assert_int_equal(json_array_size(json_object_get(report, "map")), 11);
+    json_decref(report);
+    pair.columns = "x1";
+    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "of two columns, not of 1");
+    pair.columns = "x1,y9";
+    assert_fails(ctx, rung_effects_run(ctx, model, data, &pair, &text), RUNG_EARG, "the model has no column 'y9'");
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+static double sum_of(const json_t *report)
+{
+    double sum = 0;
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(report, "columns"), i, one) sum +=
+        json_number_value(json_object_get(one, "contribution"));
+    return sum;
+}
+
+/* Contributions add up to the difference from the average, exact or sampled, whatever the number of threads. */
+static void test_contributions(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int64_t d = 3; d <= 13; d += 10) {
+        rung_data *data = known_data(ctx, d, 3, false);
+        rung_model *model = fitted(ctx, "auto", NULL, data);
+        char *text[2];
+        rung_row_options o = {.size = sizeof o, .row = 7};
+        for (int i = 0; i < 2; i++) {
+            rung_ctx_set_threads(ctx, 1 + 2 * i);
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text[i]));
+        }
+        assert_string_equal(text[0], text[1]);
+        rung_free(text[1]);
+        json_t *report = parsed(text[0]);
+        double answer = json_number_value(json_object_get(report, "answer")),
+               average = json_number_value(json_object_get(report, "average"));
+        assert_true(json_is_true(json_object_get(report, "exact")) == (d == 3));
+        assert_close(sum_of(report), answer - average, 1e-10);
+        double *proba = calloc(CLASSES, sizeof *proba), expected = 0;
+        rung_view X = rung_data_view(data);
+        X.v += 7 * X.row;
+        X.n = 1;
+        assert_ok(ctx, rung_model_predict(ctx, model, &X, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
+        for (int q = 0; q < CLASSES; q++) expected += (q + 1) * proba[q];
+        assert_close(answer, expected, 1e-12);
+        free(proba);
+        json_decref(report);
+        rung_model_free(model);
+        rung_data_free(data);
+    }
+}
+
+/* A linear model: the contribution of a column is its slope times the distance from the background's mean, exactly; the
+ * sampled ones agree, because nothing interacts. */
+static void test_linear_contributions(void **state)
+{
+    rung_ctx *ctx = *state;
+    for (int64_t d = 3; d <= 12; d += 9) {
+        rung_data *data = known_data(ctx, d, 4, true);
+        rung_model *model = fitted(ctx, "krr", "linear", data);
+        rung_view X = rung_data_view(data);
+        rung_row_options o = {.size = sizeof o, .row = 5, .rows = N, .samples = N};
+        char *text;
+        assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
+        json_t *report = parsed(text);
+        for (int j = 0; j < d; j++) {
+            rung_coefficient c = {.size = sizeof c};
+            double mean = 0;
+            char name[24];
+            snprintf(name, sizeof name, "x%d", j + 1);
+            assert_int_equal(rung_model_coefficient(model, 0, j, &c), 1);
+            for (int64_t i = 0; i < N; i++) mean += X.v[i * X.row + j * X.col] / N;
+            assert_close(json_number_value(json_object_get(named(report, name), "contribution")),
+                         c.value * (X.v[5 * X.row + j * X.col] - mean), 1e-9);
+        }
+        json_decref(report);
+        rung_model_free(model);
+        rung_data_free(data);
+    }
+}
+
+/* A change does what it says: the changed row has the rank it names, one column less does not, fixed columns stay. */
+static void test_changes(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = known_data(ctx, 3, 5, false);
+    rung_model *model = fitted(ctx, "pom", NULL, data);
+    rung_view X = rung_data_view(data);
+    static const char *const ways[] = {"down", "up"};
+    int found = 0;
+    for (int64_t row = 0; row < 12; row++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            rung_row_options o = {.size = sizeof o, .row = row, .fixed = fixed ? "x1" : NULL};
+            char *text;
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
+            json_t *report = parsed(text);
+            int rank = (int)json_integer_value(json_object_get(report, "rank"));
+            for (int way = 0; way < 2; way++) {
+                const json_t *change = json_object_get(json_object_get(report, "changes"), ways[way]);
+                if (!json_is_object(change)) continue;
+                double x[3];
+                int answer;
+                size_t i;
+                json_t *one;
+                for (int j = 0; j < 3; j++) x[j] = X.v[row * X.row + j * X.col];
+                json_array_foreach(json_object_get(change, "columns"), i, one)
+                {
+                    int j = json_string_value(json_object_get(one, "name"))[1] - '1';
+                    assert_true(!fixed || j != 0);
+                    assert_true(json_number_value(json_object_get(one, "from")) == x[j]);
+                    x[j] = json_number_value(json_object_get(one, "to"));
+                }
+                rung_view one_row = {.v = x, .n = 1, .d = 3, .row = 3, .col = 1};
+                assert_ok(ctx, rung_model_predict(ctx, model, &one_row,
+                                                  &(rung_output){.size = sizeof(rung_output), .rank = &answer}));
+                assert_int_equal(answer, json_integer_value(json_object_get(change, "rank")));
+                assert_true(way ? answer > rank : answer < rank);
+                found++;
+            }
+            json_decref(report);
+        }
+    assert_true(found > 12);
+    char *text;
+    rung_row_options o = {.size = sizeof o, .row = N};
+    assert_fails(ctx, rung_row_explain(ctx, model, data, &o, &text), RUNG_EARG, "there is no row 301");
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_shapes), WITH_CONTEXT(test_linear),
+                                       WITH_CONTEXT(test_contributions), WITH_CONTEXT(test_linear_contributions),
+                                       WITH_CONTEXT(test_changes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
