@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Models, and predictions of other programs, on the same rows: metrics side by side, and whether they differ. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "datafile.h"
+#include "json_out.h"
+#include "measures.h"
+#include "output.h"
+#include "page/page.h"
+#include "statistics/statistics.h"
+
+#define GROUP "Comparing"
+static const option compare_options[] = {
+    {"on", 0, "TEST", "labelled rows to compare on (required)", GROUP},
+    {"label", 'l', "COLUMN", "column of the labels in TEST, where no model knows it (default: label, else the last)",
+     GROUP},
+    {"order", 0, "A<B<C", "the classes, lowest first, where no model knows them", GROUP},
+    {"output", 'o', "FILE", "also write the table: .html a page, .tex a LaTeX table", GROUP},
+    {0}};
+static const option *const tables[] = {compare_options, reader_options, global_options, NULL};
+
+enum { RESAMPLES = 2000 };
+static const double LEVEL = 0.05;
+
+typedef struct {
+    const char *path;
+    int *rank;
+    double *proba; /* NULL: none */
+    rung_metrics found;
+    double *error; /* |rank - truth| of the labelled rows */
+    /* against the first */
+    double difference, low, high, p, mcnemar;
+} rival;
+
+typedef struct {
+    rung_table *test;
+    rung_model *first; /* the first that is a model: it knows the classes; NULL: none */
+    rung_data *data;
+    int64_t n, labelled;
+    int classes, rivals;
+    const int *truth;
+    rival *rival;
+} compare_job;
+
+static const char *class_name(const compare_job *job, int rank)
+{
+    return job->first ? rung_model_class_name(job->first, rank) : rung_data_class_name(job->data, rank);
+}
+
+static int rank_of(const compare_job *job, const char *name)
+{
+    for (int k = 1; k <= job->classes; k++)
+        if (!strcmp(class_name(job, k), name)) return k;
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static bool is_table(const char *path)
+{
+    static const char *const ends[] = {".csv", ".tsv", ".txt", ".gz"};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > strlen(ends[i]) && !strcmp(path + n - strlen(ends[i]), ends[i])) return true;
+    return false;
+}
+
+static int64_t column_of(const rung_table *table, const char *name)
+{
+    for (int64_t j = 0; j < rung_table_columns(table); j++)
+        if (!strcmp(rung_table_name(table, j), name)) return j;
+    return -1;
+}
+
+static int take_ranks(const compare_job *job, const rung_table *table, rival *r)
+{
+    static const char *const names[] = {"predicted", "prediction", "label"};
+    int64_t at = -1;
+    for (size_t k = 0; k < sizeof names / sizeof *names && at < 0; k++) at = column_of(table, names[k]);
+    if (at < 0 || rung_table_rows(table) != job->n) {
+        if (at < 0)
+            complain("compare: %s has no column predicted (or prediction, or label) with the predicted classes",
+                     r->path);
+        else
+            complain("compare: %s has %lld rows, but the test file %lld: expected a prediction for each row, in order",
+                     r->path, (long long)rung_table_rows(table), (long long)job->n);
+        return FAILED;
+    }
+    for (int64_t i = 0; i < job->n; i++) {
+        char text[256];
+        rung_table_cell(table, i, at, text, sizeof text);
+        r->rank[i] = rank_of(job, text);
+        if (r->rank[i] || !job->truth[i]) continue;
+        complain("compare: %s, row %lld: '%s' is not one of the classes", r->path, (long long)i + 1, text);
+        return FAILED;
+    }
+    for (int64_t i = 0; i < job->n; i++)
+        if (!r->rank[i]) r->rank[i] = 1; /* a row without a label */
+    return EXIT_OK;
+}
+
+/* Probabilities, where there is a column p(CLASS) for every class. */
+static void take_proba(const compare_job *job, const rung_table *table, rival *r)
+{
+    double *proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *proba);
+    bool all = true;
+    for (int k = 1; all && k <= job->classes; k++) {
+        char *name = text_of("p(%s)", class_name(job, k));
+        int64_t at = column_of(table, name);
+        free(name);
+        all = at >= 0;
+        for (int64_t i = 0; all && i < job->n; i++) {
+            char text[64];
+            rung_table_cell(table, i, at, text, sizeof text);
+            all = parse_double(text, &proba[i * job->classes + k - 1]);
+        }
+    }
+    if (all)
+        r->proba = proba;
+    else
+        free(proba);
+}
+
+static int read_predictions(session *s, const arguments *args, const compare_job *job, rival *r)
+{
+    rung_table *table = NULL;
+    int code = datafile_read(s, args, r->path, &table);
+    if (code == EXIT_OK) code = take_ranks(job, table, r);
+    if (code == EXIT_OK) take_proba(job, table, r);
+    rung_table_free(table);
+    return code;
+}
+
+static int same_classes(const compare_job *job, const rung_model *model, const char *path)
+{
+    bool same = rung_model_classes(model) == job->classes && !rung_model_is_real(model) && rung_model_has_ranks(model);
+    for (int k = 1; same && k <= job->classes; k++) same = !strcmp(rung_model_class_name(model, k), class_name(job, k));
+    if (!same) complain("compare: %s does not predict the same classes as the others", path);
+    return same ? EXIT_OK : FAILED;
+}
+
+static int predict_rows(session *s, const compare_job *job, const rung_model *model, rival *r)
+{
+    rung_data *data = NULL;
+    int code = same_classes(job, model, r->path), seen = 0;
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, job->test, 1, &data));
+    if (code != EXIT_OK) return code;
+    if (rung_model_has_probabilities(model))
+        r->proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *r->proba);
+    rung_view X = rung_data_view(data);
+    code = session_check(
+        s, rung_model_predict(s->ctx, model, &X,
+                              &(rung_output){.size = sizeof(rung_output), .rank = r->rank, .proba = r->proba}));
+    if (code == EXIT_OK) code = session_check(s, rung_model_saw(s->ctx, model, data, &seen));
+    if (seen && !s->quiet) complain("warning: %s was fitted to these rows, so its errors are too small", r->path);
+    rung_data_free(data);
+    for (int64_t i = 0; code == EXIT_OK && i < job->n; i++)
+        if (job->truth[i] && r->rank[i] == 0) {
+            complain("compare: %s does not answer every row", r->path);
+            return FAILED;
+        }
+    return code;
+}
+
+static int read_truth(session *s, const arguments *args, compare_job *job)
+{
+    const char *order;
+    int code = order_option(s, args, &order);
+    for (int i = 0; code == EXIT_OK && !job->first && i < job->rivals; i++)
+        if (!is_table(job->rival[i].path)) code = load_model(s, job->rival[i].path, &job->first);
+    if (code == EXIT_OK) code = datafile_read(s, args, option_value(args, "on"), &job->test);
+    if (code != EXIT_OK) return code;
+    rung_encode_options how = {.size = sizeof how, .label = option_value(args, "label"), .order = order};
+    CHECK(s, job->first ? rung_model_encode(s->ctx, job->first, job->test, 2, &job->data)
+                        : rung_data_encode(s->ctx, job->test, &how, &job->data));
+    job->n = rung_data_rows(job->data);
+    job->truth = rung_data_ranks(job->data);
+    job->classes = job->first ? rung_model_classes(job->first) : rung_data_classes(job->data);
+    for (int64_t i = 0; i < job->n; i++) job->labelled += job->truth[i] > 0;
+    if (job->labelled > 1) return EXIT_OK;
+    complain("compare: %s has %lld labelled rows: there is nothing to compare", option_value(args, "on"),
+             (long long)job->labelled);
+    return FAILED;
+}
+
+/* ---- statistics ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 (S. Vigna) */
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* The 95 % range of the mean difference by resampling rows, those of both together. */
+static void bootstrap(int64_t n, const double *a, const double *b, double *low, double *high)
+{
+    double *mean = allocate(RESAMPLES, sizeof *mean);
+    uint64_t state = 1;
+    for (int k = 0; k < RESAMPLES; k++) {
+        for (int64_t i = 0; i < n; i++) {
+            int64_t row = (int64_t)(next_random(&state) % (uint64_t)n);
+            mean[k] += (a[row] - b[row]) / (double)n;
+        }
+    }
+    qsort(mean, RESAMPLES, sizeof *mean, compare_numbers);
+    *low = mean[(int)(0.025 * RESAMPLES)];
+    *high = mean[(int)(0.975 * RESAMPLES) - 1];
+    free(mean);
+}
+
+/* McNemar's exact test: of the rows that only one of the two gets right, which one does? */
+static double mcnemar(int64_t n, const double *a, const double *b)
+{
+    int only_a = 0, only_b = 0;
+    for (int64_t i = 0; i < n; i++) {
+        only_a += a[i] == 0 && b[i] != 0;
+        only_b += a[i] != 0 && b[i] == 0;
+    }
+    int all = only_a + only_b, few = only_a < only_b ? only_a : only_b;
+    double tail = 0;
+    for (int k = 0; k <= few; k++) tail += exp(lgamma(all + 1) - lgamma(k + 1) - lgamma(all - k + 1) - all * log(2));
+    return fmin(1, 2 * tail);
+}
+
+static int measure(session *s, compare_job *job)
+{
+    for (int k = 0; k < job->rivals; k++) {
+        rival *r = &job->rival[k];
+        int64_t at = 0;
+        r->found.size = sizeof r->found;
+        CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, r->rank, r->proba, &r->found));
+        r->error = allocate((size_t)job->labelled, sizeof *r->error);
+        for (int64_t i = 0; i < job->n; i++)
+            if (job->truth[i]) r->error[at++] = abs(r->rank[i] - job->truth[i]);
+        const double *first = job->rival[0].error;
+        r->difference = r->found.mae - job->rival[0].found.mae;
+        r->p = statistics_wilcoxon((int)job->labelled, r->error, first).p;
+        r->mcnemar = mcnemar(job->labelled, r->error, first);
+        if (k > 0) bootstrap(job->labelled, r->error, first, &r->low, &r->high);
+    }
+    double *p = allocate((size_t)job->rivals, sizeof *p);
+    for (int k = 1; k < job->rivals; k++) p[k - 1] = job->rival[k].p;
+    statistics_holm(job->rivals - 1, p, p);
+    for (int k = 1; k < job->rivals; k++) job->rival[k].p = p[k - 1];
+    free(p);
+    return EXIT_OK;
+}
+
+/* The result in one sentence; to be freed. */
+static char *conclusion(const compare_job *job)
+{
+    int best = 0;
+    for (int k = 1; k < job->rivals; k++)
+        if (job->rival[k].found.mae < job->rival[best].found.mae) best = k;
+    const rival *a = &job->rival[0], *b = &job->rival[best];
+    if (best == 0) {
+        int rival_of = 1;
+        for (int k = 2; k < job->rivals; k++)
+            if (job->rival[k].found.mae < job->rival[rival_of].found.mae) rival_of = k;
+        const rival *r = &job->rival[rival_of];
+        return r->p < LEVEL
+                   ? text_of("%s has the smallest mae, %.3f, significantly smaller than that of %s (%.3f, p = %.2g)",
+                             a->path, a->found.mae, r->path, r->found.mae, r->p)
+                   : text_of("%s has the smallest mae, %.3f, but not significantly smaller than that of %s (%.3f, p = "
+                             "%.2g)",
+                             a->path, a->found.mae, r->path, r->found.mae, r->p);
+    }
+    return text_of("%s has the smallest mae, %.3f, %s than that of %s (%.3f, p = %.2g)", b->path, b->found.mae,
+                   b->p < LEVEL ? "significantly smaller" : "but not significantly smaller", a->path, a->found.mae,
+                   b->p);
+}
+
+/* ---- output ---- */
+
+static const char *const shown[] = {"mae", "amae", "acc", "off1", "qkappa", "rps"};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+static void print_text(const compare_job *job)
+{
+    char *sentence = conclusion(job);
+    say(stdout, "%lld labelled rows.\n\n", (long long)job->labelled);
+    sheet t = sheet_new("lrrrrrrrrrr");
+    sheet_add(&t, "predictions");
+    for (int m = 0; m < SHOWN; m++) sheet_add(&t, "%s", shown[m]);
+    sheet_add(&t, "difference");
+    sheet_add(&t, "95 %% range");
+    sheet_add(&t, "Wilcoxon p");
+    sheet_add(&t, "McNemar p");
+    for (int k = 0; k < job->rivals; k++) {
+        const rival *r = &job->rival[k];
+        sheet_add(&t, "%s", r->path);
+        for (int m = 0; m < SHOWN; m++) sheet_add_number(&t, rung_metrics_value(&r->found, shown[m]), 4);
+        if (k == 0) {
+            for (int i = 0; i < 4; i++) sheet_add(&t, "-");
+            continue;
+        }
+        sheet_add(&t, "%+.4f", r->difference);
+        sheet_add(&t, "%+.4f to %+.4f", r->low, r->high);
+        sheet_add(&t, "%.3g", r->p);
+        sheet_add(&t, "%.3g", r->mcnemar);
+    }
+    sheet_print(&t, stdout, "");
+    say(stdout, "\n");
+    wrap_text(stdout, sentence, 0, 0);
+    wrap_text(stdout,
+              "The difference is that of the mae from the first, with a paired bootstrap range over rows; Wilcoxon's "
+              "test is of "
+              "the absolute errors (Holm's correction), McNemar's of right and wrong answers.",
+              0, 0);
+    free(sentence);
+}
+
+static void print_json(const compare_job *job)
+{
+    json_t *all = json_object(), *list = json_array();
+    for (int k = 0; k < job->rivals; k++) {
+        const rival *r = &job->rival[k];
+        json_t *one = measures_json(&r->found);
+        json_object_set_new(one, "predictions", jout_text(r->path));
+        json_object_set_new(one, "difference", k ? jout_number(r->difference) : json_null());
+        json_object_set_new(one, "low", k ? jout_number(r->low) : json_null());
+        json_object_set_new(one, "high", k ? jout_number(r->high) : json_null());
+        json_object_set_new(one, "wilcoxon_p", k ? jout_number(r->p) : json_null());
+        json_object_set_new(one, "mcnemar_p", k ? jout_number(r->mcnemar) : json_null());
+        json_array_append_new(list, one);
+    }
+    char *sentence = conclusion(job);
+    json_object_set_new(all, "rows", json_integer(job->labelled));
+    json_object_set_new(all, "compared", list);
+    json_object_set_new(all, "conclusion", jout_text(sentence));
+    free(sentence);
+    jout_print(all);
+}
+
+static void latex_text(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("&%$#_{}", *text)) fputc('\\', file);
+        if (*text == '\\')
+            fputs("\\textbackslash{}", file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void write_latex(FILE *file, const compare_job *job)
+{
+    fputs("\\begin{tabular}{lrrrrrrrr}\n\\hline\npredictions", file);
+    for (int m = 0; m < SHOWN; m++) fprintf(file, " & %s", shown[m]);
+    fputs(" & difference & $p$ \\\\\n\\hline\n", file);
+    for (int k = 0; k < job->rivals; k++) {
+        const rival *r = &job->rival[k];
+        latex_text(file, r->path);
+        for (int m = 0; m < SHOWN; m++) {
+            double value = rung_metrics_value(&r->found, shown[m]);
+            if (isnan(value))
+                fputs(" & --", file);
+            else
+                fprintf(file, " & %.4f", value);
+        }
+        if (k)
+            fprintf(file, " & $%+.4f$ [$%+.4f$, $%+.4f$] & %.3g", r->difference, r->low, r->high, r->p);
+        else
+            fputs(" & & ", file);
+        fputs(" \\\\\n", file);
+    }
+    fputs("\\hline\n\\end{tabular}\n", file);
+}
+
+static void write_page(FILE *file, const arguments *args, const compare_job *job)
+{
+    static const page_section sections[] = {{"metrics", "Metrics"}, {"repeat", "How to repeat this"}, {0}};
+    static const char *const head[] = {"Predictions", "mae",        "amae",       "acc",        "off1",     "qkappa",
+                                       "rps",         "difference", "95 % range", "Wilcoxon p", "McNemar p"};
+    char *sentence = conclusion(job), *title = text_of("Comparison on %s", option_value(args, "on")),
+         *lead = text_of("%lld labelled rows", (long long)job->labelled);
+    page_begin(file, title, sentence, lead, sections);
+    page_heading(file, &sections[0]);
+    page_table_begin(file, &(page_table){"Metrics over the labelled rows", 11, head, 0, true});
+    for (int k = 0; k < job->rivals; k++) {
+        const rival *r = &job->rival[k];
+        page_row(file, r->path);
+        for (int m = 0; m < SHOWN; m++) page_number(file, rung_metrics_value(&r->found, shown[m]), 4, NULL, false);
+        page_number(file, k ? r->difference : NAN, 4, NULL, false);
+        char *range = k ? text_of("%+.4f to %+.4f", r->low, r->high) : text_of("%s", "–");
+        page_number(file, NAN, 0, range, false);
+        free(range);
+        page_number(file, k ? r->p : NAN, 4, NULL, false);
+        page_number(file, k ? r->mcnemar : NAN, 4, NULL, false);
+    }
+    page_table_end(file);
+    page_paragraph(
+        file, "The difference is that of the mae from the first, with a paired bootstrap range over rows; Wilcoxon's "
+              "test is of the absolute errors (Holm's correction), McNemar's of right and wrong answers.");
+    page_heading(file, &sections[1]);
+    page_command_line(file, "compare", args);
+    page_end(file);
+    free(sentence);
+    free(title);
+    free(lead);
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
+}
+
+static int write_file(const arguments *args, const compare_job *job)
+{
+    const char *path = option_value(args, "output");
+    output o;
+    if (!path) return EXIT_OK;
+    if (!output_open(&o, path)) return FAILED;
+    if (ends_with(path, ".tex"))
+        write_latex(o.file, job);
+    else
+        write_page(o.file, args, job);
+    return output_keep(&o) ? EXIT_OK : FAILED;
+}
+
+static int compare_steps(session *s, const arguments *args, compare_job *job)
+{
+    const char *path = option_value(args, "output");
+    if (!option_value(args, "on")) {
+        complain("compare: give --on TEST.csv, the labelled rows to compare on");
+        return USAGE;
+    }
+    if (path && !ends_with(path, ".html") && !ends_with(path, ".tex")) {
+        complain("compare: -o %s: the name must end in .html or .tex", path);
+        return USAGE;
+    }
+    if (path && !output_possible(path)) return FAILED;
+    int code = read_truth(s, args, job);
+    for (int k = 0; code == EXIT_OK && k < job->rivals; k++) {
+        rival *r = &job->rival[k];
+        rung_model *model = NULL;
+        r->rank = allocate((size_t)job->n, sizeof *r->rank);
+        if (is_table(r->path)) {
+            code = read_predictions(s, args, job, r);
+            continue;
+        }
+        code = load_model(s, r->path, &model);
+        if (code == EXIT_OK) code = predict_rows(s, job, model, r);
+        rung_model_free(model);
+    }
+    if (code == EXIT_OK) code = measure(s, job);
+    if (code == EXIT_OK) code = write_file(args, job);
+    if (code != EXIT_OK) return code;
+    if (s->json)
+        print_json(job);
+    else
+        print_text(job);
+    return EXIT_OK;
+}
+
+static int compare_run(session *s, const arguments *args)
+{
+    compare_job job = {.rivals = args->operands, .rival = allocate((size_t)args->operands, sizeof *job.rival)};
+    for (int k = 0; k < job.rivals; k++) job.rival[k].path = operand(args, k);
+    int code = compare_steps(s, args, &job);
+    for (int k = 0; k < job.rivals; k++) {
+        free(job.rival[k].rank);
+        free(job.rival[k].proba);
+        free(job.rival[k].error);
+    }
+    free(job.rival);
+    rung_data_free(job.data);
+    rung_model_free(job.first);
+    rung_table_free(job.test);
+    return code;
+}
+
+static const example examples[] = {
+    {"rung compare a.rung b.rung --on test.csv", "two models on the same rows: which one is better?"},
+    {"rung compare a.rung other.csv --on test.csv -o comparison.html",
+     "a model and the predictions of another program (columns predicted and, if any, p(CLASS)), as a page"},
+    {0}};
+
+const command command_compare = {
+    .name = "compare",
+    .operands = "A B...",
+    .help = "compare models or predictions on the same rows",
+    .about =
+        "A, B, ... are model files, or CSV files with a prediction for every row of TEST, in its order: a column "
+        "predicted "
+        "(or prediction, or label) and optionally a column p(CLASS) for every class, as 'rung predict --proba' writes "
+        "them.\nPrints the metrics side by side; the difference of the mae from the first, with a paired bootstrap "
+        "range; Wilcoxon's test of the absolute errors; McNemar's test of right and wrong answers; and one sentence.",
+    .options = tables,
+    .examples = examples,
+    .run = compare_run};
