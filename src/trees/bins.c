@@ -7,7 +7,9 @@
 #include <string.h>
 
 enum {
+    BLOCK = 256,          /* rows coded at a time */
     SAMPLE_ROWS = 200000, /* that quantiles are taken from */
+    LONG_COLUMN = 4096,   /* worth a task of its own */
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS
 };
@@ -160,11 +162,14 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW_RAW(ctx, &ctx->scratch, key, 2 * most * threads));
     TRY(NEW_RAW(ctx, &ctx->scratch, room, columns * MOST_BINS));
-#pragma omp taskloop grainsize(1) if (threads > 1)
+#pragma omp taskgroup
     for (int64_t c = 0; c < columns; c++) {
-        uint64_t *own = key + 2 * most * omp_get_thread_num();
         if (t->code->columns[c].nominal) continue;
-        out->count[c] = 1 + (int)number_cuts(t, &t->code->columns[c], own, own + most, room + c * MOST_BINS);
+#pragma omp task if (threads > 1 && most > LONG_COLUMN)
+        {
+            uint64_t *own = key + 2 * most * omp_get_thread_num();
+            out->count[c] = 1 + (int)number_cuts(t, &t->code->columns[c], own, own + most, room + c * MOST_BINS);
+        }
     }
     for (int64_t c = 0; c < columns; c++)
         out->cut_first[c + 1] = out->cut_first[c] + (t->code->columns[c].nominal ? 0 : out->count[c] - 1);
@@ -187,19 +192,28 @@ static uint8_t bin_of(const tree_bins *b, int64_t c, const double *row)
     return isnan(x) ? 0 : (uint8_t)(1 + cuts_below(b->cut_first[c + 1] - first, b->cut + first, x));
 }
 
+/* The rows from first on, column by column: the cuts of one column fit the fastest memory. */
+static void code_block(const tree_bins *b, const tree_table *t, int64_t first, const int64_t *rows, tree_codes *out)
+{
+    int64_t columns = b->n_columns, n = out->n;
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = first; i < n && i < first + BLOCK; i++)
+            out->by_column[c * n + i] = out->by_row[i * columns + c] =
+                bin_of(b, c, t->cells + (rows ? rows[i] : i) * b->code->d);
+}
+
 rung_status codes_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_table *t, int64_t n, const int64_t *rows,
                       tree_codes *out)
 {
-    enum { BLOCK = 256 }; /* rows, column by column: the cuts of one column fit the fastest memory */
-    int64_t columns = b->n_columns, blocks = (n + BLOCK - 1) / BLOCK;
+    int64_t columns = b->n_columns, blocks = (n + BLOCK - 1) / BLOCK, parts = blocks > 16 ? 4 * ctx->threads : 1;
     *out = (tree_codes){.n = n};
     TRY(NEW_RAW(ctx, mem, out->by_row, n * columns));
     TRY(NEW_RAW(ctx, mem, out->by_column, n * columns));
-#pragma omp taskloop num_tasks(4 * ctx->threads) if (ctx->threads > 1 && blocks > 16)
-    for (int64_t block = 0; block < blocks; block++)
-        for (int64_t c = 0; c < columns; c++)
-            for (int64_t i = block * BLOCK; i < n && i < (block + 1) * BLOCK; i++)
-                out->by_column[c * n + i] = out->by_row[i * columns + c] =
-                    bin_of(b, c, t->cells + (rows ? rows[i] : i) * b->code->d);
+#pragma omp taskgroup
+    for (int64_t k = 0; k < parts; k++) {
+#pragma omp task if (parts > 1)
+        for (int64_t block = blocks * k / parts; block < blocks * (k + 1) / parts; block++)
+            code_block(b, t, block * BLOCK, rows, out);
+    }
     return RUNG_OK;
 }

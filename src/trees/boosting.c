@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    BLOCK = 4096, /* rows per partial sum: fixed, so that the bits do not depend on threads */
-    TASKS = 4     /* per thread */
-};
+enum { BLOCK = 4096 }; /* rows per partial sum: fixed, so that the bits do not depend on threads */
 
 static int64_t blocks_of(const boosting *b) { return (b->n_train + BLOCK - 1) / BLOCK; }
 
@@ -123,19 +120,24 @@ static void nominal_block(boosting *b, int64_t first, int64_t end, int q)
 
 static void derivatives(boosting *b, int64_t n, int q)
 {
-#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && n > BLOCK)
-    for (int64_t block = 0; block < (n + BLOCK - 1) / BLOCK; block++)
+#pragma omp taskgroup
+    for (int64_t block = 0; block * BLOCK < n; block++) {
+#pragma omp task if (b->threads > 1 && n > BLOCK)
         if (b->rules.nominal)
             nominal_block(b, block * BLOCK, end_of_block(n, block), q);
         else
             ordinal_block(b, block * BLOCK, end_of_block(n, block));
+    }
 }
 
 static void norms(boosting *b)
 {
-#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && b->n_train > BLOCK)
-    for (int64_t i = 0; i < b->n_train; i++)
-        b->norm[b->train[i]] = nominal_norm(b->outputs, b->f + b->train[i], b->data->n);
+#pragma omp taskgroup
+    for (int64_t block = 0; block < blocks_of(b); block++) {
+#pragma omp task if (b->threads > 1 && b->n_train > BLOCK)
+        for (int64_t i = block * BLOCK; i < end_of_block(b->n_train, block); i++)
+            b->norm[b->train[i]] = nominal_norm(b->outputs, b->f + b->train[i], b->data->n);
+    }
 }
 
 /* ---- thresholds ---- */
@@ -155,8 +157,11 @@ static void threshold_sums(boosting *b)
 {
     int64_t size = 3 * (b->data->K - 1), blocks = blocks_of(b);
     memset(b->partial, 0, (size_t)(size * (blocks + 1)) * sizeof *b->partial);
-#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && blocks > 1)
-    for (int64_t block = 0; block < blocks; block++) threshold_block(b, block, b->partial + size * (block + 1));
+#pragma omp taskgroup
+    for (int64_t block = 0; block < blocks; block++) {
+#pragma omp task if (b->threads > 1 && blocks > 1)
+        threshold_block(b, block, b->partial + size * (block + 1));
+    }
     for (int64_t block = 1; block <= blocks; block++)
         for (int64_t k = 0; k < size; k++) b->partial[k] += b->partial[size * block + k];
 }
@@ -205,16 +210,22 @@ static void add_leaf(const boosting *b, double *f, int32_t i)
 static void add_tree(boosting *b, double *f)
 {
     const int32_t *row = grower_rows(b->grower);
-#pragma omp taskloop grainsize(1) if (b->threads > 1 && b->n_train > BLOCK)
+    bool together = b->threads > 1 && b->n_train > BLOCK;
+#pragma omp taskgroup
     for (int k = 0; k < b->tree.n; k++) {
         const tree_node *leaf = &b->tree.node[k];
-        if (leaf->column >= 0) continue;
         double value = b->rules.rate * leaf->value;
-        for (int64_t i = leaf->from; i < leaf->to; i++) f[row[i]] += value;
+        int64_t from = leaf->from, to = leaf->to;
+        if (leaf->column >= 0) continue;
+#pragma omp task if (together)
+        for (int64_t i = from; i < to; i++) f[row[i]] += value;
     }
-#pragma omp taskloop num_tasks(TASKS * b->threads) if (b->threads > 1 && b->n_train > BLOCK)
-    for (int64_t i = 0; i < (b->sampled ? b->n_train : 0); i++)
-        if (!b->sampled[b->train[i]]) add_leaf(b, f, b->train[i]);
+#pragma omp taskgroup
+    for (int64_t block = 0; block < (b->sampled ? blocks_of(b) : 0); block++) {
+#pragma omp task if (together)
+        for (int64_t i = block * BLOCK; i < end_of_block(b->n_train, block); i++)
+            if (!b->sampled[b->train[i]]) add_leaf(b, f, b->train[i]);
+    }
     for (int64_t i = 0; i < b->n_held; i++) add_leaf(b, f, b->held[i]);
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     TOGETHER_CELLS = 1 << 17, /* work on fewer cells, or rows to divide, is not worth waking a second thread */
-    TOGETHER_ROWS = 1 << 14,
+    TOGETHER_ROWS = 1 << 15,
     TASKS = 4, /* per thread */
     AHEAD = 32 /* rows fetched in advance */
 };
@@ -221,13 +221,16 @@ static void add_together(const grower *g, const open_leaf *l)
     int64_t from = l->from, n = l->to - from, tasks = (int64_t)TASKS * g->threads;
     size_t size = (size_t)g->width * sizeof *l->hist;
     for (int t = 0; t < g->threads; t++) g->used[t] = false;
-#pragma omp taskloop grainsize(1)
+#pragma omp taskgroup
     for (int64_t k = 0; k < tasks; k++) {
-        int t = omp_get_thread_num();
-        tree_sums *own = t == 0 ? l->hist : g->part[t - 1];
-        if (!g->used[t]) memset(own, 0, size);
-        g->used[t] = true;
-        add_rows(g, from + n * k / tasks, from + n * (k + 1) / tasks, own);
+#pragma omp task
+        {
+            int t = omp_get_thread_num();
+            tree_sums *own = t == 0 ? l->hist : g->part[t - 1];
+            if (!g->used[t]) memset(own, 0, size);
+            g->used[t] = true;
+            add_rows(g, from + n * k / tasks, from + n * (k + 1) / tasks, own);
+        }
     }
     if (!g->used[0]) memset(l->hist, 0, size);
 }
@@ -243,8 +246,12 @@ static void search(const grower *g, open_leaf *small, open_leaf *large)
         add_rows(g, small->from, small->to, small->hist);
         for (int t = 0; t < g->threads; t++) g->used[t] = false;
     }
-#pragma omp taskloop num_tasks(g->threads) if (together)
-    for (int64_t k = 0; k < g->n_active; k++) finish_column(g, k, small, large);
+    int64_t columns = g->n_active, parts = together ? g->threads : 1;
+#pragma omp taskgroup
+    for (int64_t i = 0; i < parts; i++) {
+#pragma omp task if (together)
+        for (int64_t k = columns * i / parts; k < columns * (i + 1) / parts; k++) finish_column(g, k, small, large);
+    }
     take_best(g, g->found, small);
     if (large) take_best(g, g->found + g->n_active, large);
 }
@@ -320,23 +327,29 @@ static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t
     division d = {.code = g->codes->by_column + t->column * g->codes->n};
     for (int b = 0; b < BIN_ROOM; b++) d.left[b] = goes_left(t, b);
     if (g->threads == 1 || to - from < TOGETHER_ROWS) return divide_alone(g, &d, from, to);
-    int64_t n = to - from, tasks = (int64_t)TASKS * g->threads;
-#pragma omp taskloop grainsize(1)
-    for (int64_t k = 0; k < tasks; k++)
-        g->left[k] = count_left(g, &d, from + n * k / tasks, from + n * (k + 1) / tasks);
-    int64_t all = 0;
+    int64_t n = to - from, tasks = (int64_t)TASKS * g->threads, all = 0;
+    const division *by = &d;
+#pragma omp taskgroup
+    for (int64_t k = 0; k < tasks; k++) {
+#pragma omp task
+        g->left[k] = count_left(g, by, from + n * k / tasks, from + n * (k + 1) / tasks);
+    }
     for (int64_t k = 0; k < tasks; k++) { /* from counts to the number before */
         int64_t count = g->left[k];
         g->left[k] = all;
         all += count;
     }
-#pragma omp taskloop grainsize(1)
+#pragma omp taskgroup
     for (int64_t k = 0; k < tasks; k++) {
         int64_t first = from + n * k / tasks, end = from + n * (k + 1) / tasks, left = from + g->left[k];
-        place(g, &d, first, end, left, from + all + (first - left));
+#pragma omp task
+        place(g, by, first, end, left, from + all + (first - left));
     }
-#pragma omp taskloop grainsize(1)
-    for (int64_t k = 0; k < tasks; k++) put_back(g, from + n * k / tasks, from + n * (k + 1) / tasks);
+#pragma omp taskgroup
+    for (int64_t k = 0; k < tasks; k++) {
+#pragma omp task
+        put_back(g, from + n * k / tasks, from + n * (k + 1) / tasks);
+    }
     return from + all;
 }
 

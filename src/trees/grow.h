@@ -13,11 +13,11 @@
 #include "trees/bins.h"
 
 typedef struct {
-    int leaves;             /* at most, >= 2 */
-    int64_t min_rows;       /* of a leaf */
-    double l2;              /* > 0 */
-    double columns;         /* share of the columns used for a tree */
-    const int8_t *monotone; /* per column: +1 the value never decreases, -1 it never increases, 0; NULL: all 0 */
+    int leaves;          /* at most, >= 2 */
+    int64_t min_rows;    /* of a leaf */
+    double l2;           /* > 0 */
+    double columns;      /* share of the columns used for a tree */
+    const int *monotone; /* per column: +1 the value never decreases, -1 it never increases, 0; NULL: all 0 */
 } tree_rules;
 
 /* g, and h beside the number of rows: h << shift | 1 of a single row. */

@@ -242,7 +242,7 @@ static void monotone_columns_are_kept(void **state)
 {
     rung_ctx *ctx = *state;
     table *t = make_table();
-    const int8_t falls[D] = {-1, 0, 1, 0};
+    const int falls[D] = {-1, 0, 1, 0};
     int against[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         boost_rules rules = plain;

@@ -36,7 +36,7 @@ void boost_settle_rules(const boost_params *params, int64_t n, int K, boost_rule
 }
 
 /* "+age,-dose": a direction for each column of the table. */
-static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_params *params, int8_t **out)
+static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_params *params, int **out)
 {
     *out = NULL;
     if (!params->monotone || !params->monotone[0]) return RUNG_OK;
@@ -70,7 +70,7 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
 
 rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *params, boost_fit_state *out)
 {
-    int8_t *monotone;
+    int *monotone;
     boost_settle_rules(params, p->n, p->K, &out->rules, &out->seeds);
     TRY(read_monotone(ctx, p, params, &monotone));
     out->rules.tree.monotone = monotone;

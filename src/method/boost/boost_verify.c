@@ -107,7 +107,7 @@ static rung_status check_thresholds(rung_ctx *ctx, const struct verification *v)
 }
 
 /* How far a leaf right of a split lies on the wrong side of one left of it, for columns with a direction. */
-static double wrong_way(const forest *f, const int8_t *monotone, double *low, double *high)
+static double wrong_way(const forest *f, const int *monotone, double *low, double *high)
 {
     double worst = 0;
     for (int64_t t = 0; t < f->n_trees; t++) {
@@ -126,7 +126,7 @@ static double wrong_way(const forest *f, const int8_t *monotone, double *low, do
     return worst;
 }
 
-static rung_status check_monotone(rung_ctx *ctx, const struct verification *v, const int8_t *monotone)
+static rung_status check_monotone(rung_ctx *ctx, const struct verification *v, const int *monotone)
 {
     const forest *f = &v->model->members->score.trees;
     double *low = NULL, *high = NULL;

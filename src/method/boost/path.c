@@ -134,10 +134,12 @@ static rung_status run_rounds(rung_ctx *ctx, path *p)
 {
     int64_t runs = (int64_t)p->n_folds * p->seeds;
     bool side_by_side = p->threads == 1 && ctx->threads > 1;
-#pragma omp taskloop grainsize(1) if (side_by_side)
+#pragma omp taskgroup
     for (int64_t k = 0; k < runs; k++) {
         fold_path *f = &p->folds[k / p->seeds];
-        if (f->run) run_some(ctx, p, f, (int)(k % p->seeds));
+        if (!f->run) continue;
+#pragma omp task if (side_by_side)
+        run_some(ctx, p, f, (int)(k % p->seeds));
     }
     return interrupted(ctx);
 }
