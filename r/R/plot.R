@@ -21,7 +21,9 @@ plot.rung <- function(x, type = c("projection", "confusion", "reliability", "eff
     type <- match.arg(type)
     if (!length(x$info$classes)) refuse("the figures are of models with classes")
     ground <- ground_truth(x, newdata, y)
-    old <- par(fg = INK, col.axis = SOFT_INK, col.lab = INK, col.main = INK, las = 1, tcl = -0.25, mgp = c(2, 0.5, 0))
+    longest <- max(nchar(c(x$info$classes, if (anyNA(ground$ranks)) "unlabelled")))
+    old <- par(fg = INK, col.axis = SOFT_INK, col.lab = INK, col.main = INK, las = 1, tcl = -0.25, mgp = c(2, 0.5, 0),
+               mar = c(3.5, if (type %in% c("projection", "confusion")) min(3 + 0.5 * longest, 12) else 4, 4, 1))
     on.exit(par(old))
     switch(type,
         projection = draw_projection(x, ground, if (is.null(main)) "Scores by class" else main),
@@ -46,6 +48,13 @@ ground_truth <- function(object, newdata, y) {
     ranks <- match(as.character(y), object$info$classes)
     if (all(is.na(ranks))) refuse("none of the labels is a class of the model")
     list(answers = function(wanted) answers(object, sheet, wanted), ranks = ranks, sheet = sheet)
+}
+
+# The title at the left, the names of the axes in the middle of theirs.
+headings <- function(main, across, up = NULL) {
+    title(main = main, adj = 0, line = 2)
+    title(xlab = across)
+    if (!is.null(up)) title(ylab = up, line = 2.5)
 }
 
 draw_projection <- function(object, ground, main) {
@@ -73,7 +82,7 @@ draw_projection <- function(object, ground, main) {
     axis(1, col = SOFT_INK)
     axis(2, at = seq_along(shown) - 0.5, tick = FALSE,
          labels = vapply(shown, function(rank) if (is.na(rank)) "unlabelled" else classes[rank], ""))
-    title(main = main, xlab = "score", adj = 0)
+    headings(main, "score")
 }
 
 background <- function(cuts, present, colours) {
@@ -100,7 +109,8 @@ draw_confusion <- function(object, ground, main) {
     }
     axis(1, seq_len(k), classes, tick = FALSE)
     axis(2, seq_len(k), classes, tick = FALSE)
-    title(main = main, xlab = "predicted", ylab = "true", adj = 0)
+    headings(main, "predicted")
+    title(ylab = "true", line = par("mar")[2L] - 1)
 }
 
 # Of the most probable class, in ten parts, with Wilson intervals of 95 %.
@@ -126,7 +136,7 @@ draw_reliability <- function(object, ground, main) {
     segments(confidence, centre - half, confidence, centre + half, col = THINGS[1L])
     lines(confidence, accuracy, type = "b", pch = 19, col = THINGS[1L])
     ece <- sum(n * abs(confidence - accuracy)) / sum(n)
-    title(main = main, xlab = "probability of the most probable class", ylab = "share of right predictions", adj = 0)
+    headings(main, "probability of the most probable class", "share of right predictions")
     mtext(sprintf("%d rows, expected calibration error %.3f", sum(n), ece), adj = 0, col = SOFT_INK, cex = 0.85)
 }
 
@@ -167,9 +177,9 @@ draw_effects <- function(object, ground, column, main) {
     }
     if (is.factor(values)) axis(1, at, grid, tick = FALSE) else axis(1, col = SOFT_INK)
     axis(2, col = SOFT_INK)
-    title(main = if (is.null(main)) paste("Effect of", names[place]) else main, xlab = names[place],
-          ylab = "mean probability", adj = 0)
-    mtext(paste(object$info$classes, collapse = " < "), adj = 0, col = SOFT_INK, cex = 0.85)
+    headings(if (is.null(main)) paste("Effect of", names[place]) else main, names[place], "mean probability")
+    legend(par("usr")[1L], 1, object$info$classes, fill = colours, border = NA, horiz = TRUE, bty = "n", xpd = NA, xjust = 0,
+           yjust = 0, cex = 0.85, text.col = INK, x.intersp = 0.5)
 }
 
 plot.rung_curve <- function(x, main = "Error by number of labels", ...) {
@@ -190,7 +200,7 @@ plot.rung_curve <- function(x, main = "Error by number of labels", ...) {
     }
     legend("topright", methods, col = THINGS[(seq_along(methods) - 1L) %% length(THINGS) + 1L], lty = 1, pch = 19,
            bty = "n")
-    title(main = main, adj = 0)
+    title(main = main, adj = 0, line = 2)
     mtext("dashed: fitted without the unlabelled rows", adj = 0, col = SOFT_INK, cex = 0.85)
     invisible(x)
 }
