@@ -123,6 +123,9 @@ void page_repeat(FILE *file, const arguments *args, const rung_model *model)
         page_code(file, line);
         free(line);
     }
+    const char *fact, *value;
+    for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++)
+        page_paragraph(file, "The fit's %s: %s.", fact, value);
     page_paragraph(file, "Then evaluate it (this page: rung %s):", rung_version());
     page_command_line(file, "evaluate", args);
 }

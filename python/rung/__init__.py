@@ -19,7 +19,16 @@ from ._library import DataError, FileError, FormatError, LimitError, NumericErro
 from .images import read_images
 from .methods import *  # noqa: F403
 from .model_selection import SemiSupervisedKFold
-from .plots import plot_boundary, plot_confusion, plot_curve, plot_importance, plot_projection, plot_reliability
+from .plots import (
+    plot_boundary,
+    plot_confusion,
+    plot_curve,
+    plot_effect,
+    plot_importance,
+    plot_projection,
+    plot_reliability,
+    plot_row,
+)
 from .search import OrdinalSearch, label_curve
 
 __all__ = [
@@ -42,9 +51,11 @@ __all__ = [
     "plot_boundary",
     "plot_confusion",
     "plot_curve",
+    "plot_effect",
     "plot_importance",
     "plot_projection",
     "plot_reliability",
+    "plot_row",
     "read_images",
     "save",
 ]

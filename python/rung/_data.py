@@ -180,3 +180,12 @@ def labelled_data(ctx, estimator, X, y):
         ranks[known] = ranks_of(labels[known], estimator.classes_)
         _add_text(ctx, table, label, Text(ranks - 1, estimator.classes_, ordered=True))
     return ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)
+
+
+def unlabelled_data(ctx, estimator, X):
+    """The same without labels."""
+    model, names = estimator.model_, getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [name for name, _ in model.columns]
+    table = _fill_table(ctx, X, names if all(names) else None)
+    return ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from . import _data
 from ._base import Estimator, seed_of
-from ._library import Context, ffi, lib, struct, text
+from ._library import Context, c_text, ffi, lib, struct, text
 from ._types import Labels, Rows
 
 
@@ -47,3 +48,81 @@ def importance(
     options = struct("importance_options")
     options.repeats, options.rows = repeats, rows
     return _call(lib.rung_importance_run, estimator.model_.pointer, data, options, random_state=random_state)
+
+
+def _rows(estimator, X):
+    check_is_fitted(estimator)
+    X = _data.check(estimator, X, reset=False)
+    ctx = Context()
+    return _data.unlabelled_data(ctx, estimator, X)
+
+
+def effects(
+    estimator: Estimator,
+    X: Rows,
+    columns: Sequence[Any] | None = None,
+    *,
+    pair: bool = False,
+    points: int = 0,
+    rows: int = 500,
+    random_state: Any = 1,
+) -> dict[str, Any]:
+    """How the answer and the probability of every class change along columns.
+
+    Parameters
+    ----------
+    estimator : a fitted estimator
+    X : rows to average over
+    columns : names, or positions from 0; default None: all of them
+    pair : the joint effect of the two columns given, as a map
+    points : of a column of numbers, at quantiles of its values; default 0: 21, or 11 for a pair
+    rows : the most rows to use, chosen at random
+
+    Returns
+    -------
+    dict like that of `rung explain --effects --json`: for each column its points (values), partial dependence
+    (dependence) and accumulated local effects (local, centred; None for categories) of the expected rank, and the same of
+    the class probabilities.
+    """
+    data, options = _rows(estimator, X), struct("effects_options")
+    names = [name or str(j + 1) for j, (name, _) in enumerate(estimator.model_.columns)]
+    chosen = None if columns is None else c_text(",".join(c if isinstance(c, str) else names[c] for c in columns))
+    if chosen is not None:
+        options.columns = chosen
+    options.points, options.rows, options.pair = points, rows, int(pair)
+    return _call(lib.rung_effects_run, estimator.model_.pointer, data, options, random_state=random_state)
+
+
+def row(
+    estimator: Estimator,
+    X: Rows,
+    index: int,
+    *,
+    fixed: Sequence[str] | None = None,
+    samples: int = 50,
+    rows: int = 0,
+    random_state: Any = 1,
+) -> dict[str, Any]:
+    """Why a row of X gets its answer: the contribution of every column against the average row, and the smallest change
+    that would move it one class down or up.
+
+    Parameters
+    ----------
+    estimator : a fitted estimator
+    X : rows; the average is over some of them, and changes stay within their values
+    index : of the row, from 0
+    fixed : names of columns that cannot change
+    samples : pairs of orders of the columns, above 10 columns
+    rows : the most rows to average over; default 0: 16 up to 10 columns, else 100
+
+    Returns
+    -------
+    dict like that of `rung explain --row --json`: answer, average, columns with their contribution (Shapley values, which
+    add up to the difference) and standard error (0: exact), and changes down and up (None: none was found).
+    """
+    data, options = _rows(estimator, X), struct("row_options")
+    kept = None if fixed is None else c_text(",".join(fixed))
+    if kept is not None:
+        options.fixed = kept
+    options.row, options.samples, options.rows = index, samples, rows
+    return _call(lib.rung_row_explain, estimator.model_.pointer, data, options, random_state=random_state)

@@ -401,6 +401,74 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
     return ax
 
 
+# ---- effects and contributions ----
+
+
+def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """The expected rank along a column (the first one by default), from `rung.explain.effects`: accumulated local effects
+    (solid) and partial dependence (dashed) over numbers, with the values of rows as ticks; dots over categories.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=60)
+    >>> ax = rung.plot_effect(rung.explain.effects(rung.POM().fit(X, y), X, [0]))
+    >>> ax.get_xlabel()
+    'x1'
+    """
+    one = next(one for one in report["columns"] if column is None or one["name"] == column)
+    ax = _look.axes(ax, 480, 340)
+    _look.plain_axes(ax, one["name"], "expected rank")
+    if one["category"]:
+        places = range(len(one["values"]))
+        ax.plot(places, one["dependence"], "o", color=_look.THINGS[0], markersize=points(9), zorder=3)
+        ax.set_xticks(places, _look.names(one["values"]))
+        note = "partial dependence"
+    else:
+        ax.plot(one["values"], one["dependence"], color=_look.THINGS[1], linestyle=(0, (5, 3)), linewidth=points(2), zorder=3)
+        if one["local"] is not None:
+            local = np.array(one["local"]) + report["average"]
+            ax.plot(one["values"], local, color=_look.THINGS[0], linewidth=points(2), zorder=3)
+        ax.plot(one["rug"], np.zeros(len(one["rug"])), "|", color=SOFT_INK, transform=ax.get_xaxis_transform(),
+                markersize=points(8), zorder=2)  # fmt: skip
+        note = "solid: accumulated local effects; dashed: partial dependence"
+    _look.head(ax, f"Effect of {one['name']}", note)
+    return ax
+
+
+def plot_row(report: Mapping[str, Any], *, most: int = 14, ax: Axes | None = None) -> Axes:
+    """The contributions of the columns to the answer for a row, from the average row to this one, from
+    `rung.explain.row`; beyond `most` columns the smallest are added up.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=60)
+    >>> ax = rung.plot_row(rung.explain.row(rung.POM().fit(X, y), X, 0))
+    >>> ax.get_xlabel()
+    'expected rank'
+    """
+    columns = [(f"{one['name']} = {_cell(one['cell'])}", one["contribution"]) for one in report["columns"]]
+    if len(columns) > most:
+        rest = columns[most - 1 :]
+        columns = [*columns[: most - 1], (f"the other {len(rest)} columns", sum(step for _, step in rest))]
+    ax = _look.axes(ax, 640, 96 + 24 * len(columns))
+    _look.plain_axes(ax, "expected rank", "", grid="x")
+    steps = np.array([step for _, step in columns])
+    left = report["average"] + np.concatenate([[0], np.cumsum(steps)[:-1]])
+    colours = [_look.mix(_look.THINGS[int(step >= 0)], PAPER, 0.3) for step in steps]
+    ax.barh(range(len(columns)), steps, 0.66, left=left, color=colours, zorder=2)
+    for end in (report["average"], report["answer"]):
+        ax.axvline(end, color=INK, linewidth=points(1.2), linestyle=(0, (2, 2)))
+    ax.set_yticks(range(len(columns)), _look.names([name for name, _ in columns]), fontsize=points(FONT), color=INK)
+    ax.invert_yaxis()
+    title = f"Row {report['row']}" + (f": {report['class']}" if report["class"] is not None else "")
+    _look.head(ax, title, "contributions of the columns, from the average row to this one")
+    return ax
+
+
+def _cell(value):
+    return "missing" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+
+
 # ---- label curve ----
 
 

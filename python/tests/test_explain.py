@@ -94,3 +94,56 @@ def test_importance_figure():
     assert len(ax.patches) == 6
     assert "x1 + copy" in [label.get_text() for label in ax.get_yticklabels()]
     assert len(rung.plot_importance(report, most=2).patches) == 2
+
+
+def test_effects_have_the_shape_of_the_model(command, tmp_path):
+    X, y = known_rows(300, 9)
+    model = rung.POM().fit(X, y)
+    report = rung.explain.effects(model, X, ["x1", "colour"])
+    rise, colour = report["columns"]
+    assert np.all(np.diff(rise["dependence"]) > 0) and np.all(np.diff(rise["local"]) > 0)
+    assert np.allclose(np.sum(rise["dependence_classes"], axis=1), 1)
+    assert colour["values"] == ["blue", "red"] and colour["dependence"][0] < colour["dependence"][1]
+    assert colour["local"] is None
+    assert rung.explain.effects(model, X, [0])["columns"] == [rise]
+    pair = rung.explain.effects(model, X, ["x1", "x2"], pair=True)
+    assert np.shape(pair["map"]) == (11, 11) and 0 <= pair["interaction"] < 0.2
+    rung.save(model, tmp_path / "model.rung")
+    X.to_csv(tmp_path / "X.csv", index=False)
+    told = json.loads(command("explain", tmp_path / "model.rung", tmp_path / "X.csv", "--effects", "x1,colour", "--json"))
+    assert told == report
+    with pytest.raises(ValueError, match="no column 'colur'; did you mean 'colour'"):
+        rung.explain.effects(model, X, ["colur"])
+
+
+def test_contributions_add_up_and_changes_do_what_they_say():
+    X, y = known_rows(300, 10)
+    model = rung.POM().fit(X, y)
+    index = 3
+    report = rung.explain.row(model, X, index, fixed=["x1"])
+    expected = model.predict_proba(X.iloc[[index]])[0] @ np.arange(1, 5)
+    assert report["answer"] == pytest.approx(expected) and report["exact"]
+    assert sum(one["contribution"] for one in report["columns"]) == pytest.approx(report["answer"] - report["average"])
+    for change in filter(None, report["changes"].values()):
+        new = X.iloc[[index]].copy()
+        for one in change["columns"]:
+            assert one["name"] != "x1"
+            new[one["name"]] = one["to"]
+        assert str(model.predict(new)[0]) == change["class"]
+    many = np.random.default_rng(1).normal(size=(200, 12))
+    wide = rung.POM().fit(many, np.digitize(many[:, 0] + many[:, 1], [-1, 1]))
+    report = rung.explain.row(wide, many, 0)
+    assert not report["exact"] and report["samples"] == 50
+    assert sum(one["contribution"] for one in report["columns"]) == pytest.approx(report["answer"] - report["average"])
+
+
+def test_figures_of_effects_and_rows():
+    pytest.importorskip("matplotlib")
+    X, y = known_rows(100, 11)
+    model = rung.POM().fit(X, y)
+    report = rung.explain.effects(model, X)
+    assert len(rung.plot_effect(report, "x1").lines) == 3
+    assert [t.get_text() for t in rung.plot_effect(report, "colour").get_xticklabels()] == ["blue", "red"]
+    told = rung.explain.row(model, X, 0)
+    assert len(rung.plot_row(told).patches) == 4
+    assert rung.plot_row(told, most=2).get_yticklabels()[1].get_text() == "the other 3 columns"
