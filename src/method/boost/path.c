@@ -13,7 +13,7 @@ enum {
 };
 static const double LEAST_PROBABILITY = 1e-9;
 /* Rounds end when the loss has not decreased for so many trees, counted in full steps, or has risen by so much. */
-static const double PATIENCE = 3, RISEN = 1.005;
+static const double PATIENCE = 3, RISEN = 1.02;
 
 typedef struct { /* one fold of one repeat */
     int repeat, fold;
