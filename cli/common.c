@@ -50,13 +50,9 @@ void make_printable(char *text)
 
 void say(FILE *file, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *text = allocate((size_t)n + 1, 1);
-    vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
+    char *text = text_of_list(format, args);
     va_end(args);
     make_printable(text);
     fputs(text, file);
@@ -273,15 +269,22 @@ void *allocate(size_t count, size_t size)
     return p;
 }
 
-char *text_of(const char *format, ...)
+char *text_of_list(const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     char *text = allocate((size_t)n + 1, 1);
     vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *text_of(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = text_of_list(format, args);
     va_end(args);
     return text;
 }

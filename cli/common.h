@@ -3,6 +3,7 @@
 #ifndef RUNG_CLI_COMMON_H
 #define RUNG_CLI_COMMON_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ void say(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3
 /* Zeroed memory; prints and exits when there is none. */
 void *allocate(size_t count, size_t size);
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to be freed */
+char *text_of_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 bool parse_whole(const char *text, long long low, long long high, long long *out);
 bool parse_double(const char *text, double *out); /* finite */

@@ -107,15 +107,10 @@ static void sheet_put(sheet *t, char *text)
 
 void sheet_add(sheet *t, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *text = allocate((size_t)n + 1, 1);
-    vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
+    sheet_put(t, text_of_list(format, args));
     va_end(args);
-    sheet_put(t, text);
 }
 
 void sheet_add_number(sheet *t, double x, int decimals)

@@ -156,7 +156,7 @@ static int regions_part(session *s, FILE *file, const subject *p)
         page_paragraph(file, "The model has only one feature, so there is no plane.");
         return EXIT_OK;
     }
-    int code = plane_make(s, p, NULL, NULL, 200, 150, &on);
+    int code = plane_make(s, p, NULL, NULL, 400, 300, &on);
     if (code == EXIT_OK) {
         figure f = {.kind = FIGURE_BOUNDARY,
                     .title = "Decision regions",

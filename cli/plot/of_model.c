@@ -111,7 +111,7 @@ static int boundary(session *s, const arguments *args, subject *p)
 {
     plane on;
     figure_size size = plot_size(args, boundary_size(NULL));
-    int columns = (int)(size.width / 2.4), rows = (int)(size.height / 2.4); /* cells of about two pixels */
+    int columns = (int)(size.width / 1.2), rows = (int)(size.height / 1.2); /* cells of about a pixel */
     int code = plane_make(s, p, option_value(args, "x"), option_value(args, "y"), columns, rows, &on);
     if (code == EXIT_OK) {
         char *title = text_of("Predicted class over a plane (%s)", p->method);

@@ -139,26 +139,84 @@ static void place_rows(const frame *f, plane *out)
     out->y_low -= dy > 0 ? dy : 1, out->y_high += dy > 0 ? dy : 1;
 }
 
-static int answer_grid(session *s, const subject *p, const frame *f, plane *out)
+typedef struct {
+    int64_t n;
+    int *at;       /* which cells of the answers */
+    double *x, *y; /* where they are looked up, in cells */
+} lookups;
+
+static void look_up(lookups *l, int at, double x, double y)
 {
-    size_t columns = (size_t)out->columns, d = (size_t)f->d;
-    double *row = allocate(columns * d, sizeof *row);
-    rung_view view = {row, (int64_t)columns, f->d, f->d, 1};
+    l->at[l->n] = at;
+    l->x[l->n] = x;
+    l->y[l->n++] = y;
+}
+
+/* Predicts what is listed, and empties the list. */
+static int answer_all(session *s, const subject *p, const frame *f, plane *out, lookups *l)
+{
+    enum { BLOCK = 512 };
+    size_t d = (size_t)f->d;
+    double *row = allocate(BLOCK * d, sizeof *row);
+    int rank[BLOCK];
     rung_status status = RUNG_OK;
-    out->answer = allocate(columns * (size_t)out->rows, sizeof *out->answer);
-    for (int r = 0; r < out->rows && status == RUNG_OK; r++) {
-        double b = out->y_low + (r + 0.5) / out->rows * (out->y_high - out->y_low);
-        for (size_t k = 0; k < columns; k++) {
-            double a = out->x_low + ((double)k + 0.5) / out->columns * (out->x_high - out->x_low);
+    for (int64_t first = 0; first < l->n && status == RUNG_OK; first += BLOCK) {
+        int64_t n = l->n - first < BLOCK ? l->n - first : BLOCK;
+        for (int64_t i = 0; i < n; i++) {
+            double a = out->x_low + l->x[first + i] / out->columns * (out->x_high - out->x_low),
+                   b = out->y_low + l->y[first + i] / out->rows * (out->y_high - out->y_low);
             for (size_t j = 0; j < d; j++)
-                row[k * d + j] = f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
+                row[(size_t)i * d + j] =
+                    f->origin[j] + (f->scale[j] > 0 ? f->scale[j] : 1) * (a * f->u[j] + b * f->v[j]);
         }
-        status =
-            rung_model_predict(s->ctx, p->model, &view,
-                               &(rung_output){.size = sizeof(rung_output), .rank = out->answer + (size_t)r * columns});
+        rung_view view = {row, n, f->d, f->d, 1};
+        status = rung_model_predict(s->ctx, p->model, &view, &(rung_output){.size = sizeof(rung_output), .rank = rank});
+        for (int64_t i = 0; i < n && status == RUNG_OK; i++) out->answer[l->at[first + i]] = rank[i];
     }
+    l->n = 0;
     free(row);
     return session_check(s, status);
+}
+
+/* Whether a block of 2 x 2 cells or one of its eight neighbours has another answer. */
+static bool on_edge(const plane *p, const int *answer, int r, int k)
+{
+    int own = answer[r * p->columns + k];
+    for (int dr = -2; dr <= 2; dr += 2)
+        for (int dk = -2; dk <= 2; dk += 2) {
+            int row = r + dr, column = k + dk;
+            if (row < 0 || row >= p->rows || column < 0 || column >= p->columns) continue;
+            if (answer[row * p->columns + column] != own) return true;
+        }
+    return false;
+}
+
+/* One answer for a block of 2 x 2 cells, and one for each cell along the edges of the regions: these are drawn finer
+ * than the rest at little cost. */
+static int answer_grid(session *s, const subject *p, const frame *f, plane *out)
+{
+    int columns = out->columns, rows = out->rows;
+    size_t cells = (size_t)columns * (size_t)rows;
+    lookups l = {
+        .at = allocate(cells, sizeof *l.at), .x = allocate(cells, sizeof *l.x), .y = allocate(cells, sizeof *l.y)};
+    out->answer = allocate(cells, sizeof *out->answer);
+    for (int r = 0; r < rows; r += 2)
+        for (int k = 0; k < columns; k += 2) look_up(&l, r * columns + k, k + 1, r + 1);
+    int code = answer_all(s, p, f, out, &l);
+    int *coarse = allocate(cells, sizeof *coarse);
+    memcpy(coarse, out->answer, cells * sizeof *coarse);
+    for (int r = 0; r < rows && code == EXIT_OK; r++)
+        for (int k = 0; k < columns; k++) {
+            int at = r * columns + k;
+            out->answer[at] = coarse[(r - r % 2) * columns + k - k % 2];
+            if (on_edge(out, coarse, r - r % 2, k - k % 2)) look_up(&l, at, k + 0.5, r + 0.5);
+        }
+    if (code == EXIT_OK) code = answer_all(s, p, f, out, &l);
+    free(coarse);
+    free(l.at);
+    free(l.x);
+    free(l.y);
+    return code;
 }
 
 static int choose_plane(session *s, const subject *p, const char *x, const char *y, frame *f, plane *out)

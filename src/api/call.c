@@ -11,6 +11,7 @@ rung_status call_begin(rung_ctx *ctx)
 {
     ctx->message[0] = 0;
     ctx->detail[0] = 0;
+    ctx->part = (progress_part){0};
     la_enter();
     TRY(interrupted(ctx));
     return la_room(ctx);

@@ -113,8 +113,26 @@ void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *f
 
 void progress(rung_ctx *ctx, const char *stage, double done)
 {
-    if (ctx->progress) ctx->progress(ctx->progress_user, stage, done);
+    const progress_part *part = &ctx->part;
+    if (!ctx->progress) return;
+    if (part->stage) {
+        double place = part->from + part->share * (done > 0 ? done < 1 ? done : 1 : 0);
+        if (place > ctx->reached) ctx->reached = place;
+        stage = part->stage;
+        done = ctx->reached;
+    }
+    ctx->progress(ctx->progress_user, stage, done);
 }
+
+progress_part progress_enter(rung_ctx *ctx, const char *stage, double from, double to)
+{
+    progress_part outer = ctx->part, whole = outer.stage ? outer : (progress_part){stage, 0, 1};
+    if (!outer.stage) ctx->reached = from;
+    ctx->part = (progress_part){whole.stage, whole.from + whole.share * from, whole.share * (to - from)};
+    return outer;
+}
+
+void progress_leave(rung_ctx *ctx, progress_part outer) { ctx->part = outer; }
 
 bool stop_asked(const rung_ctx *ctx)
 {

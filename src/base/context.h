@@ -15,6 +15,12 @@ typedef struct { /* one kind of linear algebra operation; linalg names the slots
     double flops, seconds;
 } op_count;
 
+/* The part of a longer piece of work that is being done. */
+typedef struct {
+    const char *stage; /* the name of the whole; NULL: there is none, reports go out as they are */
+    double from, share;
+} progress_part;
+
 struct rung_ctx {
     pool scratch; /* released when the public call returns */
     uint64_t seed;
@@ -24,6 +30,8 @@ struct rung_ctx {
     void *log_user;
     rung_progress_fn *progress;
     void *progress_user;
+    progress_part part;
+    double reached; /* of the whole: progress never goes back */
     atomic_int interrupted;
     atomic_int *interrupted_by; /* workers read their parent's flag */
     op_count ops[CONTEXT_COUNTERS];
@@ -43,6 +51,10 @@ void log_at(rung_ctx *ctx, rung_level level, const char *format, ...) __attribut
 void log_hint(rung_ctx *ctx, rung_level level, const char *detail, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void progress(rung_ctx *ctx, const char *stage, double done);
+/* One bar for all stages of a long piece of work. From here on reports are about the part from..to of `stage` (or of the part of a whole that this one is itself in).
+ * Returns what to hand to progress_leave; a call that fails need not leave. */
+progress_part progress_enter(rung_ctx *ctx, const char *stage, double from, double to);
+void progress_leave(rung_ctx *ctx, progress_part outer);
 bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */
 rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */
 

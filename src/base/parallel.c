@@ -41,6 +41,16 @@ typedef struct {
     const char *stage; /* NULL: silent */
 } watcher;
 
+/* A worker that is alone reports from within its tasks. */
+static void watch_task(watcher w, rung_ctx *own, double from, double to)
+{
+    own->progress = w.ctx->progress;
+    own->progress_user = w.ctx->progress_user;
+    own->part = w.ctx->part;
+    own->reached = w.ctx->reached;
+    progress_enter(own, w.stage, from, to);
+}
+
 static void run(watcher w, rung_ctx *const *worker, int workers, int64_t n, parallel_task *task, void *user,
                 failure *first)
 {
@@ -49,6 +59,7 @@ static void run(watcher w, rung_ctx *const *worker, int workers, int64_t n, para
     for (int64_t i = 0; i < n; i++) {
         if (!is_due(first, i)) continue;
         rung_ctx *own = worker[omp_get_thread_num()];
+        if (w.stage && workers == 1) watch_task(w, own, (double)i / (double)n, (double)(i + 1) / (double)n);
         rung_status status = task(own, user, i);
         if (status != RUNG_OK && !task_may_fail(status)) remember(first, i, status, own);
         own->message[0] = 0;
@@ -56,6 +67,7 @@ static void run(watcher w, rung_ctx *const *worker, int workers, int64_t n, para
         int64_t so_far;
 #pragma omp atomic capture
         so_far = ++done;
+        if (w.stage && workers == 1) w.ctx->reached = own->reached;
         if (w.stage && omp_get_thread_num() == 0) progress(w.ctx, w.stage, (double)so_far / (double)n);
     }
 }

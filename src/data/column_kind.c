@@ -375,27 +375,35 @@ static rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column 
     return RUNG_OK;
 }
 
+void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j)
+{
+    char label[COLUMN_LABEL], detail[NAME + 20], name[NAME];
+    snprintf(detail, sizeof detail, "option numeric=%s", option_name(t, j, name));
+    log_hint(ctx, RUNG_WARNING, detail,
+             "%s: column %s only counts the rows and is left out; declare it numeric to keep it", t->path,
+             table_column_label(t, j, label));
+}
+
 rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
-                           column_code *out, bool *left_out)
+                           column_code *out, column_use *use)
 {
     const column *c = &t->columns[j];
-    pool_mark mark = pool_here(&ctx->scratch);
-    char label[COLUMN_LABEL], detail[NAME + 20], name[NAME];
-    bool is;
-    *left_out = false;
+    bool is = false;
+    *use = USE_FEATURE;
     if (said->kind == SAID_NOMINAL) return as_categories(ctx, mem, t, j, out);
     if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
     if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
     if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, t, j, out) : RUNG_OK;
     if (c->ordered) return as_ordinal(ctx, mem, c->n_values, c->values, out);
-    if (c->kind == COLUMN_TEXT)
-        return c->declared ? as_categories(ctx, mem, t, j, out) : text_kind(ctx, mem, t, j, out, left_out);
-    TRY(counts_rows(ctx, t, c, left_out));
+    if (c->kind == COLUMN_TEXT && c->declared) return as_categories(ctx, mem, t, j, out);
+    if (c->kind == COLUMN_TEXT) {
+        TRY(text_kind(ctx, mem, t, j, out, &is));
+        if (is) *use = USE_NOTHING;
+        return RUNG_OK;
+    }
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(counts_rows(ctx, t, c, &is));
     pool_release(&ctx->scratch, mark);
-    if (!*left_out) return RUNG_OK;
-    snprintf(detail, sizeof detail, "option numeric=%s", option_name(t, j, name));
-    log_hint(ctx, RUNG_WARNING, detail,
-             "%s: column %s only counts the rows and is left out; declare it numeric to keep it", t->path,
-             table_column_label(t, j, label));
+    if (is) *use = USE_COUNTER;
     return RUNG_OK;
 }

@@ -20,9 +20,16 @@ typedef struct { /* the caller's word about a column */
 /* The options nominal, numeric, ordinal and dates: one entry per column of the table, in the scratch pool. */
 rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out);
 
-/* Fills in how column j is coded, but not its fill value nor its place. left_out: it is likely an identifier and no
- * feature, which the log says. RUNG_EDATA: it is not what the caller says, or could be read in two ways. */
+typedef enum {
+    USE_FEATURE,
+    USE_NOTHING, /* likely an identifier or free text, which the log says */
+    USE_COUNTER  /* it only counts the rows; the log says it if it is left out: column_counts_warn */
+} column_use;
+
+/* Fills in how column j is coded, but not its fill value nor its place. RUNG_EDATA: it is not what the caller says, or
+ * could be read in two ways. */
 rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
-                           column_code *out, bool *left_out);
+                           column_code *out, column_use *use);
+void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j);
 
 #endif

@@ -96,38 +96,55 @@ static double learn_fill(int64_t n, const double *x, double *room)
     return count ? median(room, count) : 0;
 }
 
+typedef struct {
+    const rung_table *t;
+    const rung_encode_options *options;
+    coding *code;
+    int64_t *from;
+    double *room; /* rows of the table */
+} learner;
+
+static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j, const said_column *said,
+                                column_use *use)
+{
+    column_code *c = &l->code->columns[l->code->n_columns];
+    const double *x;
+    TRY(interrupted(ctx));
+    *c = (column_code){.position = j, .first = l->code->d};
+    TRY(column_kind_of(ctx, mem, l->t, j, said, c, use));
+    if (*use != USE_FEATURE) return RUNG_OK;
+    if (l->options->missing_error) TRY(check_missing(ctx, l->t, j));
+    TRY(pool_text(ctx, mem, l->t->columns[j].name, &c->name));
+    if (!c->nominal) {
+        TRY(column_numbers(ctx, l->t, j, c, &x));
+        c->fill = learn_fill(l->t->n_rows, x, l->room);
+    }
+    l->code->d += column_width(c);
+    l->from[l->code->n_columns++] = j;
+    return RUNG_OK;
+}
+
 static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
                                 const role *roles, int64_t label, coding *code, int64_t *from)
 {
-    double *room = NULL;
     said_column *said;
+    column_use *use = NULL, ignored;
+    learner l = {.t = t, .options = options, .code = code, .from = from};
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
-    TRY(NEW_RAW(ctx, &ctx->scratch, room, t->n_rows));
-    int64_t features = 0, last = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, l.room, t->n_rows));
+    TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
     TRY(said_columns(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
-        if (roles[j] == ROLE_FEATURE) features++, last = j;
-    if (features == 1 && said[last].kind == SAID_NOTHING && t->columns[last].kind == COLUMN_NUMBER)
-        said[last].kind = SAID_NUMERIC; /* the only feature is one, even if it counts the rows */
+        if (roles[j] == ROLE_FEATURE) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
+    bool others = code->n_columns > 0; /* without them a column that counts the rows is what there is to learn from */
     for (int64_t j = 0; j < t->n_columns; j++) {
-        column_code *c = &code->columns[code->n_columns];
-        const double *x;
-        bool left_out;
-        if (roles[j] != ROLE_FEATURE) continue;
-        TRY(interrupted(ctx));
-        *c = (column_code){.position = j, .first = code->d};
-        TRY(column_kind_of(ctx, mem, t, j, &said[j], c, &left_out));
-        if (left_out) continue;
-        if (options->missing_error) TRY(check_missing(ctx, t, j));
-        TRY(pool_text(ctx, mem, t->columns[j].name, &c->name));
-        if (!c->nominal) {
-            TRY(column_numbers(ctx, t, j, c, &x));
-            c->fill = learn_fill(t->n_rows, x, room);
-        }
-        code->d += column_width(c);
-        from[code->n_columns++] = j;
+        if (use[j] != USE_COUNTER) continue;
+        if (others)
+            column_counts_warn(ctx, t, j);
+        else
+            TRY(learn_column(ctx, mem, &l, j, &(said_column){.kind = SAID_NUMERIC}, &ignored));
     }
     if (code->n_columns == 0)
         return set_error(ctx, RUNG_EDATA,

@@ -224,6 +224,19 @@ static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, 
     return RUNG_OK;
 }
 
+/* The shares of a fit in the time it takes, roughly: settling parameters, preparing matrices, the fit, refits without
+ * each fold. */
+typedef struct {
+    double settled, prepared, fitted;
+} fit_stages;
+
+static fit_stages stages_of(const method *m, const folds *f, bool own)
+{
+    double refits = own ? 0 : 0.7 * f->count * f->repeats, fit = 1 / (1 + refits);
+    double settled = m->settle ? 0.3 : 0;
+    return (fit_stages){fit * settled, fit * (settled + (m->prepare ? 0.1 : 0)), fit};
+}
+
 static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
                          rung_model *model)
 {
@@ -238,14 +251,21 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
     ranked_rows ranked = problem_ranks(p);
     if (count) TRY(folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(t->n_labelled), &f));
+    fit_stages at = stages_of(spec->method, &f, count == 0);
+    progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
     TRY(interrupted(ctx));
     void *params;
     TRY(method_settle(ctx, &ctx->scratch, spec, p, &params));
     bool own = count && !p->relevance && method_can_hold_out(spec->method, params);
+    if (own) at = stages_of(spec->method, &f, true);
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", at.settled, at.prepared);
     /* what folds share stays with the problem; the matrices of the fit are freed before the folds need theirs */
     fit_input in = {.method = spec->method, .p = p, .params = params};
     if (spec->method->prepare) TRY(spec->method->prepare(ctx, &in));
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", at.prepared, at.fitted);
     pool_mark mark = pool_here(&ctx->scratch);
     problem view = problem_view(p, &ctx->scratch);
     in.p = &view;
@@ -256,10 +276,13 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     else
         TRY(spec->method->fit(ctx, &model->mem, &in, &fit));
     pool_release(&ctx->scratch, mark);
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", at.fitted, 1);
     TRY(report_baseline(ctx, spec, t, p, model, &fit));
     if (count && !own)
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
     progress(ctx, "fitting", 1);
+    progress_leave(ctx, outer);
     TRY(assemble(ctx, spec, t, &fit, model));
     in.p = p;
     if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));

@@ -109,11 +109,10 @@ rung_status held_out_by_refits(rung_ctx *ctx, pool *mem, const method *m, int co
             TRY(m->share(ctx, &(fit_input){.method = m, .p = &h.sub, .params = params[0]}));
         for (int c = 0; c < count && h.n > 0; c++) {
             pool_mark each = pool_here(&ctx->scratch);
-            rung_progress_fn *shown = ctx->progress; /* one bar for all fits, not one for each */
-            ctx->progress = NULL;
-            rung_status status = refit(ctx, m, params[c], &h, &out[c]);
-            ctx->progress = shown;
-            TRY(status);
+            double done = (double)(t * count + c), all = (double)((int64_t)f->repeats * f->count * count);
+            progress_part outer = progress_enter(ctx, "held-out fits", done / all, (done + 1) / all);
+            TRY(refit(ctx, m, params[c], &h, &out[c]));
+            progress_leave(ctx, outer);
             pool_release(&ctx->scratch, each);
         }
         pool_release(&ctx->scratch, mark);

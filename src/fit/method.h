@@ -196,6 +196,8 @@ enum { LANDMARKS_AUTO = -1 };
 
 /* Checks that the parameters of the kernel are consistent; the precisions are parsed into mem. */
 rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *params, kernel *out);
+/* What all fits to the rows of a problem share: the kernel, and its landmarks or its matrix. */
+rung_status kernel_prepare(rung_ctx *ctx, problem *p, const kernel_params *params, kernel *out);
 
 /* Peak memory of a fit with settled parameters. */
 double method_peak(const method *m, const problem_shape *shape, const void *params);

@@ -385,3 +385,13 @@ rung_status kernel_from_params(rung_ctx *ctx, pool *mem, const kernel_params *pa
     out->precisions = s;
     return RUNG_OK;
 }
+
+rung_status kernel_prepare(rung_ctx *ctx, problem *p, const kernel_params *params, kernel *out)
+{
+    const la_mat *K;
+    const landmarks *l;
+    TRY(kernel_from_params(ctx, p->mem, params, out));
+    *out = problem_kernel(p, out);
+    return params->landmarks > 0 ? problem_landmarks(ctx, p, out, params->landmarks, &l)
+                                 : problem_gram(ctx, p, out, &K);
+}

@@ -273,7 +273,10 @@ static rung_status run_cells(rung_ctx *ctx, plan *p)
     for (int64_t done = 0; done < cells; done += p->repeats) {
         progress(ctx, "fitting", (double)done / (double)cells);
         TRY(interrupted(ctx));
-        TRY(parallel_tasks(ctx, workers, p->repeats, run_cell, &(cell_range){.p = p, .first = done}));
+        progress_part outer =
+            progress_enter(ctx, "fitting", (double)done / (double)cells, (double)(done + p->repeats) / (double)cells);
+        TRY(parallel_stage(ctx, "fitting", workers, p->repeats, run_cell, &(cell_range){.p = p, .first = done}));
+        progress_leave(ctx, outer);
     }
     progress(ctx, "fitting", 1);
     return RUNG_OK;

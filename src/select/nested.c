@@ -81,7 +81,10 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
     for (int fold = 0; fold < f.count; fold++) {
         pool_mark mark = pool_here(&ctx->scratch);
         log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
+        double share = (1 - NESTED_LAST) / f.count;
+        progress_part outer = progress_enter(ctx, "searching", share * fold, share * (fold + 1));
         TRY(outer_fold(ctx, o, data, &f, fold, &a, out->chosen[fold]));
+        progress_leave(ctx, outer);
         pool_release(&ctx->scratch, mark);
     }
     for (int64_t i = 0; i < data->n; i++)

@@ -11,6 +11,8 @@ typedef struct nested_result {
     rung_metrics metrics;
 } nested_result;
 
+#define NESTED_LAST 0.2 /* the share of the last search, of all rows, in the time */
+
 rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, nested_result *out);
 
 #endif

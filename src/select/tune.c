@@ -166,7 +166,7 @@ static rung_status run_batch(rung_ctx *ctx, tune_state *r, int n, const int *poi
         const rung_spec *spec = r->search->grid.points[points[i]].spec;
         TRY(method_prepare(ctx, spec, problem_of(r, spec)));
     }
-    TRY(parallel_tasks(ctx, workers, b.n, run_group, &b));
+    TRY(parallel_stage(ctx, "searching", workers, b.n, run_group, &b));
     problem_forget(&r->training.labelled);
     problem_forget(&r->training.all);
     return RUNG_OK;
@@ -188,7 +188,9 @@ static rung_status run_batches(rung_ctx *ctx, tune_state *r)
         if (n == 0) continue;
         progress(ctx, "searching", (double)done / g->n);
         TRY(interrupted(ctx));
+        progress_part outer = progress_enter(ctx, "searching", (double)done / g->n, (double)(done + n) / g->n);
         TRY(run_batch(ctx, r, n, batch));
+        progress_leave(ctx, outer);
         done += n;
     }
     progress(ctx, "searching", 1);
@@ -311,8 +313,11 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
         return hint(ctx, set_error(ctx, RUNG_EARG, "a search grades classes: cut real targets into classes"),
                     "option bins");
     rung_status status = options->nested ? nested_run(ctx, options, data, &n) : RUNG_OK;
+    progress_part outer = ctx->part;
+    if (options->nested) outer = progress_enter(ctx, "searching", 1 - NESTED_LAST, 1);
     if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
     if (status == RUNG_OK) status = search_record(ctx, &s, options->nested ? &n : NULL, *model, found);
+    progress_leave(ctx, outer);
     grid_free(&s.grid);
     if (status != RUNG_OK) {
         model_free(*model);

@@ -193,10 +193,14 @@ rung_status minimise(rung_ctx *ctx, minimise_fn *function, void *user, const min
         return set_error(ctx, RUNG_ENOCONV, "the function to minimise has no value at the start");
     TRY(forget(&s));
     *out = (minimise_result){.end = MINIMISE_FOUND};
+    double first = 0; /* the gradient at the start */
     for (;;) {
         bool found;
+        double target = options->tolerance * fmax(1, fabs(s.here.value));
         out->slope = largest(n, s.here.gradient);
-        if (out->slope <= options->tolerance * fmax(1, fabs(s.here.value))) break;
+        if (out->slope <= target) break;
+        first = fmax(first, out->slope);
+        progress(ctx, "fitting", log(first / out->slope) / log(first / target));
         if (out->iterations == options->most) {
             out->end = MINIMISE_CUT;
             break;

@@ -188,6 +188,34 @@ static void log_and_progress_reach_their_functions(void **state)
     assert_int_equal(strlen(log.text), CONTEXT_MESSAGE - 1);
 }
 
+/* Parts of parts count as such in the whole, under its name, and never go back. */
+static void progress_of_parts(void **state)
+{
+    rung_ctx *ctx = *state;
+    heard seen = {0};
+    ctx->progress = watch, ctx->progress_user = &seen;
+    progress_part outer = progress_enter(ctx, "whole", 0.5, 1);
+    progress(ctx, "inside", 0);
+    assert_string_equal(seen.text, "whole");
+    assert_true(seen.done == 0.5);
+    progress_part half = progress_enter(ctx, "deeper", 0, 0.5);
+    progress(ctx, "inside", 0.5);
+    assert_true(seen.done == 0.625);
+    progress(ctx, "inside", 0.25);
+    assert_true(seen.done == 0.625);
+    progress(ctx, "inside", 7);
+    assert_true(seen.done == 0.75);
+    progress_leave(ctx, half);
+    progress(ctx, "inside", NAN);
+    assert_true(seen.done == 0.75);
+    progress(ctx, "inside", 1);
+    assert_true(seen.done == 1);
+    progress_leave(ctx, outer);
+    progress(ctx, "alone", 0.25);
+    assert_string_equal(seen.text, "alone");
+    assert_true(seen.done == 0.25);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_context, close_checked)
@@ -202,6 +230,7 @@ int main(void)
         TEST(a_worker_has_the_settings_and_one_thread),
         TEST(joining_adds_counters_and_keeps_the_first_message),
         TEST(log_and_progress_reach_their_functions),
+        TEST(progress_of_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the command-line cases:  run.py RUNG [--update] [CASE]...
 
-A case is a text file, cases/NAME.txt. Lines that begin with two spaces are commands and what they print;
+A case is a text file, cases/FOLDER/NAME.txt: the commands one by one, the data they read, errors, methods, options, what
+they write. Lines that begin with two spaces are commands and what they print;
 everything else is prose.
 
       $ rung fit train.csv            a command, run by sh in a folder of its own
@@ -113,7 +114,11 @@ def main():
     rung = os.path.abspath(words[0])
     if not os.access(rung, os.X_OK):
         sys.exit(f"run.py: {rung} is not a program")
-    paths = [HERE / "cases" / f"{name}.txt" for name in words[1:]] or sorted((HERE / "cases").glob("*.txt"))
+    cases = {path.stem: path for path in sorted((HERE / "cases").glob("*/*.txt"))}
+    unknown = [name for name in words[1:] if name not in cases]
+    if unknown:
+        sys.exit(f"run.py: no case {', '.join(unknown)}")
+    paths = [cases[name] for name in words[1:] or cases]
     results = [run_case(path, rung, update) for path in paths]
     print(f"{sum(results)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1

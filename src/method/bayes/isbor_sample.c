@@ -110,6 +110,7 @@ static rung_status step(rung_ctx *ctx, isbor_search *s, int64_t count, const int
     *found = chosen >= 0;
     if (!*found) return RUNG_OK;
     s->steps++;
+    isbor_progress(ctx, s);
     TRY(save(ctx, &s->m, &before));
     TRY(isbor_add(ctx, s, chosen, action.alpha));
     TRY(tried(s, refine(ctx, s, 1, LOOSE)));

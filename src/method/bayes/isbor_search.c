@@ -116,6 +116,7 @@ static rung_status one_at_a_time(rung_ctx *ctx, isbor_search *s)
         TRY(sparse_refit(ctx, &s->m, EXACT));
         TRY(sparse_relevance(ctx, &s->m, s->basis.count, s->basis.id, s->S, s->Q));
         s->full_sweeps++;
+        isbor_progress(ctx, s);
         TRY(isbor_best_addition(ctx, s, s->basis.count, s->basis.id, &id, &outside));
         int64_t place = best_own(s, outside.gain, &inside);
         s->settled = s->polished = id < 0 && place < 0;

@@ -44,6 +44,12 @@ rung_status isbor_add_again(rung_ctx *ctx, isbor_search *s, int64_t id, double a
 void isbor_drop(isbor_search *s, int64_t place);
 /* Of `count` functions with their S and Q the one of largest gain (the first of equals) that is not nearly parallel to
  * an active one; its column is made. -1: none gains enough. */
+/* How far the search may be, guessed from its steps: it stops when nothing is left to gain. */
+static inline void isbor_progress(rung_ctx *ctx, const isbor_search *s)
+{
+    progress(ctx, "fitting", s->steps / (s->steps + 50.0));
+}
+
 rung_status isbor_best_addition(rung_ctx *ctx, isbor_search *s, int64_t count, const int64_t *id, int64_t *chosen,
                                 sparse_action *action);
 sparse_action isbor_own_action(const sparse_model *m, int64_t place); /* of a function of the model */

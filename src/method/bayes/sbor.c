@@ -67,6 +67,7 @@ static rung_status sbor_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitte
     for (double change = INFINITY; iterations < params->max_iterations; iterations++) {
         if (!dropped && change < params->tolerance) break;
         TRY(interrupted(ctx));
+        progress(ctx, "fitting", params->tolerance / change);
         TRY(sparse_refit(ctx, &m, FIT_TOLERANCE));
         change = update(params, &m, &dropped);
     }

@@ -16,19 +16,11 @@ static const param_row rows[] = {
 const method method_es_dl = {
     .info = {.name = "es-dl",
              .title = "Discriminant learning with a graph in the reduced empirical feature space",
-             .reference = "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for "
-                          "ordinal kernel discriminant "
-                          "analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
-             .cost = "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+             .reference = GRAPH_DL_REFERENCE,
+             .cost = GRAPH_DL_COST,
+             .flags = GRAPH_DL_FLAGS},
     .params = rows,
-    .params_size = sizeof(graph_dl_params),
     .variant = &(const graph_dl_variant){.space = SPACE_FEATURE, .reduced = true},
     .bytes = feature_dl_bytes,
-    .settle = graph_dl_settle,
-    .prepare = graph_dl_prepare,
-    .fit = graph_dl_fit,
-    .hold_out = graph_dl_hold_out,
-    .can_hold_out = graph_dl_can_hold_out,
-    .verify = graph_dl_verify,
+    GRAPH_DL_HOOKS,
 };

@@ -202,3 +202,8 @@ rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *pa
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
+
+const param_row graph_dl_rows[] = {
+    KERNEL_PARAMS(graph_dl_params), LANDMARKS_PARAM(graph_dl_params),      DISCRIMINANT_PARAMS(graph_dl_params),
+    GRAPH_PARAMS(graph_dl_params),  CALIBRATE_PARAM(graph_dl_params, "5"), {0},
+};

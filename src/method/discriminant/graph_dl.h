@@ -54,4 +54,16 @@ double feature_dl_bytes(const problem_shape *shape, const void *params); /* with
 /* mu=auto: compares with no graph by inductive cross-validation (held-out rows leave expansion and graph). */
 rung_status graph_dl_settle(rung_ctx *ctx, const method *m, problem *p, void *params);
 
+/* What the table entries of these methods have in common. */
+extern const param_row graph_dl_rows[]; /* without rank */
+#define GRAPH_DL_REFERENCE                                                                                             \
+    "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal kernel "             \
+    "discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004"
+#define GRAPH_DL_COST "time 2/3 n^3, memory 2 n^2 for n rows, labelled or not"
+#define GRAPH_DL_FLAGS (RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED)
+#define GRAPH_DL_HOOKS                                                                                                 \
+    .params_size = sizeof(graph_dl_params), .settle = graph_dl_settle, .prepare = graph_dl_prepare,                    \
+    .fit = graph_dl_fit, .hold_out = graph_dl_hold_out, .can_hold_out = graph_dl_can_hold_out,                         \
+    .verify = graph_dl_verify
+
 #endif

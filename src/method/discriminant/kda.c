@@ -20,19 +20,11 @@ static rung_status laplacian_of(rung_ctx *ctx, problem *p, const kda_params *par
 
 rung_status kda_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    problem *p = in->p;
     const kda_params *params = in->params;
-    const la_mat *K;
-    const landmarks *l;
     const la_csr *L;
     kernel k;
-    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    if (params->kernel.landmarks > 0)
-        TRY(problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l));
-    else
-        TRY(problem_gram(ctx, p, &k, &K));
-    return laplacian_of(ctx, p, params, &k, &L);
+    TRY(kernel_prepare(ctx, in->p, &params->kernel, &k));
+    return laplacian_of(ctx, in->p, params, &k, &L);
 }
 
 rung_status kda_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)

@@ -23,15 +23,8 @@ static bool kdlor_can_hold_out(const void *params)
 
 static rung_status kdlor_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    problem *p = in->p;
-    const kdlor_params *params = in->params;
-    const landmarks *l;
-    const la_mat *K;
     kernel k;
-    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
-    return problem_gram(ctx, p, &k, &K);
+    return kernel_prepare(ctx, in->p, &((const kdlor_params *)in->params)->kernel, &k);
 }
 
 /* f, held: NULL for a fit without held-out rows. */

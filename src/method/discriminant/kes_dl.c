@@ -132,12 +132,10 @@ static const param_row rows[] = {
 const method method_kes_dl = {
     .info = {.name = "kes-dl",
              .title = "ES-DL with kernel widths learned by alignment",
-             .reference =
-                 "Perez-Ortiz, Gutierrez, Carbonero-Ruz, Hervas-Martinez. Semi-supervised learning for ordinal "
-                 "kernel discriminant analysis. Neural Networks 84:57-66, 2016. doi:10.1016/j.neunet.2016.08.004",
+             .reference = GRAPH_DL_REFERENCE,
              .cost = "time 60 n^2 d + n^3, memory 3 n^2 for n rows, labelled or not; n m^2, m^2 with m "
                      "landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_USES_UNLABELLED},
+             .flags = GRAPH_DL_FLAGS},
     .params = rows,
     .params_size = sizeof(graph_dl_params),
     .bytes = kes_bytes,

@@ -221,15 +221,8 @@ static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted 
 
 static rung_status ws_prepare(rung_ctx *ctx, const fit_input *in)
 {
-    problem *p = in->p;
-    const ws_params *params = in->params;
-    const la_mat *K;
-    const landmarks *l;
     kernel k;
-    TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
-    k = problem_kernel(p, &k);
-    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
-    return problem_gram(ctx, p, &k, &K);
+    return kernel_prepare(ctx, in->p, &((const ws_params *)in->params)->kernel, &k);
 }
 
 /* The memberships solve their own system; then the conditions of the discriminant with them. */

@@ -462,7 +462,12 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c)
     TRY(make_room(ctx, c));
     TRY(list_tasks(ctx, c, false, &kernels));
     TRY(list_tasks(ctx, c, true, &graphs));
-    TRY(parallel_stage(ctx, "fitting kernels", parallel_workers(ctx, c->l, kernels.n), kernels.n, run_task, &kernels));
-    return parallel_stage(ctx, "spreading labels", parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task,
-                          &graphs);
+    double middle = graphs.n > 0 ? 0.8 : 1;
+    progress_part outer = progress_enter(ctx, "fitting", 0, middle);
+    TRY(parallel_stage(ctx, "fitting", parallel_workers(ctx, c->l, kernels.n), kernels.n, run_task, &kernels));
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", middle, 1);
+    TRY(parallel_stage(ctx, "fitting", parallel_workers(ctx, c->p->n, graphs.n), graphs.n, run_task, &graphs));
+    progress_leave(ctx, outer);
+    return RUNG_OK;
 }

@@ -84,13 +84,11 @@ rung_status ordinal_svm_prepare(rung_ctx *ctx, const fit_input *in)
 {
     problem *p = in->p;
     const ordinal_svm_params *params = in->params;
-    const la_mat *K;
-    const landmarks *l;
     kernel k;
     TRY(kernel_from_params(ctx, p->mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    if (params->kernel.landmarks > 0) return problem_landmarks(ctx, p, &k, params->kernel.landmarks, &l);
-    return svor_takes_gram(p, &k) ? problem_gram(ctx, p, &k, &K) : RUNG_OK;
+    if (params->kernel.landmarks == 0 && !svor_takes_gram(p, &k)) return RUNG_OK;
+    return kernel_prepare(ctx, p, &params->kernel, &k);
 }
 
 double ordinal_svm_bytes(const problem_shape *shape, const void *params_)
@@ -99,3 +97,11 @@ double ordinal_svm_bytes(const problem_shape *shape, const void *params_)
     return svor_bytes(shape->labelled, shape->d, shape->K, params->kernel.kind == KERNEL_PRECOMPUTED,
                       params->kernel.landmarks);
 }
+
+const param_row ordinal_svm_rows[] = {
+    KERNEL_PARAMS(ordinal_svm_params),
+    LANDMARKS_PARAM(ordinal_svm_params),
+    ORDINAL_SVM_PARAMS(ordinal_svm_params),
+    CALIBRATE_PARAM(ordinal_svm_params, "0"),
+    {0},
+};

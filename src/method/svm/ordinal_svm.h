@@ -35,4 +35,15 @@ double ordinal_svm_bytes(const problem_shape *shape, const void *params);
               .type = RUNG_REAL, .default_value = "0", .published = "0.001", .low = 0, .high = HUGE_VAL,               \
               .flags = RUNG_LOG | RUNG_SMOOTH_UP)
 
+/* What their table entries have in common. */
+extern const param_row ordinal_svm_rows[];
+#define ORDINAL_SVM_COST                                                                                               \
+    "time about l s (d + K) for s support vectors of l labelled rows, memory l d + s^2; m landmarks: l m (d + K) per " \
+    "round, and s^2 m"
+#define ORDINAL_SVM_FLAGS (RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_UPDATABLE)
+#define ORDINAL_SVM_HOOKS                                                                                              \
+    .params = ordinal_svm_rows, .params_size = sizeof(ordinal_svm_params), .bytes = ordinal_svm_bytes,                 \
+    .prepare = ordinal_svm_prepare, .fit = ordinal_svm_fit, .update = ordinal_svm_update, .state_per_threshold = true, \
+    .verify = ordinal_svm_verify
+
 #endif

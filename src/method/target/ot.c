@@ -71,7 +71,16 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
         log_at(ctx, RUNG_WARNING, "lambda=auto: with fewer than three labels lambda cannot be estimated; using 0.1");
         return centred_lambda(ctx, &o->kernel, 0.1, LAMBDA_RELATIVE, &o->space.lambda);
     }
-    TRY(ot_loo(ctx, &o->kernel, o->space.intercept, &o->rows, loo));
+    labelled_rows rows = o->rows;
+    row_groups equal;
+    if (o->p->group) {
+        int *group = NULL;
+        TRY(NEW_RAW(ctx, &ctx->scratch, group, rows.m));
+        for (int64_t i = 0; i < rows.m; i++) group[i] = o->p->group[rows.lab[i]];
+        TRY(row_groups_new(ctx, &ctx->scratch, rows.m, group, &equal));
+        rows.together = &equal;
+    }
+    TRY(ot_loo(ctx, &o->kernel, o->space.intercept, &rows, loo));
     return lambda_choose(ctx, mem, &o->kernel, loo, out, &o->space.lambda);
 }
 

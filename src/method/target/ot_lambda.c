@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lambda=auto of the optimal target: the error at labels hidden one at a time, for every candidate.
+/* lambda=auto of the optimal target: the error at labels hidden one at a time, those of equal rows together, for every
+ * candidate.
  *
  * The residual of label i when it is hidden is (P u)_i / P_ii, P the inverse covariance of the labelled rows, with an
- * intercept without its part along the constant. */
+ * intercept without its part along the constant. lambda^2 P = I - H, H the smoother of the labelled rows, which has
+ * equal rows where the data have (solve/left_out.h). */
 #include <math.h>
 
 #include "method/target/ot_inner.h"
+#include "solve/left_out.h"
 
 static rung_status vectors_new(rung_ctx *ctx, int64_t m, double **diagonal, double **Pu, double **P1)
 {
@@ -14,13 +17,24 @@ static rung_status vectors_new(rung_ctx *ctx, int64_t m, double **diagonal, doub
     return NEW(ctx, &ctx->scratch, *P1, m);
 }
 
-static double hidden_error(int64_t m, bool intercept, const double *diagonal, const double *Pu, const double *P1)
+/* All three times `unit` are those of lambda^2 P; diagonal and Pu are overwritten. */
+static double hidden_error(const labelled_rows *rows, bool intercept, double unit, double *diagonal, double *Pu,
+                           const double *P1)
 {
+    int64_t m = rows->m;
     double total = sum_of(m, P1), share = intercept ? sum_of(m, Pu) / total : 0, error = 0;
     for (int64_t i = 0; i < m; i++) {
-        double d = diagonal[i] - (intercept ? P1[i] * P1[i] / total : 0), e = (Pu[i] - share * P1[i]) / d;
-        error += e * e / (double)m;
+        diagonal[i] -= intercept ? P1[i] * P1[i] / total : 0;
+        Pu[i] -= share * P1[i];
     }
+    if (rows->together) { /* shares of 1 are needed */
+        for (int64_t i = 0; i < m; i++) {
+            diagonal[i] *= unit;
+            Pu[i] *= unit;
+        }
+    }
+    left_out_residuals(rows->together, m, diagonal, -HUGE_VAL, 1, Pu);
+    for (int64_t i = 0; i < m; i++) error += Pu[i] * Pu[i] / (double)m;
     return error;
 }
 
@@ -48,7 +62,8 @@ static rung_status labelled_blocks(rung_ctx *ctx, const centred_kernel *c, const
     return la_syrk(ctx, false, 1, part, 0, second);
 }
 
-static rung_status error_by_inverse(rung_ctx *ctx, la_mat *C, bool intercept, const labelled_rows *rows, double *loo)
+static rung_status error_by_inverse(rung_ctx *ctx, la_mat *C, double lambda, bool intercept, const labelled_rows *rows,
+                                    double *loo)
 {
     int64_t m = rows->m;
     double *diagonal = NULL, *Pu = NULL, *ones = NULL, *P1 = NULL;
@@ -63,7 +78,7 @@ static rung_status error_by_inverse(rung_ctx *ctx, la_mat *C, bool intercept, co
     TRY(la_mul(ctx, 1, C, 1, rows->u, 0, Pu));
     TRY(la_mul(ctx, 1, C, 1, ones, 0, P1));
     la_diagonal(C, diagonal);
-    *loo = hidden_error(m, intercept, diagonal, Pu, P1);
+    *loo = hidden_error(rows, intercept, lambda * lambda, diagonal, Pu, P1);
     return RUNG_OK;
 }
 
@@ -82,7 +97,7 @@ static rung_status path_by_inverse(rung_ctx *ctx, const centred_kernel *c, bool 
         TRY(la_scale_add(ctx, 2 * lambda, first, 0, C));
         TRY(la_scale_add(ctx, 1, second, 1, C));
         la_add_diagonal(C, lambda * lambda, NULL);
-        TRY(error_by_inverse(ctx, C, intercept, rows, &loo[i]));
+        TRY(error_by_inverse(ctx, C, lambda, intercept, rows, &loo[i]));
         pool_release(&ctx->scratch, here);
     }
     return RUNG_OK;
@@ -146,7 +161,7 @@ static rung_status error_by_sums(rung_ctx *ctx, const centred_kernel *c, bool in
         TRY(la_column_dots(ctx, V, V, diagonal + at.first));
     }
     for (int64_t i = 0; i < m; i++) diagonal[i] = 1 - diagonal[i];
-    *loo = hidden_error(m, intercept, diagonal, Pu, P1);
+    *loo = hidden_error(rows, intercept, 1, diagonal, Pu, P1);
     return RUNG_OK;
 }
 

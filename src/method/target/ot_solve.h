@@ -11,6 +11,7 @@
 #ifndef RUNG_METHOD_TARGET_OT_SOLVE_H
 #define RUNG_METHOD_TARGET_OT_SOLVE_H
 
+#include "data/row_groups.h"
 #include "method/target/kernel_ridge.h"
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
     const int64_t *lab, *hidden;
     const double *u;
     double rho2;
+    const row_groups *together; /* of the m rows: equal ones; NULL: there are none */
 } labelled_rows;
 rung_status ot_solve(rung_ctx *ctx, const ot_space *s, const labelled_rows *rows, ot_target *out);
 /* What ot_solve needs for labels hidden in turn. */
@@ -61,7 +63,7 @@ rung_status ot_components(rung_ctx *ctx, const ot_space *s, const double *y, int
 rung_status ot_solve_verify(rung_ctx *ctx, const struct verification *v, const ot_space *s, const labelled_rows *rows,
                             int64_t m, const double *y, const double *f);
 
-/* Mean squared leave-one-out error of the minimum over all t, each label hidden in turn, for every candidate lambda: a
+/* Mean squared leave-one-out error of the minimum over all t, each label (or those of equal rows) hidden in turn, for every candidate lambda: a
  * Gaussian process with covariance (K~ + lambda I)^2. Before ot_space_new. NaN: cannot be computed. */
 rung_status ot_loo(rung_ctx *ctx, const centred_kernel *c, bool intercept, const labelled_rows *rows, double *loo);
 
