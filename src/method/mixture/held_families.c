@@ -136,13 +136,10 @@ rung_status held_kernels(rung_ctx *ctx, const candidates *all, const double *wit
         TRY(NEW(ctx, &ctx->scratch, one.held, c->l));
         one.n_held = folds_held(f, 0, k, one.held);
         one.n_kept = folds_kept(f, 0, k, one.kept);
-        rung_progress_fn *shown = ctx->progress; /* one bar for all folds, not one for each */
-        ctx->progress = NULL;
-        rung_status status = run_fold(ctx, c, binned, &one, P);
-        ctx->progress = shown;
-        TRY(status);
+        progress_part outer = progress_enter(ctx, "held-out kernels", (double)k / f->count, (double)(k + 1) / f->count);
+        TRY(run_fold(ctx, c, binned, &one, P));
+        progress_leave(ctx, outer);
         pool_release(&ctx->scratch, mark);
-        progress(ctx, "held-out kernels", (double)(k + 1) / f->count);
     }
     return RUNG_OK;
 }

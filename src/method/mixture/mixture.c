@@ -457,13 +457,22 @@ static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options
         summary->relevance = relevance;
     }
     TRY(candidates_new(ctx, p, o->families, o->spaces, relevance, &m->c));
-    if (plan->screen > 0 && m->c.l > plan->screen)
-        TRY(screen(ctx, o, plan->screen, summary->manifold, relevance, &m->c));
+    bool screened = plan->screen > 0 && m->c.l > plan->screen;
+    double first = screened ? 0.15 : 0, second = folded ? 0.5 : 1, third = relevance ? 0.8 : second; /* of the time */
+    progress_part outer = progress_enter(ctx, "fitting", 0, first);
+    if (screened) TRY(screen(ctx, o, plan->screen, summary->manifold, relevance, &m->c));
     m->c.landmarks = plan->landmarks;
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", first, second);
     TRY(candidates_run(ctx, &m->c));
     TRY(weigh_within(ctx, m, o->frequencies, summary->manifold));
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", second, third);
     if (relevance) TRY(hold_out_kernels(ctx, plan->whole_folds, m));
+    progress_leave(ctx, outer);
+    progress_enter(ctx, "fitting", third, 1);
     if (folded && o->trees) TRY(add_trees(ctx, plan->nominal, m));
+    progress_leave(ctx, outer);
     if (folded) only_held(m);
     return RUNG_OK;
 }
