@@ -539,6 +539,28 @@ static rung_status importance_of_method(place *p)
     return status;
 }
 
+/* Effects, a map, contributions and changes, and costs, of a model that is made before. */
+static rung_status explanations(place *p)
+{
+    char *report = NULL;
+    rung_spec *spec = NULL;
+    rung_model *model = NULL;
+    rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
+    const rung_effects_options map = {.size = sizeof map, .columns = "1,2", .points = 2, .pair = 1};
+    const rung_row_options row = {.size = sizeof row, .rows = 2};
+    if (status == RUNG_OK) status = rung_spec_set_cost(p->ctx, spec, rung_data_classes(p->data), NULL, 0.4);
+    if (status == RUNG_OK) status = rung_spec_set_note(p->ctx, spec, "command", "test");
+    if (status == RUNG_OK) status = rung_model_fit(p->ctx, spec, p->data, &model);
+    if (status == RUNG_OK) status = rung_effects_run(p->ctx, model, p->data, &map, &report);
+    rung_free(report);
+    report = NULL;
+    if (status == RUNG_OK) status = rung_row_explain(p->ctx, model, p->data, &row, &report);
+    rung_free(report);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    return status;
+}
+
 static void test_searches(void **state)
 {
     place *p = *state;
@@ -566,6 +588,7 @@ static void test_searches(void **state)
     FAIL_EACH(p, tune);
     FAIL_EACH(p, curve);
     FAIL_EACH(p, importance_of_method);
+    FAIL_EACH(p, explanations);
     dense = usual;
 }
 

@@ -7,7 +7,12 @@
 
 enum { ROW = 24, HEAD = 52, FOOT = 44 };
 
-figure_size bars_size(const bars_figure *f) { return (figure_size){640, HEAD + FOOT + ROW * (f->n > 0 ? f->n : 1)}; }
+/* Wider where names are long. */
+figure_size bars_size(const bars_figure *f)
+{
+    double width = fmin(900, fmax(640, widest_name(f->n, f->name, FONT) + 420));
+    return (figure_size){width, HEAD + FOOT + ROW * (f->n > 0 ? f->n : 1)};
+}
 
 static void draw_bar(canvas *c, const bars_figure *f, int j, const axis *x, double middle, double row)
 {
@@ -34,7 +39,7 @@ static void draw_bar(canvas *c, const bars_figure *f, int j, const axis *x, doub
 void bars_draw(canvas *c, const bars_figure *f)
 {
     double row = (c->height - HEAD - FOOT) / fmax(1, f->n), font = fmin(FONT, fmax(5, 0.75 * row));
-    double label = fmin(widest_name(f->n, f->name, font), c->width * 0.38), low = 0, high = 0;
+    double label = fmin(widest_name(f->n, f->name, font), c->width * 0.52), low = 0, high = 0;
     box area = {label + 22, HEAD, c->width - label - 22 - 24, c->height - HEAD - FOOT};
     for (int j = 0; j < f->n; j++) {
         bool range = f->low && !isnan(f->low[j]);

@@ -27,8 +27,8 @@ void map_draw(canvas *c, const map_figure *f)
                      FILL(palette_share(share)));
             c->end(c);
         }
-    char **x = names_fitted(f->columns, f->x, 10, fmax(w - 3, 18)), **y = names_fitted(f->rows, f->y, 10, 70);
-    int step = w < 30 ? 2 : 1;
+    int step = widest_name(f->columns, f->x, 10) + 3 > w ? 2 : 1; /* every second label where all have no room */
+    char **x = names_fitted(f->columns, f->x, 10, fmax(step * w - 3, 18)), **y = names_fitted(f->rows, f->y, 10, 70);
     for (int i = 0; i < f->columns; i += step)
         draw_text(c, area.x + (i + 0.5) * w, area.y + area.h + 14, (text_style){10, MIDDLE, false, SOFT_INK, 0}, "%s",
                   x[i]);

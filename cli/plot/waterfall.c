@@ -7,7 +7,12 @@
 
 enum { ROW = 24, HEAD = 52, FOOT = 44 };
 
-figure_size waterfall_size(const waterfall_figure *f) { return (figure_size){640, HEAD + FOOT + ROW * (f->n + 2)}; }
+/* Wider where names are long. */
+figure_size waterfall_size(const waterfall_figure *f)
+{
+    double width = fmin(900, fmax(640, widest_name(f->n, f->name, FONT) + 440));
+    return (figure_size){width, HEAD + FOOT + ROW * (f->n + 2)};
+}
 
 static void draw_end(canvas *c, const axis *x, double value, double middle, double half)
 {
@@ -18,7 +23,7 @@ void waterfall_draw(canvas *c, const waterfall_figure *f)
 {
     double row = (c->height - HEAD - FOOT) / (f->n + 2), font = fmin(FONT, fmax(5, 0.75 * row)),
            half = fmin(8, 0.36 * row);
-    double label = fmin(fmax(widest_name(f->n, f->name, font), 90), c->width * 0.42), low = f->start, high = f->start,
+    double label = fmin(fmax(widest_name(f->n, f->name, font), 90), c->width * 0.52), low = f->start, high = f->start,
            at = f->start;
     for (int j = 0; j < f->n; j++) {
         at += f->step[j];
