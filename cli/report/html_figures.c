@@ -110,10 +110,11 @@ static void answers_of(const html_writer *w, int set, int method)
                         .title = title,
                         .detail = detail,
                         .of.confusion = {title, d->classes, name, a.confusion}};
-    figure projection = {.kind = FIGURE_PROJECTION,
-                         .title = scores,
-                         .detail = "Histograms of the scores of the first partition, one strip per class.",
-                         .of.projection = {scores, score, d->classes, name, a.n, a.truth, a.score, 0, NULL, NULL, false}};
+    figure projection = {
+        .kind = FIGURE_PROJECTION,
+        .title = scores,
+        .detail = "Histograms of the scores of the first partition, one strip per class.",
+        .of.projection = {scores, score, d->classes, name, a.n, a.truth, a.score, 0, NULL, NULL, false}};
     int64_t rows = 0;
     for (int k = 0; k < d->classes * d->classes; k++) rows += a.confusion[k];
     if (rows) page_figure(w->file, &confusion, "All partitions together.");
