@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from . import _data, _labels, _linear, _table
 from ._library import Context, ffi, lib
+from ._linear import Summary
 from ._model import Model
 from ._progress import Progress
 from ._types import ArrayLike, Labels, Rows, Self, available_if
@@ -153,7 +154,7 @@ class Estimator(BaseEstimator):
             raise AttributeError(f"{self.model_.method} has no trees; rung.explain.importance works for every method")
         return np.array([lib.rung_model_gain(self.model_.pointer, j) for j in range(len(self.model_.columns))])
 
-    def summary(self) -> _linear.Summary:
+    def summary(self) -> Summary:
         """Coefficients with standard errors, p-values and odds ratios, thresholds, and a test of proportional odds."""
         self._linear()
         return _linear.summary(self.model_)

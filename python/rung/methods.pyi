@@ -1025,11 +1025,14 @@ class MEDIAN(_base.Weighted, _base.Classifier):
     ) -> None: ...
 
 class AutoOrdinal(_base.Unweighted, _base.Classifier):
-    """Average of models weighted by leave-one-out performance: the default."""
+    """Average of models weighted by their performance on rows left out: the default."""
 
     def __init__(
         self,
         *,
+        effort: Literal['quick', 'normal', 'thorough'] = 'normal',
+        trees: Literal['without', 'with'] = 'with',
+        relevance: Literal['without', 'with'] = 'with',
         scale: Literal['standard', 'minmax', 'rank', 'relevance', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,

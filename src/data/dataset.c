@@ -89,7 +89,7 @@ static rung_status from_memory(rung_ctx *ctx, const rung_view *X, const int *ran
     if (target) TRY(NEW_RAW(ctx, &data->mem, data->target, X->n));
     for (int64_t i = 0; target && i < X->n; i++) {
         if (isinf(target[i])) return set_error(ctx, RUNG_EDATA, "the target of row %lld is infinite", (long long)i + 1);
-        data->target[i] = target[i];
+        data->target[i] = isnan(target[i]) ? NAN : target[i];
     }
     if (weight) TRY(NEW_RAW(ctx, &data->mem, data->weight, X->n));
     for (int64_t i = 0; weight && i < X->n; i++) {

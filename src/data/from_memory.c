@@ -45,7 +45,8 @@ rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, co
     c->kind = COLUMN_NUMBER;
     TRY(NEW_RAW(ctx, &t->mem, c->number, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
-        c->number[i] = v[i * step];
+        c->number[i] =
+            isnan(v[i * step]) ? NAN : v[i * step]; /* of many, R's NA being one: the same bits as from a file */
         if (c->odd_row >= 0 || !isinf(c->number[i])) continue;
         c->odd_row = i;
         c->odd = c->number[i] > 0 ? "inf" : "-inf";
