@@ -22,7 +22,8 @@ const option learn_options[] = {
     {"dates", 0, "COL[=HOW]", "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)",
      GROUP},
     {"weights", 0, "COLUMN", "column of row weights", GROUP},
-    {"weight", 'w', "CLASS=W", "weight of a class; may be repeated", GROUP},
+    {"weight", 'w', "CLASS=W|balanced", "weight of a class, may be repeated; balanced: all classes count the same",
+     GROUP},
     {"scale", 0, "standard|minmax|rank|relevance|none",
      "scaling of the feature columns (default standard); relevance: weighted by what boosted trees use", GROUP},
     {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
@@ -58,11 +59,15 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
 {
     const char *text;
     for (int at = 0; (text = option_each(args, "weight", &at));) {
+        if (strcmp(text, "balanced") == 0) {
+            CHECK(s, rung_spec_set_balanced(s->ctx, spec, 1));
+            continue;
+        }
         const char *equals = strrchr(text, '=');
         char *name = cut(text, equals);
         double weight;
         if (!name || !parse_double(equals + 1, &weight)) {
-            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2", s->command, text);
+            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2, or balanced", s->command, text);
             free(name);
             return USAGE;
         }

@@ -351,6 +351,9 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *sp
  * not have is found by the fit. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name,
                                                            double weight);
+/* Class weights that make all classes count the same, labelled rows / (classes x rows of the class); those of
+ * rung_spec_set_class_weight multiply them. RUNG_EARG: a method without weights. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_balanced(rung_ctx *ctx, rung_spec *spec, int balanced);
 /* keep != 0: the model keeps its labelled rows, so that rung_model_update can add to them. RUNG_EARG: a method that is
  * not RUNG_UPDATABLE. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep);

@@ -64,6 +64,12 @@ rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const cha
     CALL(ctx, spec_set_weight(ctx, spec, class_name, weight));
 }
 
+rung_status rung_spec_set_balanced(rung_ctx *ctx, rung_spec *spec, int balanced)
+{
+    if (!ctx || !spec) return missing(ctx, "rung_spec_set_balanced");
+    CALL(ctx, spec_set_balanced(ctx, spec, balanced != 0));
+}
+
 rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, int keep)
 {
     if (!ctx || !spec) return missing(ctx, "rung_spec_set_keep_data");

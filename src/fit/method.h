@@ -117,6 +117,7 @@ struct rung_spec {
     void *params;        /* params_size bytes */
     const char **values; /* text of every parameter, NULL = unset */
     scale_kind scale;
+    bool balanced; /* all classes count the same, but for the weights that follow */
     int n_weights;
     const char **weight_class;
     double *weight;
@@ -132,6 +133,7 @@ rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec 
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
+rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
 rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost, double abstain);
 rung_status spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);

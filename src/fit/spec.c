@@ -208,6 +208,14 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
     return RUNG_OK;
 }
 
+rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced)
+{
+    if (balanced && !(spec->method->info.flags & RUNG_WEIGHTS))
+        return set_error(ctx, RUNG_EARG, "%s does not support class weights", spec->method->info.name);
+    spec->balanced = balanced;
+    return RUNG_OK;
+}
+
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep)
 {
     if (keep && !spec->method->update) return cannot_update(ctx, spec->method->info.name);

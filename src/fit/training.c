@@ -9,9 +9,26 @@
 #include "data/row_groups.h"
 #include "trees/relevance.h"
 
-static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const coding *code, double *weight)
+/* Labelled rows over classes times rows of the class. */
+static void balance(const rung_data *data, double *weight)
 {
+    int K = data->code.n_classes, present = 0;
+    double all = 0;
+    for (int q = 0; q < K; q++) weight[q] = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        double w = data->y[i] ? (data->weight ? data->weight[i] : 1) : 0;
+        if (data->y[i]) weight[data->y[i] - 1] += w;
+        all += w;
+    }
+    for (int q = 0; q < K; q++) present += weight[q] > 0;
+    for (int q = 0; q < K; q++) weight[q] = weight[q] > 0 ? all / (present * weight[q]) : 1;
+}
+
+static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, double *weight)
+{
+    const coding *code = &data->code;
     for (int q = 0; q < code->n_classes; q++) weight[q] = 1;
+    if (spec->balanced) balance(data, weight);
     for (int i = 0; i < spec->n_weights; i++) {
         int q = 0;
         while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
@@ -20,7 +37,7 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const cod
                 ctx, RUNG_EARG,
                 "there is a weight for class '%s', which does not exist; the lowest class is '%s', the highest '%s'",
                 spec->weight_class[i], code->classes[0], code->classes[code->n_classes - 1]);
-        weight[q] = spec->weight[i];
+        weight[q] *= spec->weight[i];
     }
     return RUNG_OK;
 }
@@ -41,9 +58,9 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
     TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
-    TRY(class_weights(ctx, spec, &data->code, by_class));
-    if (spec->n_weights) t->class_weight = by_class;
-    if (data->weight || spec->n_weights) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
+    TRY(class_weights(ctx, spec, data, by_class));
+    if (spec->n_weights || spec->balanced) t->class_weight = by_class;
+    if (data->weight || t->class_weight) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
     if (data->target) TRY(NEW(ctx, &ctx->scratch, t->t, data->n));
     for (int64_t i = 0; i < data->n; i++) {
         if (t->w) t->w[i] = weight_of(t, by_class, i);

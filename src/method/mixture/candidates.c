@@ -336,6 +336,7 @@ ogp_features candidate_features(const candidates *c, const candidate *one)
     return (ogp_features){.n = c->l,
                           .K = c->base.K,
                           .y = c->y,
+                          .weight = c->base.w,
                           .together = &c->together,
                           .Phi = f->Phi,
                           .own = f->own,
@@ -355,6 +356,7 @@ static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
     ogp_gp gp = {.n = c->l,
                  .K = c->p->K,
                  .y = c->y,
+                 .weight = c->base.w,
                  .together = &c->together,
                  .gram = s->gram[one->kernel],
                  .variance = candidate_variance(one) * candidate_scale(c, one),
@@ -369,7 +371,7 @@ static rung_status run_feature_ridges(rung_ctx *ctx, candidates *c, candidate *l
 {
     const mixture_space *s = &c->space[list->space];
     int64_t size = c->l * (c->p->K - 1);
-    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .together = &c->together};
+    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .weight = c->base.w, .together = &c->together};
     cumulative_features f;
     double *loo = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, loo, size * count));
@@ -395,7 +397,7 @@ static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int
     const mixture_space *s = &c->space[list->space];
     double scale = candidate_scale(c, list);
     int64_t size = c->l * (c->p->K - 1);
-    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .together = &c->together};
+    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .weight = c->base.w, .together = &c->together};
     cumulative_ridge r;
     rung_status status = cumulative_ridge_new(ctx, &ctx->scratch, s->gram[list->kernel], scale, &rows, &r);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;

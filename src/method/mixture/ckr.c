@@ -67,7 +67,7 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
     TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
     s->labelled.many_kernels = true;
     TRY(row_groups_new(ctx, &ctx->scratch, l, s->labelled.group, &s->together));
-    TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, &s->together, &s->stack));
+    TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, s->labelled.w, &s->together, &s->stack));
     TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));
     TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));
@@ -108,7 +108,8 @@ static double kernel_scale(const kernel *k, const ckr_search *s)
 
 static cumulative_rows rows_of(const ckr_search *s)
 {
-    return (cumulative_rows){.n = s->labelled.n, .K = s->labelled.K, .y = s->labelled.y, .together = &s->together};
+    return (cumulative_rows){
+        .n = s->labelled.n, .K = s->labelled.K, .y = s->labelled.y, .weight = s->labelled.w, .together = &s->together};
 }
 
 /* All ridges of one kernel matrix over the labelled rows; keeps the best so far. */
@@ -395,7 +396,8 @@ const method method_ckr = {
                           "Networks 17(10):1467-1475, 2004",
              .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
                      "for each, memory l d + 6 m^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+             .flags =
+                 RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
     .params = ckr_rows,
     .params_size = sizeof(ckr_params),
     .bytes = ckr_bytes,

@@ -19,7 +19,13 @@ static rung_status moments(rung_ctx *ctx, const cumulative_features *f, la_mat *
         for (int q = 0; q < J; q++) targets[i + q * n] = (f->rows.y[i] > q + 1) - f->rows.p0[q];
         targets[i + J * n] = 1;
     }
-    grouped_rows all = {.X = f->X, .count = n, .rows = rows, .groups = f->rows.K, .member = targets, .columns = n};
+    grouped_rows all = {.X = f->X,
+                        .count = n,
+                        .rows = rows,
+                        .weight = f->rows.weight,
+                        .groups = f->rows.K,
+                        .member = targets,
+                        .columns = n};
     TRY(landmarks_moments(ctx, f->l, &all, 1, S, sums));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -35,6 +41,13 @@ static rung_status zeros(rung_ctx *ctx, int64_t m, la_mat **out)
     return RUNG_OK;
 }
 
+static double weight_sum(const cumulative_features *f)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < f->rows.n; i++) sum += f->rows.weight ? f->rows.weight[i] : 1;
+    return sum;
+}
+
 /* sum psi psi' from S = sum phi phi', s = sum phi. */
 static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const la_mat *S, const double *s, la_mat *out)
 {
@@ -47,7 +60,7 @@ static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const l
         for (int64_t i = 0; i < m; i++) all[i + j * w] = f->scale * inner[i + j * m];
         all[m + j * w] = all[j + m * w] = cross * s[j];
     }
-    all[m + m * w] = RIDGE_CONSTANT * (double)f->rows.n;
+    all[m + m * w] = RIDGE_CONSTANT * weight_sum(f);
     la_put(all, out);
     pool_free(&ctx->scratch, all);
     pool_free(&ctx->scratch, inner);
@@ -66,7 +79,8 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     TRY(la_new(ctx, &ctx->scratch, w, J, &Z));
     for (int q = 0; q < J; q++) {
         double total = 0;
-        for (int64_t i = 0; i < f->rows.n; i++) total += (f->rows.y[i] > q + 1) - f->rows.p0[q];
+        for (int64_t i = 0; i < f->rows.n; i++)
+            total += (f->rows.weight ? f->rows.weight[i] : 1) * ((f->rows.y[i] > q + 1) - f->rows.p0[q]);
         for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * sums[j + q * m];
         right[m + q * w] = sqrt(RIDGE_CONSTANT) * total;
     }
@@ -85,7 +99,7 @@ rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const dou
     int K = rows->K;
     *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};
     TRY(NEW(ctx, &ctx->scratch, p0, K - 1));
-    cumulative_means(rows->n, K, rows->y, p0);
+    cumulative_means(rows->n, K, rows->y, rows->weight, p0);
     out->rows.p0 = p0;
     TRY(NEW(ctx, &ctx->scratch, out->values, w));
     TRY(NEW(ctx, &ctx->scratch, out->Z, w * (K - 1)));
@@ -154,6 +168,12 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
         TRY(NEW_RAW(ctx, &ctx->scratch, H, t * count));
         TRY(la_new(ctx, &ctx->scratch, t, w, &B));
         TRY(turned(ctx, f, first, B));
+        if (f->rows.weight) {
+            double *root = NULL;
+            TRY(NEW(ctx, &ctx->scratch, root, t));
+            for (int64_t i = 0; i < t; i++) root[i] = cumulative_root(&f->rows, first + i);
+            TRY(la_scale(ctx, root, NULL, B));
+        }
         TRY(la_mul(ctx, 1, B, (int64_t)count * J, pull, 0, F));
         TRY(la_hadamard(ctx, B, B));
         TRY(la_mul(ctx, 1, B, count, share, 0, H));

@@ -6,12 +6,14 @@
 #include "solve/cumulative.h"
 #include "solve/left_out.h"
 
-void cumulative_means(int64_t n, int K, const int *y, double *p0)
+void cumulative_means(int64_t n, int K, const int *y, const double *weight, double *p0)
 {
+    double all = 0;
+    for (int64_t i = 0; i < n; i++) all += weight ? weight[i] : 1;
     for (int q = 1; q < K; q++) {
         double below = q * 0.5 / K;
-        for (int64_t i = 0; i < n; i++) below += y[i] <= q;
-        p0[q - 1] = 1 - below / ((double)n + 0.5);
+        for (int64_t i = 0; i < n; i++) below += y[i] <= q ? (weight ? weight[i] : 1) : 0;
+        p0[q - 1] = 1 - below / (all + 0.5);
     }
 }
 
@@ -22,7 +24,8 @@ void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo
     static const double FLOOR = 1e-6;
     int J = rows->K - 1;
     for (int q = 0; q < J; q++) {
-        for (int64_t i = 0; i < rows->n; i++) loo[i * J + q] = target(rows, i, q) - loo[i * J + q];
+        for (int64_t i = 0; i < rows->n; i++)
+            loo[i * J + q] = target(rows, i, q) - loo[i * J + q] / cumulative_root(rows, i);
         left_out_residuals(rows->together, rows->n, rest, FLOOR, J, loo + q);
         for (int64_t i = 0; i < rows->n; i++) loo[i * J + q] = rows->p0[q] + target(rows, i, q) - loo[i * J + q];
     }
@@ -41,7 +44,7 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     TRY(NEW(ctx, mem, out->Z, n * J));
     TRY(la_new(ctx, mem, n, n, &out->V));
     TRY(la_new(ctx, mem, n, n, &out->square));
-    cumulative_means(n, rows->K, rows->y, p0);
+    cumulative_means(n, rows->K, rows->y, rows->weight, p0);
     out->rows.p0 = p0;
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *Y = NULL, *Z = NULL;
@@ -51,11 +54,17 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     TRY(la_new(ctx, &ctx->scratch, n, J, &Z));
     TRY(la_lookup(ctx, 1, (double[]){RIDGE_CONSTANT}, none, none, out->square));
     TRY(la_scale_add(ctx, scale, gram, 1, out->square));
+    if (rows->weight) {
+        double *root = NULL;
+        TRY(NEW(ctx, &ctx->scratch, root, n));
+        for (int64_t i = 0; i < n; i++) root[i] = cumulative_root(rows, i);
+        TRY(la_scale(ctx, root, root, out->square));
+    }
     TRY(la_eigen(ctx, out->square, n, out->values, out->V));
     TRY(la_gather(ctx, out->V, NULL, NULL, out->square));
     TRY(la_hadamard(ctx, out->V, out->square));
     for (int q = 0; q < J; q++)
-        for (int64_t i = 0; i < n; i++) out->Z[i + q * n] = target(&out->rows, i, q);
+        for (int64_t i = 0; i < n; i++) out->Z[i + q * n] = cumulative_root(rows, i) * target(&out->rows, i, q);
     la_put(out->Z, Y);
     TRY(la_gemm(ctx, true, false, 1, out->V, Y, 0, Z));
     la_get(Z, out->Z);
@@ -94,6 +103,7 @@ rung_status cumulative_ridge_coef(rung_ctx *ctx, const cumulative_ridge *r, doub
     TRY(NEW(ctx, &ctx->scratch, SZ, n * J));
     for (int64_t i = 0; i < n * J; i++) SZ[i] = r->Z[i] / (r->values[i % n] + ridge);
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, coef));
+    for (int64_t i = 0; i < n * J; i++) coef[i] *= cumulative_root(&r->rows, i % n);
     for (int q = 0; q < J; q++) {
         bias[q] = r->rows.p0[q];
         for (int64_t i = 0; i < n; i++) bias[q] += RIDGE_CONSTANT * coef[i + q * n];

@@ -5,22 +5,28 @@
 #ifndef RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
 #define RUNG_METHOD_MIXTURE_CUMULATIVE_RIDGE_H
 
+#include <math.h>
+
 #include "data/row_groups.h"
 #include "linalg/la.h"
 
 #define RIDGE_CONSTANT 0.1 /* added to each kernel value: a penalised intercept */
 
-/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
-void cumulative_means(int64_t n, int K, const int *y, double *p0);
+/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). weight: of the rows, NULL: 1. */
+void cumulative_means(int64_t n, int K, const int *y, const double *weight, double *p0);
 
 typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     int64_t n;
     int K;
     const int *y;
+    const double *weight;       /* n: squared errors count so many times; NULL: once */
     const double *p0;           /* K - 1 */
     const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
 } cumulative_rows;
-/* From fitted values (n x (K - 1) by rows, without p0) to leave-one-out predictions (solve/left_out.h), made valid
+/* With weights all is done in rows times w^1/2: kernel, constant and targets; coefficients are multiplied by w^1/2 once
+ * more. */
+static inline double cumulative_root(const cumulative_rows *r, int64_t i) { return r->weight ? sqrt(r->weight[i]) : 1; }
+/* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h), made valid
  * probabilities, in place. rest: 1 - the leverage of each row. */
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);
 

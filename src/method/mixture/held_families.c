@@ -96,7 +96,7 @@ static rung_status run_fold(rung_ctx *ctx, const candidates *c, const boost_rows
         return RUNG_OK;
     }
     TRY(candidates_run(ctx, &f->c));
-    TRY(stack_rows_new(ctx, &ctx->scratch, f->c.base.K, f->c.y, &f->c.together, &f->rows));
+    TRY(stack_rows_new(ctx, &ctx->scratch, f->c.base.K, f->c.y, f->c.base.w, &f->c.together, &f->rows));
     TRY(NEW(ctx, &ctx->scratch, f->loo, f->c.n));
     TRY(NEW(ctx, &ctx->scratch, f->within, f->c.n));
     TRY(NEW(ctx, &ctx->scratch, f->penalty, f->c.n));

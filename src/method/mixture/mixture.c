@@ -68,19 +68,26 @@ static rung_status redundancy(rung_ctx *ctx, const problem *p, double *out)
 
 /* P(y > q) by the frequencies of the others, (N_q - own + 1/K) / (l - owned + 1); equal rows own their labels
  * together. */
-static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, double *P)
+static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, const double *weight, double *P)
 {
     int K = rows->K, J = K - 1;
     const row_groups *t = rows->together;
-    double *count = NULL, *own = NULL, *p = NULL;
+    double *count = NULL, *own = NULL, *p = NULL, all = 0;
     TRY(NEW(ctx, &ctx->scratch, count, K));
     TRY(NEW(ctx, &ctx->scratch, own, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
-    for (int64_t i = 0; i < rows->n; i++) count[rows->y[i] - 1]++;
+    for (int64_t i = 0; i < rows->n; i++) {
+        count[rows->y[i] - 1] += weight ? weight[i] : 1;
+        all += weight ? weight[i] : 1;
+    }
     for (int64_t g = 0; g < t->count; g++) {
         memset(own, 0, (size_t)K * sizeof *own);
-        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) own[rows->y[t->rows[k]] - 1]++;
-        double others = (double)(rows->n - row_groups_size(t, g) + 1);
+        double others = all + 1;
+        for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) {
+            double w = weight ? weight[t->rows[k]] : 1;
+            own[rows->y[t->rows[k]] - 1] += w;
+            others -= w;
+        }
         for (int q = 0; q < K; q++) p[q] = (count[q] - own[q] + 1.0 / K) / others;
         for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) cumulative_sums(K, p, P + t->rows[k] * J);
     }
@@ -93,7 +100,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
     candidates *c = &m->c;
     int64_t size = c->l * (c->p->K - 1);
     double *penalty = NULL;
-    TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, &c->together, &m->rows));
+    TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, c->base.w, &c->together, &m->rows));
     TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
     TRY(NEW(ctx, &ctx->scratch, m->loo, c->n));
     TRY(NEW(ctx, &ctx->scratch, penalty, c->n));
@@ -120,7 +127,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
     family *f = &m->list[m->n++];
     *f = (family){.prior = prior_frequencies[manifold]};
     TRY(NEW(ctx, &ctx->scratch, f->mean, size));
-    return frequencies_loo(ctx, &m->rows, f->mean);
+    return frequencies_loo(ctx, &m->rows, c->base.w, f->mean);
 }
 
 static bool is_supervised(const mixture *m, const family *f)
@@ -479,9 +486,11 @@ static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options
 
 static const mixture_plan exact_plan = {.screen = SCREEN};
 
-rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *o, mixture_choice *out,
+rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wanted, mixture_choice *out,
                            mixture_summary *summary)
 {
+    mixture_options own = *wanted, *o = &own;
+    if (p->w) own.families &= ~(1U << FAMILY_SPREAD); /* spread labels have no weights */
     mixture m = {0};
     double weight[MOST_FAMILIES] = {0}, *P = NULL;
     int64_t labels = count_labels(p);

@@ -63,6 +63,7 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
     ogp_gp gp = {.n = l,
                  .K = c->p->K,
                  .y = c->y,
+                 .weight = c->base.w,
                  .gram = c->space[from->space].gram[from->kernel],
                  .variance = candidate_variance(from) * candidate_scale(c, from),
                  .prior_variance = candidate_variance(from)};
@@ -129,7 +130,8 @@ static rung_status feature_ridge(rung_ctx *ctx, const candidates *c, const candi
     TRY(NEW(ctx, &ctx->scratch, weighed, m));
     TRY(scorer_apply(ctx, &one->score, l, c->space[from->space].labelled.X, f));
     for (int q = 0; q < J; q++) {
-        for (int64_t i = 0; i < l; i++) left[i] = scale * (f[i * J + q] - (c->y[i] > q + 1));
+        for (int64_t i = 0; i < l; i++)
+            left[i] = (c->base.w ? c->base.w[i] : 1) * scale * (f[i * J + q] - (c->y[i] > q + 1));
         TRY(la_mul(ctx, 1, k->Phi, 1, left, 0, pull));
         for (int64_t j = 0; j < m; j++) weighed[j] = candidate_ridge(from) * from->coef[j + q * m];
         worsen(&w->ridge, relative_residual(m, 2, (const double *const[]){weighed, pull}, 1 / ROUNDED));
@@ -150,16 +152,17 @@ static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const ca
     if (c->landmarks > 0) return feature_ridge(ctx, c, from, one, w);
     TRY(scorer_apply(ctx, s, l, c->space[from->space].labelled.X, f));
     for (int q = 0; q < J; q++) {
-        double below = (q + 1) * 0.5 / (J + 1), sum = 0;
+        double below = (q + 1) * 0.5 / (J + 1), sum = 0, all = 0;
         for (int64_t i = 0; i < l; i++) {
-            double y = c->y[i] > q + 1;
-            below += 1 - y;
+            double y = c->y[i] > q + 1, weight = c->base.w ? c->base.w[i] : 1;
+            below += weight * (1 - y);
+            all += weight;
             e[i] = candidate_ridge(from) * s->coef[i + q * l] / scale;
             sum += s->coef[i + q * l] / scale;
-            left[i] = f[i * J + q] - y;
+            left[i] = weight * (f[i * J + q] - y);
         }
         worsen(&w->ridge, relative_residual(l, 2, (const double *const[]){e, left}, 1 / ROUNDED));
-        worsen(&w->ridge, fabs(s->bias[q] - (1 - below / ((double)l + 0.5)) - RIDGE_CONSTANT * sum) / (1 + fabs(sum)));
+        worsen(&w->ridge, fabs(s->bias[q] - (1 - below / (all + 0.5)) - RIDGE_CONSTANT * sum) / (1 + fabs(sum)));
     }
     return RUNG_OK;
 }
@@ -195,9 +198,13 @@ static void frequencies_condition(const candidates *c, const member *one, worst_
 {
     int K = c->p->K;
     for (int q = 0; q < K; q++) {
-        double count = 0;
-        for (int64_t i = 0; i < c->l; i++) count += c->y[i] == q + 1;
-        worsen(&w->frequencies, fabs(one->prior[q] - (count + 1.0 / K) / ((double)c->l + 1)));
+        double count = 0, all = 0;
+        for (int64_t i = 0; i < c->l; i++) {
+            double weight = c->base.w ? c->base.w[i] : 1;
+            all += weight;
+            count += c->y[i] == q + 1 ? weight : 0;
+        }
+        worsen(&w->frequencies, fabs(one->prior[q] - (count + 1.0 / K) / (all + 1)));
     }
     w->has_frequencies = true;
 }

@@ -58,12 +58,10 @@ static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
     s->at.B = small;
     s->schur = small + (int64_t)J * J;
     s->V = s->schur + (int64_t)J * J;
-    s->at.n = n;
-    s->at.K = p->K;
-    s->at.y = p->y;
+    s->at.rows = (ordinal_rows){n, p->K, p->y, p->weight};
     s->at.f = s->f;
     s->at.b = s->b;
-    ordinal_sites_prior(n, p->K, p->y, p->prior_variance, s->b0);
+    ordinal_sites_prior(&s->at.rows, p->prior_variance, s->b0);
     memcpy(s->b, s->b0, (size_t)J * sizeof *s->b);
     return RUNG_OK;
 }
@@ -71,7 +69,7 @@ static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
 static double log_posterior(const laplace *s, const double *w, const double *f, const double *b)
 {
     const ogp_features *p = s->p;
-    double sum = ordinal_sites_log(p->n, p->K, p->y, f, b, s->b0, p->prior_variance);
+    double sum = ordinal_sites_log(&s->at.rows, f, b, s->b0, p->prior_variance);
     for (int64_t j = 0; j < s->m; j++) sum -= 0.5 * w[j] * w[j];
     return sum;
 }

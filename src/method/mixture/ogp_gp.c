@@ -36,6 +36,8 @@ typedef struct {
     double objective, decrement; /* there */
 } laplace;
 
+static ordinal_rows rows_of(const ogp_gp *p) { return (ordinal_rows){p->n, p->K, p->y, p->weight}; }
+
 static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
 {
     int64_t n = p->n;
@@ -57,7 +59,8 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
     for (size_t i = 0; i < sizeof by_threshold / sizeof *by_threshold; i++, small += J) *by_threshold[i] = small;
     s->schur = small;
     s->V = s->schur + (int64_t)J * J;
-    ordinal_sites_prior(n, p->K, p->y, p->prior_variance, s->b0);
+    ordinal_rows given = rows_of(p);
+    ordinal_sites_prior(&given, p->prior_variance, s->b0);
     memcpy(s->b, s->b0, (size_t)J * sizeof *s->b);
     return RUNG_OK;
 }
@@ -65,7 +68,8 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
 static double log_posterior(const laplace *s, const double *a, const double *f, const double *b)
 {
     const ogp_gp *p = s->p;
-    double sum = ordinal_sites_log(p->n, p->K, p->y, f, b, s->b0, p->prior_variance);
+    ordinal_rows rows = rows_of(p);
+    double sum = ordinal_sites_log(&rows, f, b, s->b0, p->prior_variance);
     for (int64_t i = 0; i < p->n; i++) sum -= 0.5 * a[i] * f[i];
     return sum;
 }
@@ -74,7 +78,7 @@ static double log_posterior(const laplace *s, const double *a, const double *f, 
 static void differentiate(laplace *s)
 {
     const ogp_gp *p = s->p;
-    ordinal_sites at = {p->n, p->K, p->y, s->f, s->b, s->sites, s->W, s->C, s->gb, s->schur};
+    ordinal_sites at = {rows_of(p), s->f, s->b, s->sites, s->W, s->C, s->gb, s->schur};
     ordinal_sites_at(&at, s->b0, p->prior_variance);
 }
 

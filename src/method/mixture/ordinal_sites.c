@@ -12,30 +12,33 @@
 
 static const double LEAST_W = 1e-10;
 
-void ordinal_sites_prior(int64_t n, int K, const int *y, double variance, double *b0)
+static double weight_of(const ordinal_rows *rows, int64_t i) { return rows->weight ? rows->weight[i] : 1; }
+
+void ordinal_sites_prior(const ordinal_rows *rows, double variance, double *b0)
 {
-    double below = 0;
-    for (int q = 1; q < K; q++) {
-        for (int64_t i = 0; i < n; i++) below += y[i] == q;
-        b0[q - 1] = sqrt(1 + variance) * normal_quantile((below + (double)q / K) / ((double)n + 1));
+    double below = 0, all = 0;
+    for (int64_t i = 0; i < rows->n; i++) all += weight_of(rows, i);
+    for (int q = 1; q < rows->K; q++) {
+        for (int64_t i = 0; i < rows->n; i++) below += rows->y[i] == q ? weight_of(rows, i) : 0;
+        b0[q - 1] = sqrt(1 + variance) * normal_quantile((below + (double)q / rows->K) / (all + 1));
     }
 }
 
-double ordinal_sites_log(int64_t n, int K, const int *y, const double *f, const double *b, const double *b0,
-                         double variance)
+double ordinal_sites_log(const ordinal_rows *rows, const double *f, const double *b, const double *b0, double variance)
 {
+    int K = rows->K;
     double sum = 0, prior = 0;
     for (int q = 1; q < K - 1; q++)
         if (!(b[q] > b[q - 1])) return -INFINITY;
-    for (int64_t i = 0; i < n; i++) sum += ordinal_probit_log(f[i], y[i], K, b, 1);
+    for (int64_t i = 0; i < rows->n; i++) sum += weight_of(rows, i) * ordinal_probit_log(f[i], rows->y[i], K, b, 1);
     for (int q = 0; q < K - 1; q++) prior += (b[q] - b0[q]) * (b[q] - b0[q]);
     return sum - 0.5 * prior / (1 + variance);
 }
 
 void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance)
 {
-    int64_t n = s->n;
-    int J = s->K - 1;
+    int64_t n = s->rows.n;
+    int K = s->rows.K, J = K - 1;
     double precision = 1 / (1 + variance);
     memset(s->C, 0, (size_t)(n * J) * sizeof *s->C);
     memset(s->B, 0, (size_t)J * (size_t)J * sizeof *s->B);
@@ -44,11 +47,12 @@ void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance)
         s->B[q + q * J] = precision;
     }
     for (int64_t i = 0; i < n; i++) {
-        int y = s->y[i], up = y - 1, down = y - 2; /* places of b_y and b_{y-1} */
-        ordinal_probit o = ordinal_probit_at(s->f[i], y, s->K, s->b, 1);
+        int y = s->rows.y[i], up = y - 1, down = y - 2; /* places of b_y and b_{y-1} */
+        double w = weight_of(&s->rows, i);
+        ordinal_probit o = ordinal_probit_at(s->f[i], y, K, s->b, 1);
         ordinal_site *t = &s->sites[i];
-        *t = (ordinal_site){.g1 = o.e1, .g2 = -o.e2, .h11 = -o.h11, .h22 = -o.h22, .h12 = -o.h12};
-        s->W[i] = fmax(o.H, LEAST_W);
+        *t = (ordinal_site){.g1 = w * o.e1, .g2 = -w * o.e2, .h11 = -w * o.h11, .h22 = -w * o.h22, .h12 = -w * o.h12};
+        s->W[i] = fmax(w * o.H, LEAST_W);
         if (up < J) {
             s->C[i + up * n] -= t->h11 + t->h12;
             s->gb[up] += t->g1;

@@ -11,10 +11,15 @@ typedef struct {
     double g1, g2, h11, h22, h12;
 } ordinal_site;
 
-typedef struct { /* rows, where they are, and what follows from the sites */
+typedef struct {
     int64_t n;
     int K;
     const int *y;
+    const double *weight; /* n: a row counts so many times; NULL: once */
+} ordinal_rows;
+
+typedef struct { /* rows, where they are, and what follows from the sites */
+    ordinal_rows rows;
     const double *f, *b; /* n; J */
     ordinal_site *sites; /* n */
     double *W;           /* n: curvature in f, at least a small number */
@@ -24,12 +29,11 @@ typedef struct { /* rows, where they are, and what follows from the sites */
 } ordinal_sites;
 
 /* b0 (J): prior means of the thresholds, the class frequencies seen through a process of this variance. */
-void ordinal_sites_prior(int64_t n, int K, const int *y, double variance, double *b0);
+void ordinal_sites_prior(const ordinal_rows *rows, double variance, double *b0);
 /* Fills what follows from f and b; the thresholds have the prior N(b0, 1 + variance). */
 void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance);
 /* The log posterior but for that of f; -inf where the thresholds are out of order. */
-double ordinal_sites_log(int64_t n, int K, const int *y, const double *f, const double *b, const double *b0,
-                         double variance);
+double ordinal_sites_log(const ordinal_rows *rows, const double *f, const double *b, const double *b0, double variance);
 
 typedef struct { /* a mode and the Gaussian around it */
     int64_t n;

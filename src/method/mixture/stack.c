@@ -12,7 +12,8 @@ static const double SINGLE = 0.25, STRENGTH = 8, PRIOR_STRENGTH = 8, CENTRE = 1.
 static const double exponents[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2};
 enum { EXPONENTS = sizeof exponents / sizeof *exponents };
 
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out)
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const double *weight,
+                           const row_groups *together, stack_rows *out)
 {
     int64_t *count = NULL, *last = NULL, n = together->n; /* groups with rows of a class; the last one seen, from 1 */
     *out = (stack_rows){.n = n, .K = K, .y = y, .together = together};
@@ -25,7 +26,7 @@ rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const 
             count[q] += last[q] != g + 1;
             last[q] = g + 1;
         }
-    for (int64_t i = 0; i < n; i++) out->weight[i] = count[y[i] - 1] == 1 ? SINGLE : 1;
+    for (int64_t i = 0; i < n; i++) out->weight[i] = (count[y[i] - 1] == 1 ? SINGLE : 1) * (weight ? weight[i] : 1);
     return RUNG_OK;
 }
 

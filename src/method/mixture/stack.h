@@ -16,7 +16,9 @@ typedef struct {
                        never left out; else 1 */
 } stack_rows;
 
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const row_groups *together, stack_rows *out);
+/* weight (or NULL): of the rows, which multiply those here. */
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const double *weight,
+                           const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
 double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row that was left

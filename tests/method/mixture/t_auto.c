@@ -281,6 +281,74 @@ static void memory_is_estimated(void **state)
     }
 }
 
+/* A row of weight 3 counts as three equal rows, with and without landmarks; and class weights move the answers. */
+static void weights_count_rows(void **state)
+{
+    enum { N = 60 };
+    rung_ctx *ctx = *state;
+    static double x[2 * (N + 40)], weight[N], once[N], thrice[N];
+    static int y[N + 40], rank[N];
+    rng r;
+    rng_open(&r, 17, 3);
+    for (int i = 0; i < N; i++) {
+        y[i] = 1 + i % 3;
+        x[2 * i] = y[i] + rng_normal(&r);
+        x[2 * i + 1] = rng_normal(&r);
+        weight[i] = i < 20 ? 3 : 1;
+    }
+    for (int i = 0; i < 40; i++) {
+        memcpy(x + 2 * (N + i), x + 2 * (i % 20), 2 * sizeof *x);
+        y[N + i] = y[i % 20];
+    }
+    for (int l = 0; l < 2; l++) {
+        for (int copies = 0; copies < 2; copies++) {
+            rung_view X = {.v = x, .n = copies ? N + 40 : N, .d = 2, .row = 2, .col = 1}, rows = X;
+            rung_output out = {.size = sizeof out, .score = copies ? thrice : once, .rank = rank};
+            rung_data *data;
+            rung_spec *spec;
+            rung_model *m;
+            assert_ok(ctx, rung_data_new(ctx, &X, y, copies ? NULL : weight, 3, &data));
+            assert_ok(ctx, rung_spec_new(ctx, "ckr", 0, &spec));
+            assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
+            assert_ok(ctx, rung_spec_set(ctx, spec, "gamma", "0.5"));
+            assert_ok(ctx, rung_spec_set(ctx, spec, "ridge", "0.3"));
+            assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", l && copies ? "100" : "exact"));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+            rows.n = N;
+            assert_ok(ctx, rung_model_predict(ctx, m, &rows, &out));
+            rung_model_free(m);
+            rung_spec_free(spec);
+            rung_data_free(data);
+        }
+        assert_arrays_close(N, once, thrice, 1e-6);
+    }
+    /* auto: the lowest class counts ten times */
+    double mean[2] = {0};
+    for (int heavy = 0; heavy < 2; heavy++) {
+        rung_view X = {.v = x, .n = N, .d = 2, .row = 2, .col = 1};
+        rung_output out = {.size = sizeof out, .rank = rank};
+        rung_data *data;
+        rung_spec *spec;
+        rung_model *m;
+        rung_verification *found;
+        const rung_condition *c;
+        assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, 3, &data));
+        assert_ok(ctx, rung_spec_new(ctx, "auto", 0, &spec));
+        if (heavy) assert_ok(ctx, spec_set_weight(ctx, spec, "1", 10));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &m));
+        assert_ok(ctx, rung_model_predict(ctx, m, &X, &out));
+        assert_ok(ctx, rung_model_verify(ctx, spec, data, m, &found));
+        for (int i = 0; (c = rung_verification_at(found, i)); i++)
+            if (!c->ok) fail_msg("%s is %g, above %g", c->name, c->value, c->tolerance);
+        for (int i = 0; i < N; i++) mean[heavy] += rank[i] / (double)N;
+        rung_verification_free(found);
+        rung_model_free(m);
+        rung_spec_free(spec);
+        rung_data_free(data);
+    }
+    assert_true(mean[1] < mean[0] - 0.1);
+}
+
 /* Rows written three times: the error reported is that of rows nobody has seen, and so are the ranges. */
 static void repeated_rows_do_not_flatter(void **state)
 {
@@ -324,11 +392,15 @@ static void repeated_rows_do_not_flatter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(nothing_is_computed_twice),        WITH_CONTEXT(members_share_arrays),
-        WITH_CONTEXT(many_labels_are_screened),         WITH_CONTEXT(columns_that_say_nothing),
-        WITH_CONTEXT(many_unlabelled_rows_are_thinned), WITH_CONTEXT(memory_is_estimated),
-        WITH_CONTEXT(repeated_rows_do_not_flatter),     WITH_CONTEXT(redundant_columns),
-        WITH_CONTEXT(spreadings_are_screened)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
+                                       WITH_CONTEXT(members_share_arrays),
+                                       WITH_CONTEXT(many_labels_are_screened),
+                                       WITH_CONTEXT(columns_that_say_nothing),
+                                       WITH_CONTEXT(many_unlabelled_rows_are_thinned),
+                                       WITH_CONTEXT(memory_is_estimated),
+                                       WITH_CONTEXT(weights_count_rows),
+                                       WITH_CONTEXT(repeated_rows_do_not_flatter),
+                                       WITH_CONTEXT(redundant_columns),
+                                       WITH_CONTEXT(spreadings_are_screened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
