@@ -480,9 +480,9 @@ RUNG_API int rung_model_has_probabilities(const rung_model *model);
 RUNG_API int rung_model_has_latent(const rung_model *model); /* 1: it has rung_output.sd */
 /* How a score becomes a rank: "none", "thresholds", "calibrated", "constant", "nearest-mean", "argmax", "median". */
 RUNG_API const char *rung_model_decision(const rung_model *model);
-/* Where the ranges of ranks (rung_output.low, high) come from: "credible" (the posterior of the method),
- * "cross-conformal" (rows held out: the ranges contain the true rank with the stated probability even if the
- * probabilities of the method are off; too few labels give all ranks); NULL: there are none (calibrate=0). */
+/* Where the ranges of ranks (rung_output.low, high) come from: "cross-conformal" (rows held out: the ranges contain the
+ * true rank with the stated probability even if the probabilities are wrong), "credible" (no rows were held out: the
+ * posterior of the method); NULL: the model has none. */
 RUNG_API const char *rung_model_interval(const rung_model *model);
 /* The thresholds on the score between the classes that had labels, ascending; -inf, inf: a class beyond is always, or
  * never, predicted. Writes at most `room` of them to out (which may be NULL where room is 0) and returns how many there

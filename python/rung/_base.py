@@ -268,7 +268,7 @@ def _may_have_probabilities(estimator):
     if "model_" in vars(estimator):
         return estimator.model_.has_probabilities
     method, values = estimator._spec()
-    return method.has_probabilities or int(values.get("calibrate") or 0) > 0
+    return method.has_probabilities or str(values.get("calibrate") or 0) != "0"
 
 
 def _has_classes(estimator):
@@ -326,8 +326,8 @@ class Classifier(ClassifierMixin, Estimator):
     def predict_interval(self, X: Rows, level: float = 0.9) -> NDArray[Any]:
         """Prediction interval: the lowest and highest class, which contain the true one with this probability: (n, 2).
 
-        Intervals are credible for methods with a posterior, otherwise conformal, based on rows held out of the fit (see
-        `describe()['interval']`). It is an error if the model has neither (`calibrate=0`).
+        Intervals are conformal, based on rows held out of the fit. Without such rows (`calibrate=0`) methods with a
+        posterior give credible ones (see `describe()['interval']`); for the others it is an error.
         """
         low, high = self._predict(X, "low", "high", level=level)
         return np.column_stack([self.classes_[low - 1], self.classes_[high - 1]])

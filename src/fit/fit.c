@@ -23,17 +23,36 @@ enum { RELEVANCE_FOLDS = 5 };
 
 /* ---- folds ---- */
 
+enum { AUTOMATIC_ROWS = 500 };
+
+static bool calibrates_by_default(const rung_spec *spec)
+{
+    const char *text = spec_value(spec, "calibrate");
+    return text && text_equal(text, "auto");
+}
+
 static rung_status calibration_folds(rung_ctx *ctx, const rung_spec *spec, int *count)
 {
     const char *text = spec_value(spec, "calibrate");
-    int64_t value = 0;
-    if (text)
+    int64_t value = calibrates_by_default(spec) ? CALIBRATE_FOLDS : 0;
+    if (text && value == 0)
         text_integer(text, strlen(text), &value); /* a whole number: checked against its table row when it was set */
     if (value == 1) return set_error(ctx, RUNG_EARG, "calibrate=1: expected at least 2 folds, or 0 for none");
     if (value == 0 && spec_recalibrates(spec))
         return set_error(ctx, RUNG_EARG, "thresholds=recalibrated needs calibrate >= 2 (or use thresholds=midpoint)");
     *count = (int)value;
     return RUNG_OK;
+}
+
+/* calibrate=auto: five folds, but with many labels a single one of at most 500 rows, so that the fit takes at most twice
+ * the time. The rule depends on the number of labels alone. */
+static rung_status held_folds(rung_ctx *ctx, const rung_spec *spec, const problem *p, int64_t labelled, int count,
+                              folds *out)
+{
+    ranked_rows ranked = problem_ranks(p);
+    if (calibrates_by_default(spec) && labelled > AUTOMATIC_ROWS)
+        return folds_holdout(ctx, &ctx->scratch, &ranked, 1.0 / count, AUTOMATIC_ROWS, out);
+    return folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(labelled), out);
 }
 
 /* ---- calibration ---- */
@@ -64,8 +83,9 @@ static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const h
     return RUNG_OK;
 }
 
-/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. */
-static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g,
+/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. tempers: the
+ * probabilities of the method's own become as certain as these rows justify. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g, bool tempers,
                                 rung_model *model)
 {
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
@@ -76,10 +96,10 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
+    if (g.h->n > 0 && (tempers || !own)) TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
+    TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     for (int64_t i = 0; model->cost.matrix && model->cost.abstain == 0 && i < g.h->n; i++)
         g.rank[i] = cost_answer(&model->cost, t->data->code.n_classes, g.p->K, t->present, g.proba + i * g.p->K);
-    if (!model_has_latent(model))
-        TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     model->has_cv = g.h->n > 0;
     return model->has_cv ? held_out_metrics(ctx, t, &g, &model->cv) : RUNG_OK;
 }
@@ -237,6 +257,16 @@ static fit_stages stages_of(const method *m, const folds *f, bool own)
     return (fit_stages){fit * settled, fit * (settled + (m->prepare ? 0.1 : 0)), fit};
 }
 
+/* Whether a fit may be finished although its folds failed: nobody asked for them. */
+static bool can_do_without(rung_ctx *ctx, const rung_spec *spec, rung_status status)
+{
+    bool of_the_rows =
+        status == RUNG_EDATA || status == RUNG_ESINGULAR || status == RUNG_ENOCONV || status == RUNG_ELIMIT;
+    if (!calibrates_by_default(spec) || !of_the_rows) return false;
+    log_at(ctx, RUNG_WARNING, "no error, probabilities or prediction intervals from held-out rows: %s", ctx->message);
+    return true;
+}
+
 static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *given, held_out *given_held,
                          rung_model *model)
 {
@@ -249,8 +279,7 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     TRY(training_problem(ctx, t, spec, &p));
     if (!given && t->K > 0) TRY(calibration_folds(ctx, spec, &count));
     if (t->K < 2) count = 0; /* a single class leaves nothing to calibrate; between two every method decides */
-    ranked_rows ranked = problem_ranks(p);
-    if (count) TRY(folds_affordable(ctx, &ctx->scratch, &ranked, count, default_repeats(t->n_labelled), &f));
+    if (count) TRY(held_folds(ctx, spec, p, t->n_labelled, count, &f));
     fit_stages at = stages_of(spec->method, &f, count == 0);
     progress_part outer = progress_enter(ctx, "fitting", 0, at.settled);
     progress(ctx, "fitting", 0);
@@ -279,24 +308,34 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", at.fitted, 1);
     TRY(report_baseline(ctx, spec, t, p, model, &fit));
-    if (count && !own)
-        TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
+    if (count && !own) {
+        rung_log_fn *log = ctx->log; /* one message about the fit, not one for each fold */
+        ctx->log = NULL;
+        rung_status status =
+            held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held);
+        ctx->log = log;
+        if (status != RUNG_OK && !can_do_without(ctx, spec, status)) return status;
+        if (status != RUNG_OK) count = 0;
+    }
     progress(ctx, "fitting", 1);
     progress_leave(ctx, outer);
     TRY(assemble(ctx, spec, t, &fit, model));
     in.p = p;
     if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));
     if (given_held && t->K > 1)
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, model);
-    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, true, model);
+    /* a fit with parameters of the user's choice has the probabilities that the method states for them */
+    bool tempers = !calibrates_by_default(spec) || spec_is_default(spec);
+    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, tempers, model);
     if (!fit.loo) return RUNG_OK;
     if (p->relevance) { /* the weights of the columns have seen what was left out */
+        ranked_rows ranked = problem_ranks(p);
         TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), &f));
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, true, model);
     }
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, model);
+    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, true, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

@@ -198,6 +198,56 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out)
     return RUNG_OK;
 }
 
+/* ---- tempering ---- */
+
+/* Parts for cross-fitting, stratified by class; equal rows are in the same part. */
+static rung_status temper_parts(rung_ctx *ctx, const held_grades *g, int *part)
+{
+    folds f;
+    ranked_rows ranked = problem_ranks(g->p);
+    TRY(folds_stratified(ctx, &ctx->scratch, &ranked, CROSS_GROUPS, 1, &f));
+    for (int64_t i = 0; i < g->h->n; i++) part[i] = f.count > 0 && f.fold[g->h->row[i]] > 0 ? f.fold[g->h->row[i]] : 0;
+    return RUNG_OK;
+}
+
+rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out)
+{
+    const problem *p = g->p;
+    const held_out *h = g->h;
+    double *weight = NULL, *count = NULL, *given = NULL, total = 0, labelled = 0;
+    int *part = NULL, *y = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW(ctx, &ctx->scratch, weight, h->n));
+    TRY(NEW(ctx, &ctx->scratch, part, h->n));
+    TRY(NEW(ctx, &ctx->scratch, y, h->n));
+    TRY(NEW(ctx, &ctx->scratch, count, p->K));
+    TRY(NEW_RAW(ctx, &ctx->scratch, given, h->n * p->K));
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!p->y[i]) continue;
+        labelled++;
+        total += p->w ? p->w[i] : 1;
+    }
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->y[i]) count[p->y[i] - 1] += (p->w ? p->w[i] : 1) * labelled / total;
+    for (int64_t i = 0; i < h->n; i++) {
+        weight[i] = (p->w ? p->w[h->row[i]] : 1) * labelled / total / g->f->repeats;
+        y[i] = p->y[h->row[i]];
+    }
+    TRY(temper_parts(ctx, g, part));
+    memcpy(given, g->proba, (size_t)(h->n * p->K) * sizeof *given);
+    temper_rows rows = {.n = h->n,
+                        .K = p->K,
+                        .parts = CROSS_GROUPS,
+                        .proba = given,
+                        .y = y,
+                        .part = part,
+                        .weight = weight,
+                        .count = count};
+    TRY(temper_fit(ctx, mem, &rows, out, g->proba));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 /* ---- ranges ---- */
 
 /* Classes whose labelled rows could not be held out because they are a single row, or equal rows: without any label

@@ -27,6 +27,10 @@ typedef struct { /* held-out rows and their predictions */
  * room for the grades. */
 rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
 
+/* The tempering of the probabilities that held-out rows justify (eval/temper.h); those of the grades become the
+ * cross-fitted tempered ones, so that what is measured on them is honest. The ranks stay. */
+rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out);
+
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out);
 /* How well the true ranks conform to these grades. all_classes: every class of the data has labels, so that no new row

@@ -140,6 +140,7 @@ rung_status spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, cons
 rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted);
 rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG with the methods that can */
 const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */
+bool spec_is_default(const rung_spec *spec); /* no parameter but calibrate has another value than its default */
 void spec_free(rung_spec *spec);
 
 /* The parameter rows every kernel method has; T has a member `kernel_params kernel`. */
@@ -181,10 +182,13 @@ enum { LANDMARKS_AUTO = -1 };
 #define GAMMA_HELP "rbf: k = exp(-gamma |x-z|^2); c/d is c divided by the number of non-constant columns; auto is 1/d"
 #define KERNEL_PARAMS(T) KERNEL_PARAMS_AS(T, "auto", "auto", GAMMA_GRID, GAMMA_HELP)
 
+enum { CALIBRATE_FOLDS = 5 }; /* of calibrate=auto */
 #define CALIBRATE_PARAM(T, value)                                                                                      \
     PARAM(T, calibrate, .name = "calibrate",                                                                           \
-          .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none",      \
-          .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000)
+          .help = "number of folds for probabilities, prediction intervals and recalibrated thresholds; 0: none; "     \
+                  "auto: 5, and above 500 labels a single one; with other parameters set, the method's own "           \
+                  "probabilities stay as they are",                                                                    \
+          .type = RUNG_INT, .default_value = value, .published = "0", .low = 0, .high = 1000, .flags = RUNG_AUTO)
 
 /* Rows of the methods with a graph: its weight `mu`, and the neighbours a row is joined with. */
 #define MU_PARAM(T, more_help, more_flags, values, published_values)                                                   \

@@ -75,8 +75,10 @@ static rung_status read_value(rung_ctx *ctx, rung_spec *spec, const param_row *a
         }
         if (!text_integer(value, strlen(value), &x))
             return set_error(ctx, RUNG_EARG, "%s=%s: expected a whole number%s%s%s", row->name, value,
-                             row->flags & RUNG_AUTO ? ", auto" : "", row->choices ? " or " : "",
-                             row->choices ? row->choices : "");
+                             !(row->flags & RUNG_AUTO) ? ""
+                             : row->choices            ? ", auto"
+                                                       : " or auto",
+                             row->choices ? " or " : "", row->choices ? row->choices : "");
         if ((double)x < row->low || (double)x > row->high) return out_of_range(ctx, row, value);
         *(int *)place = (int)x;
         return RUNG_OK;
@@ -175,6 +177,17 @@ const char *spec_value(const rung_spec *spec, const char *name)
     return NULL;
 }
 
+bool spec_is_default(const rung_spec *spec)
+{
+    const param_row *rows = spec->method->params;
+    for (int i = 0; rows[i].info.name; i++) {
+        const char *value = spec->values[i], *standard = rows[i].info.default_value;
+        if (strcmp(rows[i].info.name, "calibrate") == 0 || value == standard) continue;
+        if (!value || !standard || strcmp(value, standard) != 0) return false;
+    }
+    return true;
+}
+
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
 {
     if (scale_parse(scale, &spec->scale)) return RUNG_OK;
@@ -267,30 +280,56 @@ bool method_can_hold_out(const method *m, const void *params)
     return m->hold_out && (!m->can_hold_out || m->can_hold_out(params));
 }
 
+/* The place of a whole number in the method's struct; NULL: it has no such parameter. */
+static const int *integer_at(const method *m, const void *params, const char *name)
+{
+    for (const param_row *row = m->params; row->info.name; row++)
+        if (strcmp(row->info.name, name) == 0) return (const int *)((const char *)params + row->place);
+    return NULL;
+}
+
+static int *integer_place(const method *m, void *params, const char *name)
+{
+    const int *at = integer_at(m, params, name);
+    return at ? (int *)((char *)params + ((const char *)at - (const char *)params)) : NULL;
+}
+
+/* The folds of a calibration by refits need their own rows beside those of the problem. */
+static double fold_peak(const method *m, const problem_shape *shape, const void *params, int count)
+{
+    problem_shape fold = *shape;
+    int64_t held = shape->labelled / count;
+    fold.n -= held;
+    fold.labelled -= held;
+    return m->bytes(&fold, params) + 8 * (double)shape->n * (double)(shape->d + 10);
+}
+
 double method_peak(const method *m, const problem_shape *shape, const void *params)
 {
     problem_shape whose = *shape;
     whose.method = m;
-    return m->bytes(&whose, params);
+    double whole = m->bytes(&whose, params);
+    const int *count = integer_at(m, params, "calibrate");
+    if (!count || *count < 2 || method_can_hold_out(m, params)) return whole;
+    return fmax(whole, fold_peak(m, &whose, params, *count));
 }
 
-/* ---- landmarks=auto ---- */
+/* ---- landmarks=auto, calibrate=auto ---- */
 
 /* Without a limit the choice must not depend on the machine. */
 static const double USUAL_MEMORY = 8.0 * (1 << 30);
 enum { USUAL_LANDMARKS = 1000, FEWEST_LANDMARKS = 50 };
 
-static int *landmarks_place(const method *m, void *params)
+static void settle_calibrate(const method *m, void *params)
 {
-    for (const param_row *row = m->params; row->info.name; row++)
-        if (strcmp(row->info.name, "landmarks") == 0) return (int *)((char *)params + row->place);
-    return NULL;
+    int *count = integer_place(m, params, "calibrate");
+    if (count && *count < 0) *count = CALIBRATE_FOLDS;
 }
 
 /* Exact where that fits into the memory, else as many as do. */
 static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem_shape *shape, void *params)
 {
-    int *landmark_count = landmarks_place(m, params);
+    int *landmark_count = integer_place(m, params, "landmarks");
     double memory = ctx->memory > 0 ? (double)ctx->memory : USUAL_MEMORY;
     if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
     *landmark_count = 0;
@@ -310,8 +349,9 @@ static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const pro
     limited.memory = (double)ctx->memory;
     TRY(NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
-    int *landmark_count = landmarks_place(spec->method, copy);
+    int *landmark_count = integer_place(spec->method, copy, "landmarks");
     if (automatic && landmark_count) *landmark_count = LANDMARKS_AUTO;
+    settle_calibrate(spec->method, copy);
     settle_landmarks(ctx, spec->method, &limited, copy);
     *out = method_peak(spec->method, &limited, copy);
     pool_release(&ctx->scratch, mark);
@@ -337,6 +377,7 @@ static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spe
     TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
     *params = copy;
+    settle_calibrate(spec->method, copy);
     settle_landmarks(ctx, spec->method, &shape, copy);
     return RUNG_OK;
 }

@@ -321,6 +321,11 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
     if (m->code.edges) TRY(list(&n, "edges", m->code.n_classes - 1, &m->code.edges));
     if (m->has_cv) TRY(walk_cv(&n, &m->cv));
     if (m->sharpen > 0) TRY(positive(&n, "sharpen", &m->sharpen));
+    if (m->temper.n > 0) {
+        TRY(list(&n, "temper.power", m->temper.n, &m->temper.power));
+        TRY(list(&n, "temper.weight", m->temper.n, &m->temper.weight));
+        TRY(list(&n, "temper.frequency", m->n_present, &m->temper.frequency));
+    }
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));

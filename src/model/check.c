@@ -346,6 +346,25 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
     return RUNG_OK;
 }
 
+static rung_status check_temper(rung_ctx *ctx, const rung_model *m)
+{
+    const tempering *t = &m->temper;
+    double total = 0;
+    if (t->n == 0) return RUNG_OK;
+    REQUIRE(model_has_probabilities(m), "tempered probabilities without probabilities");
+    for (int j = 0; j < t->n; j++) {
+        REQUIRE(t->power[j] > 0 && t->power[j] <= 100, "the probabilities are tempered by the power %g", t->power[j]);
+        REQUIRE(t->weight[j] >= 0, "a power has weight %g", t->weight[j]);
+        total += t->weight[j];
+    }
+    for (int q = 0; q < m->n_present; q++) {
+        REQUIRE(t->frequency[q] >= 0, "the frequency of a class is %g", t->frequency[q]);
+        total += t->frequency[q];
+    }
+    REQUIRE(fabs(total - 1) <= 1e-9, "the weights of the tempered probabilities sum to %g", total);
+    return RUNG_OK;
+}
+
 static rung_status check_ranges(rung_ctx *ctx, const rung_model *m)
 {
     const conformal *c = &m->ranges;
@@ -423,6 +442,7 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
             (long long)m->n_labelled, (long long)m->n_rows);
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
     TRY(check_members(ctx, m));
+    TRY(check_temper(ctx, m));
     TRY(check_ranges(ctx, m));
     TRY(check_training(ctx, m));
     TRY(check_inference(ctx, m));

@@ -67,8 +67,8 @@ bool model_has_latent(const rung_model *m)
 
 const char *model_interval(const rung_model *m)
 {
-    if (model_has_latent(m)) return "credible";
-    return m->ranges.repeats > 0 ? "cross-conformal" : NULL;
+    if (m->ranges.repeats > 0) return "cross-conformal";
+    return model_has_latent(m) ? "credible" : NULL;
 }
 
 bool model_has_probabilities(const rung_model *m)

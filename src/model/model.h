@@ -12,6 +12,7 @@
 #include "eval/calibrate.h"
 #include "eval/conformal.h"
 #include "eval/cost.h"
+#include "eval/temper.h"
 #include "kernel/kernel.h"
 #include "trees/forest.h"
 
@@ -162,6 +163,7 @@ struct rung_model {
     report_entry *report;
     bool has_cv;
     rung_metrics cv;
+    tempering temper; /* of the probabilities that are predicted; ranks and scores follow from those before it */
     conformal
         ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */
     answer_cost cost; /* what its answers cost; no matrix: the decisions of the members */
@@ -180,7 +182,7 @@ int model_outputs(
     const rung_model *m); /* score columns: those of the member (member_columns); of several, the expected class */
 bool model_has_ranks(const rung_model *m);  /* false: scores only */
 bool model_has_latent(const rung_model *m); /* the score is the mean of a latent value, which has a variance */
-/* The kind of prediction intervals: "credible" (a latent value), "cross-conformal" (held-out rows); NULL: none. */
+/* The kind of prediction intervals: "cross-conformal" (held-out rows), else "credible" (a latent value); NULL: none. */
 const char *model_interval(const rung_model *m);
 
 /* The thresholds on the score, of the K - 1 classes of its member; members of an average have none in common. */

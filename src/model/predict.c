@@ -18,6 +18,8 @@ typedef struct {      /* what one block needs */
     double *variance; /* rows: of its latent value; NULL: it has none, or not needed */
     double *score;    /* rows x columns */
     double *proba;    /* rows x n_present; NULL: not needed */
+    double *tempered; /* n_present; NULL: they are not */
+    int *rank;        /* rows: the decisions of the model; NULL: not needed */
     answer_cost cost; /* of the answers; no matrix: the decision of the model */
 } block_room;
 
@@ -71,15 +73,8 @@ static int rank_of(const rung_model *m, int64_t i, const block_room *room)
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
-/* By the costs, or as the model decides; 0: no answer. */
-static int answer_of(const rung_model *m, int64_t i, const block_room *room)
-{
-    if (!room->cost.matrix) return rank_of(m, i, room);
-    return cost_answer(&room->cost, m->code.n_classes, m->n_present, m->present, room->proba + i * m->n_present);
-}
-
 /* The interval of classes. A known label is the whole interval; with too few held-out rows it is all classes, including
- * those without labels. */
+ * those without labels. Without any held-out rows it is the credible one of a latent value. */
 static void range_of(const rung_model *m, int64_t i, int label, double level, const block_room *room, int *low,
                      int *high)
 {
@@ -88,13 +83,31 @@ static void range_of(const rung_model *m, int64_t i, int label, double level, co
         *low = *high = m->present[label - 1];
         return;
     }
-    double limit = model_has_latent(m) ? 0 : conformal_limit(&m->ranges, level);
-    if (model_has_latent(m))
+    bool credible = m->ranges.repeats == 0;
+    double limit = credible ? 0 : conformal_limit(&m->ranges, level);
+    if (credible)
         posterior_range(m->n_present, p, level, low, high);
     else
-        conformal_range(m->n_present, p, rank_of(m, i, room), limit, low, high);
+        conformal_range(m->n_present, p, room->rank[i], limit, low, high);
     *low = isinf(limit) ? 1 : m->present[*low - 1];
     *high = isinf(limit) ? m->code.n_classes : m->present[*high - 1];
+}
+
+/* The probabilities that are predicted, and from which intervals are made. */
+static void temper_block(const rung_model *m, int64_t n, const block_room *room)
+{
+    int K = m->n_present;
+    for (int64_t i = 0; room->tempered && i < n; i++) {
+        temper_apply(&m->temper, K, room->proba + i * K, room->tempered);
+        memcpy(room->proba + i * K, room->tempered, (size_t)K * sizeof(double));
+    }
+}
+
+/* The answer: by the costs and the tempered probabilities, or as the model decides; 0: none. */
+static int answer_of(const rung_model *m, int64_t i, int label, const block_room *room)
+{
+    if (label || !room->cost.matrix) return room->rank[i];
+    return cost_answer(&room->cost, m->code.n_classes, m->n_present, m->present, room->proba + i * m->n_present);
 }
 
 /* The prediction intervals and the standard deviation of the latent value. */
@@ -118,10 +131,14 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
     TRY(check_outputs(ctx, n, columns, room->score, first));
     if (room->proba) TRY(check_outputs(ctx, n, K, room->proba, first));
     if (out->score) memcpy(out->score + first * columns, room->score, (size_t)(n * columns) * sizeof(double));
-    for (int64_t i = 0; (out->rank || out->low || out->high) && i < n; i++) {
-        int rank = label && label[i] ? label[i] : answer_of(m, i, room);
-        if (rank == 0 && !(room->cost.abstain > 0)) return overflow(ctx, first + i);
-        if (out->rank) out->rank[first + i] = rank ? m->present[rank - 1] : 0;
+    for (int64_t i = 0; room->rank && i < n; i++) {
+        room->rank[i] = label && label[i] ? label[i] : rank_of(m, i, room);
+        if (room->rank[i] == 0) return overflow(ctx, first + i);
+    }
+    temper_block(m, n, room);
+    for (int64_t i = 0; out->rank && i < n; i++) {
+        int rank = answer_of(m, i, label ? label[i] : 0, room);
+        out->rank[first + i] = rank ? m->present[rank - 1] : 0;
     }
     write_spread(m, first, n, label, room, out);
     if (!out->proba) return RUNG_OK;
@@ -226,6 +243,9 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
                  (out->rank && member_needs_proba(one)) || member_scores_by_proba(one);
     TRY(NEW_RAW(ctx, &ctx->scratch, room->score, rows * model_outputs(m)));
     if (proba) TRY(NEW_RAW(ctx, &ctx->scratch, room->proba, rows * m->n_present));
+    if (m->temper.n > 0 && (out->proba || out->low || out->high || (room->cost.matrix && out->rank)))
+        TRY(NEW_RAW(ctx, &ctx->scratch, room->tempered, m->n_present));
+    if (out->rank || out->low || out->high) TRY(NEW_RAW(ctx, &ctx->scratch, room->rank, rows));
     if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
     if (one->proba == PROBA_PROBIT && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));

@@ -182,6 +182,13 @@ static json_t *inference_to_json(const fit_inference *i)
     return json_whole(out, bad);
 }
 
+static json_t *temper_to_json(const tempering *t)
+{
+    json_t *out = json_object();
+    int bad = json_object_set_new(out, "powers", json_integer(t->n));
+    return json_whole(out, bad);
+}
+
 json_t *model_to_json(const rung_model *m)
 {
     json_t *out = json_object(), *present = json_array(), *members = json_array(), *report = json_array();
@@ -200,6 +207,7 @@ json_t *model_to_json(const rung_model *m)
     bad |= json_object_set_new(out, "expansion", json_integer(m->n_expansion));
     bad |= json_object_set_new(out, "cv", m->has_cv ? json_integer(m->cv.n) : json_null());
     if (m->sharpen > 0) bad |= json_object_set_new(out, "sharpen", json_true());
+    if (m->temper.n > 0) bad |= json_object_set_new(out, "temper", temper_to_json(&m->temper));
     bad |= json_object_set_new(out, "ranges", ranges_to_json(&m->ranges));
     bad |= json_object_set_new(out, "report", report);
     bad |= json_object_set_new(out, "training", training_to_json(&m->training));

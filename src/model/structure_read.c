@@ -304,6 +304,15 @@ static rung_status read_ranges(reader *r, json_t *json, conformal *c)
     return as_int(r, repeats, "the number of repeats", &c->repeats);
 }
 
+static rung_status read_temper(reader *r, json_t *json, tempering *t)
+{
+    json_int_t powers = 0;
+    if (!json) return RUNG_OK;
+    TRY(json_take(r->ctx, json, "temper", "{s:I}", "powers", &powers));
+    TRY(as_int(r, powers, "the number of powers", &t->n));
+    return t->n > 0 ? RUNG_OK : set_error(r->ctx, RUNG_EFORMAT, "temper: %d powers", t->n);
+}
+
 /* All labelled rows are kept, or none. */
 static rung_status read_kept(reader *r, json_t *json, rung_model *m)
 {
@@ -370,14 +379,15 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     reader r = {ctx, &m->mem};
     const char *method = NULL;
     json_t *params = NULL, *code = NULL, *present = NULL, *members = NULL, *cv = NULL, *report = NULL, *answers = NULL,
-           *kept = NULL, *ranges = NULL, *inferred = NULL, *made = NULL;
+           *kept = NULL, *ranges = NULL, *temper = NULL, *inferred = NULL, *made = NULL;
     json_int_t rows = 0, labelled = 0, expansion = 0;
     int sharpen = 0, cost = 0;
-    TRY(json_take(
-        ctx, json, "the model", "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
-        "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members, "rows", &rows,
-        "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen, "ranges", &ranges, "report",
-        &report, "training", &answers, "kept", &kept, "cost", &cost, "made", &made, "inference", &inferred));
+    TRY(json_take(ctx, json, "the model",
+                  "{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s?b, s?o, s?o, s:o, s:o, s:o, s?b, s?o, s?o}",
+                  "method", &method, "params", &params, "coding", &code, "present", &present, "members", &members,
+                  "rows", &rows, "labelled", &labelled, "expansion", &expansion, "cv", &cv, "sharpen", &sharpen,
+                  "temper", &temper, "ranges", &ranges, "report", &report, "training", &answers, "kept", &kept, "cost",
+                  &cost, "made", &made, "inference", &inferred));
     TRY(pool_text(ctx, r.mem, method, &m->method));
     TRY(read_params(&r, params, m));
     TRY(read_coding(&r, code, &m->code));
@@ -403,6 +413,7 @@ rung_status model_from_json(rung_ctx *ctx, json_t *json, rung_model *m)
     TRY(length(&r, report, "report", &m->n_report));
     TRY(NEW(ctx, r.mem, m->report, m->n_report));
     for (int i = 0; i < m->n_report; i++) TRY(read_report(&r, json_array_get(report, (size_t)i), &m->report[i]));
+    TRY(read_temper(&r, temper, &m->temper));
     TRY(read_ranges(&r, ranges, &m->ranges));
     TRY(read_training(&r, answers, m));
     TRY(read_inference(&r, inferred, m, &m->inferred));

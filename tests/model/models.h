@@ -24,7 +24,7 @@ typedef enum {
     MODEL_BINARY,      /* memberships of neighbours without weights, their median; answers for training rows */
     MODEL_REAL,        /* a real target: scores only, and answers for training rows */
     MODEL_UNLABELLED,  /* no classes, no label, two outputs */
-    MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class; ranges */
+    MODEL_GRADED,      /* two outputs, the nearest class mean, calibrated by class, tempered; ranges */
     MODEL_MIXTURE,     /* eight members of every kind a mixture has, with arrays in common, sharpened */
     MODEL_TREES,       /* three outputs, a tree each: a cut, a set and missing cells, a single leaf; no scaling */
     MODEL_KINDS
@@ -372,6 +372,11 @@ static inline rung_model *make_model(rung_ctx *ctx, model_kind kind)
     if (kind == MODEL_LAPLACIAN) make_kept(ctx, m);
     if (kind == MODEL_GRADED || kind == MODEL_GAUSSIAN)
         m->ranges = (conformal){.repeats = 1, .n = 6, .missed = 1, .score = NUMBERS(.1, .2, .3, .4, .7, .9)};
+    if (kind == MODEL_GRADED)
+        m->temper = (tempering){.n = 2,
+                                .power = NUMBERS(0.5, 1.25),
+                                .weight = NUMBERS(0.5, 0.25),
+                                .frequency = NUMBERS(0.125, 0.0625, 0.0625)};
     if (kind == MODEL_REAL || kind == MODEL_UNLABELLED) m->n_present = m->code.n_classes = 0;
     if (kind == MODEL_REAL) m->code.real = true;
     if (kind == MODEL_UNLABELLED) {

@@ -564,6 +564,11 @@ static void test_hostile_new_parts(void **state)
         {MODEL_LAPLACIAN, "'labelled':7", "'labelled':0", "kept: 0 rows of 1 members"},
         {MODEL_GRADED, "'missed':1", "'missed':8",
          "prediction intervals from 6 scores, 1 repeats, 8 rows never held out"},
+        {MODEL_GRADED, "'temper':{'powers':2}", "'temper':{}", "temper: Object item not found"},
+        {MODEL_GRADED, "'temper':{'powers':2}", "'temper':{'powers':0}", "temper: 0 powers"},
+        {MODEL_GRADED, "'temper':{'powers':2}", "'temper':{'powers':-2}", "the number of powers is -2"},
+        {MODEL_GRADED, "'temper':{'powers':2}", "'temper':{'powers':3}", "array temper.power has an unexpected shape"},
+        {MODEL_GRADED, "'temper':{'powers':2}", "'temper':null", "temper: "},
         {MODEL_GRADED, "'missed':1", "'missed':-1", "the number of rows never held out is -1"},
         {MODEL_GRADED, "'decision':'nearest-mean'", "'decision':'calibrated'", "array members.0.map.score cannot be"},
         {MODEL_LAPLACIAN, "'kept':{'weight':true,", "'kept':{'weight':false,", "cannot be at"},
@@ -799,6 +804,14 @@ static void test_hostile_numbers(void **state)
         {MODEL_LAPLACIAN, "kept.weight", 0, INFINITY, "kept row 1 has weight inf"},
         {MODEL_LAPLACIAN, "kept.class_weight", 1, -1, "class 'b' has weight -1"},
         {MODEL_LAPLACIAN, "kept.class_weight", 3, INFINITY, "has weight inf"},
+        {MODEL_GRADED, "temper.power", 0, 0, "tempered by the power 0"},
+        {MODEL_GRADED, "temper.power", 1, NAN, "tempered by the power nan"},
+        {MODEL_GRADED, "temper.power", 1, INFINITY, "tempered by the power inf"},
+        {MODEL_GRADED, "temper.weight", 1, -0.25, "a power has weight -0.25"},
+        {MODEL_GRADED, "temper.weight", 0, NAN, "a power has weight nan"},
+        {MODEL_GRADED, "temper.weight", 0, 0.75, "the weights of the tempered probabilities sum to 1.25"},
+        {MODEL_GRADED, "temper.frequency", 2, -1, "the frequency of a class is -1"},
+        {MODEL_GRADED, "temper.frequency", 0, INFINITY, "the weights of the tempered probabilities sum to inf"},
         {MODEL_GRADED, "ranges.score", 3, 0.25, "the nonconformity scores are not increasing"},
         {MODEL_GRADED, "ranges.score", 5, INFINITY, "the nonconformity scores are not increasing"},
         {MODEL_MIXTURE, "members.0.weight", 0, 0, "member 1 has weight 0"},
@@ -1161,6 +1174,8 @@ static void test_what_no_model_may_be(void **state)
     WRONG(MODEL_LINEAR, "need probabilities", m->sharpen = 2);
     WRONG(MODEL_POLY, "need probabilities", m->sharpen = 2);
     WRONG(MODEL_UNLABELLED, "need probabilities", m->sharpen = 2);
+    WRONG(MODEL_LINEAR, "tempered probabilities without probabilities",
+          m->temper = ((tempering){.n = 1, .power = NUMBERS(1), .weight = NUMBERS(1), .frequency = NUMBERS(0, 0, 0)}));
     WRONG(MODEL_GRADED, "prediction intervals from 6 scores, -1 repeats", m->ranges.repeats = -1);
     WRONG(MODEL_GRADED, "prediction intervals from -6 scores, 1 repeats", m->ranges.n = -6);
     WRONG(MODEL_GRADED, "prediction intervals from 6 scores, 1 repeats, 1 rows never held out", m->n_labelled = 5);

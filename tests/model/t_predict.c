@@ -733,8 +733,17 @@ static void test_memory_runs_out(void **state)
     }
 }
 
-/* Gaussians around the means give a place on the rank scale, the calibration probabilities, the scores of rows held out
- * ranges. */
+static void temper(double *p)
+{
+    double root = 0, power = 0;
+    for (int q = 0; q < 3; q++) root += sqrt(p[q]);
+    for (int q = 0; q < 3; q++) power += pow(p[q], 1.25);
+    for (int q = 0; q < 3; q++)
+        p[q] = 0.5 * sqrt(p[q]) / root + 0.25 * pow(p[q], 1.25) / power + (q == 0 ? 0.125 : 0.0625);
+}
+
+/* Gaussians around the means give a place on the rank scale, the calibration probabilities, which are tempered, the
+ * scores of rows held out ranges. Scores and ranks are those before the tempering. */
 static void test_ranges(void **state)
 {
     rung_ctx *ctx = *state;
@@ -752,11 +761,20 @@ static void test_ranges(void **state)
         double q[3], all[4] = {0}, output[2] = {score_of(one, p.x + i * D, 0), score_of(one, p.x + i * D, 1)};
         int a, b, r = p.rank[i] == 1 ? 1 : p.rank[i] - 1;
         calibrate_proba(&one->cal, member_rank_score(one, NULL, output), q);
+        temper(q);
         all[0] = q[0], all[2] = q[1], all[3] = q[2];
         assert_arrays_close(4, p.proba + i * 4, all, 1e-12);
         conformal_range(3, q, r, 0.9, &a, &b);
         assert_true(low[i] == m->present[a - 1] && high[i] == m->present[b - 1]);
     }
+    tempering kept = m->temper;
+    prediction plain = p;
+    m->temper.n = 0;
+    predict_all(ctx, m, &plain);
+    m->temper = kept;
+    assert_memory_equal(plain.rank, p.rank, sizeof p.rank);
+    assert_memory_equal(plain.score, p.score, sizeof p.score);
+    assert_true(fabs(plain.proba[0] - p.proba[0]) > 1e-3);
     out.level = 0.76;
     assert_ok(ctx, model_predict(ctx, m, &X, &out));
     for (int i = 0; i < ROWS; i++) assert_true(low[i] == 1 && high[i] == 4); /* too few rows for this level */

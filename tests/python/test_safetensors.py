@@ -176,6 +176,9 @@ def predicted(table, model, arrays):
     ranks = present[ranks_of(outputs, p, about, part)]
     if p is None:
         return scores, ranks, None
+    if "temper" in model:
+        powers = [p**t / (p**t).sum(1, keepdims=True) for t in arrays["temper.power"]]
+        p = np.tensordot(arrays["temper.weight"], powers, 1) + arrays["temper.frequency"]
     proba = np.zeros((len(X), len(model["coding"]["classes"])))
     proba[:, present - 1] = p
     return scores, ranks, proba

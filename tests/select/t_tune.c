@@ -717,6 +717,7 @@ static void held_out_is_a_fit_of_the_rest(void **state)
                 if (own[i] != fold) kept[n++] = i;
             assert_ok(ctx, dataset_subset(ctx, data, n, kept, &rest));
             assert_ok(ctx, method_fit(ctx, out.s.grid.points[0].spec, rest, &model));
+            model->temper.n = 0; /* what is held out has not been tempered yet */
             rung_view view = {.v = data->X, .n = ROWS, .d = 2, .row = 2, .col = 1};
             bool own_proba = h->proba != NULL;
             rung_output answers = {.rank = rank, .proba = own_proba ? proba : NULL};
@@ -914,7 +915,7 @@ static void the_evidence_decides(void **state)
         model_free(alone);
     }
     assert_int_equal(out.s.winner, 1);
-    assert_true(!out.model->has_cv && model_has_probabilities(out.model));
+    assert_true(out.model->has_cv && model_has_probabilities(out.model)); /* from folds of the winner's fit */
     finish(&out);
     rung_tune_options no = {.methods = LIST("isbor", "krr"), .metric = "evidence"};
     outcome none = {0};

@@ -60,7 +60,7 @@ static double median_bytes(const problem_shape *shape, const void *params)
     return 8 * ((double)shape->labelled * (double)shape->d + shape->K);
 }
 
-static const param_row median_rows[] = {CALIBRATE_PARAM(median_params, "0"), {0}};
+static const param_row median_rows[] = {CALIBRATE_PARAM(median_params, "auto"), {0}};
 
 const method method_median = {
     .info = {.name = "median",

@@ -167,7 +167,7 @@ static const param_row pom_rows[] = {
           .help = "penalty of the direction: ridge/2 |w|^2, added to the negative mean log likelihood",
           .type = RUNG_REAL, .default_value = "0.001", .published = "1e-8", .low = 0, .high = HUGE_VAL,
           .flags = RUNG_OPEN_LOW | RUNG_LOG | RUNG_SMOOTH_UP, .grid = "0.0001,0.001,0.01,0.1,1"),
-    CALIBRATE_PARAM(pom_params, "0"),
+    CALIBRATE_PARAM(pom_params, "auto"),
     {0},
 };
 

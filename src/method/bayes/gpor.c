@@ -220,6 +220,7 @@ static const param_row gpor_rows[] = {
           .default_value = "1", .published = "1", .low = 1, .high = 1000),
     PARAM(gpor_params, max_iterations, .name = "max-iterations", .help = "maximum number of steps of a search",
           .type = RUNG_INT, .default_value = "1000", .published = "1000", .low = 1, .high = 1e9),
+    CALIBRATE_PARAM(gpor_params, "auto"),
     {0},
 };
 

@@ -13,7 +13,7 @@
 
 typedef struct {
     kernel_params kernel;
-    int inference, ard, starts, max_iterations;
+    int inference, ard, starts, max_iterations, calibrate;
     double noise_floor;
 } gpor_params;
 

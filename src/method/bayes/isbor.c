@@ -19,7 +19,7 @@
 typedef struct {
     kernel_params kernel;
     isbor_options search;
-    int decision;
+    int decision, calibrate;
 } isbor_params;
 
 enum { INTERVAL, ARGMAX };
@@ -200,6 +200,7 @@ static const param_row isbor_rows[] = {
     PARAM(isbor_params, decision, .name = "decision",
           .help = "the class in whose interval the mean lies, or the most probable one", .type = RUNG_CHOICE,
           .default_value = "interval", .published = "interval", .choices = "interval|argmax"),
+    CALIBRATE_PARAM(isbor_params, "auto"),
     {0},
 };
 

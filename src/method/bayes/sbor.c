@@ -11,7 +11,7 @@
 
 typedef struct {
     kernel_params kernel;
-    int max_iterations;
+    int max_iterations, calibrate;
     double alpha0, prune, tolerance;
 } sbor_params;
 
@@ -102,6 +102,7 @@ static const param_row sbor_rows[] = {
           .flags = RUNG_OPEN_LOW | RUNG_LOG),
     PARAM(sbor_params, tolerance, .name = "tolerance", .help = "stop when no logarithm of a precision changes by more",
           .type = RUNG_REAL, .default_value = "1e-4", .published = "1e-4", .low = 0, .high = HUGE_VAL),
+    CALIBRATE_PARAM(sbor_params, "auto"),
     {0},
 };
 

@@ -57,7 +57,8 @@ static double kda_bytes(const problem_shape *shape, const void *params)
     int m = ((const kda_params *)params)->kernel.landmarks;
     if (m > 0) return landmark_dl_bytes(shape, m, 0, 0) - 8.0 * m * m; /* no sums of a fold */
     double n = (double)shape->labelled, d = (double)shape->d, K = shape->K;
-    return 8 * (2 * n * n + 3 * n * d + n * (6 * K + 80));
+    double matrices = ((const kda_params *)params)->calibrate > 0 ? 3 : 2; /* folds are parts of the kernel matrix */
+    return 8 * (matrices * n * n + 3 * n * d + n * (6 * K + 80));
 }
 
 static const param_row kda_rows[] = {

@@ -18,7 +18,7 @@ typedef struct {
         PARAM(T, components, .name = "components",                                                                     \
               .help = "number of directions; 0: one less than the number of classes", .type = RUNG_INT,                \
               .default_value = "0", .published = "0", .low = 0, .high = 1000),                                         \
-        CALIBRATE_PARAM(T, "0")
+        CALIBRATE_PARAM(T, "auto")
 
 rung_status kda_prepare(rung_ctx *ctx, const fit_input *in);
 rung_status kda_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out);

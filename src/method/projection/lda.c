@@ -45,7 +45,7 @@ rung_status lda_pair(rung_ctx *ctx, problem *p, const projection_params *params,
 static const param_row lda_rows[] = {
     COMPONENTS_PARAM,
     PROJECTION_RIDGE_PARAM,
-    CALIBRATE_PARAM(projection_params, "0"),
+    CALIBRATE_PARAM(projection_params, "auto"),
     {0},
 };
 

@@ -31,7 +31,7 @@ static const param_row lpp_rows[] = {
     COMPONENTS_PARAM,
     NEIGHBOURS_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
-    CALIBRATE_PARAM(projection_params, "0"),
+    CALIBRATE_PARAM(projection_params, "auto"),
     {0},
 };
 

@@ -6,7 +6,7 @@ static const param_row mlda_rows[] = {
     SHAPE_PARAM(projection_params),
     PROJECTION_RIDGE_PARAM,
     SWEEPS_PARAM(projection_params, "10"),
-    CALIBRATE_PARAM(projection_params, "0"),
+    CALIBRATE_PARAM(projection_params, "auto"),
     {0},
 };
 

@@ -3,8 +3,8 @@
 #include "method/projection/projection.h"
 
 static const param_row tnpe_rows[] = {
-    SHAPE_PARAM(projection_params),        NEIGHBOURS_PARAM(projection_params),     PROJECTION_RIDGE_PARAM,
-    SWEEPS_PARAM(projection_params, "10"), CALIBRATE_PARAM(projection_params, "0"), {0},
+    SHAPE_PARAM(projection_params),        NEIGHBOURS_PARAM(projection_params),        PROJECTION_RIDGE_PARAM,
+    SWEEPS_PARAM(projection_params, "10"), CALIBRATE_PARAM(projection_params, "auto"), {0},
 };
 
 const method method_tnpe = {

@@ -50,7 +50,7 @@ static const param_row llgc_rows[] = {
     PARAM(llgc_params, decision, .name = "decision",
           .help = "the class with the largest membership, or the median class", .type = RUNG_CHOICE,
           .default_value = "argmax", .published = "argmax", .choices = "argmax|median"),
-    CALIBRATE_PARAM(llgc_params, "0"),
+    CALIBRATE_PARAM(llgc_params, "auto"),
     {0},
 };
 

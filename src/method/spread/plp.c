@@ -47,7 +47,7 @@ static double plp_bytes(const problem_shape *shape, const void *params)
 static const param_row plp_rows[] = {
     NOVEL_PARAM(plp_params),
     NEIGHBOUR_GRAPH_PARAMS(plp_params),
-    CALIBRATE_PARAM(plp_params, "0"),
+    CALIBRATE_PARAM(plp_params, "auto"),
     {0},
 };
 

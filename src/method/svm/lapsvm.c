@@ -315,7 +315,7 @@ static const param_row lapsvm_rows[] = {
           .type = RUNG_CHOICE, .default_value = "kernel", .published = "kernel", .choices = "kernel|free"),
     NEIGHBOUR_GRAPH_PARAMS(lapsvm_params),
     DERIVATIVE_PARAM(lapsvm_params),
-    CALIBRATE_PARAM(lapsvm_params, "0"),
+    CALIBRATE_PARAM(lapsvm_params, "auto"),
     {0},
 };
 

@@ -102,6 +102,6 @@ const param_row ordinal_svm_rows[] = {
     KERNEL_PARAMS(ordinal_svm_params),
     LANDMARKS_PARAM(ordinal_svm_params),
     ORDINAL_SVM_PARAMS(ordinal_svm_params),
-    CALIBRATE_PARAM(ordinal_svm_params, "0"),
+    CALIBRATE_PARAM(ordinal_svm_params, "auto"),
     {0},
 };

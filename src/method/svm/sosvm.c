@@ -382,7 +382,7 @@ static const param_row sosvm_rows[] = {
           .help = "rows with a target: all, with propagated ranks, or only the labelled ones", .type = RUNG_CHOICE,
           .default_value = "all", .published = "all", .choices = "all|labelled"),
     DERIVATIVE_PARAM(sosvm_params),
-    CALIBRATE_PARAM(sosvm_params, "0"),
+    CALIBRATE_PARAM(sosvm_params, "auto"),
     {0},
 };
 

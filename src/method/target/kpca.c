@@ -168,7 +168,7 @@ static const param_row kpca_rows[] = {
           .default_value = "relative", .published = "absolute", .choices = "relative|absolute"),
     PARAM(kpca_params, components, .name = "components", .help = "number of components, largest first",
           .type = RUNG_INT, .default_value = "2", .published = "2", .low = 1, .high = 100000, .grid = "1,2,4,8"),
-    CALIBRATE_PARAM(kpca_params, "0"),
+    CALIBRATE_PARAM(kpca_params, "auto"),
     {0},
 };
 

@@ -57,6 +57,7 @@ static inline rung_model *fit_rows(rung_ctx *ctx, const char *name, const char *
     assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
     assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
     assert_ok(ctx, rung_spec_set_keep_data(ctx, spec, keep));
+    assert_ok(ctx, rung_spec_set(ctx, spec, "calibrate", "0")); /* the method's own probabilities and ranges */
     while (*rest) {
         char *name_at = rest, *value = strchr(rest, '=');
         *value++ = 0;
