@@ -228,8 +228,9 @@ static int tell(session *s, const tune_job *job)
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
     if (has_cv && !has_nested && rung_search_at(job->found, 1))
-        say(stderr, "            the winner's error is slightly optimistic, as the best of many; --nested gives an "
-                    "honest estimate\n");
+        say(stderr,
+            "            the winner's error is the smallest of many candidates, and so too small; --nested gives an "
+            "honest estimate\n");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
     return EXIT_OK;
