@@ -106,7 +106,8 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     TRY(boost_start(ctx, p, params, &s));
     if (!f && params->rounds < 1) TRY(own_folds(ctx, p, &own));
     if (f || params->rounds < 1)
-        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own, 1, &params->rounds, path));
+        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own, (boost_rounds){1, &params->rounds},
+                           path));
     TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
     out->n_expansion = forest_leaves(&out->own.score.trees);
     return report(ctx, mem, &s, path, out);
@@ -138,7 +139,7 @@ static rung_status boost_hold_out_alike(rung_ctx *ctx, pool *mem, const fit_inpu
     TRY(NEW(ctx, &ctx->scratch, rounds, count));
     for (int i = 0; i < count; i++) rounds[i] = ((const boost_params *)params[i])->rounds;
     TRY(boost_start(ctx, in->p, params[0], &s));
-    TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, count, rounds, paths));
+    TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, (boost_rounds){count, rounds}, paths));
     for (int i = 0; i < count; i++) held[i] = paths[i].held;
     return RUNG_OK;
 }

@@ -298,13 +298,13 @@ static rung_status run_path(rung_ctx *ctx, void *user)
 }
 
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
-                           const folds *f, int count, const int *rounds, boost_path *out)
+                           const folds *f, boost_rounds rounds, boost_path *out)
 {
     path_job job = {.mem = mem,
                     .p = {.data = data, .rules = rules, .seeds = seeds},
                     .f = f,
-                    .count = count,
-                    .rounds = rounds,
+                    .count = rounds.count,
+                    .rounds = rounds.list,
                     .out = out};
     return with_helpers(ctx, ctx->threads, run_path, &job);
 }

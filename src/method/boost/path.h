@@ -22,10 +22,15 @@ int boost_threads(const rung_ctx *ctx, const boost_rows *data);
 
 enum { BOOST_MOST_ROUNDS = 2000 }; /* where the held-out loss chooses their number */
 
-/* The path up to each of `count` numbers of rounds in one pass; a number below 1: that of the least loss, found when the
- * loss has not decreased for some time. */
+typedef struct
+{ /* numbers of rounds; one below 1: that of the least loss, found when the loss has not decreased for some
+                    time */
+    int count;
+    const int *list;
+} boost_rounds;
+/* The path up to each of these numbers of rounds in one pass. */
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
-                           const folds *f, int count, const int *rounds, boost_path *out);
+                           const folds *f, boost_rounds rounds, boost_path *out);
 double boost_path_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int side_by_side, int threads);
 
 /* Class probabilities from functions and thresholds: of the ordinal link (f one number) or the nominal one. */

@@ -44,7 +44,7 @@ rung_status stacked_trees_run(rung_ctx *ctx, pool *mem, const boost_rows *rows, 
     *out = (stacked_trees){.nominal = nominal};
     TRY(NEW(ctx, mem, out->proba, rows->n * K));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(boost_path_run(ctx, &ctx->scratch, rows, &rules, seeds, f, 1, &(int){0}, &path));
+    TRY(boost_path_run(ctx, &ctx->scratch, rows, &rules, seeds, f, (boost_rounds){1, &(int){0}}, &path));
     out->rounds = path.rounds;
     out->loss = path.loss;
     for (int64_t k = 0; k < path.held.n; k++)

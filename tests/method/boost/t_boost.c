@@ -170,9 +170,9 @@ static void one_pass_serves_all_numbers_of_rounds(void **state)
     boost_rules rules = {.tree = {.leaves = 4, .min_rows = 3, .l2 = 1, .columns = 0.7}, .rate = 0.1, .rows = 0.7};
     assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
-    assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, COUNT, rounds, paths));
+    assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, (boost_rounds){COUNT, rounds}, paths));
     for (int i = 0; i < COUNT; i++) {
-        assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, 1, &rounds[i], &one));
+        assert_ok(ctx, boost_path_run(ctx, &ctx->scratch, &rows, &rules, 2, &f, (boost_rounds){1, &rounds[i]}, &one));
         assert_true(paths[i].rounds == one.rounds && (rounds[i] < 1 || one.rounds == rounds[i]));
         assert_true(paths[i].loss == one.loss && paths[i].loss >= paths[1].loss);
         assert_int_equal(one.held.n, N);
