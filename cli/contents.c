@@ -32,7 +32,7 @@ json_t *thresholds_json(const rung_model *model)
     return all;
 }
 
-json_t *report_json(const rung_model *model)
+json_t *model_report_json(const rung_model *model)
 {
     json_t *all = json_object();
     const double *value;

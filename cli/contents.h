@@ -8,7 +8,7 @@
 
 json_t *params_json(const rung_model *model);
 json_t *thresholds_json(const rung_model *model); /* null: none */
-json_t *report_json(const rung_model *model);
+json_t *model_report_json(const rung_model *model);
 
 /* Numbers with six digits, for people; to be freed. */
 char *numbers_text(int64_t n, const double *value, const char *between);

@@ -240,7 +240,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
     json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
-    json_object_set_new(all, "report", report_json(job->model));
+    json_object_set_new(all, "report", model_report_json(job->model));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     if (job->n_found) json_object_set_new(all, "verified", conditions_json(job));
     if (job->importance) json_object_set(all, "importance", job->importance);

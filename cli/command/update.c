@@ -48,7 +48,7 @@ static void print_json(const update_job *job)
     json_object_set_new(all, "labelled", json_integer(rung_model_labelled(job->after)));
     json_object_set_new(all, "thresholds", thresholds_json(job->after));
     json_object_set_new(all, "cv", rung_model_cv(job->after, &cv) ? measures_json(&cv) : json_null());
-    json_object_set_new(all, "report", report_json(job->after));
+    json_object_set_new(all, "report", model_report_json(job->after));
     json_object_set_new(all, "seconds", jout_number(job->seconds));
     jout_print(all);
 }

@@ -283,7 +283,7 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     return RUNG_OK;
 }
 
-/* The normal equations of the labelled rows, F = (scale K~ + constant) (Y - p0 - F) / ridge for F = f - p0, in f; p0
+/* The normal equations of the labelled rows, F = (scale K~ + constant) w (Y - p0 - F) / ridge for F = f - p0, in f; p0
  * are the shrunk means of method/mixture/cumulative_ridge.h. With g the part of F the kernel gives, g / scale = K (e -
  * mu L g / scale): K~ is never formed. */
 static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
@@ -291,9 +291,9 @@ static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
     const ckr_params *params = v->params;
     const problem *p = v->p;
     const scorer *s = &v->model->members->score;
-    int64_t n = p->n, l = 0;
+    int64_t n = p->n;
     int J = p->K - 1;
-    double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0;
+    double ridge = told_number(v->model, "ridge"), *e = NULL, *Ke = NULL, *left = NULL, worst = 0, l = 0;
     bool linear = s->kind == SCORER_LINEAR || s->k.kind == KERNEL_LINEAR;
     double scale = linear ? 1 / fmax(1, (double)p->varying) : 1;
     penalty W;
@@ -302,21 +302,20 @@ static rung_status normal_equations(rung_ctx *ctx, const struct verification *v)
     TRY(NEW(ctx, &ctx->scratch, Ke, n));
     TRY(NEW(ctx, &ctx->scratch, left, n));
     for (int64_t i = 0; i < n; i++) {
-        l += p->y[i] > 0;
-        e[i] = p->y[i] > 0;
+        e[i] = p->y[i] > 0 ? (p->w ? p->w[i] : 1) : 0;
+        l += e[i];
     }
     double scores =
         verify_kernel_size(v, e) * verify_score_size(v) / J / ridge; /* their rounding is amplified by K / ridge */
     for (int q = 0; q < J; q++) {
         double below = (q + 1) * 0.5 / p->K, sum = 0, terms = 0;
-        for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1;
+        for (int64_t i = 0; i < n; i++) below += p->y[i] > 0 && p->y[i] <= q + 1 ? (p->w ? p->w[i] : 1) : 0;
         for (int64_t i = 0; i < n; i++) {
-            e[i] = p->y[i] ? ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
+            e[i] = p->y[i] ? (p->w ? p->w[i] : 1) * ((p->y[i] > q + 1) - v->f[i * J + q]) / ridge : 0;
             sum += e[i];
             terms += fabs(e[i]);
         }
-        for (int64_t i = 0; i < n; i++)
-            left[i] = 1 - below / ((double)l + 0.5) + RIDGE_CONSTANT * sum - v->f[i * J + q];
+        for (int64_t i = 0; i < n; i++) left[i] = 1 - below / (l + 0.5) + RIDGE_CONSTANT * sum - v->f[i * J + q];
         if (params->mu > 0) TRY(la_spmm_thin(ctx, params->mu / scale, W.sparse, 1, left, 1, e));
         TRY(verify_kernel_times(ctx, v, 1, e, Ke));
         for (int64_t i = 0; i < n; i++) Ke[i] *= scale;
