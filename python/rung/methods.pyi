@@ -965,7 +965,7 @@ class BOOST(_base.Weighted, _base.Classifier):
         verbose: bool = False,
     ) -> None: ...
 
-class CKR(_base.Unweighted, _base.Classifier):
+class CKR(_base.Weighted, _base.Classifier):
     """Cumulative kernel ridge with closed-form leave-one-out."""
 
     def __init__(
@@ -985,6 +985,7 @@ class CKR(_base.Unweighted, _base.Classifier):
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
         unlabelled: Any = 'auto',
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
         baseline: bool = False,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
@@ -992,7 +993,7 @@ class CKR(_base.Unweighted, _base.Classifier):
         verbose: bool = False,
     ) -> None: ...
 
-class OGP(_base.Unweighted, _base.Classifier):
+class OGP(_base.Weighted, _base.Classifier):
     """Ordinal probit Gaussian process, averaged over its widths and variances."""
 
     def __init__(
@@ -1003,6 +1004,7 @@ class OGP(_base.Unweighted, _base.Classifier):
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
         unlabelled: Any = 'auto',
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -1027,7 +1029,7 @@ class MEDIAN(_base.Weighted, _base.Classifier):
         verbose: bool = False,
     ) -> None: ...
 
-class AutoOrdinal(_base.Unweighted, _base.Classifier):
+class AutoOrdinal(_base.Weighted, _base.Classifier):
     """Average of models weighted by their performance on rows left out: the default."""
 
     def __init__(
@@ -1040,6 +1042,7 @@ class AutoOrdinal(_base.Unweighted, _base.Classifier):
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
         unlabelled: Any = 'auto',
+        class_weight: Mapping[Any, float] | Literal['balanced'] | None = None,
         baseline: bool = False,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,

@@ -171,7 +171,7 @@ int member_rank(const member *one, const double *output, const double *p)
     case DECISION_CONSTANT: return decision_rank(d, output[0]);
     case DECISION_CALIBRATED: return calibrate_rank(&one->cal, rank_score(&one->map, output[0]));
     case DECISION_NEAREST_MEAN: return nearest_mean(d, one->score.outputs, output);
-    case DECISION_ARGMAX: return largest(d->K, p ? p : output);
+    case DECISION_ARGMAX: return largest(d->K, p && member_has_own_proba(one) ? p : output); /* not a calibration's */
     case DECISION_MEDIAN: return posterior_median(d->K, p);
     }
     return 0;

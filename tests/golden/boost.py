@@ -258,7 +258,7 @@ def run(rung, folder, number, K, n, options, weighted):
         for i in range(n):
             out.writerow(['' if c[i] is None else c[i] for c in columns] + [w[i] if weighted else 1, y[i]])
     command = [rung, 'fit', train, '--weights', 'w', '-m', 'boost', '-o', path, '--quiet']
-    for name, x in {**rules, 'rows': 1, 'columns': 1, 'seeds': 1}.items():
+    for name, x in {**rules, 'rows': 1, 'columns': 1, 'seeds': 1, 'calibrate': 0}.items():
         command += ['-p', '%s=%s' % (name, x)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     nominal = rules.get('link') == 'nominal'

@@ -5,7 +5,8 @@
  * columns. */
 static const mixture_plan plans[] = {
     /* labels, screen, landmarks, kernel rows, folds, whole grid in folds, nominal trees */
-    {150, 0, 0, 0, 10, true, true}, /* every label counts, and nothing is dear yet */
+    {80, 0, 0, 0, 10, true, true}, /* every label counts, and nothing is dear yet */
+    {150, 0, 0, 0, 5, true, true},
     {300, 0, 0, 0, 5, false, true},
     {600, 300, 0, 0, 5, false, true},
     {2000, 300, 400, 0, 5, false, true},
