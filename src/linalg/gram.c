@@ -14,6 +14,7 @@ enum {
     TILE = 384,        /* a Gram tile of doubles is 1.1 MiB: it is mapped from the second-level cache */
     EXPAND_ROWS = 256, /* rows of a prediction tile ... */
     EXPAND_UNIT = 32,  /* ... padded to this, so that the bits of a row do not depend on the batch */
+    EXPAND_FEW = 4,    /* so few rows are summed along the coefficients */
     EXPAND_TERMS = 512
 };
 
@@ -168,46 +169,60 @@ rung_status la_cross(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_m
 
 /* What one thread needs for a tile of la_expand. */
 typedef struct {
-    double *x;      /* d x EXPAND_ROWS: rows of X, padded with zeros */
-    double *nx, *f; /* EXPAND_ROWS; EXPAND_ROWS x o */
-    double *g;      /* EXPAND_ROWS x EXPAND_TERMS */
+    double *x;      /* d x tall: rows of X, padded with zeros */
+    double *nx, *f; /* tall; tall x o */
+    double *g;      /* tall x EXPAND_TERMS */
 } expand_room;
 
 typedef struct { /* F (n x o) = map(X, Z) C */
     const la_mat *X, *Z;
     const double *norm_x, *norm_z; /* squared norms of their columns */
     const la_map *map;
-    int64_t o;
+    int64_t o, tall; /* tall: rows of a tile, EXPAND_ROWS or, if there are few, fewer */
     const double *C;
     double *F;
 } expansion;
+
+/* f += g C' of a few rows: along the columns of C, in the same order of terms as for many. */
+static void add_few(const expansion *e, int64_t rows, int64_t j0, int64_t cols, const expand_room *room)
+{
+    int64_t m = e->Z->cols, tall = e->tall;
+    for (int64_t c = 0; c < e->o; c++)
+        for (int64_t i = 0; i < rows; i++) {
+            const double *g = room->g + i, *a = e->C + j0 + c * m;
+            double f = room->f[i + c * tall];
+            for (int64_t j = 0; j < cols; j++) f += a[j] * g[j * tall];
+            room->f[i + c * tall] = f;
+        }
+}
 
 /* The rows of F from i0 on. */
 static void expand_tile(const expansion *e, int64_t i0, const expand_room *room)
 {
     const la_mat *X = e->X, *Z = e->Z;
-    int64_t n = X->cols, m = Z->cols, d = X->rows, o = e->o;
-    int64_t rows = min64(EXPAND_ROWS, n - i0), padded = (rows + EXPAND_UNIT - 1) / EXPAND_UNIT * EXPAND_UNIT;
+    int64_t n = X->cols, m = Z->cols, d = X->rows, o = e->o, tall = e->tall;
+    int64_t rows = min64(tall, n - i0), padded = (rows + EXPAND_UNIT - 1) / EXPAND_UNIT * EXPAND_UNIT;
     memset(room->x, 0, (size_t)(d * padded) * sizeof(double));
     memset(room->nx, 0, (size_t)padded * sizeof(double));
-    memset(room->f, 0, (size_t)(EXPAND_ROWS * o) * sizeof(double));
+    memset(room->f, 0, (size_t)(tall * o) * sizeof(double));
     memcpy(room->x, la_at(X, 0, i0), (size_t)(d * rows) * sizeof(double));
     memcpy(room->nx, e->norm_x + i0, (size_t)rows * sizeof(double));
     for (int64_t j0 = 0; j0 < m; j0 += EXPAND_TERMS) {
         int64_t cols = min64(EXPAND_TERMS, m - j0);
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, blas_int(padded), blas_int(cols), blas_int(d), 1, room->x,
-                    blas_int(la_ld(X)), la_at(Z, 0, j0), blas_int(la_ld(Z)), 0, room->g, EXPAND_ROWS);
+                    blas_int(la_ld(X)), la_at(Z, 0, j0), blas_int(la_ld(Z)), 0, room->g, blas_int(tall));
         for (int64_t j = 0; j < cols; j++) {
-            double *g = room->g + j * EXPAND_ROWS;
+            double *g = room->g + j * tall;
             map_pair pair = {d, room->x, la_at(Z, 0, j0 + j), room->nx, e->norm_z[j0 + j]};
             map_run(e->map, padded, &pair, g);
-            for (int64_t c = 0; c < o; c++) {
-                double *f = room->f + c * EXPAND_ROWS, a = e->C[j0 + j + c * m];
+            for (int64_t c = 0; c < o && rows > EXPAND_FEW; c++) {
+                double *f = room->f + c * tall, a = e->C[j0 + j + c * m];
                 for (int64_t i = 0; i < padded; i++) f[i] += a * g[i];
             }
         }
+        if (rows <= EXPAND_FEW) add_few(e, rows, j0, cols, room);
     }
-    for (int64_t c = 0; c < o; c++) memcpy(e->F + i0 + c * n, room->f + c * EXPAND_ROWS, (size_t)rows * sizeof(double));
+    for (int64_t c = 0; c < o; c++) memcpy(e->F + i0 + c * n, room->f + c * tall, (size_t)rows * sizeof(double));
 }
 
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
@@ -216,6 +231,7 @@ rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_
     double started = op_start();
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = X->cols, tiles = (n + EXPAND_ROWS - 1) / EXPAND_ROWS;
+    int64_t tall = min64(EXPAND_ROWS, (n + EXPAND_UNIT - 1) / EXPAND_UNIT * EXPAND_UNIT);
     int threads = (int)min64(ctx->threads, tiles > 0 ? tiles : 1);
     double *norm_x = NULL, *norm_z = NULL;
     expand_room *room = NULL;
@@ -223,12 +239,13 @@ rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_
     TRY(squared_norms(ctx, Z, &norm_z));
     TRY(NEW(ctx, &ctx->scratch, room, threads));
     for (int t = 0; t < threads; t++) {
-        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].x, X->rows * EXPAND_ROWS));
-        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].nx, EXPAND_ROWS));
-        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].f, EXPAND_ROWS * o));
-        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].g, EXPAND_ROWS * EXPAND_TERMS));
+        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].x, X->rows * tall));
+        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].nx, tall));
+        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].f, tall * o));
+        TRY(NEW_RAW(ctx, &ctx->scratch, room[t].g, tall * EXPAND_TERMS));
     }
-    const expansion e = {.X = X, .Z = Z, .norm_x = norm_x, .norm_z = norm_z, .map = map, .o = o, .C = C, .F = F};
+    const expansion e = {
+        .X = X, .Z = Z, .norm_x = norm_x, .norm_z = norm_z, .map = map, .o = o, .tall = tall, .C = C, .F = F};
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (int64_t t = 0; t < tiles; t++)
         if (!stop_asked(ctx)) expand_tile(&e, t * EXPAND_ROWS, &room[omp_get_thread_num()]);
