@@ -8,7 +8,7 @@
 #include "method/mixture/plan.h"
 #include "trees/relevance.h"
 
-enum { D = 12, K = 3, MOST = 1200 };
+enum { D = 12, K = 3, MOST = 650 };
 
 /* One column in D decides the rank; noise: none does. */
 static rung_data *make_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool noise)
@@ -85,29 +85,37 @@ static double held_out_error(rung_ctx *ctx, const char *name, const char *scale,
     return error;
 }
 
+/* Of always answering the middle class. */
+static double constant_error(const rung_data *data)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < data->n; i++) sum += abs(data->y[i] - 2);
+    return sum / (double)data->n;
+}
+
 /* As a scaling for any method: better where one column matters, and honest where none does, though methods with closed
  * forms (kdlor, ckr) could have left rows out of the columns that all labels had weighted. */
 static void any_method_may_weigh_columns(void **state)
 {
-    static const char *const methods[] = {"kdlor", "ckr", "krr", "svorim"};
+    static const char *const methods[] = {"kdlor", "ckr"};
     rung_ctx *ctx = *state;
     rung_data *data;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         double weighted = 0, plain = 0;
-        for (uint64_t seed = 1; seed < 5; seed++) {
+        for (uint64_t seed = 1; seed < 4; seed++) {
             data = make_data(ctx, 60, seed, false);
-            weighted += held_out_error(ctx, methods[i], "relevance", data) / 4;
-            plain += held_out_error(ctx, methods[i], "standard", data) / 4;
+            weighted += held_out_error(ctx, methods[i], "relevance", data) / 3;
+            plain += held_out_error(ctx, methods[i], "standard", data) / 3;
             rung_data_free(data);
         }
         if (!(weighted < 0.9 * plain)) fail_msg("%s: %g with weights, %g without", methods[i], weighted, plain);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         double held = 0, median = 0;
-        for (uint64_t seed = 0; seed < 8; seed++) {
+        for (uint64_t seed = 0; seed < 4; seed++) {
             data = make_data(ctx, 60, 40 + seed, true);
-            held += held_out_error(ctx, methods[i], "relevance", data) / 8;
-            median += held_out_error(ctx, "auto", "standard", data) / 8;
+            held += held_out_error(ctx, methods[i], "relevance", data) / 4;
+            median += constant_error(data) / 4;
             rung_data_free(data);
         }
         if (!(held > 0.95 * median)) fail_msg("%s: held-out %g, where %g is chance", methods[i], held, median);
@@ -119,11 +127,11 @@ static void noise_is_not_flattered(void **state)
 {
     rung_ctx *ctx = *state;
     double held = 0, median = 0;
-    for (uint64_t seed = 0; seed < 8; seed++) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
         rung_data *data = make_data(ctx, 60, 20 + seed, true);
         rung_model *m = fit(ctx, data, NULL, NULL);
-        held += *reported(m, "loo_mae")->value / 8;
-        median += *reported(m, "median_mae")->value / 8;
+        held += *reported(m, "loo_mae")->value / 6;
+        median += *reported(m, "median_mae")->value / 6;
         rung_model_free(m);
         rung_data_free(data);
     }
@@ -136,7 +144,7 @@ static void every_size(void **state)
     static const struct {
         int64_t n;
         const char *effort;
-    } cases[] = {{100, "normal"}, {200, "normal"}, {350, "normal"}, {700, "normal"}, {700, "quick"}, {700, "thorough"}};
+    } cases[] = {{90, "normal"}, {310, "normal"}, {610, "normal"}, {90, "thorough"}};
     rung_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rung_data *data = make_data(ctx, cases[i].n, 5, false);
