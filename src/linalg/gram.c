@@ -178,7 +178,7 @@ typedef struct { /* F (n x o) = map(X, Z) C */
     const la_mat *X, *Z;
     const double *norm_x, *norm_z; /* squared norms of their columns */
     const la_map *map;
-    int64_t o, tall; /* tall: rows of a tile, EXPAND_ROWS or, if there are few, fewer */
+    int64_t o, tall; /* tall: rows of a tile, EXPAND_ROWS or, if there are few, EXPAND_UNIT */
     const double *C;
     double *F;
 } expansion;
@@ -231,7 +231,7 @@ rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_
     double started = op_start();
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t n = X->cols, tiles = (n + EXPAND_ROWS - 1) / EXPAND_ROWS;
-    int64_t tall = min64(EXPAND_ROWS, (n + EXPAND_UNIT - 1) / EXPAND_UNIT * EXPAND_UNIT);
+    int64_t tall = n <= EXPAND_UNIT ? EXPAND_UNIT : EXPAND_ROWS;
     int threads = (int)min64(ctx->threads, tiles > 0 ? tiles : 1);
     double *norm_x = NULL, *norm_z = NULL;
     expand_room *room = NULL;
