@@ -334,8 +334,10 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
         return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, true, model);
     }
+    const char *wish = spec_value(spec, "temper");
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, true, model);
+    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, !wish || strcmp(wish, "with") == 0,
+                        model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

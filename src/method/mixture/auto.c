@@ -8,7 +8,7 @@
 #include "method/mixture/mixture.h"
 
 typedef struct {
-    int trees, relevance, effort;
+    int trees, relevance, effort, temper; /* temper: read by the driver of the fit */
 } auto_params;
 
 enum { WITHOUT, WITH };
@@ -129,6 +129,9 @@ static const param_row auto_rows[] = {
     PARAM(auto_params, relevance, .name = "relevance",
           .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_CHOICE,
           .default_value = "with", .published = "without", .choices = "without|with"),
+    PARAM(auto_params, temper, .name = "temper",
+          .help = "with: probabilities as certain as rows left out justify; without: the average as it is",
+          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     {0},
 };
 

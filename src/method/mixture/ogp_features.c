@@ -12,8 +12,7 @@
 
 #include "method/mixture/ordinal_sites.h"
 
-enum { MOST_STEPS = 60 };
-static const double DECREMENT = 1e-9, ROUNDED = 1e-8, ARMIJO = 1e-4, LOST = 0.01;
+static const double LOST = 0.01;
 
 typedef struct {
     const ogp_features *p;
@@ -29,7 +28,6 @@ typedef struct {
     double *db, *dw, *df; /* J, m, n */
     double *w_next, *f_next, *b_next;
     double *column; /* n x (J + 1) */
-    double objective, decrement;
 } laplace;
 
 static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
@@ -122,8 +120,9 @@ static rung_status factorise(rung_ctx *ctx, laplace *s)
     return la_small_spd_solve(ctx, J, s->schur, J, s->V);
 }
 
-static rung_status direction(rung_ctx *ctx, laplace *s)
+static rung_status direction(rung_ctx *ctx, void *state, double *decrement)
 {
+    laplace *s = state;
     int64_t m = s->m;
     int J = s->J;
     TRY(factorise(ctx, s));
@@ -132,53 +131,38 @@ static rung_status direction(rung_ctx *ctx, laplace *s)
         s->b_next[q] = s->at.gb[q];
         for (int64_t j = 0; j < m; j++) s->b_next[q] -= s->U[j + q * m] * Ag[j];
     }
-    s->decrement = 0;
+    *decrement = 0;
     for (int q = 0; q < J; q++) {
         s->db[q] = 0;
         for (int t = 0; t < J; t++) s->db[q] += s->V[q + t * J] * s->b_next[t];
-        s->decrement += s->at.gb[q] * s->db[q];
+        *decrement += s->at.gb[q] * s->db[q];
     }
     for (int64_t j = 0; j < m; j++) {
         s->dw[j] = Ag[j];
         for (int q = 0; q < J; q++) s->dw[j] -= s->right[j + q * m] * s->db[q];
-        s->decrement += s->gw[j] * s->dw[j];
+        *decrement += s->gw[j] * s->dw[j];
     }
     return times(ctx, s, true, s->s, 1, s->dw, s->df);
 }
 
-/* The longest of the halved steps that gains enough; false: none, because of rounding. */
-static bool advance(laplace *s)
+static double step(void *state, double t)
 {
-    for (double t = 1; t > 1e-10; t *= 0.5) {
-        for (int64_t j = 0; j < s->m; j++) s->w_next[j] = s->w[j] + t * s->dw[j];
-        for (int64_t i = 0; i < s->p->n; i++) s->f_next[i] = s->f[i] + t * s->df[i];
-        for (int q = 0; q < s->J; q++) s->b_next[q] = s->b[q] + t * s->db[q];
-        double value = log_posterior(s, s->w_next, s->f_next, s->b_next);
-        if (!(value >= s->objective + ARMIJO * t * s->decrement) && !(value >= s->objective && s->decrement < 1e-6))
-            continue;
-        memcpy(s->w, s->w_next, (size_t)s->m * sizeof *s->w);
-        memcpy(s->f, s->f_next, (size_t)s->p->n * sizeof *s->f);
-        memcpy(s->b, s->b_next, (size_t)s->J * sizeof *s->b);
-        s->objective = value;
-        return true;
-    }
-    return false;
+    laplace *s = state;
+    for (int64_t j = 0; j < s->m; j++) s->w_next[j] = s->w[j] + t * s->dw[j];
+    for (int64_t i = 0; i < s->p->n; i++) s->f_next[i] = s->f[i] + t * s->df[i];
+    for (int q = 0; q < s->J; q++) s->b_next[q] = s->b[q] + t * s->db[q];
+    return log_posterior(s, s->w_next, s->f_next, s->b_next);
 }
 
-static rung_status find_mode(rung_ctx *ctx, laplace *s)
+static void take(void *state)
 {
-    s->objective = log_posterior(s, s->w, s->f, s->b);
-    for (int step = 0;; step++) {
-        TRY(interrupted(ctx));
-        TRY(direction(ctx, s));
-        double relative = s->decrement / (1 + fabs(s->objective));
-        if (step > 0 && relative < DECREMENT) return RUNG_OK;
-        if (step < MOST_STEPS && advance(s)) continue;
-        if (relative < ROUNDED) return RUNG_OK; /* rounding prevents any gain */
-        return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)", step,
-                         s->decrement);
-    }
+    laplace *s = state;
+    memcpy(s->w, s->w_next, (size_t)s->m * sizeof *s->w);
+    memcpy(s->f, s->f_next, (size_t)s->p->n * sizeof *s->f);
+    memcpy(s->b, s->b_next, (size_t)s->J * sizeof *s->b);
 }
+
+static const ordinal_ascent ascent = {.direction = direction, .step = step, .take = take};
 
 static rung_status leave_out(rung_ctx *ctx, laplace *s, double *loo)
 {
@@ -222,7 +206,7 @@ rung_status ogp_features_fit(rung_ctx *ctx, const ogp_features *p, double *w, do
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
     TRY(start(ctx, p, &s));
-    TRY(find_mode(ctx, &s));
+    TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.w, s.f, s.b)));
     if (loo) TRY(leave_out(ctx, &s, loo));
     memcpy(w, s.w, (size_t)s.m * sizeof *w);
     memcpy(b, s.b, (size_t)s.J * sizeof *b);
@@ -245,8 +229,7 @@ rung_status ogp_features_decrement(rung_ctx *ctx, const ogp_features *p, const d
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
     TRY(place(ctx, p, w, b, &s));
-    TRY(direction(ctx, &s));
-    *decrement = s.decrement;
+    TRY(direction(ctx, &s, decrement));
     *objective = log_posterior(&s, s.w, s.f, s.b);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -14,26 +14,22 @@
 
 #include "method/mixture/ordinal_sites.h"
 
-enum { MOST_STEPS = 60 };
-static const double DECREMENT = 1e-9, ROUNDED = 1e-8, ARMIJO = 1e-4;
-
 typedef struct {
     const ogp_gp *p;
-    int J;                       /* thresholds */
-    double *a, *f, *b;           /* where we are */
-    double *b0;                  /* J: prior means of the thresholds */
-    ordinal_site *sites;         /* n */
-    double *W, *root;            /* n: curvature in f, and (variance W)^1/2 */
-    la_mat *R;                   /* n x n: factor of I + root gram root */
-    double *C;                   /* n x J */
-    double *rhs, *back;          /* n x (J + 1): C and r; scratch of Sf */
-    double *S;                   /* n x (J + 1): Sf C and Sf r */
-    double *schur, *V;           /* J x J: B - C'Sf C; its inverse */
-    double *gb, *db;             /* J */
-    double *da, *df;             /* n */
-    double *a_next, *f_next;     /* n */
-    double *b_next;              /* J */
-    double objective, decrement; /* there */
+    int J;                   /* thresholds */
+    double *a, *f, *b;       /* where we are */
+    double *b0;              /* J: prior means of the thresholds */
+    ordinal_site *sites;     /* n */
+    double *W, *root;        /* n: curvature in f, and (variance W)^1/2 */
+    la_mat *R;               /* n x n: factor of I + root gram root */
+    double *C;               /* n x J */
+    double *rhs, *back;      /* n x (J + 1): C and r; scratch of Sf */
+    double *S;               /* n x (J + 1): Sf C and Sf r */
+    double *schur, *V;       /* J x J: B - C'Sf C; its inverse */
+    double *gb, *db;         /* J */
+    double *da, *df;         /* n */
+    double *a_next, *f_next; /* n */
+    double *b_next;          /* J */
 } laplace;
 
 static ordinal_rows rows_of(const ogp_gp *p) { return (ordinal_rows){p->n, p->K, p->y, p->weight}; }
@@ -133,8 +129,9 @@ static rung_status invert(rung_ctx *ctx, laplace *s)
     return la_small_spd_solve(ctx, J, s->schur, J, s->V);
 }
 
-static rung_status direction(rung_ctx *ctx, laplace *s)
+static rung_status direction(rung_ctx *ctx, void *state, double *decrement)
 {
+    laplace *s = state;
     int64_t n = s->p->n;
     int J = s->J;
     const double *r = s->rhs + J * n, *Sr = s->S + J * n;
@@ -144,11 +141,11 @@ static rung_status direction(rung_ctx *ctx, laplace *s)
         s->b_next[q] = s->gb[q];
         for (int64_t i = 0; i < n; i++) s->b_next[q] -= s->C[i + q * n] * Sr[i];
     }
-    s->decrement = 0;
+    *decrement = 0;
     for (int q = 0; q < J; q++) {
         s->db[q] = 0;
         for (int t = 0; t < J; t++) s->db[q] += s->V[q + t * J] * s->b_next[t];
-        s->decrement += s->gb[q] * s->db[q];
+        *decrement += s->gb[q] * s->db[q];
     }
     for (int64_t i = 0; i < n; i++) {
         double Cdb = 0, SCdb = 0;
@@ -158,48 +155,31 @@ static rung_status direction(rung_ctx *ctx, laplace *s)
         }
         s->df[i] = Sr[i] - SCdb;
         s->da[i] = r[i] - s->W[i] * s->df[i] - Cdb;
-        s->decrement += r[i] * s->df[i];
+        *decrement += r[i] * s->df[i];
     }
     return RUNG_OK;
 }
 
-/* The longest of the halved steps that gains enough; false: none, because of rounding. */
-static bool advance(laplace *s)
+static double step(void *state, double t)
 {
-    int64_t n = s->p->n;
-    for (double t = 1; t > 1e-10; t *= 0.5) {
-        for (int64_t i = 0; i < n; i++) {
-            s->a_next[i] = s->a[i] + t * s->da[i];
-            s->f_next[i] = s->f[i] + t * s->df[i];
-        }
-        for (int q = 0; q < s->J; q++) s->b_next[q] = s->b[q] + t * s->db[q];
-        double value = log_posterior(s, s->a_next, s->f_next, s->b_next);
-        if (!(value >= s->objective + ARMIJO * t * s->decrement) && !(value >= s->objective && s->decrement < 1e-6))
-            continue;
-        memcpy(s->a, s->a_next, (size_t)n * sizeof *s->a);
-        memcpy(s->f, s->f_next, (size_t)n * sizeof *s->f);
-        memcpy(s->b, s->b_next, (size_t)s->J * sizeof *s->b);
-        s->objective = value;
-        return true;
+    laplace *s = state;
+    for (int64_t i = 0; i < s->p->n; i++) {
+        s->a_next[i] = s->a[i] + t * s->da[i];
+        s->f_next[i] = s->f[i] + t * s->df[i];
     }
-    return false;
+    for (int q = 0; q < s->J; q++) s->b_next[q] = s->b[q] + t * s->db[q];
+    return log_posterior(s, s->a_next, s->f_next, s->b_next);
 }
 
-/* Ends at the mode with all quantities there, including V. */
-static rung_status find_mode(rung_ctx *ctx, laplace *s)
+static void take(void *state)
 {
-    s->objective = log_posterior(s, s->a, s->f, s->b);
-    for (int step = 0;; step++) {
-        TRY(interrupted(ctx));
-        TRY(direction(ctx, s));
-        double relative = s->decrement / (1 + fabs(s->objective));
-        if (step > 0 && relative < DECREMENT) return RUNG_OK;
-        if (step < MOST_STEPS && advance(s)) continue;
-        if (relative < ROUNDED) return RUNG_OK; /* rounding prevents any gain */
-        return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)", step,
-                         s->decrement);
-    }
+    laplace *s = state;
+    memcpy(s->a, s->a_next, (size_t)s->p->n * sizeof *s->a);
+    memcpy(s->f, s->f_next, (size_t)s->p->n * sizeof *s->f);
+    memcpy(s->b, s->b_next, (size_t)s->J * sizeof *s->b);
 }
+
+static const ordinal_ascent ascent = {.direction = direction, .step = step, .take = take};
 
 /* ---- leave-one-out ---- */
 
@@ -240,7 +220,7 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
     TRY(start(ctx, p, &s));
     TRY(NEW(ctx, &ctx->scratch, var, p->n));
     TRY(NEW(ctx, &ctx->scratch, M, p->n * s.J));
-    TRY(find_mode(ctx, &s));
+    TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.a, s.f, s.b)));
     TRY(marginals(ctx, &s, var, M));
     ordinal_mode mode = {.n = p->n,
                          .K = p->K,
@@ -268,8 +248,7 @@ rung_status ogp_gp_decrement(rung_ctx *ctx, const ogp_gp *p, const double *a, co
     memcpy(s.a, a, (size_t)p->n * sizeof *a);
     memcpy(s.b, b, (size_t)s.J * sizeof *b);
     TRY(la_mul(ctx, p->variance, p->gram, 1, a, 0, s.f));
-    TRY(direction(ctx, &s));
-    *decrement = s.decrement;
+    TRY(direction(ctx, &s, decrement));
     *objective = log_posterior(&s, s.a, s.f, s.b);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

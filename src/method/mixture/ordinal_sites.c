@@ -10,7 +10,8 @@
 #include "solve/cumulative.h"
 #include "solve/ordinal_probit.h"
 
-static const double LEAST_W = 1e-10;
+enum { MOST_STEPS = 60 };
+static const double LEAST_W = 1e-10, DECREMENT = 1e-9, ROUNDED = 1e-8, ARMIJO = 1e-4;
 
 static double weight_of(const ordinal_rows *rows, int64_t i) { return rows->weight ? rows->weight[i] : 1; }
 
@@ -67,6 +68,36 @@ void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance)
             s->B[up + down * J] += t->h12;
             s->B[down + up * J] += t->h12;
         }
+    }
+}
+
+/* ---- the mode ---- */
+
+/* The longest of the halved steps that gains enough; false: none, because of rounding. */
+static bool advance(const ordinal_ascent *a, void *state, double decrement, double *objective)
+{
+    for (double t = 1; t > 1e-10; t *= 0.5) {
+        double value = a->step(state, t);
+        if (!(value >= *objective + ARMIJO * t * decrement) && !(value >= *objective && decrement < 1e-6)) continue;
+        a->take(state);
+        *objective = value;
+        return true;
+    }
+    return false;
+}
+
+rung_status ordinal_mode_find(rung_ctx *ctx, const ordinal_ascent *a, void *state, double objective)
+{
+    double decrement;
+    for (int step = 0;; step++) {
+        TRY(interrupted(ctx));
+        TRY(a->direction(ctx, state, &decrement));
+        double relative = decrement / (1 + fabs(objective));
+        if (step > 0 && relative < DECREMENT) return RUNG_OK;
+        if (step < MOST_STEPS && advance(a, state, decrement, &objective)) continue;
+        if (relative < ROUNDED) return RUNG_OK; /* rounding prevents any gain */
+        return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d steps (decrement %.2g)", step,
+                         decrement);
     }
 }
 

@@ -35,6 +35,16 @@ void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance)
 /* The log posterior but for that of f; -inf where the thresholds are out of order. */
 double ordinal_sites_log(const ordinal_rows *rows, const double *f, const double *b, const double *b0, double variance);
 
+/* Newton's method for the mode, with steps halved until they gain enough. */
+typedef struct {
+    rung_status (*direction)(rung_ctx *ctx, void *state, double *decrement); /* at the present point */
+    double (*step)(void *state, double t); /* the log posterior after t of it, which becomes the next point ... */
+    void (*take)(void *state);             /* ... and the present one */
+} ordinal_ascent;
+/* objective: the log posterior at the present point. Ends at the mode with the direction computed there. RUNG_ENOCONV: too
+ * many steps. */
+rung_status ordinal_mode_find(rung_ctx *ctx, const ordinal_ascent *ascent, void *state, double objective);
+
 typedef struct { /* a mode and the Gaussian around it */
     int64_t n;
     int K;
