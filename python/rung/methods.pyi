@@ -1038,6 +1038,7 @@ class AutoOrdinal(_base.Weighted, _base.Classifier):
         effort: Literal['quick', 'normal', 'thorough'] = 'normal',
         trees: Literal['without', 'with'] = 'with',
         relevance: Literal['without', 'with'] = 'with',
+        temper: Literal['without', 'with'] = 'with',
         scale: Literal['standard', 'minmax', 'rank', 'relevance', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,

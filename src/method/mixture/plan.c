@@ -3,6 +3,7 @@
 
 /* Kernels cost the cube of the labels up to 600, above it labels times landmarks squared; trees cost labels times
  * columns. */
+/* clang-format off */
 static const mixture_plan plans[] = {
     /* labels, screen, landmarks, kernel rows, folds, whole grid in folds, nominal trees */
     {80, 0, 0, 0, 10, true, true}, /* every label counts, and nothing is dear yet */
@@ -13,6 +14,7 @@ static const mixture_plan plans[] = {
     {20000, 600, 400, 0, 1, false, true},
     {INT64_MAX, 600, 400, 20000, 1, false, false},
 };
+/* clang-format on */
 enum { PLANS = sizeof plans / sizeof *plans };
 
 /* Another effort is the plan of four times fewer or more labels. */
