@@ -98,6 +98,12 @@ rung_need(Threads_FOUND "POSIX threads" libc6-dev)
 if(NOT SKBUILD)
   rung_pkg_config(CAIRO libcairo2-dev cairo cairo-pdf cairo-png)
   rung_pkg_config(SQLITE libsqlite3-dev sqlite3)
+  if(PKG_CONFIG_FOUND) # optional: without it, the commands that answer over HTTP say how to get them
+    pkg_check_modules(MICROHTTPD QUIET IMPORTED_TARGET libmicrohttpd)
+  endif()
+  if(NOT MICROHTTPD_FOUND)
+    message(STATUS "Commands that answer over HTTP: not built, they need libmicrohttpd (Debian: libmicrohttpd-dev)")
+  endif()
 
   # Unless asked for or declined, the tests are built where they can be.
   set(without_tests "${missing}")

@@ -36,7 +36,7 @@ FNR == 1 {
     top = !in_cli && folder == "" # src/methods.c: sees everything in src/
     if (!in_cli && !top && !(folder in rank)) bad("folder src/" folder " has no place in the order: " order)
 }
-!in_cli && /"[^"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (fit|tune|curve|predict|explain|compare|update|evaluate|metrics|inspect|methods|generate|experiment|plot|demo)([^a-z]|$))[^"]*"/ {
+!in_cli && /"[^"]*(--[a-z][a-z][a-z]|(^|[^a-z])-[a-z] [a-zA-Z-]+=|rung (fit|tune|curve|predict|explain|compare|update|evaluate|metrics|inspect|methods|generate|experiment|plot|demo|serve|label)([^a-z]|$))[^"]*"/ {
     bad("a text that names an option of the command: say it in plain words, and name the option by hint() or log_hint()")
 }
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {

@@ -9,6 +9,7 @@ class Rung < Formula
   depends_on "pkgconf" => :build
   depends_on "cairo"
   depends_on "jansson"
+  depends_on "libmicrohttpd"
   depends_on "openblas"
   depends_on "sqlite"
 

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/answers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_out.h"
+#include "serve/rows.h"
+
+enum { MOST_ROWS = 10000, MOST_EXPLAINED = 100, MOST_SAMPLES = 10000 };
+
+/* ---- workers ---- */
+
+static void on_log(void *user, rung_level level, const char *text)
+{
+    if (level == RUNG_WARNING) json_array_append_new(user, jout_text(text));
+}
+
+rung_status answers_open(answers *a, const session *s)
+{
+    a->worker = allocate((size_t)http_workers(), sizeof *a->worker);
+    for (int i = 0; i < http_workers(); i++) {
+        rung_status status = rung_ctx_new(&a->worker[i].ctx);
+        if (status != RUNG_OK) return status;
+        a->worker[i].warnings = json_array();
+        rung_ctx_set_threads(a->worker[i].ctx, 1); /* requests run side by side instead */
+        rung_ctx_set_memory(a->worker[i].ctx, s->memory);
+        rung_ctx_set_log(a->worker[i].ctx, on_log, a->worker[i].warnings);
+    }
+    return RUNG_OK;
+}
+
+void answers_interrupt(answers *a)
+{
+    for (int i = 0; i < http_workers(); i++) rung_ctx_interrupt(a->worker[i].ctx);
+}
+
+void answers_close(answers *a)
+{
+    for (int i = 0; a->worker && i < http_workers(); i++) {
+        rung_ctx_free(a->worker[i].ctx);
+        json_decref(a->worker[i].warnings);
+    }
+    free(a->worker);
+}
+
+/* ---- one request ---- */
+
+typedef struct {
+    const answers *a;
+    rung_ctx *ctx;
+    json_t *warnings;
+    json_t *body;       /* as it came */
+    const json_t *rows; /* in it */
+    rung_table *table;
+    rung_data *data;
+    http_reply *reply;
+} question;
+
+/* The status says whose fault it is. */
+static bool good(question *q, rung_status status)
+{
+    if (status == RUNG_OK) return true;
+    bool asked = status == RUNG_EARG || status == RUNG_EDATA || status == RUNG_ELIMIT;
+    http_error(q->reply, status == RUNG_EINTERRUPT ? 503 : asked ? 400 : 500, "%s", rung_ctx_message(q->ctx));
+    return false;
+}
+
+/* {"rows": [...]}, with options, or the list alone. allowed: the names of the options, ends with NULL. */
+static bool read_body(question *q, const http_request *request, const char *const *allowed, size_t most)
+{
+    json_error_t wrong;
+    const char *key;
+    json_t *value;
+    q->body = json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, &wrong);
+    if (!q->body) {
+        http_error(q->reply, 400, "the body is not JSON: line %d, column %d: %s", wrong.line, wrong.column, wrong.text);
+        return false;
+    }
+    q->rows = json_is_array(q->body) ? q->body : json_object_get(q->body, "rows");
+    if (!json_is_array(q->rows)) {
+        http_error(q->reply, 400, "the body must be {\"rows\": [...]}, with an object or a list for each row");
+        return false;
+    }
+    if (json_is_object(q->body)) json_object_foreach(q->body, key, value)
+        {
+            bool known = !strcmp(key, "rows");
+            for (const char *const *name = allowed; *name; name++) known |= !strcmp(key, *name);
+            if (known) continue;
+            http_error(q->reply, 400, "unknown key '%.80s' beside rows", key);
+            return false;
+        }
+    size_t n = json_array_size(q->rows);
+    if (n >= 1 && n <= most) return true;
+    if (n == 0)
+        http_error(q->reply, 400, "there are no rows");
+    else
+        http_error(q->reply, 413, "%zu rows are too many for one request; send at most %zu", n, most);
+    return false;
+}
+
+static bool code_rows(question *q)
+{
+    char *wrong = rows_table(q->ctx, q->a->model, q->rows, &q->table);
+    if (wrong) {
+        http_error(q->reply, 400, "%s", wrong);
+        free(wrong);
+        return false;
+    }
+    return good(q, rung_model_encode(q->ctx, q->a->model, q->table, 0, &q->data));
+}
+
+static void reply_rows(question *q, json_t *rows)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "rows", rows);
+    if (json_array_size(q->warnings)) json_object_set_new(root, "warnings", json_copy(q->warnings));
+    http_json(q->reply, 200, root);
+}
+
+/* ---- POST /predict ---- */
+
+typedef struct {
+    int *rank, *low, *high;
+    double *score, *proba, level;
+} predictions;
+
+static json_t *numbers(const double *v, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) json_array_append_new(list, jout_number(v[i]));
+    return list;
+}
+
+static json_t *prediction(const rung_model *model, const predictions *p, int64_t i)
+{
+    int classes = rung_model_classes(model), outputs = rung_model_outputs(model);
+    json_t *row = json_object();
+    if (p->rank) {
+        json_object_set_new(row, "label", jout_text(p->rank[i] ? rung_model_class_name(model, p->rank[i]) : "unsure"));
+        json_object_set_new(row, "rank", json_integer(p->rank[i]));
+    }
+    json_object_set_new(row, "score",
+                        outputs == 1 ? jout_number(p->score[i]) : numbers(p->score + i * outputs, outputs));
+    if (p->proba) json_object_set_new(row, "proba", numbers(p->proba + i * classes, classes));
+    if (p->low) {
+        json_object_set_new(row, "low", json_integer(p->low[i]));
+        json_object_set_new(row, "high", json_integer(p->high[i]));
+    }
+    return row;
+}
+
+static bool interval_of(question *q, double *level)
+{
+    const json_t *value = json_is_object(q->body) ? json_object_get(q->body, "interval") : NULL;
+    *level = 0;
+    if (!value) return true;
+    *level = json_number_value(value);
+    if (*level > 0 && *level < 1) return true;
+    http_error(q->reply, 400, "interval: expected a probability between 0 and 1, such as 0.9");
+    return false;
+}
+
+static void predict_rows(question *q)
+{
+    const rung_model *model = q->a->model;
+    rung_view X = rung_data_view(q->data);
+    size_t n = (size_t)X.n;
+    predictions p = {.score = allocate(n * (size_t)rung_model_outputs(model), sizeof *p.score)};
+    if (!interval_of(q, &p.level)) {
+        free(p.score);
+        return;
+    }
+    if (rung_model_has_ranks(model)) p.rank = allocate(n, sizeof *p.rank);
+    if (rung_model_has_probabilities(model)) p.proba = allocate(n * (size_t)rung_model_classes(model), sizeof *p.proba);
+    if (p.level > 0) p.low = allocate(n, sizeof *p.low), p.high = allocate(n, sizeof *p.high);
+    rung_output out = {.size = sizeof out,
+                       .rank = p.rank,
+                       .score = p.score,
+                       .proba = p.proba,
+                       .low = p.low,
+                       .high = p.high,
+                       .level = p.level};
+    if (good(q, rung_model_predict(q->ctx, model, &X, &out))) {
+        json_t *rows = json_array();
+        for (int64_t i = 0; i < X.n; i++) json_array_append_new(rows, prediction(model, &p, i));
+        reply_rows(q, rows);
+    }
+    free(p.rank);
+    free(p.low);
+    free(p.high);
+    free(p.score);
+    free(p.proba);
+}
+
+static void predict(question *q, const http_request *request)
+{
+    static const char *const allowed[] = {"interval", NULL};
+    if (read_body(q, request, allowed, MOST_ROWS) && code_rows(q)) predict_rows(q);
+}
+
+/* ---- POST /explain ---- */
+
+/* The row, coded, before the rows it is compared with. */
+static rung_status with_background(const question *q, int64_t i, rung_data **out)
+{
+    rung_view own = rung_data_view(q->data), others = rung_data_view(q->a->background);
+    double *v = allocate((size_t)((others.n + 1) * own.d), sizeof *v);
+    int *rank = allocate((size_t)others.n + 1, sizeof *rank), classes = rung_model_classes(q->a->model);
+    for (int64_t j = 0; j < own.d; j++) {
+        v[j] = own.v[i * own.row + j * own.col];
+        for (int64_t k = 0; k < others.n; k++) v[(k + 1) * own.d + j] = others.v[k * others.row + j * others.col];
+    }
+    rung_view X = {v, others.n + 1, own.d, own.d, 1};
+    rung_status status = rung_data_new(q->ctx, &X, rank, NULL, classes > 0 ? classes : 1, out);
+    free(v);
+    free(rank);
+    return status;
+}
+
+static json_t *explain_row(question *q, int64_t i, const rung_row_options *how)
+{
+    rung_data *data = NULL;
+    char *text = NULL;
+    json_t *report = NULL;
+    if (good(q, with_background(q, i, &data)) && good(q, rung_row_explain(q->ctx, q->a->model, data, how, &text))) {
+        report = jout_parse(text);
+        json_object_set_new(report, "row", json_integer(i + 1)); /* of the request */
+    }
+    rung_free(text);
+    rung_data_free(data);
+    return report;
+}
+
+static bool explain_options(question *q, rung_row_options *how)
+{
+    const json_t *fixed = NULL, *samples = NULL;
+    if (json_is_object(q->body))
+        fixed = json_object_get(q->body, "fixed"), samples = json_object_get(q->body, "samples");
+    how->fixed = json_string_value(fixed);
+    how->samples = (int)json_integer_value(samples);
+    if (fixed && !how->fixed)
+        http_error(q->reply, 400, "fixed: expected names of columns in a text, such as \"age,sex\"");
+    else if (samples && !(json_is_integer(samples) && how->samples >= 1 && json_integer_value(samples) <= MOST_SAMPLES))
+        http_error(q->reply, 400, "samples: expected a whole number from 1 to %d", MOST_SAMPLES);
+    else
+        return true;
+    return false;
+}
+
+static void explain(question *q, const http_request *request)
+{
+    static const char *const allowed[] = {"fixed", "samples", NULL};
+    rung_row_options how = {.size = sizeof how};
+    if (!q->a->background) {
+        http_error(q->reply, 400, "explanations compare a row with others: start 'rung serve' with --data FILE");
+        return;
+    }
+    if (!read_body(q, request, allowed, MOST_EXPLAINED) || !explain_options(q, &how) || !code_rows(q)) return;
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < rung_data_rows(q->data); i++) {
+        json_t *report = explain_row(q, i, &how);
+        if (!report) {
+            json_decref(rows);
+            return;
+        }
+        json_array_append_new(rows, report);
+    }
+    reply_rows(q, rows);
+}
+
+/* ---- GET /health ---- */
+
+static void health(const answers *a, http_reply *reply)
+{
+    json_t *root = json_object(), *columns = json_array(), *classes = json_array();
+    for (int64_t j = 0; j < rung_model_columns(a->model); j++) {
+        int is_text;
+        json_t *one = json_object();
+        json_object_set_new(one, "name", jout_text(rung_model_column(a->model, j, &is_text)));
+        json_object_set_new(one, "text", json_boolean(is_text));
+        json_array_append_new(columns, one);
+    }
+    for (int k = 1; k <= rung_model_classes(a->model); k++)
+        json_array_append_new(classes, jout_text(rung_model_class_name(a->model, k)));
+    json_object_set_new(root, "status", json_string("ok"));
+    json_object_set_new(root, "version", json_string(rung_version()));
+    json_object_set_new(root, "method", jout_text(rung_model_method(a->model)));
+    json_object_set_new(root, "label", jout_text(rung_model_label(a->model)));
+    json_object_set_new(root, "classes", classes);
+    json_object_set_new(root, "columns", columns);
+    json_object_set_new(root, "explains", json_boolean(a->background != NULL));
+    http_json(reply, 200, root);
+}
+
+void answers_give(void *user, const http_request *request, http_reply *reply)
+{
+    const answers *a = user;
+    bool to_health = !strcmp(request->path, "health"), to_predict = !strcmp(request->path, "predict"),
+         to_explain = !strcmp(request->path, "explain");
+    if (!to_health && !to_predict && !to_explain) {
+        http_error(reply, 404, "there is no /%.80s; there are GET /health, POST /predict and POST /explain",
+                   request->path);
+        return;
+    }
+    if (request->post == to_health) {
+        http_error(reply, 405, "/%s takes %s requests", request->path, to_health ? "GET" : "POST");
+        return;
+    }
+    if (to_health) {
+        health(a, reply);
+        return;
+    }
+    question q = {
+        .a = a, .ctx = a->worker[request->worker].ctx, .warnings = a->worker[request->worker].warnings, .reply = reply};
+    json_array_clear(q.warnings);
+    (to_predict ? predict : explain)(&q, request);
+    rung_data_free(q.data);
+    rung_table_free(q.table);
+    json_decref(q.body);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/rows.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "output.h"
+
+static bool is_cell(const json_t *value)
+{
+    return json_is_string(value) || json_is_number(value) || json_is_boolean(value) || json_is_null(value);
+}
+
+static bool is_column(const rung_model *model, const char *name)
+{
+    for (int64_t j = 0; j < rung_model_columns(model); j++)
+        if (!strcmp(rung_model_column(model, j, NULL), name)) return true;
+    return !strcmp(rung_model_label(model), name);
+}
+
+static char *unknown_column(const rung_model *model, size_t row, const char *name)
+{
+    int64_t n = rung_model_columns(model);
+    const char **names = allocate((size_t)n + 1, sizeof *names);
+    for (int64_t j = 0; j < n; j++) names[j] = rung_model_column(model, j, NULL);
+    const char *near = nearest_name(name, names);
+    char *text = near ? text_of("row %zu has a column '%.80s' that the model does not know; did you mean '%s'?",
+                                row + 1, name, near)
+                      : text_of("row %zu has a column '%.80s' that the model does not know", row + 1, name);
+    free(names);
+    return text;
+}
+
+static char *check_object(const rung_model *model, size_t i, const json_t *row)
+{
+    const char *key;
+    json_t *value;
+    if (!*rung_model_column(model, 0, NULL))
+        return text_of("row %zu is an object, but the columns of the model have no names: give a list of %lld values",
+                       i + 1, (long long)rung_model_columns(model));
+    json_object_foreach((json_t *)(uintptr_t)row, key, value)
+    {
+        if (!is_column(model, key)) return unknown_column(model, i, key);
+        if (!is_cell(value)) return text_of("row %zu, column '%.80s': expected a number, a text or null", i + 1, key);
+    }
+    for (int64_t j = 0; j < rung_model_columns(model); j++)
+        if (!json_object_get(row, rung_model_column(model, j, NULL)))
+            return text_of("row %zu has no column '%.80s'; write null for a missing value", i + 1,
+                           rung_model_column(model, j, NULL));
+    return NULL;
+}
+
+static char *check_list(const rung_model *model, size_t i, const json_t *row)
+{
+    size_t j;
+    json_t *value;
+    if ((int64_t)json_array_size(row) != rung_model_columns(model))
+        return text_of("row %zu has %zu values, but the model has %lld columns", i + 1, json_array_size(row),
+                       (long long)rung_model_columns(model));
+    json_array_foreach(row, j, value) if (!is_cell(value)) return text_of(
+        "row %zu, column %zu: expected a number, a text or null", i + 1, j + 1);
+    return NULL;
+}
+
+static const json_t *cell_at(const json_t *row, const char *name, int64_t j)
+{
+    return json_is_object(row) ? json_object_get(row, name) : json_array_get(row, (size_t)j);
+}
+
+static char *text_of_cell(const json_t *cell)
+{
+    if (json_is_string(cell)) return text_of("%s", json_string_value(cell));
+    if (json_is_boolean(cell)) return text_of("%s", json_is_true(cell) ? "true" : "false");
+    return json_is_null(cell) ? text_of("%s", "") : text_of("%s", number_of(json_number_value(cell)).text);
+}
+
+/* Numbers where all cells are numbers or missing, otherwise texts, which the model reads as the cells of a file. */
+static rung_status add_column(rung_ctx *ctx, const json_t *rows, const char *name, int64_t j, rung_table *table)
+{
+    size_t n = json_array_size(rows), texts = 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *cell = cell_at(json_array_get(rows, i), name, j);
+        texts += !json_is_number(cell) && !json_is_null(cell);
+    }
+    rung_status status;
+    if (!texts) {
+        double *v = allocate(n, sizeof *v);
+        for (size_t i = 0; i < n; i++) {
+            const json_t *cell = cell_at(json_array_get(rows, i), name, j);
+            v[i] = json_is_null(cell) ? NAN : json_number_value(cell);
+        }
+        status = rung_table_add_numbers(ctx, table, name, v, 1);
+        free(v);
+        return status;
+    }
+    char **text = allocate(n, sizeof *text);
+    int32_t *code = allocate(n, sizeof *code);
+    for (size_t i = 0; i < n; i++) {
+        text[i] = text_of_cell(cell_at(json_array_get(rows, i), name, j));
+        code[i] = (int32_t)i;
+    }
+    status = rung_table_add_text(ctx, table, name, code, (const char *const *)text, (int32_t)n, 0);
+    for (size_t i = 0; i < n; i++) free(text[i]);
+    free(text);
+    free(code);
+    return status;
+}
+
+char *rows_table(rung_ctx *ctx, const rung_model *model, const json_t *rows, rung_table **out)
+{
+    size_t i;
+    json_t *row;
+    *out = NULL;
+    json_array_foreach(rows, i, row)
+    {
+        char *wrong = json_is_object(row) ? check_object(model, i, row)
+                      : json_is_array(row)
+                          ? check_list(model, i, row)
+                          : text_of("row %zu is neither an object of columns nor a list of values", i + 1);
+        if (wrong) return wrong;
+    }
+    rung_status status = rung_table_new(ctx, (int64_t)json_array_size(rows), out);
+    for (int64_t j = 0; status == RUNG_OK && j < rung_model_columns(model); j++)
+        status = add_column(ctx, rows, rung_model_column(model, j, NULL), j, *out);
+    if (status == RUNG_OK) return NULL;
+    char *wrong = text_of("%s", rung_ctx_message(ctx));
+    rung_table_free(*out);
+    *out = NULL;
+    return wrong;
+}
