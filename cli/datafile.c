@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datafile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "query.h"
 
 #define GROUP "Reading files"
@@ -54,6 +56,49 @@ int datafile_read(session *s, const arguments *args, const char *path, rung_tabl
     return sql ? query_read(s, path, sql, out) : session_check(s, rung_table_read(s->ctx, path, &how, out));
 }
 
+static bool overwrites(session *s, const arguments *args, const rung_files *files)
+{
+    const char *to = option_value(args, "output"), *path;
+    for (int64_t i = 0; to && (path = rung_files_at(files, i)); i++) {
+        if (!output_same_file(to, path)) continue;
+        complain("%s: --output %s would overwrite the input %s; give another file", s->command, to, path);
+        return true;
+    }
+    return false;
+}
+
+int datafile_list(session *s, const arguments *args, int first, rung_files **out)
+{
+    const char **names = allocate((size_t)args->operands + 1, sizeof *names);
+    for (int i = first; i < args->operands; i++) names[i - first] = operand(args, i);
+    int code = session_check(s, rung_files_new(s->ctx, names, out));
+    free(names);
+    return code == EXIT_OK && overwrites(s, args, *out) ? USAGE : code;
+}
+
+int datafile_read_all(session *s, const arguments *args, int first, rung_table **out)
+{
+    if (option_value(args, "sql") && args->operands > first + 1) {
+        complain("%s: --sql selects from a single database", s->command);
+        return USAGE;
+    }
+    if (option_value(args, "sql")) return datafile_read(s, args, operand(args, first), out);
+    rung_files *files = NULL;
+    rung_read_options how = {.size = sizeof how};
+    int code = datafile_options(s, args, &how);
+    if (code == EXIT_OK) code = datafile_list(s, args, first, &files);
+    if (code == EXIT_OK) code = session_check(s, rung_table_read_files(s->ctx, files, &how, out));
+    rung_files_free(files);
+    return code;
+}
+
+char *datafile_name(const arguments *args, int first)
+{
+    int more = args->operands - first - 1;
+    const char *name = operand(args, first);
+    return more > 0 ? text_of("%s and %d more", name, more) : text_of("%s", name);
+}
+
 int order_option(session *s, const arguments *args, const char **out)
 {
     *out = option_value(args, "order");
@@ -77,7 +122,7 @@ int datafile_for_model(session *s, const arguments *args, int labels, rung_model
 {
     rung_table *table = NULL;
     int code = load_model(s, operand(args, 0), model);
-    if (code == EXIT_OK) code = datafile_read(s, args, operand(args, 1), &table);
+    if (code == EXIT_OK) code = datafile_read_all(s, args, 1, &table);
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
     rung_table_free(table);
     return code;

@@ -13,6 +13,12 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out);
 /* Reads the file (`-`: standard input) as the reader options say; EXIT_OK or an exit code. */
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out);
 
+/* The operands from `first` on: files, folders and patterns; EXIT_OK or an exit code. None of them may be the output. */
+int datafile_list(session *s, const arguments *args, int first, rung_files **out);
+/* Reads them as one table. */
+int datafile_read_all(session *s, const arguments *args, int first, rung_table **out);
+char *datafile_name(const arguments *args, int first); /* what to call them; to be freed */
+
 /* The value of --order, or NULL; EXIT_OK, or USAGE if it is not an order. */
 int order_option(session *s, const arguments *args, const char **out);
 

@@ -115,8 +115,7 @@ typedef struct { /* lists of columns; NULL: none */
     const char *const *ordinal;
 } column_lists;
 
-static int encode_file(session *s, const arguments *args, const char *path, const column_lists *columns,
-                       rung_data **out)
+static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_data **out)
 {
     rung_encode_options how = {.size = sizeof how,
                                .label = option_value(args, "label"),
@@ -143,7 +142,7 @@ static int encode_file(session *s, const arguments *args, const char *path, cons
         return USAGE;
     }
     rung_table *table = NULL;
-    code = datafile_read(s, args, path, &table);
+    code = datafile_read_all(s, args, 0, &table);
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
     rung_table_free(table);
     return code;
@@ -162,12 +161,12 @@ static char *joined(const arguments *args, const char *name)
     return all;
 }
 
-int learn_data(session *s, const arguments *args, const char *path, rung_data **out)
+int learn_data(session *s, const arguments *args, rung_data **out)
 {
     char *lists[] = {joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")};
     const char **ordinal = learn_values(args, "ordinal");
     const column_lists columns = {lists[0], lists[1], lists[2], lists[3], ordinal};
-    int code = encode_file(s, args, path, &columns, out);
+    int code = encode_files(s, args, &columns, out);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
     free(ordinal);
     return code;

@@ -11,8 +11,9 @@ extern const option learn_options[]; /* to be used together with reader_options 
  * command's tables have `param` and `as-published`. */
 int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out);
 
-/* Checks the options about the data, then reads the file and codes it; EXIT_OK or an exit code. */
-int learn_data(session *s, const arguments *args, const char *path, rung_data **out);
+/* Checks the options about the data, then reads the files, which are all operands, and codes them; EXIT_OK or an exit
+ * code. */
+int learn_data(session *s, const arguments *args, rung_data **out);
 
 /* The values of a repeated option, ending with NULL; to be freed. */
 const char **learn_values(const arguments *args, const char *name);

@@ -52,17 +52,19 @@ static bool operands_fit(const command *c, const arguments *args)
     for (const char *name = c->operands; *name; given++) {
         int length = (int)strcspn(name, " ");
         if (given >= args->operands && *name != '[') {
-            complain("%s: give %.*s: rung %s %s", c->name, length, name, c->name, c->operands);
+            complain("%s: give %.*s: rung %s %s", c->name, (int)strcspn(name, " ."), name, c->name, c->operands);
             return false;
         }
         name += length + (name[length] == ' ');
     }
-    if (args->operands <= given || (end > 3 && !strcmp(c->operands + end - 3, "..."))) return true;
+    bool many = end > 3 && !strcmp(c->operands + end - 3, "...");
+    if (args->operands <= given) return true;
     const char *extra = operand(args, given);
-    if (strchr(extra, '=') && option_find(c->options, "param")) {
+    if (strchr(extra, '=') && option_find(c->options, "param") && access(extra, F_OK) != 0) {
         complain("%s: unexpected argument '%s'; did you mean -p %s?", c->name, extra, extra);
         return false;
     }
+    if (many) return true;
     complain("%s: unexpected argument '%s'; usage: rung %s %s", c->name, extra, c->name,
              *c->operands ? c->operands : "[OPTION]...");
     return false;

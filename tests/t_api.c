@@ -56,6 +56,11 @@ static void refuse_data(rung_ctx *ctx, const things *have)
     rung_data *data;
     CLEARED(rung_table_read, table, ctx, NULL, NULL, &table);
     REFUSED(rung_table_read, ctx, "x", NULL, NULL);
+    rung_files *files;
+    CLEARED(rung_files_new, files, ctx, NULL, &files);
+    REFUSED(rung_files_new, ctx, texts, NULL);
+    CLEARED(rung_table_read_files, table, ctx, NULL, NULL, &table);
+    REFUSED(rung_table_read_files, ctx, (const rung_files *)&stale, NULL, NULL);
     REFUSED(rung_table_new, ctx, 2, NULL);
     REFUSED(rung_table_add_numbers, ctx, NULL, "x", numbers, 1);
     REFUSED(rung_table_add_numbers, ctx, have->table, "x", NULL, 1);
@@ -215,6 +220,8 @@ static void refuse_without_context(const things *have)
     REFUSED(rung_spec_set_class_weight, ctx, have->spec, "1", 2);
     REFUSED(rung_spec_set_keep_data, ctx, have->spec, 1);
     CLEARED(rung_table_read, table, ctx, "x", NULL, &table);
+    rung_files *files;
+    CLEARED(rung_files_new, files, ctx, texts, &files);
     CLEARED(rung_table_new, table, ctx, 2, &table);
     REFUSED(rung_table_add_numbers, ctx, have->table, "x", numbers, 1);
     REFUSED(rung_table_add_text, ctx, have->table, "x", code, texts, 1, 0);

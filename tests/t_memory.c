@@ -259,6 +259,23 @@ static rung_status read_and_encode(place *p)
     return status;
 }
 
+/* The same rows twice, under two names. */
+static rung_status read_several(place *p)
+{
+    rung_files *files = NULL;
+    rung_table *table = NULL;
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "%s/a.csv*", p->folder);
+    rung_status status = rung_files_new(p->ctx, (const char *const[]){pattern, NULL}, &files);
+    assert_int_equal(status == RUNG_OK, files != NULL);
+    if (status == RUNG_OK) status = rung_table_read_files(p->ctx, files, NULL, &table);
+    assert_int_equal(status == RUNG_OK, table != NULL);
+    if (table) assert_int_equal(rung_table_rows(table), 2 * ROWS);
+    rung_table_free(table);
+    rung_files_free(files);
+    return status;
+}
+
 static rung_status read_in_blocks(place *p)
 {
     rung_reader *reader = NULL;
@@ -337,6 +354,7 @@ static void test_data(void **state)
         FAIL_EACH(p, read_and_encode);
         FAIL_EACH(p, read_in_blocks);
     }
+    FAIL_EACH(p, read_several);
     FAIL_EACH(p, table_in_memory);
     FAIL_EACH(p, data_from_memory);
     FAIL_EACH(p, measure);

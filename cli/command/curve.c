@@ -332,7 +332,7 @@ static int curve_steps(session *s, const arguments *args, curve_job *job)
     int code = read_options(s, args, job);
     if (code != EXIT_OK) return code;
     if (path && !output_possible(path)) return FAILED;
-    if ((code = learn_data(s, args, operand(args, 0), &job->data)) != EXIT_OK) return code;
+    if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &job->curve));
     take_curve(job);
     if (!s->quiet) tell(job);
@@ -365,7 +365,7 @@ static const example examples[] = {
 
 const command command_curve = {
     .name = "curve",
-    .operands = "DATA",
+    .operands = "DATA...",
     .help = "measure the error by number of labels, with and without unlabelled rows",
     .about = "Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing "
              "number per class is kept and the rest are hidden. The methods are fitted at each size, those that learn "

@@ -390,13 +390,14 @@ static int evaluate_run(session *s, const arguments *args)
 
 static const example examples[] = {
     {"rung evaluate model.rung test.csv", "measure the model on the labelled rows of test.csv"},
+    {"rung evaluate model.rung 'tests/*.csv'", "on the rows of all these files together"},
     {"rung evaluate model.rung test.csv --json", "the same, for use in a program"},
     {"rung evaluate model.rung test.csv --report page.html", "as a page with figures"},
     {0}};
 
 const command command_evaluate = {
     .name = "evaluate",
-    .operands = "MODEL DATA",
+    .operands = "MODEL DATA...",
     .help = "measure a model on labelled rows it has not seen",
     .about = "Prints the metrics over the labelled rows of DATA beside those of always predicting their median, the "
              "confusion matrix with the recall of each class and, if the model has probabilities, their calibration; "

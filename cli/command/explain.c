@@ -202,7 +202,7 @@ static const example examples[] = {
 
 const command command_explain = {
     .name = "explain",
-    .operands = "MODEL DATA",
+    .operands = "MODEL DATA...",
     .help = "show which columns a model uses, and how",
     .about =
         "Importance: by how much the error (mae, and the ranked probability score rps) rises when the cells of a "

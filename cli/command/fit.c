@@ -28,7 +28,8 @@ static const option fit_options[] = {
 static const option *const tables[] = {fit_options, cost_options, learn_options, reader_options, global_options, NULL};
 
 typedef struct {
-    const char *path, *model_path;
+    char *path; /* what the data are called */
+    const char *model_path;
     const rung_method *method;
     rung_spec *spec;
     rung_data *data;
@@ -260,7 +261,7 @@ static int take_costs(session *s, const arguments *args, fit_job *job)
 
 static int fit_steps(session *s, const arguments *args, fit_job *job)
 {
-    job->path = operand(args, 0);
+    job->path = datafile_name(args, 0);
     job->model_path = option_value(args, "output");
     if (!job->model_path) job->model_path = command_fit.output;
     const char *method = option_value(args, "method");
@@ -275,7 +276,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
-    if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
+    if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     double start = seconds_now();
     CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
@@ -299,6 +300,7 @@ static int fit_run(session *s, const arguments *args)
     rung_verification_free(job.found);
     json_decref(job.importance);
     free(job.count);
+    free(job.path);
     rung_model_free(job.model);
     rung_data_free(job.data);
     rung_spec_free(job.spec);
@@ -310,15 +312,18 @@ static const example examples[] = {
      "fit a model to train.csv (labels in the column label, or else the last) and write model.rung"},
     {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with an explicit order"},
     {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
+    {"rung fit 'parts/*.csv.gz' -o all.rung", "all files that match, as one table"},
     {"rung fit train.csv --explain", "which columns matter, measured on rows that each model has not seen"},
     {"rung fit train.csv -m svorim --verify", "verify from the data that the model is optimal"},
     {0}};
 
 const command command_fit = {.name = "fit",
-                             .operands = "DATA",
+                             .operands = "DATA...",
                              .help = "fit a model to data and write it to a file",
                              .about = "DATA is a table with a column of labels; an empty label, ? or NA marks an "
-                                      "unlabelled row. '-' is standard input. The reported error is measured on rows "
+                                      "unlabelled row. '-' is standard input. Several files, folders and "
+                                      "quoted patterns such as 'parts/*.csv' are read as one table, in the order of "
+                                      "their names; they need the same columns. The reported error is measured on rows "
                                       "held out of the fit, and printed beside that of always predicting the median.",
                              .options = tables,
                              .output = "model.rung",

@@ -31,8 +31,11 @@ static const option predict_options[] = {
 static const option *const tables[] = {predict_options, cost_options, reader_options, global_options, NULL};
 
 typedef struct {
-    const char *path;
+    const char *path; /* the file being read */
     rung_model *model;
+    rung_files *files;
+    int64_t file; /* the next of them */
+    rung_read_options how;
     rung_reader *reader;
     rung_table *selected; /* by --sql, instead of a reader */
     output out;
@@ -55,6 +58,11 @@ typedef struct {
 } predict_job;
 
 /* ---- the copied columns ---- */
+
+static void forget_columns(predict_job *job)
+{
+    while (job->n_kept > 0) free(job->kept[--job->n_kept].name);
+}
 
 static void keep_column(predict_job *job, const rung_table *table, int64_t j)
 {
@@ -105,6 +113,7 @@ static int keep_columns(const arguments *args, predict_job *job, const rung_tabl
 {
     int64_t n = rung_table_columns(table);
     const char *value;
+    forget_columns(job);
     for (int64_t j = 0; j < n && option_given(args, "append"); j++) keep_column(job, table, j);
     for (int at = 0; (value = option_each(args, "keep", &at));) {
         int64_t whole = find_column(table, value);
@@ -315,12 +324,42 @@ static int predict_block(session *s, const arguments *args, predict_job *job, co
     return code;
 }
 
+/* The columns copied from a later file are those of the first. */
+static int keep_again(const arguments *args, predict_job *job, const rung_table *table)
+{
+    int64_t before = job->n_kept;
+    char **name = allocate((size_t)before + 1, sizeof *name);
+    for (int64_t k = 0; k < before; k++) name[k] = text_of("%s", job->kept[k].name);
+    int code = keep_columns(args, job, table);
+    bool same = code != EXIT_OK || job->n_kept == before;
+    for (int64_t k = 0; k < before; k++) {
+        same = same && (code != EXIT_OK || !strcmp(job->kept[k].name, name[k]));
+        free(name[k]);
+    }
+    free(name);
+    if (same) return code;
+    complain("%s: the columns to copy are not those of %s", job->path, rung_files_at(job->files, 0));
+    return FAILED;
+}
+
 /* The next rows, NULL: there are no more. Those of a query are one block. */
-static int next_block(session *s, predict_job *job, rung_table **out)
+static int next_block(session *s, const arguments *args, predict_job *job, rung_table **out)
 {
     *out = job->selected;
     job->selected = NULL;
-    if (job->reader) CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, out));
+    while (job->files && !*out) {
+        bool fresh = !job->reader;
+        if (fresh && !(job->path = rung_files_at(job->files, job->file++))) return EXIT_OK;
+        if (fresh) CHECK(s, rung_reader_open(s->ctx, job->path, &job->how, job->model, &job->reader));
+        CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, out));
+        if (fresh && *out && job->out.file) {
+            int code = keep_again(args, job, *out);
+            if (code != EXIT_OK) return rung_table_free(*out), *out = NULL, code;
+        }
+        if (*out) return EXIT_OK;
+        rung_reader_close(job->reader);
+        job->reader = NULL;
+    }
     return EXIT_OK;
 }
 
@@ -328,7 +367,7 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
 {
     for (bool more = true; more;) {
         rung_table *table;
-        int next = next_block(s, job, &table);
+        int next = next_block(s, args, job, &table);
         if (next != EXIT_OK) return next;
         int code = table ? predict_block(s, args, job, table) : job->out.file ? EXIT_OK : begin(s, args, job, NULL);
         more = table != NULL;
@@ -388,7 +427,6 @@ static void allocate_answers(predict_job *job, size_t rows, bool project, bool p
 static int predict_steps(session *s, const arguments *args, predict_job *job)
 {
     const char *path = option_value(args, "output");
-    rung_read_options how = {.size = sizeof how};
     job->path = operand(args, 1);
     if (option_given(args, "append") && option_given(args, "keep")) {
         complain("predict: --append copies all columns; omit --keep");
@@ -404,13 +442,17 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
                  option_given(args, "proba") ? "proba" : "interval");
         return USAGE;
     }
-    int code = datafile_options(s, args, &how);
+    int code = datafile_options(s, args, &job->how);
     if (code != EXIT_OK) return code;
     if (path && !output_possible(path)) return FAILED;
     if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
     if ((code = check_model(args, job)) != EXIT_OK) return code;
     if ((code = costs_read(s, args, rung_model_classes(job->model), &job->given)) != EXIT_OK) return code;
     const char *sql = option_value(args, "sql");
+    if (sql && args->operands > 2) {
+        complain("predict: --sql selects from a single database");
+        return USAGE;
+    }
     if (job->path && sql && (code = query_read(s, job->path, sql, &job->selected)) != EXIT_OK) return code;
     size_t rows = job->selected ? (size_t)rung_table_rows(job->selected)
                   : job->path   ? BLOCK
@@ -423,7 +465,8 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if (!job->path) return predict_training(s, args, job);
     s->shown = "predicting";
     s->stage = "reading"; /* a block is predicted while the file is read */
-    if (!job->selected) CHECK(s, rung_reader_open(s->ctx, job->path, &how, job->model, &job->reader));
+    if (!job->selected && (code = datafile_list(s, args, 1, &job->files)) != EXIT_OK) return code;
+    job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
     return predict_blocks(s, args, job);
 }
 
@@ -434,7 +477,8 @@ static int predict_run(session *s, const arguments *args)
     output_discard(&job.out);
     rung_reader_close(job.reader);
     rung_table_free(job.selected);
-    for (int64_t k = 0; k < job.n_kept; k++) free(job.kept[k].name);
+    rung_files_free(job.files);
+    forget_columns(&job);
     free(job.kept);
     free(job.text);
     free(job.given.matrix);
@@ -455,19 +499,20 @@ static const example examples[] = {
     {"rung predict model.rung new.csv --interval 0.9",
      "with an interval that contains the true rank with probability 0.9"},
     {"rung predict model.rung new.csv --keep id,name", "each row starts with the columns id and name of new.csv"},
+    {"rung predict model.rung 'new/*.csv' -o predicted.csv", "all files that match, in the order of their names"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};
 
 const command command_predict = {
     .name = "predict",
-    .operands = "MODEL [DATA]",
+    .operands = "MODEL [DATA]...",
     .help = "predict the class of every row of a file",
-    .about =
-        "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
-        "the model's scale. Columns are matched by name if there are names; a label column is ignored. Without "
-        "DATA: the predictions of a transductive method for the rows it was fitted to, in their order.\nRows from a "
-        "pipe (DATA -) are answered as they arrive, so another program can write a row and read its prediction. "
-        "Delimiter and header are then recognised from the first two lines.",
+    .about = "Writes CSV: a header, then for every row of DATA its label, its rank (1 = lowest class) and its score on "
+             "the model's scale. Columns are matched by name if there are names; a label column is ignored. The rows "
+             "of several files, folders or quoted patterns follow each other in the order given. Without DATA: the "
+             "predictions of a transductive method for the rows it was fitted to, in their order.\nRows from a "
+             "pipe (DATA -) are answered as they arrive, so another program can write a row and read its prediction. "
+             "Delimiter and header are then recognised from the first two lines.",
     .options = tables,
     .examples = examples,
     .run = predict_run};

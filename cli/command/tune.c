@@ -37,7 +37,8 @@ static const option tune_options[] = {
 static const option *const tables[] = {tune_options, cost_options, learn_options, reader_options, global_options, NULL};
 
 typedef struct {
-    const char *path, *model_path;
+    char *path; /* what the data are called */
+    const char *model_path;
     rung_data *data;
     rung_model *model;
     rung_tune_options how;
@@ -250,13 +251,13 @@ static int print_json(session *s, const tune_job *job)
 
 static int tune_steps(session *s, const arguments *args, tune_job *job)
 {
-    job->path = operand(args, 0);
+    job->path = datafile_name(args, 0);
     job->model_path = option_value(args, "output");
     if (!job->model_path) job->model_path = command_tune.output;
     int code = read_options(s, args, job);
     if (code != EXIT_OK) return code;
     if (!output_possible(job->model_path)) return FAILED;
-    if ((code = learn_data(s, args, job->path, &job->data)) != EXIT_OK) return code;
+    if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
     if ((code = costs_read(s, args, rung_data_classes(job->data), &job->given)) != EXIT_OK) return code;
     job->how.cost = job->given.matrix;
@@ -278,6 +279,7 @@ static int tune_run(session *s, const arguments *args)
     rung_model_free(job.model);
     rung_data_free(job.data);
     free(job.own_folds);
+    free(job.path);
     free(job.given.matrix);
     free(job.methods);
     free(job.fixed);
@@ -297,7 +299,7 @@ static const example examples[] = {
 
 const command command_tune = {
     .name = "tune",
-    .operands = "DATA",
+    .operands = "DATA...",
     .help = "search for the best method and parameters by cross-validation",
     .about = "The labelled rows are divided into folds, stratified by class; unlabelled rows are always used for "
              "training and never measured. Every combination of parameters is measured on held-out rows; the winner is "

@@ -81,6 +81,7 @@ typedef enum {
 
 typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, log, last message; one per thread */
 typedef struct rung_table rung_table;               /* columns of numbers and text, as read */
+typedef struct rung_files rung_files;               /* a list of files */
 typedef struct rung_reader rung_reader;             /* a file that is read in blocks */
 typedef struct rung_data rung_data;                 /* coded columns, ranks, classes: the input of a fit */
 typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
@@ -217,12 +218,26 @@ typedef struct { /* zeros: the default */
     char delimiter;     /* of cells; 0: detected */
     char decimal;       /* ',' for 3,14; 0: '.' */
     int header;         /* 1: the first row holds names, -1: it does not, 0: detected */
+    int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
 } rung_read_options;
 
 /* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.
  * RUNG_EARG: an option; RUNG_EIO: the file cannot be read; RUNG_EDATA: it is no such table; RUNG_ELIMIT. */
 RUNG_API RUNG_CHECK rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_options *options,
                                                 rung_table **out);
+
+/* The files that names stand for, in the order given: a file; a folder, for the files in it whose names do not begin with
+ * . or _; a pattern with *, ? or [], as the shell has them. Those of a folder or a pattern
+ * are in bytewise order. names ends with NULL. "-", standard input, stands alone. RUNG_EIO: nothing matches, a folder is
+ * empty or cannot be read; RUNG_EARG: a file is given twice. */
+RUNG_API RUNG_CHECK rung_status rung_files_new(rung_ctx *ctx, const char *const *names, rung_files **out);
+RUNG_API const char *rung_files_at(const rung_files *files, int64_t index); /* from 0; NULL past the last one */
+RUNG_API void rung_files_free(rung_files *files);
+/* Reads several files as one table, in bytewise order of their names, so that the order given does not matter. They must
+ * have the same columns, by name (in any order) or by position; files without rows are left out with a warning. One file
+ * is read as by rung_table_read. RUNG_EDATA: a file has other columns; errors of rung_table_read. */
+RUNG_API RUNG_CHECK rung_status rung_table_read_files(rung_ctx *ctx, const rung_files *files,
+                                                      const rung_read_options *options, rung_table **out);
 
 /* A table from memory: its columns are added one by one, all with a name or all without (NULL).
  * RUNG_EARG: a negative number of rows. */

@@ -13,6 +13,30 @@ rung_status rung_table_read(rung_ctx *ctx, const char *path, const rung_read_opt
     CALL(ctx, read_table(ctx, path, &own, out));
 }
 
+rung_status rung_files_new(rung_ctx *ctx, const char *const *names, rung_files **out)
+{
+    NOTHING(out);
+    if (!ctx || !names || !out) return missing(ctx, "rung_files_new");
+    CALL(ctx, files_new(ctx, names, out));
+}
+
+const char *rung_files_at(const rung_files *files, int64_t index)
+{
+    return index >= 0 && index < files->n ? files->path[index] : NULL;
+}
+
+void rung_files_free(rung_files *files) { files_free(files); }
+
+rung_status rung_table_read_files(rung_ctx *ctx, const rung_files *files, const rung_read_options *options,
+                                  rung_table **out)
+{
+    NOTHING(out);
+    if (!ctx || !files || !out) return missing(ctx, "rung_table_read_files");
+    rung_read_options own;
+    TRY(options_take(ctx, "rung_table_read_files", options, &own, sizeof own));
+    CALL(ctx, read_files(ctx, files, &own, out));
+}
+
 void rung_table_free(rung_table *table) { table_free(table); }
 int64_t rung_table_rows(const rung_table *table) { return table->n_rows; }
 int64_t rung_table_columns(const rung_table *table) { return table->n_columns; }

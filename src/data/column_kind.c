@@ -247,7 +247,8 @@ static rung_status as_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, col
         return RUNG_OK;
     }
     return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.40s' is no number; leave a missing cell empty",
-                     t->path, (long long)table_line(t, row), table_column_label(t, j, label), c->values[c->text[row]]);
+                     table_path(t, row), (long long)table_line(t, row), table_column_label(t, j, label),
+                     c->values[c->text[row]]);
 }
 
 /* Numbers with commas; *is false: they are none. */
@@ -322,12 +323,12 @@ static rung_status text_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int6
                         set_error(ctx, RUNG_EDATA,
                                   "%s, line %lld, column %s: '%.40s' is no number, but %lld of the %lld cells of the "
                                   "column are; leave a missing cell empty, or say that the column is nominal",
-                                  t->path, line, label, text, (long long)numbers, (long long)cells),
+                                  table_path(t, row), line, label, text, (long long)numbers, (long long)cells),
                         "%s", detail);
         log_at(ctx, RUNG_WARNING,
                "%s: column %s is taken as categories because of '%.40s' in line %lld, though %lld of its %lld cells "
                "are numbers; leave a missing cell empty",
-               t->path, label, text, line, (long long)numbers, (long long)cells);
+               table_path(t, row), label, text, line, (long long)numbers, (long long)cells);
         return as_categories(ctx, mem, t, j, code);
     }
     TRY(looks_like_identifier(ctx, t, c, cells, left_out));

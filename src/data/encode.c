@@ -83,7 +83,7 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
             char label[COLUMN_LABEL];
             return set_error(ctx, RUNG_EDATA,
                              "%s, line %lld, column %s: the value is missing, and missing values are not allowed",
-                             t->path, (long long)table_line(t, i), table_column_label(t, j, label));
+                             table_path(t, i), (long long)table_line(t, i), table_column_label(t, j, label));
         }
     return RUNG_OK;
 }
@@ -229,7 +229,7 @@ static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, r
             text_number(c->values[c->text[i]], strlen(c->values[c->text[i]]), t->decimal, &x);
         if (!isfinite(x) || x < 0)
             return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: a weight must be a finite number >= 0",
-                             t->path, (long long)table_line(t, i), label);
+                             table_path(t, i), (long long)table_line(t, i), label);
         data->weight[i] = x;
     }
     return RUNG_OK;

@@ -52,8 +52,8 @@ static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
     char label[COLUMN_LABEL];
     return set_error(
         ctx, RUNG_EDATA,
-        "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value", t->path,
-        (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
+        "%s, line %lld, column %s: '%.80s' is not a finite number; leave the cell empty for a missing value",
+        table_path(t, c->odd_row), (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
 }
 
 /* The rank of a word in the list of an ordinal column, 0: it is not there. */
@@ -86,7 +86,7 @@ static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, in
     char label[COLUMN_LABEL];
     double x;
     rung_status status =
-        set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not %s", t->path,
+        set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not %s", table_path(t, row),
                   (long long)table_line(t, row), table_column_label(t, j, label), text, expected[code->form]);
     bool comma = code->form == FORM_PLAIN && form_number(text, FORM_COMMA, &x);
     return comma ? hint(ctx, status, "option decimal=,") : status;
@@ -175,8 +175,9 @@ static void warn_unseen(rung_ctx *ctx, const rung_table *t, const unseen *u)
     log_at(ctx, RUNG_WARNING,
            "%s: %lld cell%s a category not seen in training and %s coded as zeros; the first is '%.80s' in line "
            "%lld, column %s",
-           t->path, (long long)u->count, u->count == 1 ? " holds" : "s hold", u->count == 1 ? "is" : "are", text,
-           (long long)table_line(t, u->row), table_column_label(t, u->column, label));
+           table_path(t, u->row), (long long)u->count, u->count == 1 ? " holds" : "s hold",
+           u->count == 1 ? "is" : "are", text, (long long)table_line(t, u->row),
+           table_column_label(t, u->column, label));
 }
 
 rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X)

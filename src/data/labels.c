@@ -54,7 +54,7 @@ static rung_status infinite_label(rung_ctx *ctx, const rung_table *t, int64_t j,
     return set_error(
         ctx, RUNG_EDATA,
         "%s, line %lld, column %s: an infinite number is not a label; leave the cell empty for an unlabelled row",
-        t->path, (long long)table_line(t, row), table_column_label(t, j, label));
+        table_path(t, row), (long long)table_line(t, row), table_column_label(t, j, label));
 }
 
 static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns,
@@ -149,8 +149,8 @@ static rung_status unknown_label(rung_ctx *ctx, const rung_table *t, int64_t j, 
 {
     char list[TABLE_LIST], label[COLUMN_LABEL];
     join(n_classes, classes, "<", list);
-    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s", t->path,
-                     (long long)table_line(t, row), table_column_label(t, j, label), text, list);
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not one of the classes %s",
+                     table_path(t, row), (long long)table_line(t, row), table_column_label(t, j, label), text, list);
 }
 
 static int rank_of_number(double x, int n_classes, const double *values)
@@ -205,7 +205,7 @@ rung_status labels_ranks(rung_ctx *ctx, const rung_table *t, int64_t column_inde
 static rung_status no_target(rung_ctx *ctx, const rung_table *t, int64_t j, int64_t row, const char *text)
 {
     char label[COLUMN_LABEL];
-    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not a number", t->path,
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: label '%.80s' is not a number", table_path(t, row),
                      (long long)table_line(t, row), table_column_label(t, j, label), text);
 }
 

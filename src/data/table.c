@@ -27,6 +27,13 @@ void table_free(rung_table *t)
     free(t);
 }
 
+const char *table_path(const rung_table *t, int64_t row)
+{
+    const char *path = t->path;
+    for (int64_t k = 0; k < t->n_parts && t->part[k].first <= row; k++) path = t->part[k].path;
+    return path;
+}
+
 int64_t table_line(const rung_table *t, int64_t row)
 {
     return t->later_line ? t->later_line[row] : t->first_line + row;

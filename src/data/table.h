@@ -32,6 +32,11 @@ struct rung_table {
     column *columns;
     int64_t first_line;  /* line of the first data row */
     int64_t *later_line; /* NULL, or per row its line where blank lines or quoted line breaks make the two differ */
+    int64_t n_parts;     /* files it was read from, if there were several: 0 otherwise ... */
+    struct {
+        const char *path;
+        int64_t first; /* ... and the first row of each */
+    } * part;
 };
 
 rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out);
@@ -41,7 +46,9 @@ rung_status table_from_memory(rung_ctx *ctx, int64_t rows, rung_table **out);
 rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, const double *v, int64_t step);
 rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
                            const char *const *values, int32_t n_values, bool ordered);
-int64_t table_line(const rung_table *t, int64_t row); /* for messages */
+/* For messages: the file and the line of a row. */
+const char *table_path(const rung_table *t, int64_t row);
+int64_t table_line(const rung_table *t, int64_t row);
 
 /* The name of a column in messages: its name in quotes, or its position from 1. Returns label. */
 enum { COLUMN_LABEL = 96 };

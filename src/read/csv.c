@@ -155,7 +155,7 @@ static void unread(csv *r)
 static rung_status add_name(csv *r, int64_t j, pool *mem, dictionary *d, const cell *c, int32_t *index)
 {
     rung_status status = dictionary_add(r->in->ctx, mem, d, c->text, (size_t)c->length, index);
-    return filling_error(r->in->ctx, status, r->shape, r->row_line, j);
+    return filling_error(r->in->ctx, status, r->in->path, r->shape, r->row_line, j);
 }
 
 /* ---- what the file looks like ------------------------------------------------------------------- */

@@ -50,9 +50,9 @@ static rung_status grow(filling *f)
     rung_table *t = f->t;
     int64_t few = t->n_columns < 1 << 16 ? 64 : 4, rows = f->capacity ? 2 * f->capacity : few,
             size = source_size(f->from->from);
-    int64_t read = f->from->before + f->from->at;
+    double read = f->before + (double)(f->from->before + f->from->at);
     if (size > 0 && read > 0 && t->n_rows > 0) {
-        double guess = 1.02 * (double)t->n_rows * (double)size / (double)read + 8;
+        double guess = 1.02 * (double)t->n_rows * ((double)size + f->beyond) / read + 8;
         if (guess > (double)rows && guess < 1e15) rows = (int64_t)guess;
     }
     if (t->n_rows == 0 && f->expected > 0) rows = f->expected;
@@ -85,11 +85,12 @@ rung_status filling_row(filling *f, int64_t line)
     return RUNG_OK;
 }
 
-rung_status filling_error(rung_ctx *ctx, rung_status status, const rung_table *t, int64_t line, int64_t j)
+rung_status filling_error(rung_ctx *ctx, rung_status status, const char *path, const rung_table *t, int64_t line,
+                          int64_t j)
 {
     char label[COLUMN_LABEL];
     if (status != RUNG_EDATA) return status;
-    return prefix_error(ctx, status, "%s, line %lld, column %s: ", t->path, (long long)line,
+    return prefix_error(ctx, status, "%s, line %lld, column %s: ", path, (long long)line,
                         table_column_label(t, j, label));
 }
 
@@ -111,9 +112,13 @@ static rung_status no_number(filling *f, int64_t j, const char *text, int64_t le
     if (cell_missing(text, (size_t)length)) return RUNG_OK;
     char label[COLUMN_LABEL];
     if (f->strict)
-        return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' is not a number", t->path,
+        return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' is not a number", f->from->path,
                          (long long)line_of_row(t), table_column_label(t, j, label), (int)(length < 80 ? length : 80),
                          text);
+    if (f->place)
+        log_at(f->ctx, RUNG_WARNING, "%s, line %lld, column %s: '%.*s' is not a number, so the column is read as text",
+               f->from->path, (long long)line_of_row(t), table_column_label(t, j, label),
+               (int)(length < 80 ? length : 80), text);
     c->kind = COLUMN_TEXT;
     f->again = true;
     return RUNG_OK;
@@ -125,7 +130,7 @@ static rung_status not_declared(filling *f, int64_t j, const char *text, int64_t
     char label[COLUMN_LABEL], list[TABLE_LIST] = "";
     for (int32_t v = 0; v < f->words[j].n; v++) table_list(list, ", ", f->words[j].values[v]);
     return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' is not one of the declared values %s",
-                     t->path, (long long)line_of_row(t), table_column_label(t, j, label),
+                     f->from->path, (long long)line_of_row(t), table_column_label(t, j, label),
                      (int)(length < 80 ? length : 80), text, list);
 }
 
@@ -142,12 +147,13 @@ static rung_status put_text(filling *f, int64_t j, const char *text, int64_t len
     *index = -1;
     if (cell_missing(text, (size_t)length)) return RUNG_OK;
     rung_status status = dictionary_add(f->ctx, &t->mem, &f->words[j], text, (size_t)length, index);
-    return filling_error(f->ctx, status, t, line_of_row(t), j);
+    return filling_error(f->ctx, status, f->from->path, t, line_of_row(t), j);
 }
 
 rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length)
 {
     rung_table *t = f->t;
+    if (f->place) j = f->place[j];
     column *c = &t->columns[j];
     double x;
     if (c->kind == COLUMN_TEXT) return f->again ? RUNG_OK : put_text(f, j, text, length);

@@ -14,6 +14,9 @@ typedef struct {
     int64_t most, capacity; /* rows wanted; rows the columns have room for */
     int64_t expected;       /* rows that will come; 0: not known */
     dictionary *words;      /* one per column */
+    const int64_t *place;   /* where the columns of the file are in the table; NULL: as they stand */
+    double beyond;          /* bytes of the files before this one and after it; to guess how many rows there will be */
+    double before;          /* those before it */
     bool strict;            /* text in a column of numbers is an error ... */
     bool again;             /* ... or makes it a column of text, and the file must be read again */
 } filling;
@@ -28,6 +31,7 @@ rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length
 void filling_close(filling *f);
 
 /* An error of a cell, with its position. */
-rung_status filling_error(rung_ctx *ctx, rung_status status, const rung_table *t, int64_t line, int64_t j);
+rung_status filling_error(rung_ctx *ctx, rung_status status, const char *path, const rung_table *t, int64_t line,
+                          int64_t j);
 
 #endif

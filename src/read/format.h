@@ -25,6 +25,7 @@ struct rung_reader {
     rung_table *shape;  /* no rows: the columns of every table it gives */
     const coding *code; /* while it is opened: the kinds of columns needed; NULL: as they appear */
     bool strict;        /* text in a column of numbers is an error */
+    bool empty;         /* there is not a byte to read, and that is allowed */
     int64_t expected;   /* rows there are; 0: not known */
     int64_t given;      /* rows so far */
     void *own;          /* what the format keeps */
@@ -36,6 +37,9 @@ extern const format format_csv, format_libsvm, format_arff, format_orca;
 rung_status reader_columns(rung_reader *r, int64_t n);
 /* Once they have their names: makes them what r->code needs, if there is one. */
 rung_status reader_pin(rung_reader *r);
+/* Opens a file. strict: it is read once, row by row as they arrive, and text in a column of numbers is an error. */
+rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
+                         bool strict, rung_reader **out);
 /* The file from its beginning once more. */
 rung_status reader_rewind(rung_reader *r);
 

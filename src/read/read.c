@@ -113,13 +113,15 @@ static rung_status start(rung_ctx *ctx, const char *path, const rung_read_option
     r->in.path = r->shape->path;
     r->shape->decimal = '.';
     TRY(buffer_start(&r->in));
+    r->empty = options->may_be_empty && r->in.ended && r->in.end == 0;
+    if (r->empty) return RUNG_OK;
     if (!r->kind) r->kind = format_by_name(path);
     if (!r->kind) r->kind = format_by_content(&r->in);
     return r->kind->open(r);
 }
 
-static rung_status open_reader(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
-                               bool strict, rung_reader **out)
+rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
+                         bool strict, rung_reader **out)
 {
     static const rung_read_options standard = {0};
     rung_reader *r = *out = calloc(1, sizeof *r);
@@ -139,7 +141,7 @@ rung_status reader_open(rung_ctx *ctx, const char *path, const rung_read_options
                         rung_reader **out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = open_reader(ctx, path, options, code, true, out);
+    rung_status status = reader_begin(ctx, path, options, code, true, out);
     pool_release(&ctx->scratch, mark);
     if (status == RUNG_OK) source_once((*out)->in.from);
     return status;
@@ -157,7 +159,7 @@ static rung_status fill(rung_reader *r, int64_t rows, rung_table *t, bool *again
     filling_close(&f);
     *again = f.again;
     r->given += t->n_rows;
-    if (r->given > 0) return RUNG_OK;
+    if (r->given > 0 || r->options.may_be_empty) return RUNG_OK;
     return set_error(r->in.ctx, RUNG_EDATA,
                      r->shape->sparse ? "%s: the file is empty" : "%s: the file has a header but no rows", t->path);
 }
@@ -182,6 +184,7 @@ rung_status reader_next(rung_ctx *ctx, rung_reader *r, int64_t rows, rung_table 
     *out = NULL;
     r->in.ctx = ctx;
     if (rows < 1) return set_error(ctx, RUNG_EARG, "%lld rows: expected at least 1", (long long)rows);
+    if (r->empty) return RUNG_OK;
     TRY(next_table(r, rows, out, &again));
     if ((*out)->n_rows > 0) return RUNG_OK;
     table_free(*out);
@@ -212,8 +215,10 @@ rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options 
     rung_reader *r;
     rung_table *t = NULL;
     bool again = false;
+    rung_read_options how = options ? *options : (rung_read_options){0};
+    how.may_be_empty = 0;
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = open_reader(ctx, path, options, NULL, false, &r);
+    rung_status status = reader_begin(ctx, path, &how, NULL, false, &r);
     if (status == RUNG_OK) status = next_table(r, INT64_MAX, &t, &again);
     if (status == RUNG_OK && again) status = read_again(r, &t);
     reader_close(r);
