@@ -10,7 +10,8 @@ sheet <- function(frame, named = TRUE) {
         column <- frame[[name]]
         if (is.matrix(column) || is.data.frame(column)) {
             parts <- as.data.frame(column)
-            names(parts) <- paste(name, if (is.null(colnames(column))) seq_along(parts) else colnames(column), sep = ".")
+            own <- if (is.null(colnames(column))) seq_along(parts) else colnames(column)
+            names(parts) <- paste(name, own, sep = ".")
         } else {
             parts <- structure(list(column), names = name)
         }

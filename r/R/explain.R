@@ -1,95 +1,179 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Coefficients of linear scores, and which columns a model uses.
+# Which columns a model uses and how, as `rung explain` reports it.
 
-# The thresholds between the classes, then by how much the score rises with each column; a level of a factor against the
-# reference level, as treatment contrasts.
-coef.rung <- function(object, ...) {
-    table <- coefficient_table(object)
-    structure(table[, "Estimate"], names = rownames(table))
+rung_explain <- function(object, newdata = NULL, type = c("importance", "effects", "row"), y = NULL, columns = NULL,
+                         pair = FALSE, row = 1, fixed = NULL, points = 0, repeats = 0, samples = 0, rows = 0, seed = 1,
+                         threads = 0) {
+    type <- match.arg(type)
+    options <- list(rows = as.integer(rows), repeats = as.integer(repeats), points = as.integer(points),
+                    samples = as.integer(samples), pair = as.integer(pair), row = as.integer(row))
+    if (!is.null(columns)) options$columns <- named_columns(object, columns)
+    if (!is.null(fixed)) options$fixed <- named_columns(object, fixed)
+    sheet <- if (type == "importance") labelled_sheet(object, newdata, y) else rows_of(object, newdata)
+    session <- session(seed, threads)
+    report <- parse_json(finish(session, .Call(C_r_explain, session, handle(object), as_table(session, sheet), type,
+                                               options)))
+    switch(type,
+        importance = importance_of(report),
+        effects = if (pair) pair_of(report, object) else effects_of(report, object),
+        row = row_of(report, object))
 }
 
-coefficient_table <- function(object) {
-    slopes <- .Call(C_r_coefficients, handle(object))
-    if (!length(slopes$value)) {
-        refuse("coefficients exist where the score is linear in the columns, as with pom; ", object$info$method,
-               " has another kind of score")
+# Columns of the model, by name or position, as the library takes them.
+named_columns <- function(object, columns) {
+    names <- object$info$columns
+    places <- if (is.numeric(columns)) as.integer(columns) else match(columns, names)
+    bad <- which(is.na(places) | places < 1L | places > length(names))
+    if (length(bad)) {
+        known <- if (all(names == "")) paste("1 to", length(names)) else paste(head(names, 8L), collapse = ", ")
+        refuse("there is no column '", columns[bad[1L]], "'; there are ", known, if (length(names) > 8L) ", ...")
     }
-    cuts <- .Call(C_r_thresholds, handle(object))
-    names <- c(paste(cuts$column, cuts$part, sep = "|"), paste0(slopes$column, slopes$part))
-    together <- Map(c, cuts, slopes)
-    structure(cbind(together$value, together$error, together$z, together$p),
-              dimnames = list(names[seq_along(together$value)], c("Estimate", "Std. Error", "z value", "Pr(>|z|)")))
+    mentioned(names, places)
 }
 
-summary.rung <- function(object, ...) {
-    table <- tryCatch(coefficient_table(object), rung_error = function(e) NULL)
-    fit <- .Call(C_r_linear_fit, handle(object))
-    structure(list(object = object, coefficients = table, thresholds = length(.Call(C_r_thresholds, handle(object))$value),
-                   log_likelihood = fit[1L], proportional_odds = c(chisq = fit[2L], df = fit[3L], p = fit[4L])),
-              class = "summary.rung")
+# The rows to look at: those given, or those of the fit.
+rows_of <- function(object, newdata) {
+    if (!is.null(newdata)) return(new_sheet(object, newdata))
+    if (is.null(object$sheet)) refuse("a model that was loaded from a file has no training rows: give newdata")
+    object$sheet
 }
 
-print.summary.rung <- function(x, digits = 4L, ...) {
-    info <- x$object$info
-    print(x$object)
-    set <- info$params[!is.na(info$params)]
-    if (length(set)) {
-        cat("\nParameters: ", paste(gsub("-", "_", names(set)), set, sep = " = ", collapse = ", "), "\n", sep = "")
-    }
-    if (!is.null(x$coefficients)) print_coefficients(x, digits)
-    single <- Filter(function(one) length(one) == 1L, info$report)
-    if (length(single)) {
-        cat("\nReported by the fit:\n")
-        print(unlist(single), digits = digits)
-    }
-    if (!is.null(info$cv)) {
-        cat("\nRows held out in turn:\n")
-        print(info$cv[!is.na(info$cv)], digits = digits)
-    }
-    invisible(x)
-}
-
-print_coefficients <- function(x, digits) {
-    cuts <- seq_len(x$thresholds)
-    show <- function(table) {
-        if (all(is.na(table[, 2L]))) print(table[, 1L], digits = digits) else printCoefmat(table, digits = digits)
-    }
-    cat("\nCoefficients:\n")
-    show(if (length(cuts)) x$coefficients[-cuts, , drop = FALSE] else x$coefficients)
-    if (length(cuts)) {
-        cat("\nThresholds:\n")
-        known <- if (all(is.na(x$coefficients[cuts, 2L]))) 1L else 1:3
-        print(x$coefficients[cuts, known], digits = digits)
-    }
-    if (!is.na(x$log_likelihood)) cat("\nlog likelihood ", format(x$log_likelihood, digits = 6L), "\n", sep = "")
-    test <- x$proportional_odds
-    if (!is.na(test[["p"]])) {
-        cat("proportional odds (Brant): chi-squared ", format(test[["chisq"]], digits = digits), ", ", test[["df"]],
-            " degrees of freedom, p = ", format.pval(test[["p"]], digits = 3L), "\n", sep = "")
-    }
-}
-
-# By how much the error rises when a column is permuted among labelled rows.
-rung_explain <- function(object, newdata = NULL, y = NULL, repeats = 5, rows = 2000, seed = 1, threads = 0) {
+# The same with the labels as a last column.
+labelled_sheet <- function(object, newdata, y) {
     ground <- ground_truth(object, newdata, y)
-    classes <- object$info$classes
-    if (!length(classes)) refuse("importance is measured for models with classes")
     sheet <- ground$sheet
-    label <- factor(classes[ground$ranks], levels = classes, ordered = TRUE)
+    classes <- object$info$classes
+    label <- if (length(classes)) factor(classes[ground$truth], levels = classes, ordered = TRUE) else ground$truth
     sheet$columns <- c(sheet$columns, list(label))
     if (!is.null(sheet$names)) sheet$names <- c(sheet$names, object$info$label)
-    session <- session(seed, threads)
-    report <- parse_json(finish(session, .Call(C_r_importance, session, handle(object), as_table(session, sheet),
-                                               as.integer(repeats), as.double(rows))))
-    part <- function(name, key) vapply(report$columns, function(one) one[[name]][[key]], 0)
-    structure(data.frame(column = vapply(report$columns, `[[`, "", "name"), mae = part("mae", "mean"),
-                         low = part("mae", "low"), high = part("mae", "high"), stringsAsFactors = FALSE),
-              seen = isTRUE(report$seen), rows = report$rows, class = c("rung_explain", "data.frame"))
+    sheet
 }
 
-print.rung_explain <- function(x, digits = 3L, ...) {
-    cat("rise of the mean absolute error when a column is permuted, with a 95 % interval; ", attr(x, "rows"), " rows",
-        if (isTRUE(attr(x, "seen"))) ", which the model was fitted to", "\n", sep = "")
+# What the answers are that are explained.
+answer_name <- function(object) {
+    if (object$info$real) object$info$label else if (object$info$probabilities) "expected rank" else "rank"
+}
+
+# ---- importance ----
+
+importance_of <- function(report) {
+    second <- report$second
+    table <- function(parts, names) {
+        part <- function(name, key) vapply(parts, function(one) number_or_na(one[[name]][[key]]), 0)
+        out <- data.frame(column = names, mae = part("mae", "mean"), low = part("mae", "low"),
+                          high = part("mae", "high"), stringsAsFactors = FALSE)
+        if (!is.null(report$error[[second]])) out[[second]] <- part(second, "mean")
+        out
+    }
+    out <- table(report$columns, vapply(report$columns, `[[`, "", "name"))
+    out$others <- vapply(report$columns, function(one) number_or_na(one$others), 0)
+    joint <- vapply(report$groups, function(one) paste(one$columns, collapse = " + "), "")
+    structure(out, error = report$error$mae$mean, together = table(report$groups, joint), seen = isTRUE(report$seen),
+              rows = report$rows, class = c("rung_importance", "data.frame"))
+}
+
+print.rung_importance <- function(x, digits = 3L, ...) {
+    cat("rise of the mean absolute error (", format(attr(x, "error"), digits = digits), " on ", attr(x, "rows"),
+        " rows",
+        if (isTRUE(attr(x, "seen"))) ", which the model was fitted to",
+        ")\nwhen a column is permuted, with a 95 % interval\n", sep = "")
     print.data.frame(x, digits = digits, row.names = FALSE)
+    if (NROW(attr(x, "together"))) {
+        cat("related columns, permuted together\n")
+        print.data.frame(attr(x, "together"), digits = digits, row.names = FALSE)
+    }
     invisible(x)
+}
+
+# ---- effects ----
+
+effects_of <- function(report, object) {
+    one_column <- function(one) {
+        local <- if (is.null(one$local)) NA_real_ else one$local
+        out <- data.frame(value = one$values, rows = one$counts, dependence = one$dependence, local = local,
+                          stringsAsFactors = FALSE)
+        shares <- one$dependence_classes
+        if (is.null(shares)) return(structure(out, rug = one$rug))
+        shares <- matrix(unlist(shares), nrow = nrow(out), byrow = TRUE)
+        colnames(shares) <- paste0("p(", report$classes, ")")
+        structure(cbind(out, shares), rug = one$rug)
+    }
+    names <- vapply(report$columns, `[[`, "", "name")
+    structure(lapply(report$columns, one_column), names = names, rows = report$rows, average = report$average,
+              classes = as.character(unlist(report$classes)), answer = answer_name(object), class = "rung_effects")
+}
+
+print.rung_effects <- function(x, digits = 3L, ...) {
+    cat(attr(x, "answer"), " averaged over ", attr(x, "rows"), " rows; its mean is ",
+        format(attr(x, "average"), digits = digits), "\n", sep = "")
+    for (name in names(x)) {
+        cat("\n", name, "\n", sep = "")
+        print(x[[name]], digits = digits, row.names = FALSE)
+    }
+    invisible(x)
+}
+
+# The joint effect of two columns: a matrix, the first column down, the second across.
+pair_of <- function(report, object) {
+    values <- lapply(report$columns, `[[`, "values")
+    names(values) <- vapply(report$columns, `[[`, "", "name")
+    map <- matrix(unlist(report$map), nrow = length(values[[1L]]), byrow = TRUE)
+    dimnames(map) <- lapply(values, function(one) if (is.numeric(one)) format(one, digits = 3L, trim = TRUE) else one)
+    structure(map, interaction = report$interaction, answer = answer_name(object), class = c("rung_pair", "matrix"))
+}
+
+print.rung_pair <- function(x, digits = 3L, ...) {
+    print(matrix(x, nrow(x), dimnames = dimnames(x)), digits = digits)
+    cat(sprintf("\n%.0f %% of the differences are not the sum of an effect of each column\n",
+                100 * attr(x, "interaction")))
+    invisible(x)
+}
+
+# ---- one row ----
+
+row_of <- function(report, object) {
+    cell <- function(one, key) {
+        value <- one[[key]]
+        if (is.null(value)) "missing" else if (is.numeric(value)) format(value, digits = 6L) else value
+    }
+    text <- function(parts, key) vapply(parts, cell, "", key)
+    number <- function(key) vapply(report$columns, `[[`, 0, key)
+    change <- function(one) {
+        if (is.null(one)) return(NULL)
+        structure(data.frame(column = vapply(one$columns, `[[`, "", "name"), from = text(one$columns, "from"),
+                             to = text(one$columns, "to"), stringsAsFactors = FALSE), class_to = one$class)
+    }
+    columns <- data.frame(column = vapply(report$columns, `[[`, "", "name"), value = text(report$columns, "cell"),
+                          contribution = number("contribution"), error = number("error"), stringsAsFactors = FALSE)
+    classes <- as.character(unlist(report$classes))
+    structure(list(row = report$row, answer = report$answer, class = report$class, average = report$average,
+                   prob = if (length(report$proba)) structure(report$proba, names = classes), columns = columns,
+                   up = change(report$changes$up), down = change(report$changes$down), exact = isTRUE(report$exact),
+                   background = report$background, classes = classes, name = answer_name(object)),
+              class = "rung_row")
+}
+
+print.rung_row <- function(x, digits = 4L, ...) {
+    cat("row ", x$row, ": ", if (!is.null(x$class)) paste0(x$class, ", "), x$name, " ",
+        format(x$answer, digits = digits), "; the average row has ", format(x$average, digits = digits), "\n\n",
+        sep = "")
+    print(if (x$exact) x$columns[-4L] else x$columns, digits = digits, row.names = FALSE)
+    cat("\nthe contributions add up to the difference (Shapley values, ", if (x$exact) "exact" else "sampled",
+        ", against ", x$background, " rows)\n", sep = "")
+    if (!is.null(x$class)) {
+        say_change(x$up, "one class up", x$class == x$classes[length(x$classes)])
+        say_change(x$down, "one class down", x$class == x$classes[1L])
+    }
+    invisible(x)
+}
+
+say_change <- function(change, words, last) {
+    if (last) {
+        cat(words, ": there is no such class\n", sep = "")
+    } else if (is.null(change)) {
+        cat(words, ": no change of at most three columns was found\n", sep = "")
+    } else {
+        cat(words, ", to ", attr(change, "class_to"), ": ",
+            paste(change$column, "from", change$from, "to", change$to, collapse = ", "), "\n", sep = "")
+    }
 }

@@ -40,11 +40,13 @@ parse_json <- function(text) {
         }
         take()
         if (!flat || !length(out)) return(out)
-        if (all(vapply(out, function(one) is.null(one) || is.numeric(one), NA))) return(vapply(out, function(one) if (is.null(one)) NA_real_ else one, 0))
+        if (all(vapply(out, function(one) is.null(one) || is.numeric(one), NA))) return(vapply(out, number_or_na, 0))
         if (all(vapply(out, is.character, NA))) unlist(out) else out
     }
     value()
 }
+
+number_or_na <- function(one) if (is.null(one)) NA_real_ else one
 
 json_text <- function(token) {
     text <- substr(token, 2L, nchar(token) - 1L)

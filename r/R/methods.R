@@ -12,7 +12,9 @@ rung_parameters <- function(method) {
 
 # truth and predicted: ordered factors with the same levels, or ranks. proba: a matrix with a column per class.
 rung_metrics <- function(truth, predicted, proba = NULL) {
-    if (is.factor(truth) != is.factor(predicted)) refuse("truth and predicted must both be ordered factors, or both ranks")
+    if (is.factor(truth) != is.factor(predicted)) {
+        refuse("truth and predicted must both be ordered factors, or both ranks")
+    }
     if (is.factor(truth)) {
         if (!identical(levels(truth), levels(predicted))) refuse("truth and predicted have different levels")
         classes <- nlevels(truth)
@@ -24,7 +26,9 @@ rung_metrics <- function(truth, predicted, proba = NULL) {
     truth[is.na(truth)] <- 0L
     if (!is.null(proba)) {
         proba <- as.matrix(proba)
-        if (!identical(dim(proba), c(length(truth), classes))) refuse("proba must have a row per label and a column per class")
+        if (!identical(dim(proba), c(length(truth), as.integer(classes)))) {
+            refuse("proba must have a row per label and a column per class")
+        }
         storage.mode(proba) <- "double"
     }
     session <- session()

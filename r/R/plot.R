@@ -1,206 +1,240 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The figures of `rung plot`, with base graphics.
-
-INK <- "#1a1a1a"
-SOFT_INK <- "#595959"
-RULE <- "#d9d9d9"
-# Colours that people with any colour vision tell apart (M. Okabe, K. Ito, 2008), the pale yellow left out.
-THINGS <- c("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#333333")
-
-# Along viridis without its last tenth, which is too pale for paper.
-class_colours <- function(k) hcl.colors(101L, "viridis")[if (k < 2L) 31L else round(7 + 86 * seq(0, 1, length.out = k))]
-
-tint <- function(colours, share = 0.72) {
-    vapply(colours, function(one) colorRampPalette(c(one, "#ffffff"))(101L)[round(100 * share) + 1L], "")
-}
-
-share_colour <- function(share) colorRampPalette(c("#ffffff", "#1f4e79"))(101L)[round(100 * (0.04 + 0.96 * share)) + 1L]
+# The figures of `rung plot`: of a model, and of a label curve.
 
 plot.rung <- function(x, type = c("projection", "confusion", "reliability", "effects"), newdata = NULL, y = NULL,
-                      column = NULL, main = NULL, ...) {
+                      columns = NULL, main = NULL, ...) {
     type <- match.arg(type)
-    if (!length(x$info$classes)) refuse("the figures are of models with classes")
-    ground <- ground_truth(x, newdata, y)
-    longest <- max(nchar(c(x$info$classes, if (anyNA(ground$ranks)) "unlabelled")))
-    old <- par(fg = INK, col.axis = SOFT_INK, col.lab = INK, col.main = INK, las = 1, tcl = -0.25, mgp = c(2, 0.5, 0),
-               mar = c(3.5, if (type %in% c("projection", "confusion")) min(3 + 0.5 * longest, 12) else 4, 4, 1))
-    on.exit(par(old))
+    if (type == "effects") {
+        if (is.null(columns)) columns <- head(seq_along(x$info$columns), MOST_PANELS)
+        plot(rung_explain(x, newdata, "effects", columns = columns), main = main)
+        return(invisible(x))
+    }
+    if (!length(x$info$classes) || !x$info$ranks) {
+        refuse("this model predicts numbers, not classes: only \"effects\" are drawn")
+    }
+    ground <- ground_truth(x, newdata, y, need = type != "projection")
+    named <- function(title) if (is.null(main)) paste0(title, " (", x$info$method, ")") else main
     switch(type,
-        projection = draw_projection(x, ground, if (is.null(main)) "Scores by class" else main),
-        confusion = draw_confusion(x, ground, if (is.null(main)) "True and predicted classes" else main),
-        reliability = draw_reliability(x, ground, if (is.null(main)) "Reliability of the probabilities" else main),
-        effects = draw_effects(x, ground, column, main))
+        projection = draw_projection(x, ground, named("Scores by class")),
+        confusion = draw_confusion(x, ground, named("True and predicted classes")),
+        reliability = draw_reliability(x, ground, named("Calibration of the probabilities")))
     invisible(x)
 }
 
-# The rows to show and their ranks: those given, or those of the fit.
-ground_truth <- function(object, newdata, y) {
+# The rows to show and their ranks, or real targets (NA: unlabelled): those given, or those of the fit.
+ground_truth <- function(object, newdata, y, need = TRUE) {
+    sheet <- rows_of(object, newdata)
     if (is.null(newdata)) {
-        if (is.null(object$sheet)) refuse("a model that was loaded from a file has no training rows: give newdata")
-        return(list(answers = function(wanted) answers_of_training(object, wanted), ranks = object$y, sheet = object$sheet))
+        return(list(answers = function(wanted) answers_of_training(object, wanted), truth = object$y, sheet = sheet))
     }
     if (is.null(y)) {
         name <- object$info$label
-        if (!name %in% names(newdata)) refuse("newdata has no column '", name, "' of labels: give y")
-        y <- newdata[[name]]
+        if (!name %in% colnames(newdata)) {
+            if (need) refuse("newdata has no column '", name, "' of labels: give y")
+            y <- rep(NA, nrow(newdata))
+        } else {
+            y <- if (is.data.frame(newdata)) newdata[[name]] else newdata[, name]
+        }
     }
-    sheet <- new_sheet(object, newdata)
-    ranks <- match(as.character(y), object$info$classes)
-    if (all(is.na(ranks))) refuse("none of the labels is a class of the model")
-    list(answers = function(wanted) answers(object, sheet, wanted), ranks = ranks, sheet = sheet)
+    if (length(y) != nrow(newdata)) refuse(length(y), " labels for ", nrow(newdata), " rows")
+    truth <- if (object$info$real) as.double(y) else match(as.character(y), object$info$classes)
+    if (need && all(is.na(truth))) refuse("none of the labels is a class of the model")
+    list(answers = function(wanted) answers(object, sheet, wanted), truth = truth, sheet = sheet)
 }
 
-# The title at the left, the names of the axes in the middle of theirs.
-headings <- function(main, across, up = NULL) {
-    title(main = main, adj = 0, line = 2)
-    title(xlab = across)
-    if (!is.null(up)) title(ylab = up, line = 2.5)
-}
+# ---- projection ----
 
+# A strip per class, the highest on top, each a histogram scaled to its own height.
 draw_projection <- function(object, ground, main) {
-    classes <- object$info$classes
+    info <- object$info
+    classes <- info$classes
     k <- length(classes)
-    colours <- class_colours(k)
-    said <- ground$answers(c("score", if (object$info$ranks) "rank"))
-    score <- said$score[, 1L]
-    cuts <- object$info$thresholds
-    shown <- if (anyNA(ground$ranks)) c(list(NA), seq_len(k)) else as.list(seq_len(k))
-    range <- range(score)
-    breaks <- seq(range[1L], range[2L] + (diff(range) == 0), length.out = 41L)
-    plot.new()
-    plot.window(range(breaks), c(0, length(shown)), yaxs = "i")
-    background(cuts, object$info$present, tint(colours))
-    for (i in seq_along(shown)) {
-        rank <- shown[[i]]
-        rows <- if (is.na(rank)) is.na(ground$ranks) else which(ground$ranks == rank)
-        height <- hist(score[rows], breaks, plot = FALSE)$counts
-        top <- i - 1 + 0.9 * height / max(height, 1)
-        rect(breaks[-41L], i - 1, breaks[-1L], top, border = NA, col = if (is.na(rank)) SOFT_INK else colours[rank])
-        abline(h = i - 1, col = RULE)
+    score <- ground$answers("score")$score[, 1L]
+    truth <- if (is.null(ground$truth)) rep(NA, length(score)) else ground$truth
+    strips <- c(if (anyNA(truth)) NA, seq_len(k))
+    names <- ifelse(is.na(strips), "unlabelled", classes[strips])
+    expected <- info$scorer %in% c("average", "neighbours")
+    room <- if (diff(range(score)) > 0) 0.02 * diff(range(score)) else 0.5
+    xlim <- if (expected) c(0.5, k + 0.5) else range(score) + c(-room, room)
+    restore <- open_figure(c(names, "999 rows"), top = 5)
+    on.exit(par(restore))
+    open_window(xlim, c(0, length(strips)))
+    if (expected) {
+        draw_bands(classes, seq_len(k - 1L) + 0.5, seq_len(k), "nearest")
+    } else {
+        draw_bands(classes, info$thresholds, which(info$present), "answer")
     }
-    abline(v = cuts[is.finite(cuts)], lty = 2, col = SOFT_INK)
-    axis(1, col = SOFT_INK)
-    axis(2, at = seq_along(shown) - 0.5, tick = FALSE,
-         labels = vapply(shown, function(rank) if (is.na(rank)) "unlabelled" else classes[rank], ""))
-    headings(main, "score")
+    ticks <- if (expected) seq_len(k) else pretty(xlim)
+    grid_lines(x = ticks[ticks > xlim[1L] & ticks < xlim[2L]])
+    breaks <- seq(xlim[1L], xlim[2L], length.out = 1L + as.integer(max(12, min(90, 2.2 * sqrt(length(score))))))
+    for (i in seq_along(strips)) {
+        rows <- if (is.na(strips[i])) is.na(truth) else which(truth == strips[i])
+        draw_strip(score[rows], breaks, i - 1, if (is.na(strips[i])) GREY else class_colours(k)[strips[i]])
+    }
+    counts <- c(if (anyNA(truth)) sum(is.na(truth)), tabulate(truth, k))
+    at <- seq_along(strips) - 0.5
+    beside(names, at + 0.12)
+    mtext(paste(counts, ifelse(counts == 1L, "row", "rows")), 2, 0.5, at = at - 0.2, cex = 0.75 * par("cex"),
+          col = SOFT_INK)
+    if (!expected) segments(info$thresholds, 0, info$thresholds, length(strips), lty = 2, col = INK)
+    axis(1, ticks, if (expected) classes else TRUE, col = NA, col.ticks = SOFT_INK)
+    headings(main, c("one strip per true class, each scaled to its own height", "true classes, top to bottom"),
+             paste(if (expected) "expected rank by" else if (info$outputs > 1L) "score 1 of" else "score of",
+                   info$method))
 }
 
-background <- function(cuts, present, colours) {
+draw_strip <- function(score, breaks, bottom, colour) {
+    inside <- pmin(pmax(score, breaks[1L]), breaks[length(breaks)])
+    height <- hist(inside, breaks, plot = FALSE)$counts
+    shown <- height > 0L
+    if (any(shown)) {
+        rect(breaks[-length(breaks)][shown], bottom, breaks[-1L][shown], bottom + 0.88 * height[shown] / max(height),
+             col = colour, border = INK, lwd = 0.4)
+    }
+    segments(breaks[1L], bottom, breaks[length(breaks)], bottom, col = SOFT_INK, lwd = 0.75)
+}
+
+# The predicted class between the thresholds, behind the strips and named above them.
+draw_bands <- function(classes, cuts, answer, heading) {
     if (!length(cuts)) return(invisible())
     box <- par("usr")
     ends <- pmin(pmax(c(box[1L], cuts, box[2L]), box[1L]), box[2L])
-    rect(ends[-length(ends)], box[3L], ends[-1L], box[4L], col = colours[present], border = NA)
+    line <- par("cxy")[2L]
+    for (i in seq_along(answer)) {
+        left <- ends[i]
+        right <- ends[i + 1L]
+        if (is.na(left) || is.na(right) || right <= left) next
+        colour <- class_colours(length(classes))[answer[i]]
+        rect(left, box[3L], right, box[4L], col = paler(colour, 0.72), border = NA)
+        rect(left, box[4L], right, box[4L] + 0.25 * line, col = colour, border = NA, xpd = NA)
+        if (strwidth(classes[answer[i]], cex = SMALL) <= 0.95 * (right - left)) {
+            text((left + right) / 2, box[4L] + 0.8 * line, classes[answer[i]], cex = SMALL, col = INK, xpd = NA)
+        }
+    }
+    text(box[1L] - 0.6 * par("cxy")[1L], box[4L] + 0.8 * line, heading, adj = c(1, 0.5), cex = SMALL, col = SOFT_INK,
+         xpd = NA)
 }
+
+# ---- confusion ----
 
 draw_confusion <- function(object, ground, main) {
     classes <- object$info$classes
     k <- length(classes)
-    predicted <- ground$answers("rank")$rank
-    counts <- table(factor(ground$ranks, seq_len(k)), factor(predicted, seq_len(k)))
-    share <- counts / pmax(rowSums(counts), 1)
-    plot.new()
-    plot.window(c(0.5, k + 0.5), c(k + 0.5, 0.5), xaxs = "i", yaxs = "i")
-    for (i in seq_len(k)) {
-        for (j in seq_len(k)) {
-            rect(j - 0.5, i - 0.5, j + 0.5, i + 0.5, col = share_colour(share[i, j]), border = if (i == j) INK else RULE)
-            text(j, i, sprintf("%d\n%.0f %%", counts[i, j], 100 * share[i, j]),
-                 col = if (share[i, j] > 0.5) "#ffffff" else INK)
-        }
-    }
-    axis(1, seq_len(k), classes, tick = FALSE)
-    axis(2, seq_len(k), classes, tick = FALSE)
-    headings(main, "predicted")
-    title(ylab = "true", line = par("mar")[2L] - 1)
+    counts <- table(factor(ground$truth, seq_len(k)), factor(ground$answers("rank")$rank, seq_len(k)))
+    rows <- rowSums(counts)
+    share <- counts / pmax(rows, 1)
+    restore <- open_figure(classes, titled = TRUE, top = 6, bottom = 1, right = 3.5)
+    on.exit(par(restore))
+    open_window(c(0.5, k + 0.5), c(k + 0.5, 0.5))
+    cex <- min(1, 0.3 * par("pin")[2L] / k / par("csi"), 0.8 / max(strwidth(c(counts, "100 %"))))
+    for (i in seq_len(k)) for (j in seq_len(k)) draw_cell(i, j, counts[i, j], share[i, j], cex)
+    rect(seq_len(k) - 0.5, seq_len(k) - 0.5, seq_len(k) + 0.5, seq_len(k) + 0.5, border = INK, lwd = 1.5)
+    cell <- par("pin")[1L] / k
+    turned <- max(strwidth(classes, "inches")) > 0.95 * cell
+    mtext(fitted_names(classes, if (turned) 2 * par("csi") else cell), 3, 0.3, at = seq_len(k), cex = par("cex"),
+          col = INK, las = if (turned) 2 else 1)
+    beside(classes, seq_len(k))
+    mtext("predicted", 3, if (turned) 2.4 else 1.4, font = 2, cex = par("cex"), col = INK)
+    mtext("true", 2, par("mar")[2L] - 1.3, font = 2, cex = par("cex"), col = INK, las = 0)
+    mtext("rows", 4, 0.5, at = 0.5 - 0.8 * k * par("csi") / par("pin")[2L], cex = SMALL * par("cex"), col = SOFT_INK)
+    mtext(rows, 4, 0.5, at = seq_len(k), cex = SMALL * par("cex"), col = SOFT_INK)
+    headings(main, "rows, and their share of the true class")
 }
 
-# Of the most probable class, in ten parts, with Wilson intervals of 95 %.
+draw_cell <- function(i, j, count, share, cex) {
+    back <- share_colour(share)
+    rect(j - 0.5, i - 0.5, j + 0.5, i + 0.5, col = back, border = RULE)
+    if (count == 0) return(text(j, i, "0", col = SOFT_INK, cex = cex))
+    ink <- if (share > 0.5) "#ffffff" else "#000000"
+    # neither none nor all where some are
+    rounded <- sprintf("%.0f %%", 100 * share)
+    percent <- if (share < 0.005) "< 1 %" else if (share < 1 && share >= 0.995) "> 99 %" else rounded
+    text(j, i - 0.12, count, col = ink, cex = cex, font = if (i == j) 2L else 1L)
+    text(j, i + 0.2, percent, col = ink, cex = 0.75 * cex)
+}
+
+# ---- reliability ----
+
+# Of the most probable class, in ten parts, with Wilson intervals of 95 %, and the rows of every part below.
 draw_reliability <- function(object, ground, main) {
     check_type(object, "prob")
-    known <- !is.na(ground$ranks)
-    proba <- ground$answers("proba")$proba[known, , drop = FALSE]
-    best <- max.col(proba, ties.method = "first")
-    sure <- proba[cbind(seq_along(best), best)]
-    right <- best == ground$ranks[known]
-    part <- factor(pmin(floor(10 * sure), 9), 0:9)
-    n <- as.vector(table(part))
-    filled <- n > 0
-    confidence <- tapply(sure, part, mean)[filled]
-    accuracy <- tapply(right, part, mean)[filled]
-    n <- n[filled]
-    z <- 1.959964
-    centre <- (accuracy + z^2 / (2 * n)) / (1 + z^2 / n)
-    half <- z / (1 + z^2 / n) * sqrt(accuracy * (1 - accuracy) / n + z^2 / (4 * n^2))
-    plot.default(confidence, accuracy, xlim = c(0, 1), ylim = c(0, 1), type = "n", bty = "l", ann = FALSE)
-    abline(h = seq(0, 1, 0.2), v = seq(0, 1, 0.2), col = RULE)
-    abline(0, 1, lty = 2, col = SOFT_INK)
-    segments(confidence, centre - half, confidence, centre + half, col = THINGS[1L])
-    lines(confidence, accuracy, type = "b", pch = 19, col = THINGS[1L])
-    ece <- sum(n * abs(confidence - accuracy)) / sum(n)
-    headings(main, "probability of the most probable class", "share of right predictions")
-    mtext(sprintf("%d rows, expected calibration error %.3f", sum(n), ece), adj = 0, col = SOFT_INK, cex = 0.85)
+    truth <- ifelse(is.na(ground$truth), 0L, ground$truth)
+    session <- session()
+    found <- finish(session, .Call(C_r_reliability, session, truth, ground$answers("proba")$proba))
+    z <- 1.96
+    n <- found$n
+    share <- found$accuracy
+    centre <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
+    half <- z / (1 + z^2 / n) * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))
+    restore <- open_figure("0.0", titled = TRUE)
+    on.exit(par(restore))
+    open_window(c(0, 1), c(-0.34, 1))
+    ticks <- seq(0, 1, 0.2)
+    segments(ticks, -0.34, ticks, 1, col = RULE)
+    segments(0, ticks, 1, ticks, col = ifelse(ticks == 0, SOFT_INK, RULE))
+    segments(0, 0, 1, 1, lty = 2, col = SOFT_INK)
+    arrows(found$confidence, pmax(0, centre - half), found$confidence, pmin(1, centre + half), 0.04, 90, 3, THINGS[1L],
+           lwd = 1.5)
+    points(found$confidence, share, pch = 21, bg = THINGS[1L], col = "#ffffff", cex = 1.4, xpd = NA)
+    top <- -0.34 + 0.24 * n / max(n)
+    rect(found$low + 0.003, -0.34, found$high - 0.003, top, col = paler(THINGS[1L], 0.45), border = NA)
+    text((found$low + found$high) / 2, top + 0.035, n, cex = 0.75, col = SOFT_INK)
+    axis(1, ticks, col = SOFT_INK)
+    axis(2, ticks, col = NA, col.ticks = SOFT_INK)
+    mtext("rows", 2, 0.5, at = -0.31, cex = SMALL * par("cex"), col = SOFT_INK)
+    notes <- c("expected calibration error %.3f; whiskers: 95 %% intervals", "ECE %.3f")
+    headings(main, sprintf(notes, found$ece), "probability of the most probable class",
+             list(text = "share correct", at = 0.5))
 }
 
-MOST_EFFECT_ROWS <- 200L
-
-# The mean probabilities of the classes where a column takes each of its values in turn in every row (Friedman, 2001).
-draw_effects <- function(object, ground, column, main) {
-    check_type(object, "prob")
-    sheet <- ground$sheet
-    names <- if (is.null(sheet$names)) paste0("column ", seq_along(sheet$columns)) else sheet$names
-    place <- if (is.null(column)) 1L else if (is.numeric(column)) as.integer(column) else match(column, names)
-    if (is.na(place) || place < 1L || place > length(names)) {
-        refuse("there is no column '", column, "'; there are ", paste(head(names, 8L), collapse = ", "))
-    }
-    rows <- unique(round(seq(1, sheet$rows, length.out = min(sheet$rows, MOST_EFFECT_ROWS))))
-    values <- sheet$columns[[place]]
-    grid <- if (is.factor(values)) levels(values) else
-        seq(min(values, na.rm = TRUE), max(values, na.rm = TRUE), length.out = 25L)
-    few <- sheet
-    few$rows <- length(rows)
-    few$columns <- lapply(sheet$columns, function(one) one[rows])
-    means <- vapply(grid, function(value) {
-        few$columns[[place]] <- if (is.factor(values))
-            factor(rep(value, few$rows), levels = levels(values), ordered = is.ordered(values)) else rep(value, few$rows)
-        colMeans(answers(object, few, "proba")$proba)
-    }, numeric(length(object$info$classes)))
-    below <- rbind(0, apply(means, 2L, cumsum))
-    at <- if (is.factor(values)) seq_along(grid) else grid
-    colours <- class_colours(nrow(means))
-    plot.new()
-    plot.window(range(at) + if (is.factor(values)) c(-0.5, 0.5) else 0, c(0, 1), xaxs = "i", yaxs = "i")
-    for (k in seq_len(nrow(means))) {
-        if (is.factor(values)) {
-            rect(at - 0.45, below[k, ], at + 0.45, below[k + 1L, ], col = colours[k], border = "#ffffff")
-        } else {
-            polygon(c(at, rev(at)), c(below[k, ], rev(below[k + 1L, ])), col = colours[k], border = "#ffffff")
-        }
-    }
-    if (is.factor(values)) axis(1, at, grid, tick = FALSE) else axis(1, col = SOFT_INK)
-    axis(2, col = SOFT_INK)
-    headings(if (is.null(main)) paste("Effect of", names[place]) else main, names[place], "mean probability")
-    legend(par("usr")[1L], 1, object$info$classes, fill = colours, border = NA, horiz = TRUE, bty = "n", xpd = NA, xjust = 0,
-           yjust = 0, cex = 0.85, text.col = INK, x.intersp = 0.5)
-}
+# ---- label curves ----
 
 plot.rung_curve <- function(x, main = "Error by number of labels", ...) {
     rows <- as.data.frame(x)
-    old <- par(fg = INK, col.axis = SOFT_INK, col.lab = INK, col.main = INK, las = 1, tcl = -0.25, mgp = c(2, 0.5, 0))
-    on.exit(par(old))
-    low <- rows$mean - rows$se
-    high <- rows$mean + rows$se
-    plot.default(rows$labels, rows$mean, type = "n", bty = "l", log = "x", ylim = range(low, high, na.rm = TRUE),
-                 xlab = "labelled rows", ylab = x$metric)
     methods <- unique(rows$method)
-    for (line in split(rows, list(rows$method, rows$unlabelled), drop = TRUE)) {
-        colour <- THINGS[(match(line$method[1L], methods) - 1L) %% length(THINGS) + 1L]
-        polygon(c(line$labels, rev(line$labels)), c(line$mean - line$se, rev(line$mean + line$se)), border = NA,
-                col = paste0(colour, "22"))
-        lines(line$labels, line$mean, col = colour, type = "b", pch = 19,
-              lty = if (line$unlabelled[1L] == "with" || line$method[1L] == "median") 1 else 2)
-    }
-    legend("topright", methods, col = THINGS[(seq_along(methods) - 1L) %% length(THINGS) + 1L], lty = 1, pch = 19,
-           bty = "n")
-    title(main = main, adj = 0, line = 2)
-    mtext("dashed: fitted without the unlabelled rows", adj = 0, col = SOFT_INK, cex = 0.85)
+    lines <- split(rows, factor(paste(rows$method, rows$unlabelled), unique(paste(rows$method, rows$unlabelled))))
+    looks <- lapply(lines, function(line) {
+        method <- match(line$method[1L], methods)
+        rival <- length(unique(rows$unlabelled[rows$method == line$method[1L]])) > 1L
+        list(colour = THINGS[(method - 1L) %% length(THINGS) + 1L],
+             marker = MARKERS[(method - 1L) %% length(MARKERS) + 1L], faint = rival && line$unlabelled[1L] == "without",
+             name = paste0(line$method[1L], if (rival) paste0(", ", line$unlabelled[1L], " unlabelled rows")))
+    })
+    sizes <- sort(unique(rows$labels))
+    wide <- sizes[1L] > 0 && max(sizes) / sizes[1L] >= 8
+    se <- ifelse(is.na(rows$se), 0, rows$se)
+    ylim <- range(rows$mean - se, rows$mean + se)
+    if (ylim[1L] > 0 && ylim[1L] < 0.35 * ylim[2L]) ylim[1L] <- 0
+    restore <- open_figure("0.00", titled = TRUE, top = 4 + 0.9 * length(looks))
+    on.exit(par(restore))
+    open_curve(sizes, ylim, wide)
+    for (i in seq_along(lines)) draw_line(lines[[i]], looks[[i]])
+    axis(1, sizes, col = SOFT_INK)
+    axis(2, col = NA, col.ticks = SOFT_INK)
+    headings(main, "bands: one standard error up and down", "labelled rows",
+             list(text = x$metric, at = mean(par("usr")[3:4])))
+    look <- function(key) vapply(looks, function(one) as.character(one[[key]]), "", USE.NAMES = FALSE)
+    faint <- vapply(looks, `[[`, NA, "faint")
+    legend(grconvertX(0.02, "nfc", "user"), grconvertY(1, "npc", "user"), look("name"), col = look("colour"),
+           pt.bg = ifelse(faint, "#ffffff", look("colour")), pch = as.integer(look("marker")),
+           lty = ifelse(faint, 2, 1), bty = "n", cex = SMALL, xjust = 0, yjust = 0, xpd = NA)
     invisible(x)
+}
+
+open_curve <- function(sizes, ylim, wide) {
+    par(new = TRUE)
+    plot.new()
+    room <- if (wide) 1.08 else 0.03 * diff(range(sizes)) + (length(sizes) == 1L)
+    xlim <- if (wide) c(sizes[1L] / room, max(sizes) * room) else range(sizes) + c(-room, room)
+    plot.window(xlim, ylim, log = if (wide) "x" else "", xaxs = "i")
+    abline(v = sizes, h = pretty(ylim), col = RULE)
+}
+
+draw_line <- function(line, look) {
+    se <- ifelse(is.na(line$se), 0, line$se)
+    polygon(c(line$labels, rev(line$labels)), c(line$mean - se, rev(line$mean + se)), border = NA,
+            col = paste0(look$colour, if (look$faint) "1a" else "2e"))
+    lines(line$labels, line$mean, col = look$colour, lty = if (look$faint) 2 else 1, lwd = if (look$faint) 1.5 else 2)
+    points(line$labels, line$mean, pch = look$marker, col = look$colour,
+           bg = if (look$faint) "#ffffff" else look$colour)
 }

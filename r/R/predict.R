@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Predictions, fitted values, residuals, coefficients.
 
-predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9, threads = 0, ...) {
+predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9, threads = 0,
+                         ...) {
     type <- if (base::missing(type) && object$info$real) "score" else match.arg(type)
     check_type(object, type)
     wanted <- list(class = "rank", prob = "proba", score = "score", interval = c("low", "high"))[[type]]

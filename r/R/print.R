@@ -2,7 +2,9 @@
 
 print.rung <- function(x, digits = 3L, ...) {
     info <- x$info
-    if (!is.null(x$call)) cat("Call: ", paste(deparse(x$call, width.cutoff = 100L), collapse = "\n      "), "\n\n", sep = "")
+    if (!is.null(x$call)) {
+        cat("Call: ", paste(deparse(x$call, width.cutoff = 100L), collapse = "\n      "), "\n\n", sep = "")
+    }
     cat("method    ", info$method, "\n", sep = "")
     cat("rows      ", info$rows, ", ", info$labelled, " labelled; ", info$features, " coded columns\n", sep = "")
     if (length(info$classes)) {

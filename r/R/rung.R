@@ -3,9 +3,9 @@
 
 rung <- function(x, ...) UseMethod("rung")
 
-rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL, order = NULL,
-                         class_weights = NULL, scale = "standard", missing = c("median", "error"), real = FALSE,
-                         seed = 1, threads = 0, memory = 0, progress = interactive()) {
+rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL,
+                         order = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
+                         real = FALSE, seed = 1, threads = 0, memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- formula_data(call, parent.frame())
     if (missing_method(call)) method <- default_method(real)
@@ -60,8 +60,8 @@ rows_data <- function(x, y, weights, groups) {
 }
 
 fit_options <- function(methods, params, class_weights, scale) {
-    list(methods = as.character(methods), fixed = assignments(params), weights = assignments(as.list(class_weights), "class"),
-         scale = as.character(scale))
+    list(methods = as.character(methods), fixed = assignments(params),
+         weights = assignments(as.list(class_weights), "class"), scale = as.character(scale))
 }
 
 # name=value for every element of a list; a parameter with a hyphen is written with an underscore in R.

@@ -3,8 +3,8 @@
 
 tune <- function(x, ...) UseMethod("tune")
 
-tune.formula <- function(formula, data, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0, repeats = 0,
-                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, subset = NULL,
+tune.formula <- function(formula, data, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0,
+                         repeats = 0, one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, subset = NULL,
                          order = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
                          seed = 1, threads = 0, memory = 0, progress = interactive()) {
     reject_unknown("tune", ...)
@@ -65,9 +65,9 @@ print.rung_tune <- function(x, points = 5L, digits = 3L, ...) {
 
 rung_curve <- function(x, ...) UseMethod("rung_curve")
 
-rung_curve.formula <- function(formula, data, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae", ...,
-                               weights = NULL, subset = NULL, order = NULL, class_weights = NULL, scale = "standard",
-                               missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+rung_curve.formula <- function(formula, data, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae",
+                               ..., weights = NULL, subset = NULL, order = NULL, class_weights = NULL,
+                               scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                progress = interactive()) {
     reject_unknown("rung_curve", ...)
     curve(formula_data(match.call(), parent.frame()), methods, sizes, repeats, fixed, metric, order, class_weights,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coefficients and importance. */
+/* Coefficients, and the reports that explain a model. */
 #include "data.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void text_release(void *text) { rung_free(text); }
 
@@ -81,19 +82,57 @@ SEXP r_linear_fit(SEXP handle)
     return out;
 }
 
-/* The report of the importance of the columns on labelled rows of a table. */
-SEXP r_importance(SEXP handle, SEXP model, SEXP table, SEXP repeats, SEXP rows)
+/* ---- reports ---- */
+
+typedef rung_status report_fn(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options,
+                              char **report);
+
+static rung_status importance(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options,
+                              char **report)
 {
+    rung_importance_options o = {.size = sizeof o};
+    o.repeats = field_int(options, "repeats", 0);
+    o.rows = field_int(options, "rows", 0);
+    return rung_importance_run(ctx, model, data, &o, report);
+}
+
+static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options, char **report)
+{
+    rung_effects_options o = {.size = sizeof o};
+    o.columns = field_text(options, "columns");
+    o.points = field_int(options, "points", 0);
+    o.rows = field_int(options, "rows", 0);
+    o.pair = field_int(options, "pair", 0);
+    return rung_effects_run(ctx, model, data, &o, report);
+}
+
+static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options, char **report)
+{
+    rung_row_options o = {.size = sizeof o};
+    o.row = field_int(options, "row", 1) - 1;
+    o.samples = field_int(options, "samples", 0);
+    o.rows = field_int(options, "rows", 0);
+    o.fixed = field_text(options, "fixed");
+    return rung_row_explain(ctx, model, data, &o, report);
+}
+
+/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. */
+SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP type, SEXP options)
+{
+    static const struct {
+        const char *type;
+        report_fn *run;
+        int labels;
+    } reports[] = {{"importance", importance, 2}, {"effects", effects, 0}, {"row", row, 0}};
+    int k = 0;
+    while (k < 2 && strcmp(reports[k].type, CHAR(STRING_ELT(type, 0)))) k++;
     session *s = session_of(handle);
-    SEXP data = PROTECT(data_for_model(s, handle_get(model), table, 2)), keep = PROTECT(handle_new(text_release));
-    SEXP out = R_NilValue;
+    SEXP data = PROTECT(data_for_model(s, handle_get(model), table, reports[k].labels));
+    SEXP keep = PROTECT(handle_new(text_release)), out = R_NilValue;
     if (data != R_NilValue) {
-        rung_importance_options o = {.size = sizeof o};
-        o.repeats = Rf_asInteger(repeats);
-        o.rows = (int64_t)Rf_asReal(rows);
         char *report = NULL;
         session_begin(s);
-        session_end(s, rung_importance_run(session_ctx(s), handle_get(model), handle_get(data), &o, &report));
+        session_end(s, reports[k].run(session_ctx(s), handle_get(model), handle_get(data), options, &report));
         handle_set(keep, report);
         if (report) out = Rf_ScalarString(text_utf8(report));
     }

@@ -9,7 +9,8 @@ SEXP r_generate(SEXP, SEXP, SEXP, SEXP, SEXP);
 SEXP r_fit(SEXP, SEXP, SEXP), r_tune(SEXP, SEXP, SEXP), r_curve(SEXP, SEXP, SEXP);
 SEXP r_bytes(SEXP, SEXP), r_model(SEXP, SEXP), r_save(SEXP, SEXP, SEXP), r_load(SEXP, SEXP), r_describe(SEXP, SEXP);
 SEXP r_predict(SEXP, SEXP, SEXP, SEXP, SEXP), r_info(SEXP), r_metrics(SEXP, SEXP, SEXP, SEXP, SEXP);
-SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_importance(SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_coefficients(SEXP), r_thresholds(SEXP), r_linear_fit(SEXP), r_explain(SEXP, SEXP, SEXP, SEXP, SEXP);
+SEXP r_reliability(SEXP, SEXP, SEXP);
 SEXP r_methods(void), r_default_method(SEXP), r_parameters(SEXP), r_number_text(SEXP);
 
 #define ROUTINE(name, arguments)                                                                                       \
@@ -31,8 +32,8 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(methods, 0),      ROUTINE(default_method, 1),
     ROUTINE(parameters, 1),   ROUTINE(number_text, 1),
     ROUTINE(coefficients, 1), ROUTINE(thresholds, 1),
-    ROUTINE(linear_fit, 1),   ROUTINE(importance, 5),
-    {NULL, NULL, 0},
+    ROUTINE(linear_fit, 1),   ROUTINE(explain, 5),
+    ROUTINE(reliability, 3),  {NULL, NULL, 0},
 };
 
 void R_init_rung(DllInfo *info)

@@ -299,10 +299,10 @@ static SEXP metrics_vector(const rung_metrics *metrics)
 SEXP r_info(SEXP handle)
 {
     const rung_model *m = handle_get(handle);
-    const char *names[] = {"method",        "params",   "scale",    "classes",    "present", "rows",
-                           "labelled",      "features", "columns",  "label",      "outputs", "ranks",
-                           "probabilities", "decision", "interval", "thresholds", "real",    "training_rows",
-                           "report",        "cv",       ""};
+    const char *names[] = {
+        "method",  "params",        "scale",   "classes", "present",       "rows",     "labelled", "features",
+        "columns", "label",         "outputs", "ranks",   "probabilities", "decision", "interval", "thresholds",
+        "real",    "training_rows", "report",  "cv",      "scorer",        ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     int classes = rung_model_classes(m), cuts = rung_model_thresholds(m, 0, NULL);
     R_xlen_t columns = (R_xlen_t)rung_model_columns(m);
@@ -338,11 +338,22 @@ SEXP r_info(SEXP handle)
     SET_VECTOR_ELT(out, 17, Rf_ScalarReal((double)rung_model_training_rows(m)));
     SET_VECTOR_ELT(out, 18, report_of(m));
     if (rung_model_cv(m, &cv)) SET_VECTOR_ELT(out, 19, metrics_vector(&cv));
+    SET_VECTOR_ELT(out, 20, one_text(rung_model_scorer(m)));
     UNPROTECT(1);
     return out;
 }
 
 /* ---- metrics ---- */
+
+/* A matrix of R, by rows as the library wants it. */
+static double *by_rows_of(SEXP matrix)
+{
+    R_xlen_t n = Rf_nrows(matrix), d = Rf_ncols(matrix);
+    double *out = (double *)R_alloc((size_t)(n * d), sizeof *out);
+    for (R_xlen_t i = 0; i < n; i++)
+        for (R_xlen_t j = 0; j < d; j++) out[i * d + j] = REAL(matrix)[i + j * n];
+    return out;
+}
 
 /* truth, predicted: ranks; proba: a matrix or NULL. */
 SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP predicted, SEXP proba)
@@ -350,16 +361,36 @@ SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP predicted, SEXP proba
     session *s = session_of(handle);
     R_xlen_t n = Rf_xlength(truth);
     int k = Rf_asInteger(classes);
-    double *by_rows = NULL;
-    if (proba != R_NilValue) {
-        by_rows = (double *)R_alloc((size_t)(n * k), sizeof *by_rows);
-        for (R_xlen_t i = 0; i < n; i++)
-            for (int j = 0; j < k; j++) by_rows[i * k + j] = REAL(proba)[i + j * n];
-    }
+    double *by_rows = proba == R_NilValue ? NULL : by_rows_of(proba);
     rung_metrics metrics = {.size = sizeof metrics};
     session_note(
         s, rung_metrics_compute(session_ctx(s), (int64_t)n, k, INTEGER(truth), INTEGER(predicted), by_rows, &metrics));
     return metrics_vector(&metrics);
+}
+
+/* truth: ranks, 0: unlabelled; proba: a matrix. Parts with rows: list(low, high, confidence, accuracy, n, ece). */
+SEXP r_reliability(SEXP handle, SEXP truth, SEXP proba)
+{
+    enum { BINS = 10 };
+    session *s = session_of(handle);
+    rung_reliability_bin bin[BINS] = {{0}};
+    double ece = NA_REAL;
+    session_note(s, rung_reliability_compute(session_ctx(s), (int64_t)Rf_xlength(truth), Rf_ncols(proba),
+                                             INTEGER(truth), by_rows_of(proba), BINS, bin, &ece));
+    const char *names[] = {"low", "high", "confidence", "accuracy", "n", "ece", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+    int filled = 0, at = 0;
+    for (int b = 0; b < BINS; b++) filled += bin[b].n > 0;
+    for (int c = 0; c < 5; c++) SET_VECTOR_ELT(out, c, Rf_allocVector(REALSXP, filled));
+    for (int b = 0; b < BINS; b++) {
+        if (!bin[b].n) continue;
+        const double row[] = {bin[b].low, bin[b].high, bin[b].confidence, bin[b].accuracy, (double)bin[b].n};
+        for (int c = 0; c < 5; c++) REAL(VECTOR_ELT(out, c))[at] = row[c];
+        at++;
+    }
+    SET_VECTOR_ELT(out, 5, Rf_ScalarReal(ece));
+    UNPROTECT(1);
+    return out;
 }
 
 /* ---- the table of methods ---- */

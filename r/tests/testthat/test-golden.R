@@ -20,7 +20,8 @@ param_words <- function(params) unlist(Map(function(name, value) c("-p", paste0(
 
 # The columns of the command's answer, as text.
 said <- function(model, file, options) {
-    read.csv(text = do.call(command, as.list(c("predict", model, file, options))), check.names = FALSE, colClasses = "character")
+    answer <- do.call(command, as.list(c("predict", model, file, options)))
+    read.csv(text = answer, check.names = FALSE, colClasses = "character")
 }
 
 test_that("every golden case", {

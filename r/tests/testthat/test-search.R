@@ -32,6 +32,9 @@ test_that("metrics", {
     expect_equal(found[["acc"]], mean(wrong == 0))
     expect_equal(found[["n"]], 300)
     expect_false(is.na(found[["rps"]]))
+    ranks <- as.numeric(data$label)
+    by_rank <- rung_metrics(ranks, as.numeric(predict(model, data)), predict(model, data, "prob"))
+    expect_identical(by_rank, found)
     expect_error(rung_metrics(data$label, 1:300), "both")
     expect_error(rung_metrics(data$label, predict(model, data)[-1]), "300 true and 299")
 })
@@ -50,13 +53,14 @@ test_that("figures draw", {
     on.exit(grDevices::dev.off())
     for (type in c("projection", "confusion", "reliability", "effects")) expect_identical(plot(model, type), model)
     plot(model, "confusion", newdata = toy())
-    plot(model, "effects", column = "x2")
-    expect_error(plot(model, "effects", column = "x3"), "x1, x2")
+    plot(model, "effects", columns = "x2")
+    expect_error(plot(model, "effects", columns = "x3"), "x1, x2")
     curve <- quietly(rung_curve(label ~ ., toy(), methods = "kdlor", sizes = 5, repeats = 2))
     expect_identical(plot(curve), curve)
 })
 
 test_that("JSON", {
-    expect_identical(rung:::parse_json('{"a": [1, null, 2.5], "b": {"c": "x\\"\\u00e9\\n"}, "d": [], "e": null, "f": [[1]]}'),
+    text <- '{"a": [1, null, 2.5], "b": {"c": "x\\"\\u00e9\\n"}, "d": [], "e": null, "f": [[1]]}'
+    expect_identical(rung:::parse_json(text),
                      list(a = c(1, NA, 2.5), b = list(c = "x\"\u00e9\n"), d = list(), e = NULL, f = list(1)))
 })
