@@ -129,7 +129,9 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         rows = _linear.coefficients(self.model_)
         if not rows:
-            raise AttributeError(f"the score of {self.model_.method} is not linear in the columns: it has no coefficients")
+            raise AttributeError(
+                f"the score of {self.model_.method} is not linear in the columns: it has no coefficients"
+            )
         return rows
 
     @property

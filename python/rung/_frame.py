@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables with columns of several kinds, wherever they come from: pandas, or anything with an Arrow stream (polars, pyarrow,
-DuckDB). A frame has names and columns; the library codes them as it codes the columns of a file."""
+"""Tables with columns of several kinds, wherever they come from: pandas, or anything with an Arrow stream (polars,
+pyarrow, DuckDB). A frame has names and columns; the library codes them as it codes the columns of a file."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Numbers:
 
 
 class Text:
-    """Cell i is values[codes[i]], -1: missing. ordered: the values are in order, lowest first; dates: they are dates."""
+    """Cell i is values[codes[i]], -1: missing. ordered: the values are in order, lowest first; dates: dates."""
 
     def __init__(self, codes, values, ordered=False, dates=False):
         self.codes, self.values, self.ordered, self.dates = codes, values, ordered, dates
@@ -79,6 +79,8 @@ def frame_of(X):
         from . import _arrow
 
         return Frame(*_arrow.read(X))
+    if hasattr(X, "collect_schema"):
+        raise TypeError(f"X is a {type(X).__name__}, which has not been computed yet: give X.collect()")
     return None
 
 

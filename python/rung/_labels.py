@@ -42,8 +42,8 @@ def _column(y):
 
 
 def own_order(y):
-    """The order of the labels themselves: that of an ordered pandas Categorical, a polars Enum or an ordered dictionary of
-    pyarrow, or None."""
+    """The order of the labels themselves: that of an ordered pandas Categorical, a polars Enum or an ordered dictionary
+    of pyarrow, or None."""
     y = _column(y)
     if getattr(getattr(y, "type", None), "ordered", False):  # a dictionary of pyarrow
         chunk = y.unify_dictionaries().chunk(0) if hasattr(y, "chunks") else y

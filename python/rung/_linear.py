@@ -59,8 +59,8 @@ class Summary:
     Attributes
     ----------
     coefficients, thresholds : list of dict
-        name, value, error (standard error), z, p, and odds with its 95 % range (odds_low, odds_high). NaN: the method has
-        none.
+        name, value, error (standard error), z, p, and odds with its 95 % range (odds_low, odds_high). NaN: the method
+        has none.
     log_likelihood : float
     proportional_odds : list of dict
         A test as by Brant for all columns (column None) and for each: chi2, df, p. Empty: not tested.
@@ -89,7 +89,8 @@ class Summary:
         if np.isfinite(self.log_likelihood):
             lines.append(f"log likelihood {self.log_likelihood:.4f}")
         for test in self.proportional_odds[:1]:
-            lines.append(f"proportional odds: chi2 {test['chi2']:.2f}, {test['df']} degrees of freedom, p {test['p']:.3g}")
+            chi2 = f"chi2 {test['chi2']:.2f}, {test['df']} degrees of freedom, p {test['p']:.3g}"
+            lines.append(f"proportional odds: {chi2}")
         return "\n".join(lines)
 
 

@@ -14,6 +14,8 @@ from ._base import Estimator, seed_of
 from ._library import Context, c_text, ffi, lib, struct, text
 from ._types import Labels, Rows
 
+__all__ = ["effects", "importance", "row"]
+
 
 def _call(function, *arguments, random_state):
     """The report of a function of the library, as a dict."""
@@ -37,9 +39,17 @@ def importance(
 
     Returns
     -------
-    dict like that of `rung explain --json`: the error of the rows; for each column, the most important first, the rise of
-    mae and rps (mean, low, high: a 95 % range over rows) and the share of it that the other columns can stand in for
+    dict like that of `rung explain --json`: the error of the rows; for each column, the most important first, the rise
+    of mae and rps (mean, low, high: a 95 % range over rows) and the share of it that the other columns can stand in for
     (others); the same for groups of related columns; and whether the model was fitted to these rows (seen).
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> new, truth = rung.generate("toy", rows=200, random_state=2)
+    >>> report = rung.explain.importance(rung.KDLOR().fit(X, y), new, truth)
+    >>> sorted(column["name"] for column in report["columns"]), report["seen"]
+    (['x1', 'x2'], False)
     """
     check_is_fitted(estimator)
     X = _data.check(estimator, X, reset=False)
@@ -81,8 +91,15 @@ def effects(
     Returns
     -------
     dict like that of `rung explain --effects --json`: for each column its points (values), partial dependence
-    (dependence) and accumulated local effects (local, centred; None for categories) of the expected rank, and the same of
-    the class probabilities.
+    (dependence) and accumulated local effects (local, centred; None for categories) of the expected rank, and the same
+    of the class probabilities.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> report = rung.explain.effects(rung.KDLOR().fit(X, y), X, columns=[0], points=5)
+    >>> len(report["columns"][0]["local"])
+    5
     """
     data, options = _rows(estimator, X), struct("effects_options")
     names = [name or str(j + 1) for j, (name, _) in enumerate(estimator.model_.columns)]
@@ -117,8 +134,16 @@ def row(
 
     Returns
     -------
-    dict like that of `rung explain --row --json`: answer, average, columns with their contribution (Shapley values, which
-    add up to the difference) and standard error (0: exact), and changes down and up (None: none was found).
+    dict like that of `rung explain --row --json`: answer, average, columns with their contribution (Shapley values,
+    which add up to the difference) and standard error (0: exact), and changes down and up (None: none was found).
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> report = rung.explain.row(rung.KDLOR().fit(X, y), X, 0)
+    >>> total = sum(column["contribution"] for column in report["columns"])
+    >>> round(report["average"] + total - report["answer"], 9) == 0
+    True
     """
     data, options = _rows(estimator, X), struct("row_options")
     kept = None if fixed is None else c_text(",".join(fixed))

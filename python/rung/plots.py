@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _labels, _look
+from ._frame import Numbers, frame_of
 from ._library import Context, ffi, lib, pointer
 from ._look import FONT, INK, PAPER, RULE, SMALL_FONT, SOFT_INK, points
 from ._types import ArrayLike, Labels, Order, Rows
@@ -201,34 +202,57 @@ class _Plane:
 
 
 def _numbers(X):
-    """The columns of numbers of a frame or array, their names and places, and a function that makes such rows of
-    others, with the other columns at their most frequent value."""
-    if not hasattr(X, "iloc"):
+    """The columns of numbers of a table or array, their names, the place of each column that is called for, and a
+    function that makes such rows of others, with the other columns at their most frequent value."""
+    frame = frame_of(X)
+    if frame is None:
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-        return X, [f"column {j + 1}" for j in range(X.shape[1])], list(range(X.shape[1])), lambda rows: rows
-    from pandas import DataFrame, concat
-    from pandas.api.types import is_numeric_dtype
+        return X, [f"column {j + 1}" for j in range(X.shape[1])], {j: j for j in range(X.shape[1])}, lambda rows: rows
+    names = frame.names or [str(name) for name in X.columns]
+    numbers = [j for j, column in enumerate(frame.columns) if isinstance(column, Numbers)]
+    places = {j: place for place, j in enumerate(numbers)} | {names[j]: place for place, j in enumerate(numbers)}
+    typical = {j: _typical_row(column) for j, column in enumerate(frame.columns) if j not in numbers}
 
-    places = [j for j in range(X.shape[1]) if is_numeric_dtype(X.iloc[:, j].dtype)]
+    def table(rows):
+        own = {j: rows[:, place] for place, j in enumerate(numbers)}
+        return _as_table(X, names, [own.get(j, typical.get(j)) for j in range(len(names))], len(rows))
 
-    others = X.drop(columns=X.columns[places])
-
-    def frame(rows):
-        typical = others.mode().reindex([0] * len(rows)).reset_index(drop=True)
-        return concat([DataFrame(rows, columns=X.columns[places]), typical], axis=1)[X.columns]
-
-    table = X.iloc[:, places].to_numpy(dtype=np.float64, na_value=np.nan)
-    return table, [str(X.columns[j]) for j in places], places, frame
+    values = [frame.columns[j].values for j in numbers]
+    return np.column_stack(values or [np.empty((len(frame), 0))]), [names[j] for j in numbers], places, table
 
 
-def _place(column, X, names, places):
+def _typical_row(column):
+    """The first row with the most frequent value."""
+    known = column.codes[column.codes >= 0]
+    return int(np.flatnonzero(column.codes == np.bincount(known).argmax())[0]) if len(known) else 0
+
+
+def _as_table(X, names, columns, rows):
+    """A table of the kind of X. A column: numbers, or the row of X whose cell it has everywhere."""
+    if hasattr(X, "iloc"):
+        from pandas import DataFrame, concat
+
+        parts = [
+            X.iloc[[one] * rows, j].reset_index(drop=True) if isinstance(one, int) else DataFrame(one)
+            for j, one in enumerate(columns)
+        ]
+        return concat(parts, axis=1).set_axis(X.columns, axis=1)
+    if hasattr(X, "get_column"):  # polars
+        return type(X)(
+            {n: X.get_column(n).gather([one] * rows) if isinstance(one, int) else one for n, one in zip(names, columns)}
+        )
+    if hasattr(X, "from_pydict"):  # pyarrow
+        return type(X).from_pydict(
+            {n: X.column(n).take([one] * rows) if isinstance(one, int) else one for n, one in zip(names, columns)}
+        )
+    raise TypeError(f"X is a {type(X).__name__}: give a table of pandas, polars or pyarrow, or an array")
+
+
+def _place(column, names, places):
     """Of a column, by name or position, among those of numbers."""
-    position = column
-    if isinstance(column, str) and hasattr(X, "columns") and column in X.columns:
-        position = list(X.columns).index(column)
-    if position not in places:
+    if column not in places:
         raise ValueError(f"{column!r} is not a column of numbers; there are {', '.join(names[:20])}")
-    return places.index(position)
+    return places[column]
 
 
 def plot_boundary(
@@ -251,14 +275,14 @@ def plot_boundary(
     >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
     >>> ax = rung.plot_boundary(rung.KDLOR().fit(X, y), X, y, resolution=50)
     """
-    table, names, places, frame = _numbers(X)
+    table, names, places, of_rows = _numbers(X)
     if table.shape[1] < 2:
         raise ValueError(f"a plane needs two columns of numbers, and X has {table.shape[1]}")
-    plane = _Plane(table, names, None if columns is None else [_place(c, X, names, places) for c in columns])
+    plane = _Plane(table, names, None if columns is None else [_place(c, names, places) for c in columns])
     ax = _look.axes(ax, 600, 520)
     across, up = (_around(values, resolution) for values in (plane.x, plane.y))
     classes = estimator.classes_
-    rank = _rank_grid(lambda a, b: _labels.ranks_of(estimator.predict(frame(plane.rows(a, b))), classes), across, up)
+    rank = _rank_grid(lambda a, b: _labels.ranks_of(estimator.predict(of_rows(plane.rows(a, b))), classes), across, up)
     levels = np.arange(len(classes) + 1) + 0.5
     tints = [_look.class_tint(k + 1, len(classes)) for k in range(len(classes))]
     _look.plain_axes(ax, plane.names[0], plane.names[1], None)
@@ -405,8 +429,9 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
 
 
 def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """The expected rank along a column (the first one by default), from `rung.explain.effects`: accumulated local effects
-    (solid) and partial dependence (dashed) over numbers, with the values of rows as ticks; dots over categories.
+    """The expected rank along a column (the first one by default), from `rung.explain.effects`: accumulated local
+    effects (solid) and partial dependence (dashed) over numbers, with the values of rows as ticks; dots over
+    categories.
 
     Examples
     --------
@@ -424,7 +449,14 @@ def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axe
         ax.set_xticks(places, _look.names(one["values"]))
         note = "partial dependence"
     else:
-        ax.plot(one["values"], one["dependence"], color=_look.THINGS[1], linestyle=(0, (5, 3)), linewidth=points(2), zorder=3)
+        ax.plot(
+            one["values"],
+            one["dependence"],
+            color=_look.THINGS[1],
+            linestyle=(0, (5, 3)),
+            linewidth=points(2),
+            zorder=3,
+        )
         if one["local"] is not None:
             local = np.array(one["local"]) + report["average"]
             ax.plot(one["values"], local, color=_look.THINGS[0], linewidth=points(2), zorder=3)

@@ -351,6 +351,12 @@ def test_set_output(toy):
     assert list(out.columns) == ["kpca0", "kpca1"] and out.index.equals(frame.index)
 
 
+def test_a_lazy_frame_must_be_collected():
+    lazy = pytest.importorskip("polars").LazyFrame({"a": [1.0, 2, 3], "b": ["x", "y", "x"]})
+    with pytest.raises(TypeError, match=r"is a LazyFrame, which has not been computed yet: give X.collect\(\)"):
+        rung.POM().fit(lazy, [1, 2, 3])
+
+
 def test_polars_frames():
     polars = pytest.importorskip("polars")
     X, y = people()

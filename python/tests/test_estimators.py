@@ -225,7 +225,7 @@ def test_one_class(name, toy):
 
 
 def test_baseline(toy):
-    """Label propagation alone, as `rung fit --baseline` reports it: only on request, and only where it means something."""
+    """Label propagation alone, as `rung fit --baseline` reports it: on request, and only where it means something."""
     X, y, _ = toy
     reports = [est.fit(X[:150], y[:150]).describe()["report"] for est in
                (rung.SDL(), rung.SDL(baseline=True), rung.OrdinalClassifier("s-dl", baseline=True))]  # fmt: skip

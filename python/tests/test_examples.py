@@ -8,10 +8,11 @@ import warnings
 import pytest
 
 import rung
-from rung import methods, metrics
+from rung import explain, methods, metrics
 
 PUBLIC = {f"rung.{name}": getattr(rung, name) for name in rung.__all__}
 PUBLIC |= {f"rung.metrics.{name}": getattr(metrics, name) for name in metrics.__all__}
+PUBLIC |= {f"rung.explain.{name}": getattr(explain, name) for name in explain.__all__}
 CALLABLE = {
     name: one
     for name, one in PUBLIC.items()

@@ -110,7 +110,9 @@ def test_effects_have_the_shape_of_the_model(command, tmp_path):
     assert np.shape(pair["map"]) == (11, 11) and 0 <= pair["interaction"] < 0.2
     rung.save(model, tmp_path / "model.rung")
     X.to_csv(tmp_path / "X.csv", index=False)
-    told = json.loads(command("explain", tmp_path / "model.rung", tmp_path / "X.csv", "--effects", "x1,colour", "--json"))
+    told = json.loads(
+        command("explain", tmp_path / "model.rung", tmp_path / "X.csv", "--effects", "x1,colour", "--json")
+    )
     assert told == report
     with pytest.raises(ValueError, match="no column 'colur'; did you mean 'colour'"):
         rung.explain.effects(model, X, ["colur"])

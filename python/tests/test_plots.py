@@ -120,6 +120,21 @@ def test_boundary_of_a_frame_with_text(grades):
         rung.plot_boundary(rung.KDLOR().fit(X[["colour", "a"]], y), X[["colour", "a"]])
 
 
+def test_boundary_of_an_arrow_table_with_text(grades):
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X, y = grades
+    expected = rung.plot_boundary(rung.KDLOR().fit(X, y), X, y, columns=("b", "d"), resolution=20)
+    cells = {name: [None if pd.isna(cell) else cell for cell in X[name]] for name in X}
+    for table in (polars.DataFrame(cells), pyarrow.table(cells)):
+        model = rung.KDLOR().fit(table, y)
+        ax = rung.plot_boundary(model, table, y, columns=("b", "d"), resolution=20)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("b", "d")
+        for ours, theirs in zip(ax.collections, expected.collections, strict=True):
+            np.testing.assert_array_equal(ours.get_offsets(), theirs.get_offsets())
+        with pytest.raises(ValueError, match="'colour' is not a column of numbers; there are a, b, c, d"):
+            rung.plot_boundary(model, table, columns=("a", "colour"))
+
+
 def test_plane_is_that_of_the_columns(toy):
     """The rows of the plane differ in its two columns alone; the others stay at their medians and commonest values."""
     X = pd.DataFrame({"w": ["u", "v", "v"], "a": [1.0, 2, 9], "b": [4.0, 5, 6], "c": [0.0, np.nan, 8]})
@@ -127,6 +142,12 @@ def test_plane_is_that_of_the_columns(toy):
     plane = rung.plots._Plane(table, names, [0, 2])
     rows = frame(plane.rows(np.array([1.0, 2]), np.array([3.0, 3])))
     assert rows.to_dict("list") == {"w": ["v", "v"], "a": [1, 2], "b": [5, 5], "c": [3, 3]}
+    for library, as_dict in (("polars", lambda t: t.to_dict(as_series=False)), ("pyarrow", lambda t: t.to_pydict())):
+        kind = pytest.importorskip(library)
+        other = kind.DataFrame(X.to_dict("list")) if library == "polars" else kind.table(X.to_dict("list"))
+        of_rows = rung.plots._numbers(other)[3]
+        same = of_rows(plane.rows(np.array([1.0, 2]), np.array([3.0, 3])))
+        assert as_dict(same) == {"w": ["v", "v"], "a": [1, 2], "b": [5, 5], "c": [3, 3]}
     plane = rung.plots._Plane(np.diag([1.0, 10, 100, 1000]), list("abcd"), None)
     back = plane.rows(plane.x, plane.y)
     again = ((back - plane.origin) / plane.scale) @ plane.axes.T
