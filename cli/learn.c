@@ -115,7 +115,8 @@ typedef struct { /* lists of columns; NULL: none */
     const char *const *ordinal;
 } column_lists;
 
-static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_data **out)
+static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_table **table,
+                        rung_data **out)
 {
     rung_encode_options how = {.size = sizeof how,
                                .label = option_value(args, "label"),
@@ -126,6 +127,7 @@ static int encode_files(session *s, const arguments *args, const column_lists *c
                                .ordinal = columns->ordinal,
                                .weights = option_value(args, "weights"),
                                .groups = option_value(args, "groups"),
+                               .unlabelled = option_given(args, "no-label"),
                                .real = option_given(args, "real")};
     const char *missing = option_value(args, "missing"), *bins = option_value(args, "bins");
     int code = order_option(s, args, &how.order);
@@ -141,11 +143,8 @@ static int encode_files(session *s, const arguments *args, const column_lists *c
                  s->command);
         return USAGE;
     }
-    rung_table *table = NULL;
-    code = datafile_read_all(s, args, 0, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
-    rung_table_free(table);
-    return code;
+    code = datafile_read_all(s, args, 0, table);
+    return code == EXIT_OK ? session_check(s, rung_data_encode(s->ctx, *table, &how, out)) : code;
 }
 
 /* The values of an option that may be repeated, with commas between them; to be freed, NULL: it was not given. */
@@ -161,14 +160,22 @@ static char *joined(const arguments *args, const char *name)
     return all;
 }
 
-int learn_data(session *s, const arguments *args, rung_data **out)
+int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out)
 {
     char *lists[] = {joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")};
     const char **ordinal = learn_values(args, "ordinal");
     const column_lists columns = {lists[0], lists[1], lists[2], lists[3], ordinal};
-    int code = encode_files(s, args, &columns, out);
+    int code = encode_files(s, args, &columns, table, out);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
     free(ordinal);
+    return code;
+}
+
+int learn_data(session *s, const arguments *args, rung_data **out)
+{
+    rung_table *table = NULL;
+    int code = learn_table(s, args, &table, out);
+    rung_table_free(table);
     return code;
 }
 

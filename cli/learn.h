@@ -14,6 +14,8 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
 /* Checks the options about the data, then reads the files, which are all operands, and codes them; EXIT_OK or an exit
  * code. */
 int learn_data(session *s, const arguments *args, rung_data **out);
+/* The same with the table as it was read, which belongs to the caller, also on failure. */
+int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out);
 
 /* The values of a repeated option, ending with NULL; to be freed. */
 const char **learn_values(const arguments *args, const char *name);

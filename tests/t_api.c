@@ -102,6 +102,7 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     rung_verification *found;
     rung_search *search;
     rung_curve *curve;
+    rung_suggestion *suggestion;
     rung_output out = {.size = sizeof out};
     const rung_view X = rung_data_view(have->data), nowhere = {NULL, 1, X.d, X.row, 1};
     CLEARED(rung_spec_new, spec, ctx, NULL, 0, &spec);
@@ -134,6 +135,11 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_curve_run, curve, ctx, NULL, NULL, &curve);
     CLEARED(rung_curve_describe, text, ctx, NULL, &text);
     REFUSED(rung_curve_run, ctx, NULL, have->data, NULL);
+    CLEARED(rung_suggest_run, suggestion, ctx, NULL, have->data, NULL, &suggestion);
+    CLEARED(rung_suggest_run, suggestion, ctx, have->spec, NULL, NULL, &suggestion);
+    REFUSED(rung_suggest_run, ctx, have->spec, have->data, NULL, NULL);
+    REFUSED(rung_forecast_run, ctx, 2, NULL, NULL, NULL, 1, NULL);
+    REFUSED(rung_data_set_chosen, ctx, NULL, NULL);
     CLEARED(rung_importance_run, text, ctx, NULL, have->data, NULL, &text);
     CLEARED(rung_importance_run, text, ctx, have->model, NULL, NULL, &text);
     REFUSED(rung_importance_run, ctx, have->model, have->data, NULL, NULL);

@@ -543,6 +543,19 @@ static rung_status curve(place *p)
     return status;
 }
 
+static rung_status suggestion(place *p)
+{
+    rung_spec *spec = NULL;
+    rung_suggestion *out = NULL;
+    const rung_suggest_options options = {.size = sizeof options, .n = 3};
+    rung_status status = rung_spec_new(p->ctx, "pom", 0, &spec);
+    if (status == RUNG_OK) status = rung_suggest_run(p->ctx, spec, p->data, &options, &out);
+    assert_int_equal(status == RUNG_OK, out != NULL);
+    rung_suggestion_free(out);
+    rung_spec_free(spec);
+    return status;
+}
+
 static rung_status importance_of_method(place *p)
 {
     char *report;
@@ -605,6 +618,7 @@ static void test_searches(void **state)
     search = &evidence;
     FAIL_EACH(p, tune);
     FAIL_EACH(p, curve);
+    FAIL_EACH(p, suggestion);
     FAIL_EACH(p, importance_of_method);
     FAIL_EACH(p, explanations);
     dense = usual;

@@ -36,7 +36,7 @@
  *     program, where fields that are not there count as 0. It takes that of a newer program as well, as long as the
  *     fields it does not know are 0 (RUNG_EARG otherwise), and sets them to 0 where they are results.
  *   - Structs that only the library makes (rung_method, rung_param, rung_metric, rung_condition, rung_point,
- *     rung_curve_line) grow at their end. Use them through the pointers it returns; never copy them or make arrays of
+ *     rung_curve_line, rung_suggested) grow at their end. Use them through the pointers it returns; never copy them or make arrays of
  *     them.
  *   - The other structs (rung_view, rung_reliability_bin) stay as they are.
  * Before version 1.0 the number may change with every minor version. */
@@ -89,6 +89,7 @@ typedef struct rung_model rung_model;               /* the result of a fit; comp
 typedef struct rung_verification rung_verification; /* the conditions that a model was checked against */
 typedef struct rung_search rung_search;             /* the points that a search tried */
 typedef struct rung_curve rung_curve;               /* errors by number of labels */
+typedef struct rung_suggestion rung_suggestion;     /* rows to label next */
 
 /* ---- version ------------------------------------------------------------------------------------ */
 
@@ -322,6 +323,10 @@ RUNG_API RUNG_CHECK rung_status rung_data_new_real(rung_ctx *ctx, const rung_vie
  * RUNG_EARG: a name that is empty, or twice there. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns,
                                                     const char *label, const char *const *classes);
+/* Which rows were labelled because they were chosen (a flag per row, not 0: rung_suggested.random was 0), before the data
+ * are used; NULL: none. They teach as the others do, but a fit counts only the others in its error: chosen rows are not
+ * like new ones. A table says it in a column named `suggested` with cells `chosen`, `random` or empty. */
+RUNG_API RUNG_CHECK rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
 /* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
  * label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
@@ -350,6 +355,7 @@ RUNG_API void rung_data_feature_name(const rung_data *data, int64_t column, char
 RUNG_API const int *rung_data_ranks(const rung_data *data);      /* one per row, 0: unlabelled */
 RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
 RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: no such column */
+RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
 
 /* ---- specs -------------------------------------------------------------------------------------- */
@@ -799,6 +805,52 @@ typedef struct {
 RUNG_API const rung_curve_line *rung_curve_at(const rung_curve *curve, int index);
 /* All of it, as one JSON object; release it with rung_free. */
 RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_curve *curve, char **json);
+
+/* ---- which rows to label next ------------------------------------------------------------------- */
+
+typedef struct { /* zeros: the default */
+    size_t size;
+    int64_t n;        /* rows wanted; 0: 20 */
+    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.2; below 0: none */
+    const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
+    int64_t more;     /* forecast the error after so many more labels; 0: n; below 0: no forecast, which saves time */
+} rung_suggest_options;
+
+typedef struct {
+    int64_t row; /* of the data, from 0 */
+    int random;  /* 1: drawn at random from all unlabelled rows, so that the error can be estimated from its label */
+    double
+        score; /* the share of what is not known about the unlabelled rows that its label is expected to tell, 0 to 1 */
+    int guess; /* the rank that the model predicts for it; 0: there is no model yet */
+    const char *reason; /* in words */
+} rung_suggested;
+
+/* The unlabelled rows whose labels are worth most together, best first, the random ones spread evenly among them. Rows
+ * that stand for many others, unlike those labelled, and about which the model is in doubt come first; without labels
+ * those that stand for many. Never two rows that are equal in all columns. By the seed of the context. options: NULL: the
+ * default. RUNG_EARG: an option, real targets; RUNG_EDATA: no row is unlabelled; errors of rung_model_fit. */
+RUNG_API RUNG_CHECK rung_status rung_suggest_run(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
+                                                 const rung_suggest_options *options, rung_suggestion **out);
+RUNG_API void rung_suggestion_free(rung_suggestion *suggestion);
+/* By index from 0; NULL past the last one. There are fewer than wanted where there are no more distinct rows. */
+RUNG_API const rung_suggested *rung_suggestion_at(const rung_suggestion *suggestion, int64_t index);
+
+/* What more labels will buy. */
+typedef struct {
+    size_t size;
+    int64_t labels;                /* now */
+    int64_t more;                  /* so many more */
+    double now, now_low, now_high; /* the mean absolute error now, with its 95 % range */
+    double value, low, high;       /* the error expected after that: median and 80 % range */
+} rung_forecast;
+/* From a learning curve, the errors (n of them) of fits to ascending numbers of labels, the last being the error now: by
+ * a power law with an unknown limit, averaged over all that agree with the curve. se: the standard errors; NULL: from how
+ * the errors scatter. RUNG_EARG: fewer than two errors, sizes that do not ascend, a negative number, out->size. */
+RUNG_API RUNG_CHECK rung_status rung_forecast_run(rung_ctx *ctx, int n, const int64_t *labels, const double *error,
+                                                  const double *se, int64_t more, rung_forecast *out);
+/* The forecast for the data of a suggestion, from fits to parts of its labels. Only rows that were not chosen count in the
+ * errors. Returns 0 (and leaves out alone) where it was not wanted, there are too few labels, or out->size is not set. */
+RUNG_API int rung_suggestion_forecast(const rung_suggestion *suggestion, rung_forecast *out);
 
 #ifdef __cplusplus
 }

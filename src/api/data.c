@@ -39,6 +39,12 @@ rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *cons
     CALL(ctx, dataset_set_names(ctx, data, columns, label, classes));
 }
 
+rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen)
+{
+    if (!ctx || !data) return missing(ctx, "rung_data_set_chosen");
+    CALL(ctx, dataset_set_chosen(ctx, data, chosen));
+}
+
 rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
                                rung_data **out)
 {
@@ -97,6 +103,7 @@ int64_t rung_data_features(const rung_data *data) { return data->d; }
 int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
 const int *rung_data_ranks(const rung_data *data) { return data->y; }
 const int *rung_data_groups(const rung_data *data) { return data->group; }
+const int *rung_data_chosen(const rung_data *data) { return data->chosen; }
 const double *rung_data_targets(const rung_data *data) { return data->target; }
 
 const char *rung_data_class_name(const rung_data *data, int rank)

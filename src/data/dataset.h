@@ -43,6 +43,7 @@ struct rung_data {
     double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
     double *weight; /* n, or NULL: all 1 */
     int *group;     /* n, or NULL: rows with the same number are held out together */
+    int *chosen;    /* n, or NULL: not 0: labelled because it was chosen, not drawn at random: no part of an error */
     coding code;
 };
 
@@ -62,6 +63,8 @@ rung_status dataset_new_real(rung_ctx *ctx, const rung_view *X, const double *ta
 /* Names for data from memory; each may be NULL. See rung_data_set_names. */
 rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
                               const char *const *classes);
+/* See rung_data_set_chosen. */
+rung_status dataset_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
 /* Some rows, with the same coding. */
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);

@@ -10,7 +10,7 @@
 #include "data/features.h"
 #include "data/labels.h"
 
-typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP } role;
+typedef enum { ROLE_FEATURE, ROLE_IGNORED, ROLE_LABEL, ROLE_WEIGHT, ROLE_GROUP, ROLE_SUGGESTED } role;
 
 static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char *list, role *roles)
 {
@@ -43,7 +43,8 @@ static int64_t default_label(const rung_table *t, const role *roles)
 
 static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, int64_t j, role which)
 {
-    static const char *const names[] = {"a feature", "ignored", "the label", "the weights", "the groups"};
+    static const char *const names[] = {"a feature",   "ignored",    "the label",
+                                        "the weights", "the groups", "the suggested rows"};
     char label[COLUMN_LABEL];
     if (roles[j] != ROLE_FEATURE)
         return set_error(ctx, RUNG_EARG, "%s: column %s cannot be both %s and %s", t->path,
@@ -52,10 +53,32 @@ static rung_status give_role(rung_ctx *ctx, const rung_table *t, role *roles, in
     return RUNG_OK;
 }
 
+/* What a suggestion wrote into a column: 1: chosen, 0: drawn at random, or not suggested at all; -1: something else. */
+static int suggested_cell(const column *c, int64_t row)
+{
+    if (c->kind == COLUMN_NUMBER) return isnan(c->number[row]) ? 0 : -1;
+    const char *text = c->text[row] < 0 ? "" : c->values[c->text[row]];
+    return !strcmp(text, "chosen") ? 1 : !*text || !strcmp(text, "random") ? 0 : -1;
+}
+
+/* A column of that name that holds nothing else; -1: there is none. */
+static int64_t suggested_column(const rung_table *t, const role *roles)
+{
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        if (roles[j] != ROLE_FEATURE || !text_equal(t->columns[j].name, "suggested")) continue;
+        int64_t i = 0;
+        while (i < t->n_rows && suggested_cell(&t->columns[j], i) >= 0) i++;
+        return i == t->n_rows ? j : -1;
+    }
+    return -1;
+}
+
 static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, role *roles,
-                                int64_t *label, int64_t *weights, int64_t *groups)
+                                int64_t *label, int64_t *weights, int64_t *groups, int64_t *suggested)
 {
     *label = *weights = *groups = -1;
+    *suggested = suggested_column(t, roles);
+    if (*suggested >= 0) roles[*suggested] = ROLE_SUGGESTED;
     if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
     if (options->weights) {
         TRY(table_find(ctx, t, options->weights, "weights", weights));
@@ -270,20 +293,28 @@ static rung_status take_groups(rung_ctx *ctx, const rung_table *t, int64_t j, ru
     return RUNG_OK;
 }
 
+static rung_status take_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+{
+    TRY(NEW_RAW(ctx, &data->mem, data->chosen, t->n_rows));
+    for (int64_t i = 0; i < t->n_rows; i++) data->chosen[i] = suggested_cell(&t->columns[j], i);
+    return RUNG_OK;
+}
+
 static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data *data)
 {
     role *roles = NULL;
-    int64_t label, weights, groups, *from = NULL;
+    int64_t label, weights, groups, suggested, *from = NULL;
     coding *code = &data->code;
     TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, from, t->n_columns));
-    TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups));
+    TRY(assign_roles(ctx, t, options, roles, &label, &weights, &groups, &suggested));
     TRY(learn_coding(ctx, &data->mem, t, options, roles, label, code, from));
     TRY(learn_classes(ctx, &data->mem, t, options, label, code));
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
     if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
     if (groups >= 0) TRY(take_groups(ctx, t, groups, data));
+    if (suggested >= 0) TRY(take_suggested(ctx, t, suggested, data));
     return weights >= 0 ? take_weights(ctx, t, weights, data) : RUNG_OK;
 }
 

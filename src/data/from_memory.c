@@ -85,6 +85,20 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     return RUNG_OK;
 }
 
+/* ---- chosen rows ---- */
+
+rung_status dataset_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen)
+{
+    int *flags = NULL;
+    if (chosen) {
+        TRY(NEW_RAW(ctx, &data->mem, flags, data->n));
+        for (int64_t i = 0; i < data->n; i++) flags[i] = chosen[i] != 0;
+    }
+    pool_free(&data->mem, data->chosen);
+    data->chosen = flags;
+    return RUNG_OK;
+}
+
 /* ---- names ---- */
 
 static rung_status name_columns(rung_ctx *ctx, rung_data *data, const char *const *names)

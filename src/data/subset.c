@@ -14,12 +14,14 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
     if (data->weight) TRY(NEW(ctx, &out->mem, out->weight, n));
     if (data->target) TRY(NEW(ctx, &out->mem, out->target, n));
     if (data->group) TRY(NEW(ctx, &out->mem, out->group, n));
+    if (data->chosen) TRY(NEW(ctx, &out->mem, out->chosen, n));
     for (int64_t i = 0; i < n; i++) {
         memcpy(out->X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *out->X);
         out->y[i] = data->y[rows[i]];
         if (data->weight) out->weight[i] = data->weight[rows[i]];
         if (data->target) out->target[i] = data->target[rows[i]];
         if (data->group) out->group[i] = data->group[rows[i]];
+        if (data->chosen) out->chosen[i] = data->chosen[rows[i]];
     }
     return RUNG_OK;
 }

@@ -100,7 +100,11 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     for (int64_t i = 0; model->cost.matrix && model->cost.abstain == 0 && i < g.h->n; i++)
         g.rank[i] = cost_answer(&model->cost, t->data->code.n_classes, g.p->K, t->present, g.proba + i * g.p->K);
-    model->has_cv = g.h->n > 0;
+    model->has_cv = held_out_counted(t, &g) > 0;
+    if (g.h->n > 0 && !model->has_cv)
+        log_at(ctx, RUNG_WARNING,
+               "all rows that could be held out were chosen to be labelled, none at random: the error "
+               "cannot be estimated");
     return model->has_cv ? held_out_metrics(ctx, t, &g, &model->cv) : RUNG_OK;
 }
 

@@ -294,8 +294,22 @@ rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool
 
 /* ---- metrics ---- */
 
+/* A row that was chosen to be labelled is harder, or easier, than others: only rows drawn at random give an error that
+ * holds for new rows. */
+static bool counts(const training *t, const held_grades *g, int64_t i)
+{
+    return !t->data->chosen || !t->data->chosen[g->p->origin[g->h->row[i]]];
+}
+
+int64_t held_out_counted(const training *t, const held_grades *g)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < g->h->n; i++) n += counts(t, g, i);
+    return n;
+}
+
 /* Equal rows are resampled together. */
-static rung_status group_interval(rung_ctx *ctx, const held_grades *g, int repeat, rung_metrics *out)
+static rung_status group_interval(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
     const problem *p = g->p;
     const held_out *h = g->h;
@@ -305,7 +319,7 @@ static rung_status group_interval(rung_ctx *ctx, const held_grades *g, int repea
     TRY(NEW(ctx, &ctx->scratch, error, groups.count));
     TRY(NEW(ctx, &ctx->scratch, size, groups.count));
     for (int64_t i = 0; i < h->n; i++) {
-        if (h->repeat[i] != repeat) continue;
+        if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
         error[groups.of[h->row[i]]] += abs(g->rank[i] - p->y[h->row[i]]);
         size[groups.of[h->row[i]]]++;
     }
@@ -330,14 +344,14 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
     TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
-        if (h->repeat[i] != repeat) continue;
+        if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
         truth[n] = t->present[p->y[h->row[i]] - 1];
         predicted[n] = t->present[g->rank[i] - 1];
         for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
     TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
-    if (p->group) TRY(group_interval(ctx, g, repeat, out));
+    if (p->group) TRY(group_interval(ctx, t, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

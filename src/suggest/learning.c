@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* learning.c - the error with fewer labels than there are.
+ *
+ * In a repeat the labelled rows are shuffled, and fits see the labels of the first 40, 60 and 80 % of them; their error
+ * is that of the others, except rows that were chosen to be labelled. The last error of the curve is that of the fit to
+ * all labels, on its held-out rows. What the repeats scatter is the noise of each error; that of the rows tested, which
+ * all errors have in common, follows from the range of the last one. */
+#include "suggest/learning.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "data/row_groups.h"
+#include "fit/fit.h"
+#include "suggest/forecast.h"
+
+enum { SIZES = 3, REPEATS = 4, LEAST_LABELS = 12, LEAST_TESTED = 8, STREAM = 0x6c6561 };
+static const double PART[SIZES] = {0.4, 0.6, 0.8};
+
+typedef struct {
+    const rung_spec *spec;
+    const rung_data *data;
+    int64_t labelled;
+    row_groups equal; /* of the labelled rows */
+    double error[SIZES * REPEATS];
+} study;
+
+/* The labelled rows in a random order, equal ones together. */
+static rung_status shuffled(rung_ctx *ctx, const study *s, int repeat, int64_t **out)
+{
+    int64_t *turn = NULL, n = 0;
+    rng r;
+    TRY(NEW_RAW(ctx, &ctx->scratch, turn, s->equal.count));
+    TRY(NEW_RAW(ctx, &ctx->scratch, *out, s->labelled));
+    for (int64_t g = 0; g < s->equal.count; g++) turn[g] = g;
+    rng_open(&r, ctx->seed, STREAM + (uint64_t)repeat);
+    rng_shuffle(&r, turn, s->equal.count);
+    for (int64_t g = 0; g < s->equal.count; g++)
+        for (int64_t i = s->equal.start[turn[g]]; i < s->equal.start[turn[g] + 1]; i++)
+            if (s->data->y[s->equal.rows[i]]) (*out)[n++] = s->equal.rows[i];
+    return RUNG_OK;
+}
+
+static rung_status test(rung_ctx *ctx, const study *s, const rung_model *model, int64_t n, const int64_t *rows,
+                        double *out)
+{
+    const rung_data *data = s->data;
+    double *X = NULL, sum = 0;
+    int *rank = NULL;
+    int64_t tested = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, X, n * data->d));
+    TRY(NEW(ctx, &ctx->scratch, rank, n));
+    for (int64_t i = 0; i < n; i++) memcpy(X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *X);
+    rung_view view = {.v = X, .n = n, .d = data->d, .row = data->d, .col = 1};
+    TRY(model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
+    for (int64_t i = 0; i < n; i++) {
+        if (data->chosen && data->chosen[rows[i]]) continue;
+        sum += abs(rank[i] - data->y[rows[i]]);
+        tested++;
+    }
+    *out = tested ? sum / (double)tested : NAN;
+    return RUNG_OK;
+}
+
+/* A fit that is impossible leaves a gap. */
+static rung_status run_cell(rung_ctx *ctx, void *user, int64_t cell)
+{
+    study *s = user;
+    const rung_data *data = s->data;
+    int64_t *order, *all = NULL, kept = (int64_t)(PART[cell % SIZES] * (double)s->labelled);
+    rung_data *train = NULL;
+    rung_model *model = NULL;
+    s->error[cell] = NAN;
+    TRY(shuffled(ctx, s, (int)(cell / SIZES), &order));
+    while (kept < s->labelled && s->equal.of[order[kept]] == s->equal.of[order[kept - 1]]) kept++;
+    TRY(NEW_RAW(ctx, &ctx->scratch, all, data->n));
+    for (int64_t i = 0; i < data->n; i++) all[i] = i;
+    TRY(dataset_subset(ctx, data, data->n, all, &train));
+    for (int64_t i = kept; i < s->labelled; i++) train->y[order[i]] = 0;
+    rung_status status = method_fit(ctx, s->spec, train, &model);
+    if (status == RUNG_OK) status = test(ctx, s, model, s->labelled - kept, order + kept, &s->error[cell]);
+    model_free(model);
+    dataset_free(train);
+    return status == RUNG_EDATA ? RUNG_OK : status;
+}
+
+/* The mean of the repeats at each size; *scatter: the standard deviation of a repeat, as a share of its mean. */
+static bool summarise(const study *s, double mean[SIZES], double *scatter)
+{
+    double squares = 0;
+    int freedom = 0;
+    for (int k = 0; k < SIZES; k++) {
+        double sum = 0;
+        int n = 0;
+        for (int r = 0; r < REPEATS; r++)
+            if (!isnan(s->error[r * SIZES + k])) {
+                sum += s->error[r * SIZES + k];
+                n++;
+            }
+        if (n < 2) return false;
+        mean[k] = sum / n;
+        for (int r = 0; r < REPEATS; r++)
+            if (mean[k] > 0 && !isnan(s->error[r * SIZES + k]))
+                squares += pow(s->error[r * SIZES + k] / mean[k] - 1, 2);
+        freedom += n - 1;
+    }
+    *scatter = sqrt(squares / freedom);
+    return true;
+}
+
+static rung_status find_equal(rung_ctx *ctx, study *s)
+{
+    int64_t *rows = NULL, n = 0, repeated;
+    int *group = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, s->data->n));
+    TRY(NEW_RAW(ctx, &ctx->scratch, group, s->data->n));
+    for (int64_t i = 0; i < s->data->n; i++) {
+        group[i] = -1;
+        if (s->data->y[i]) rows[n++] = i;
+    }
+    TRY(equal_rows(ctx, s->data->d, s->data->X, n, rows, group, &repeated));
+    s->labelled = n;
+    return row_groups_new(ctx, &ctx->scratch, s->data->n, group, &s->equal);
+}
+
+rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
+                              int64_t more, bool *there, rung_forecast *out)
+{
+    study s = {.spec = spec, .data = data};
+    double error[SIZES + 1], se[SIZES + 1], scatter;
+    const double most = 3; /* none wrong of n rows: the error is below 3 / n with 95 % */
+    int64_t labels[SIZES + 1], tested = 0;
+    *there = false;
+    TRY(find_equal(ctx, &s));
+    for (int64_t i = 0; i < data->n; i++) tested += data->y[i] && !(data->chosen && data->chosen[i]);
+    if (!model->has_cv || s.labelled < LEAST_LABELS || tested < LEAST_TESTED) return RUNG_OK;
+    rung_log_fn *log = ctx->log;
+    ctx->log = NULL;
+    rung_status status = parallel_stage(ctx, "forecasting", parallel_workers(ctx, data->n, SIZES * REPEATS),
+                                        SIZES * REPEATS, run_cell, &s);
+    ctx->log = log;
+    TRY(status);
+    if (!summarise(&s, error, &scatter)) return RUNG_OK;
+    error[SIZES] = model->cv.mae;
+    for (int k = 0; k <= SIZES; k++) {
+        labels[k] = k < SIZES ? (int64_t)(PART[k] * (double)s.labelled) : s.labelled;
+        se[k] = scatter * error[k] / sqrt(REPEATS);
+    }
+    learning_curve c = {.n = SIZES + 1,
+                        .labels = labels,
+                        .error = error,
+                        .se = se,
+                        .level = fmax(model->cv.mae_high - model->cv.mae_low, most / (double)tested) / 3.92};
+    TRY(forecast(ctx, &c, more, out));
+    out->now_low = model->cv.mae_low;
+    out->now_high = fmax(model->cv.mae_high, most / (double)tested);
+    *there = true;
+    return RUNG_OK;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "helper.h"
+
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "suggest/suggest.h"
+
+enum { CLUSTERED = 110, K = 3 };
+
+/* Clusters of 50, 30 and 20 rows around (0, 0), (6, 0) and (0, 6), and 10 rows far from everything. */
+static void clustered_rows(double *X)
+{
+    rng r;
+    rng_open(&r, 7, 1);
+    for (int i = 0; i < CLUSTERED; i++) {
+        double spread = i < 100 ? 0.3 : 20, *x = X + 2 * i;
+        x[0] = (i >= 50 && i < 80 ? 6 : 0) + spread * rng_normal(&r);
+        x[1] = (i >= 80 && i < 100 ? 6 : 0) + spread * rng_normal(&r);
+    }
+}
+
+static rung_data *clustered(rung_ctx *ctx, const int *rank)
+{
+    double X[2 * CLUSTERED];
+    rung_data *data;
+    clustered_rows(X);
+    rung_view view = {X, CLUSTERED, 2, 2, 1};
+    assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, K, &data));
+    return data;
+}
+
+static rung_suggestion *suggest_by(rung_ctx *ctx, const char *name, const rung_data *data, rung_suggest_options o)
+{
+    rung_spec *spec;
+    rung_suggestion *out;
+    o.size = sizeof o;
+    assert_ok(ctx, rung_spec_new(ctx, name, 0, &spec));
+    assert_ok(ctx, rung_suggest_run(ctx, spec, data, &o, &out));
+    rung_spec_free(spec);
+    return out;
+}
+
+static int64_t count(const rung_suggestion *s, int64_t *random)
+{
+    int64_t n = 0;
+    *random = 0;
+    for (; rung_suggestion_at(s, n); n++) *random += rung_suggestion_at(s, n)->random;
+    return n;
+}
+
+/* Without labels: the clusters first, the largest one first of all; no guess, no forecast. */
+static void test_no_labels(void **state)
+{
+    rung_ctx *ctx = *state;
+    int rank[CLUSTERED] = {0};
+    rung_data *data = clustered(ctx, rank);
+    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 3, .random = -1});
+    static const int first[] = {0, 50, 80}, end[] = {50, 80, 100};
+    for (int i = 0; i < 3; i++) {
+        const rung_suggested *one = rung_suggestion_at(s, i);
+        assert_in_range(one->row, first[i], end[i] - 1);
+        assert_int_equal(one->guess, 0);
+        assert_false(one->random);
+        assert_non_null(strstr(one->reason, "typical of"));
+        if (i) assert_true(one->score < rung_suggestion_at(s, i - 1)->score);
+    }
+    assert_null(rung_suggestion_at(s, 3));
+    assert_null(rung_suggestion_at(s, -1));
+    rung_forecast f = {.size = sizeof f};
+    assert_false(rung_suggestion_forecast(s, &f));
+    rung_suggestion_free(s);
+    rung_data_free(data);
+}
+
+/* What is labelled is not suggested again: with the two largest clusters known, the third one comes first. One class
+ * alone is enough to go on, whatever the method. */
+static void test_labelled_regions(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const methods[] = {"median", "kdlor", "auto", NULL};
+    for (int m = 0; methods[m]; m++) {
+        int rank[CLUSTERED] = {0};
+        for (int i = 0; i < 5; i++) rank[i] = rank[50 + i] = 1;
+        rung_data *data = clustered(ctx, rank);
+        rung_suggestion *s =
+            suggest_by(ctx, methods[m], data, (rung_suggest_options){.n = 1, .random = -1, .more = -1});
+        assert_in_range(rung_suggestion_at(s, 0)->row, 80, 99);
+        rung_suggestion_free(s);
+        rung_data_free(data);
+    }
+}
+
+static void test_random_share(void **state)
+{
+    rung_ctx *ctx = *state;
+    int rank[CLUSTERED] = {0};
+    int64_t random, all = 0;
+    rung_data *data = clustered(ctx, rank);
+    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 10});
+    assert_int_equal(count(s, &random), 10);
+    assert_int_equal(random, 2);
+    assert_true(rung_suggestion_at(s, 4)->random && rung_suggestion_at(s, 9)->random); /* spread evenly */
+    rung_suggestion_free(s);
+    s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 10, .random = 1});
+    count(s, &random);
+    assert_int_equal(random, 10);
+    rung_suggestion_free(s);
+    for (int seed = 0; seed < 200; seed++) { /* rows one by one: the share is right on average */
+        rung_ctx_set_seed(ctx, (uint64_t)seed);
+        s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 1, .random = 0.3});
+        count(s, &random);
+        all += random;
+        rung_suggestion_free(s);
+    }
+    assert_in_range(all, 40, 80);
+    rung_data_free(data);
+}
+
+/* Rows that are equal are suggested once, also at random, and all others are suggested where as many are wanted. */
+static void test_equal_rows(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[40];
+    int rank[40] = {1, 2};
+    for (int i = 0; i < 40; i++) X[i] = i / 4; /* ten distinct ones; the label of 0 is known twice */
+    rung_view view = {X, 40, 1, 1, 1};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, 2, &data));
+    for (int seed = 1; seed < 5; seed++) {
+        int64_t random;
+        bool seen[10] = {false};
+        rung_ctx_set_seed(ctx, (uint64_t)seed);
+        rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 100, .random = 0.1});
+        int64_t n = count(s, &random);
+        assert_int_equal(n, 10);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t row = rung_suggestion_at(s, i)->row;
+            assert_true(row >= 2); /* the others are labelled */
+            assert_false(seen[row / 4]);
+            seen[row / 4] = true;
+        }
+        rung_suggestion_free(s);
+    }
+    rung_data_free(data);
+}
+
+static void test_nothing_left(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_spec *spec;
+    rung_suggestion *s;
+    int rank[CLUSTERED], leave[CLUSTERED];
+    for (int i = 0; i < CLUSTERED; i++) {
+        rank[i] = 1 + i % K;
+        leave[i] = 1;
+    }
+    assert_ok(ctx, rung_spec_new(ctx, "pom", 0, &spec));
+    rung_data *data = clustered(ctx, rank);
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, NULL, &s), RUNG_EDATA, "all 110 rows have a label");
+    assert_null(s);
+    rung_data_free(data);
+    rank[0] = rank[60] = 0;
+    data = clustered(ctx, rank);
+    rung_suggest_options o = {.size = sizeof o, .leave = leave};
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EDATA, "all 2 unlabelled rows");
+    leave[60] = 0;
+    assert_ok(ctx, rung_suggest_run(ctx, spec, data, &o, &s));
+    assert_int_equal(rung_suggestion_at(s, 0)->row, 60);
+    assert_null(rung_suggestion_at(s, 1));
+    rung_suggestion_free(s);
+    o.random = 1.5;
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "random share");
+    o = (rung_suggest_options){.size = sizeof o, .n = -1};
+    assert_fails(ctx, rung_suggest_run(ctx, spec, data, &o, &s), RUNG_EARG, "-1 rows");
+    rung_data_free(data);
+    rung_spec_free(spec);
+}
+
+/* The same rows for one and two threads; of many rows, too, a part of which is compared. */
+static void test_same_bits(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    rung_suggestion *s[2];
+    assert_ok(ctx, rung_data_generate(ctx, "toy", 3000, -1, 0.98, &data));
+    for (int i = 0; i < 2; i++) {
+        rung_ctx_set_threads(ctx, i + 1);
+        s[i] = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 15});
+    }
+    for (int64_t k = 0; k < 15; k++) {
+        const rung_suggested *a = rung_suggestion_at(s[0], k), *b = rung_suggestion_at(s[1], k);
+        assert_int_equal(a->row, b->row);
+        assert_int_equal(a->random, b->random);
+        assert_true(a->score == b->score);
+        assert_string_equal(a->reason, b->reason);
+        assert_int_equal(rung_data_ranks(data)[a->row], 0);
+    }
+    rung_forecast f[2] = {{.size = sizeof *f}, {.size = sizeof *f}};
+    assert_true(rung_suggestion_forecast(s[0], &f[0]) && rung_suggestion_forecast(s[1], &f[1]));
+    assert_memory_equal(&f[0], &f[1], sizeof *f);
+    assert_int_equal(f[0].more, 15);
+    assert_true(f[0].low <= f[0].value && f[0].value <= f[0].high);
+    for (int i = 0; i < 2; i++) rung_suggestion_free(s[i]);
+    rung_data_free(data);
+}
+
+/* Only rows that were not chosen count in the error of a fit: here that of the constant median, 2, is 0 on the others. */
+static void test_chosen_rows_do_not_count(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[30];
+    int rank[30], chosen[30];
+    rung_spec *spec;
+    rung_data *data;
+    rung_metrics m = {.size = sizeof m};
+    for (int i = 0; i < 30; i++) {
+        X[i] = i;
+        chosen[i] = i < 12;
+        rank[i] = i >= 12 ? 2 : i < 6 ? 1 : 3;
+    }
+    rung_view view = {X, 30, 1, 1, 1};
+    assert_ok(ctx, rung_spec_new(ctx, "median", 0, &spec));
+    for (int marked = 0; marked < 3; marked++) {
+        rung_model *model;
+        assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, 3, &data));
+        if (marked == 2)
+            for (int i = 0; i < 30; i++) chosen[i] = 1;
+        assert_ok(ctx, rung_data_set_chosen(ctx, data, marked ? chosen : NULL));
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+        assert_int_equal(rung_model_cv(model, &m), marked < 2);
+        if (marked == 0) assert_close(m.mae, 0.4, 1e-12);
+        if (marked == 1) {
+            assert_close(m.mae, 0, 1e-12);
+            assert_int_equal(m.n, 18);
+        }
+        rung_model_free(model);
+        rung_data_free(data);
+    }
+    rung_spec_free(spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_no_labels),
+        WITH_CONTEXT(test_labelled_regions),
+        WITH_CONTEXT(test_random_share),
+        WITH_CONTEXT(test_equal_rows),
+        WITH_CONTEXT(test_nothing_left),
+        WITH_CONTEXT(test_same_bits),
+        WITH_CONTEXT(test_chosen_rows_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
