@@ -19,6 +19,7 @@ static const option fit_options[] = {
     {"method", 'm', "METHOD", "method to fit, see 'rung methods' (default {method}; with --real {real method})", GROUP},
     {"param", 'p', "NAME=VALUE", "set a parameter of the method; may be repeated", GROUP},
     {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
+    {"groups", 0, "COLUMN", "column whose equal values are held out together; it is not a feature", GROUP},
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
     {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
     {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},

@@ -327,6 +327,9 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_names(rung_ctx *ctx, rung_data *da
  * are used; NULL: none. They teach as the others do, but a fit counts only the others in its error: chosen rows are not
  * like new ones. A table says it in a column named `suggested` with cells `chosen`, `random` or empty. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
+/* Rows that belong together (of one patient, one school), before the data are used: a number per row, equal for rows of
+ * one group; copied. Every fit, search and importance holds them out together. NULL: none. */
+RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *data, const int *group);
 /* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
  * label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
@@ -354,8 +357,8 @@ RUNG_API const char *rung_data_class_name(const rung_data *data, int rank);
 RUNG_API void rung_data_feature_name(const rung_data *data, int64_t column, char *text, int64_t size);
 RUNG_API const int *rung_data_ranks(const rung_data *data);      /* one per row, 0: unlabelled */
 RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
-RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: no such column */
 RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
+RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: none */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
 
 /* ---- specs -------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _data, _labels, _linear, _table
-from ._library import Context, ffi, lib
+from ._library import Context, ffi, lib, pointer
 from ._linear import Summary
 from ._model import Model
 from ._progress import Progress
@@ -59,7 +59,7 @@ class Estimator(BaseEstimator):
             raise TypeError(f"memory_limit={memory!r} is not a number of bytes")
         return Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
 
-    def _prepare(self, X, y, sample_weight, classes=(), ranks=None, targets=None):
+    def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None):
         """Context, data and class weights for a fit to checked rows."""
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -67,7 +67,12 @@ class Estimator(BaseEstimator):
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
         class_weights = self._class_weights(classes, ranks, sample_weight)
-        return ctx, _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight), class_weights
+        data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
+        if groups is not None:
+            check_consistent_length(X, groups)
+            numbers = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.intc)
+            ctx.call(lib.rung_data_set_groups, data, pointer(numbers, "int"))
+        return ctx, data, class_weights
 
     def _train(self, *rows):
         ctx, data, class_weights = self._prepare(*rows)
@@ -185,7 +190,9 @@ class Estimator(BaseEstimator):
 class Weighted:
     _fit: Any
 
-    def fit(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -197,12 +204,14 @@ class Weighted:
             The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row.
         sample_weight : array-like of shape (n,), default None
             A weight per row; a row of weight 0 counts as unlabelled.
+        groups : array-like of shape (n,), default None
+            A value per row. Rows of one group (one patient, one school) are held out together.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, groups)
 
 
 def _refuse(estimator, unknown):
@@ -221,7 +230,7 @@ def _refuse(estimator, unknown):
 class Unweighted:
     _fit: Any
 
-    def fit(self, X: Rows, y: Labels, **unknown: Any) -> Self:
+    def fit(self, X: Rows, y: Labels, groups: ArrayLike | None = None, **unknown: Any) -> Self:
         """Fit the model.
 
         Parameters
@@ -231,13 +240,15 @@ class Unweighted:
             dense array.
         y : array-like of shape (n,)
             The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row.
+        groups : array-like of shape (n,), default None
+            A value per row. Rows of one group (one patient, one school) are held out together.
 
         Returns
         -------
         self
         """
         _refuse(self, unknown)
-        return self._fit(X, y)
+        return self._fit(X, y, None, groups)
 
 
 class Unsupervised:
@@ -290,10 +301,10 @@ class Classifier(ClassifierMixin, Estimator):
         check_consistent_length(X, y)
         return X, *_labels.rank(y, self.order, self.unlabelled)
 
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, groups=None):
         X, classes, ranks = self._checked(X, y)
         self.classes_ = classes
-        ctx = self._train(X, y, sample_weight, classes, ranks)
+        ctx = self._train(X, y, sample_weight, groups, classes, ranks)
         if self._method.uses_unlabelled and len(classes) and self.model_.has_ranks:
             self.transduction_ = classes[self._transduce(ctx, X, ranks) - 1]
         return self
@@ -394,13 +405,13 @@ def _margins(value, thresholds):
 
 
 class Regressor(RegressorMixin, Estimator):
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, groups=None):
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         check_consistent_length(X, y)
         targets = np.array(column_or_1d(y, warn=True), dtype=np.float64)
-        ctx = self._train(X, y, sample_weight, (), None, targets)
+        ctx = self._train(X, y, sample_weight, groups, (), None, targets)
         if self._method.uses_unlabelled:
             self.transduction_ = targets.copy()
             open_rows = np.isnan(targets)

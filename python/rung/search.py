@@ -104,11 +104,7 @@ class OrdinalSearch(_base.Classifier):
         X, y, sample_weight: as in the estimators of the methods. groups: a value per row; rows of one group are held
         out together.
         """
-        self._groups = None if groups is None else np.unique(groups, return_inverse=True)[1].astype(np.intc)
-        try:
-            return self._fit(X, y, sample_weight)
-        finally:
-            del self._groups
+        return self._fit(X, y, sample_weight, groups)
 
     @property
     def _candidates(self):
@@ -146,8 +142,6 @@ class OrdinalSearch(_base.Classifier):
         return keep(options, kept)
 
     def _learn(self, ctx, data, class_weights):
-        if self._groups is not None and len(self._groups) != lib.rung_data_rows(data):
-            raise ValueError(f"{len(self._groups)} groups for {lib.rung_data_rows(data)} rows")
         for name, values in (self.grid or {}).items():
             if isinstance(values, str) or not np.iterable(values):
                 raise ValueError(
@@ -156,7 +150,7 @@ class OrdinalSearch(_base.Classifier):
         grids = self._words(self.grid, lambda row, values: ",".join(row.text(value) for value in values))
         options = self._options("tune", class_weights, grids=grids)
         options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
-        options.groups = pointer(self._groups, "int")
+        options.groups = lib.rung_data_groups(data)
         model, found = ffi.new("rung_model **"), ffi.new("rung_search **")
         ctx.run(lib.rung_tune_run, options, data, model, found)
         self.report_ = ctx.described(lib.rung_search_describe, ffi.gc(found[0], lib.rung_search_free))
@@ -167,7 +161,7 @@ class OrdinalSearch(_base.Classifier):
     def _curve(self, X, y, sizes):
         """The report of a label curve of the methods, as a dict."""
         X, classes, ranks = self._checked(X, y)
-        ctx, data, class_weights = self._prepare(X, y, None, classes, ranks)
+        ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks)
         options = self._options("curve", class_weights)
         if sizes is not None:
             sizes = np.ascontiguousarray(sizes, dtype=np.intc)

@@ -32,6 +32,12 @@ rung_status rung_data_new_real(rung_ctx *ctx, const rung_view *X, const double *
     CALL(ctx, dataset_new_real(ctx, X, target, weight, out));
 }
 
+rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *data, const int *group)
+{
+    if (!ctx || !data) return missing(ctx, "rung_data_set_groups");
+    CALL(ctx, dataset_set_groups(ctx, data, group));
+}
+
 rung_status rung_data_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
                                 const char *const *classes)
 {

@@ -60,6 +60,8 @@ rung_status dataset_new(rung_ctx *ctx, const rung_view *X, const int *rank, cons
 /* The same with real targets, NaN = unlabelled. */
 rung_status dataset_new_real(rung_ctx *ctx, const rung_view *X, const double *target, const double *weight,
                              rung_data **out);
+/* A number per row; NULL: no groups. */
+rung_status dataset_set_groups(rung_ctx *ctx, rung_data *data, const int *group);
 /* Names for data from memory; each may be NULL. See rung_data_set_names. */
 rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
                               const char *const *classes);

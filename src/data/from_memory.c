@@ -116,6 +116,17 @@ static rung_status name_columns(rung_ctx *ctx, rung_data *data, const char *cons
     return RUNG_OK;
 }
 
+rung_status dataset_set_groups(rung_ctx *ctx, rung_data *data, const int *group)
+{
+    if (!group) {
+        data->group = NULL;
+        return RUNG_OK;
+    }
+    if (!data->group) TRY(NEW_RAW(ctx, &data->mem, data->group, data->n));
+    memcpy(data->group, group, (size_t)data->n * sizeof *group);
+    return RUNG_OK;
+}
+
 rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const *columns, const char *label,
                               const char *const *classes)
 {

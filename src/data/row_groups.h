@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Rows that are held out together. Labelled rows whose coded columns are all equal belong together, because a model
- * that has seen one of them has seen the others. */
+ * that has seen one of them has seen the others; so do rows of a group the user names (one patient, one school). */
 #ifndef RUNG_DATA_ROW_GROUPS_H
 #define RUNG_DATA_ROW_GROUPS_H
 
@@ -20,6 +20,7 @@ typedef struct {
     int64_t n, count;
     int64_t *of; /* n: the group of a row */
     int64_t *start, *rows;
+    bool mixed; /* rows of a group may differ: the user's groups; else they are equal in every column */
 } row_groups;
 
 rung_status row_groups_new(rung_ctx *ctx, pool *mem, int64_t n, const int *group, row_groups *out); /* NULL: one each */

@@ -225,7 +225,7 @@ static rung_status report_baseline(rung_ctx *ctx, const rung_spec *spec, const t
     return RUNG_OK;
 }
 
-/* Leave-one-out probabilities as predictions for held-out rows; equal rows were left out together. */
+/* Leave-one-out probabilities as predictions for held-out rows; those of a group were left out together. */
 static rung_status left_out(rung_ctx *ctx, const training *t, const problem *p, double *loo, folds *f, held_out *out)
 {
     row_groups g;
@@ -357,6 +357,15 @@ rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, con
     return status;
 }
 
+static rung_status tell_groups(rung_ctx *ctx, const training *t)
+{
+    row_groups g;
+    TRY(problem_groups(ctx, &ctx->scratch, &t->labelled, &g));
+    log_at(ctx, RUNG_INFO, "the %lld labelled rows form %lld groups, whose rows are held out together",
+           (long long)t->n_labelled, (long long)g.count);
+    return RUNG_OK;
+}
+
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     training t;
@@ -369,6 +378,7 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
                "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
+    if (data->group) TRY(tell_groups(ctx, &t));
     if (t.repeated > 0)
         log_at(ctx, RUNG_INFO,
                "%lld of the %lld labelled rows equal another one in every column; equal rows are held out together",

@@ -110,11 +110,45 @@ static rung_status check_precomputed(rung_ctx *ctx, const rung_data *data)
  * out together. */
 static rung_status find_equal(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
 {
-    int *group = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, group, t->data->n));
-    for (int64_t i = 0; i < t->data->n; i++) group[i] = -1;
-    TRY(equal_rows(ctx, t->data->d, t->data->X, labelled, rows, group, &t->repeated));
-    if (t->repeated > 0) t->group = group;
+    int *equal = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, equal, t->data->n));
+    for (int64_t i = 0; i < t->data->n; i++) equal[i] = -1;
+    TRY(equal_rows(ctx, t->data->d, t->data->X, labelled, rows, equal, &t->repeated));
+    if (t->repeated > 0) t->equal = t->group = equal;
+    return RUNG_OK;
+}
+
+static rung_status check_groups(rung_ctx *ctx, int64_t n, const int *group, int K)
+{
+    int64_t i = 1;
+    while (i < n && group[i] == group[0]) i++;
+    if (i < n || n < 2 || K < 2) return RUNG_OK;
+    return hint(ctx,
+                set_error(ctx, RUNG_EDATA, "all %lld labelled rows belong to one group, but holding one out needs two",
+                          (long long)n),
+                "option groups");
+}
+
+/* The groups of the data, joined with equal rows. Only labelled rows are held out: the others are each by themselves. */
+static rung_status find_groups(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
+{
+    pool_mark mark;
+    int *a = NULL, *b = NULL, *both = NULL;
+    if (!t->data->group) return RUNG_OK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->group, t->data->n));
+    mark = pool_here(&ctx->scratch);
+    TRY(NEW_RAW(ctx, &ctx->scratch, a, labelled));
+    TRY(NEW_RAW(ctx, &ctx->scratch, b, labelled));
+    TRY(NEW_RAW(ctx, &ctx->scratch, both, labelled));
+    for (int64_t i = 0; i < labelled; i++) {
+        a[i] = t->data->group[rows[i]];
+        b[i] = t->equal ? t->equal[rows[i]] : (int)i;
+    }
+    TRY(join_groups(ctx, labelled, a, b, both));
+    TRY(check_groups(ctx, labelled, both, t->K));
+    for (int64_t i = 0; i < t->data->n; i++) t->group[i] = -1;
+    for (int64_t i = 0; i < labelled; i++) t->group[rows[i]] = both[i];
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 
@@ -124,10 +158,14 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
 {
     const rung_data *data = t->data;
     double *X = NULL, *w = NULL, *target = NULL;
-    int *y = NULL, *group = NULL;
+    int *y = NULL, *group = NULL, *equal = NULL;
     if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
     if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
+    if (t->equal == t->group)
+        equal = group;
+    else if (t->equal)
+        TRY(NEW(ctx, &ctx->scratch, equal, n));
     if (t->w) TRY(NEW(ctx, &ctx->scratch, w, n));
     if (t->t) TRY(NEW(ctx, &ctx->scratch, target, n));
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
@@ -135,11 +173,13 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     for (int64_t i = 0; i < n; i++) {
         y[i] = t->y[rows[i]];
         if (group) group[i] = t->group[rows[i]];
+        if (equal) equal[i] = t->equal[rows[i]];
         if (w) w[i] = t->w[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
     out->group = group;
+    out->equal = equal;
     out->t = target;
     out->code = &data->code;
     out->cells = data->X;
@@ -185,6 +225,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
     TRY(find_equal(ctx, labelled, rows, out));
+    TRY(find_groups(ctx, labelled, rows, out));
     if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;

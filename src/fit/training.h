@@ -14,7 +14,8 @@ typedef struct {
     double *w;    /* per row of the data: row weight times class weight; NULL = all 1 */
     double *t;    /* per row of the data: real target, NaN = unlabelled; NULL: classes (with it K = 0) */
     int64_t n_labelled;
-    int *group;       /* per row of the data: equal labelled rows have equal numbers (row_groups.h); NULL: none are */
+    int *equal;       /* per row of the data: equal labelled rows have equal numbers (row_groups.h); NULL: none are */
+    int *group;       /* the same for rows that are held out together: `equal`, or joined with the groups of the data */
     int64_t repeated; /* labelled rows that equal another one */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */

@@ -156,9 +156,10 @@ static rung_status training_of(rung_ctx *ctx, const rung_model *model, const run
     }
     if (t->K == model->n_present) t->state = model->kept.state;
     problem_new(&ctx->scratch, &(problem_rows){data->d, j->n, j->X, y, j->w, origin, t->K}, &t->labelled);
-    TRY(NEW(ctx, &ctx->scratch, t->group, j->n));
-    TRY(equal_rows(ctx, data->d, j->X, j->n, origin, t->group, &t->repeated));
-    if (t->repeated > 0) t->labelled.group = t->group;
+    TRY(NEW(ctx, &ctx->scratch, t->equal, j->n));
+    TRY(equal_rows(ctx, data->d, j->X, j->n, origin, t->equal, &t->repeated));
+    t->group = t->equal;
+    if (t->repeated > 0) t->labelled.group = t->labelled.equal = t->equal;
     return RUNG_OK;
 }
 

@@ -166,22 +166,28 @@ static rung_status outputs(rung_ctx *ctx, const scorer *s, const problem *p, dou
 static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
 {
     double *X = NULL, *w = NULL;
-    int *y = NULL, *group = NULL;
+    int *y = NULL, *group = NULL, *equal = NULL;
     int64_t *origin = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
     TRY(NEW(ctx, &ctx->scratch, y, p->n));
     TRY(NEW(ctx, &ctx->scratch, origin, p->n));
     if (p->group) TRY(NEW(ctx, &ctx->scratch, group, p->n));
+    if (p->equal == p->group)
+        equal = group;
+    else if (p->equal)
+        TRY(NEW(ctx, &ctx->scratch, equal, p->n));
     if (p->w) TRY(NEW(ctx, &ctx->scratch, w, p->n));
     for (int64_t i = 0, j = p->n - 1; i < p->n; i++, j--) {
         memcpy(X + i * p->d, p->X + j * p->d, (size_t)p->d * sizeof *X);
         y[i] = p->y[j];
         origin[i] = p->origin[j];
         if (group) group[i] = p->group[j];
+        if (equal) equal[i] = p->equal[j];
         if (w) w[i] = p->w[j];
     }
     problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, y, w, origin, p->K}, out);
     out->group = group;
+    out->equal = equal;
     return RUNG_OK;
 }
 

@@ -30,17 +30,28 @@ void problem_new(pool *mem, const problem_rows *given, problem *out)
     if (given->X) out->varying = count_varying(given->d, given->n, given->X);
 }
 
+rung_status problem_groups(rung_ctx *ctx, pool *mem, const problem *p, row_groups *out)
+{
+    TRY(row_groups_new(ctx, mem, p->n, p->group, out));
+    out->mixed = p->group != p->equal;
+    return RUNG_OK;
+}
+
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes)
 {
     double *X = NULL, *w = NULL, *t = NULL;
-    int *y = NULL, *rank = NULL, *group = NULL, K = 0;
+    int *y = NULL, *rank = NULL, *group = NULL, *equal = NULL, K = 0;
     int64_t *origin = NULL, d = parent->d;
     if (parent->X) TRY(NEW_RAW(ctx, mem, X, d * n));
     TRY(NEW(ctx, mem, y, n));
     TRY(NEW(ctx, mem, origin, n));
     TRY(NEW(ctx, mem, rank, parent->K + 1));
     if (parent->group) TRY(NEW(ctx, mem, group, n));
+    if (parent->equal == parent->group)
+        equal = group;
+    else if (parent->equal)
+        TRY(NEW(ctx, mem, equal, n));
     if (parent->w) TRY(NEW(ctx, mem, w, n));
     if (parent->t) TRY(NEW(ctx, mem, t, n));
     for (int64_t i = 0; i < n; i++) rank[parent->y[rows[i]]] = 1;
@@ -55,6 +66,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
         y[i] = rank[parent->y[rows[i]]];
         origin[i] = parent->origin[rows[i]];
         if (group) group[i] = parent->group[rows[i]];
+        if (equal) equal[i] = parent->equal[rows[i]];
         if (w) w[i] = parent->w[rows[i]];
         if (t) t[i] = parent->t[rows[i]];
     }
@@ -65,6 +77,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .X = X,
                      .y = y,
                      .group = group,
+                     .equal = equal,
                      .w = w,
                      .t = t,
                      .origin = origin,

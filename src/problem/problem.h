@@ -4,6 +4,7 @@
 #define RUNG_PROBLEM_PROBLEM_H
 
 #include "data/dataset.h"
+#include "data/row_groups.h"
 #include "data/splits.h"
 #include "graph/graph.h"
 #include "kernel/feature.h"
@@ -15,12 +16,13 @@ typedef struct problem_entry problem_entry;
 typedef struct problem {
     pool *mem;
     int64_t n, d;
-    int K;                 /* classes; each has a labelled row */
-    const double *X;       /* d x n, scaled; NULL where no method asks for scaled rows */
-    const int *y;          /* 1..K, 0 = unlabelled */
-    const int *group;      /* labelled rows with the same number are held out together; NULL: each separately */
-    const double *w;       /* row weights, NULL = 1 */
-    const double *t;       /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
+    int K;            /* classes; each has a labelled row */
+    const double *X;  /* d x n, scaled; NULL where no method asks for scaled rows */
+    const int *y;     /* 1..K, 0 = unlabelled */
+    const int *group; /* labelled rows with the same number are held out together; NULL: each separately */
+    const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
+    const double *w;  /* row weights, NULL = 1 */
+    const double *t;  /* real targets, NaN = unlabelled; NULL: the ranks are all there is */
     const int64_t *origin; /* row of the data set each row came from: its column in a precomputed kernel */
     const coding *code;    /* of the data set ... */
     const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
@@ -42,6 +44,9 @@ static inline ranked_rows problem_ranks(const problem *p)
 {
     return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group};
 }
+
+/* The groups of a problem whose rows are all labelled. */
+rung_status problem_groups(rung_ctx *ctx, pool *mem, const problem *p, row_groups *out);
 
 typedef struct { /* what a problem is made of, as in the fields of the same name */
     int64_t d, n;

@@ -113,6 +113,7 @@ static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
     scale_apply(&s->rank, p->n, &view, NULL, X);
     problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, p->y, NULL, p->origin, p->K}, &s->all);
     s->all.group = p->group;
+    s->all.equal = p->equal;
     return RUNG_OK;
 }
 
@@ -140,6 +141,7 @@ static rung_status labelled_rows(rung_ctx *ctx, const problem *base, mixture_spa
     problem_new(&ctx->scratch, &(problem_rows){base->d, base->n, X, base->y, base->w, base->origin, base->K},
                 &s->labelled);
     s->labelled.group = base->group;
+    s->labelled.equal = base->equal;
     s->labelled.many_kernels = true;
     return RUNG_OK;
 }
@@ -150,7 +152,7 @@ static rung_status count_classes(rung_ctx *ctx, candidates *c)
     for (int64_t i = 0; i < c->l; i++) c->prior[c->base.y[i] - 1]++;
     for (int q = 0; q < c->base.K; q++) c->prior[q] = (c->prior[q] + 0.5 / c->base.K) / ((double)c->l + 0.5);
     c->y = c->base.y;
-    return row_groups_new(ctx, &ctx->scratch, c->l, c->base.group, &c->together);
+    return problem_groups(ctx, &ctx->scratch, &c->base, &c->together);
 }
 
 rung_status candidates_new(rung_ctx *ctx, problem *p, unsigned families, unsigned spaces, const double *relevance,

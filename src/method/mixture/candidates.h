@@ -56,7 +56,7 @@ typedef struct {
     problem base;        /* its labelled rows */
     int64_t l, *rows;    /* the labelled ones */
     const int *y;        /* l: their ranks */
-    row_groups together; /* equal ones among them */
+    row_groups together; /* those that are left out together */
     mixture_space space[SPACES];
     int64_t landmarks; /* at most so many represent a kernel; 0: kernels are exact */
     double *prior;     /* K: shrunk class frequencies, where no label arrives */

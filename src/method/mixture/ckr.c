@@ -31,7 +31,7 @@ enum { RIDGES = sizeof ridges / sizeof *ridges, WIDTHS = sizeof widths / sizeof 
 typedef struct {
     problem labelled;    /* ranks as in the whole problem: all its classes have labels */
     int64_t *rows;       /* which rows these are */
-    row_groups together; /* equal ones among the labelled rows */
+    row_groups together; /* labelled rows that are left out together */
     stack_rows stack;
     double error; /* of the best so far */
     kernel k;
@@ -66,7 +66,7 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
         if (p->y[i]) s->rows[l++] = i;
     TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
     s->labelled.many_kernels = true;
-    TRY(row_groups_new(ctx, &ctx->scratch, l, s->labelled.group, &s->together));
+    TRY(problem_groups(ctx, &ctx->scratch, &s->labelled, &s->together));
     TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, s->labelled.w, &s->together, &s->stack));
     TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));

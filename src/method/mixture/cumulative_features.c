@@ -118,8 +118,8 @@ rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const dou
     return RUNG_OK;
 }
 
-/* B (t x (m + 1)) of the rows from `first`. */
-static rung_status turned(rung_ctx *ctx, const cumulative_features *f, int64_t first, la_mat *B)
+/* B (t x (m + 1)) of the t rows X. */
+static rung_status turned(rung_ctx *ctx, const cumulative_features *f, const double *X, la_mat *B)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t m = f->l->m, t = la_rows(B), *top = NULL;
@@ -136,10 +136,73 @@ static rung_status turned(rung_ctx *ctx, const cumulative_features *f, int64_t f
     la_put(ones, one);
     TRY(la_gather(ctx, f->axes, top, NULL, A));
     TRY(la_gather(ctx, f->axes, &m, NULL, last));
-    TRY(landmarks_features(ctx, f->l, t, f->X + first * f->l->d, Phi));
+    TRY(landmarks_features(ctx, f->l, t, X, Phi));
     TRY(la_gemm(ctx, true, false, sqrt(f->scale), Phi, A, 0, B));
     TRY(la_gemm(ctx, false, false, sqrt(RIDGE_CONSTANT), one, last, 1, B));
     pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+typedef struct {          /* rows that are worked on at once */
+    int64_t first, end;   /* places in `order` */
+    const int64_t *order; /* of the rows; NULL: as they stand */
+    la_mat *B;
+} row_tile;
+
+static int64_t row_at(const row_tile *t, int64_t i) { return t->order ? t->order[t->first + i] : t->first + i; }
+
+/* The next tile: whole groups where their rows differ. */
+static void tile_next(const cumulative_features *f, row_tile *t)
+{
+    const row_groups *g = f->rows.together;
+    int64_t n = f->rows.n;
+    t->first = t->end;
+    if (!cumulative_mixed(&f->rows)) {
+        t->end = n - t->first < TILE ? n : t->first + TILE;
+        return;
+    }
+    t->order = g->rows;
+    int64_t next = g->of[g->rows[t->first]];
+    do t->end = g->start[++next];
+    while (next < g->count && g->start[next + 1] - t->first <= TILE);
+}
+
+static rung_status tile_fill(rung_ctx *ctx, const cumulative_features *f, row_tile *t)
+{
+    int64_t m = t->end - t->first, d = f->l->d;
+    const double *X = f->X + t->first * d;
+    double *some = NULL, *root = NULL;
+    TRY(la_new(ctx, &ctx->scratch, m, f->l->m + 1, &t->B));
+    if (t->order) {
+        TRY(NEW_RAW(ctx, &ctx->scratch, some, m * d));
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < d; j++) some[i * d + j] = f->X[row_at(t, i) * d + j];
+        X = some;
+    }
+    TRY(turned(ctx, f, X, t->B));
+    if (!f->rows.weight) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, root, m));
+    for (int64_t i = 0; i < m; i++) root[i] = cumulative_root(&f->rows, row_at(t, i));
+    return la_scale(ctx, root, NULL, t->B);
+}
+
+/* Leaves out the groups of a tile for one ridge. */
+static rung_status tile_blocks(rung_ctx *ctx, const cumulative_features *f, const row_tile *t, const double *share,
+                               double *loo)
+{
+    const row_groups *g = f->rows.together;
+    for (int64_t at = t->first, next; at < t->end; at = next) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        int64_t group = g->of[g->rows[at]], *rows = NULL;
+        la_mat *own = NULL;
+        next = g->start[group + 1];
+        TRY(NEW_RAW(ctx, &ctx->scratch, rows, next - at));
+        TRY(la_new(ctx, &ctx->scratch, next - at, f->l->m + 1, &own));
+        for (int64_t i = at; i < next; i++) rows[i - at] = i - t->first;
+        TRY(la_gather(ctx, t->B, rows, NULL, own));
+        TRY(cumulative_loo_block(ctx, &f->rows, group, own, share, loo));
+        pool_release(&ctx->scratch, mark);
+    }
     return RUNG_OK;
 }
 
@@ -149,6 +212,7 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t w = f->l->m + 1, n = f->rows.n;
     int J = f->rows.K - 1;
+    bool mixed = cumulative_mixed(&f->rows);
     double *share = NULL, *pull = NULL, *rest = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, rest, n * count));
     TRY(NEW_RAW(ctx, &ctx->scratch, share, w * count));
@@ -158,33 +222,29 @@ rung_status cumulative_features_loo(rung_ctx *ctx, const cumulative_features *f,
             share[j + r * w] = 1 / (f->values[j] + ridges[r]);
             for (int q = 0; q < J; q++) pull[j + (r * J + q) * w] = share[j + r * w] * f->Z[j + q * w];
         }
-    for (int64_t first = 0; first < n; first += TILE) {
+    for (row_tile tile = {0}; tile.end < n;) {
         pool_mark here = pool_here(&ctx->scratch);
-        int64_t t = n - first < TILE ? n - first : TILE;
+        tile_next(f, &tile);
+        int64_t t = tile.end - tile.first;
         double *F = NULL, *H = NULL;
-        la_mat *B = NULL;
         TRY(interrupted(ctx));
         TRY(NEW_RAW(ctx, &ctx->scratch, F, t * count * J));
         TRY(NEW_RAW(ctx, &ctx->scratch, H, t * count));
-        TRY(la_new(ctx, &ctx->scratch, t, w, &B));
-        TRY(turned(ctx, f, first, B));
-        if (f->rows.weight) {
-            double *root = NULL;
-            TRY(NEW(ctx, &ctx->scratch, root, t));
-            for (int64_t i = 0; i < t; i++) root[i] = cumulative_root(&f->rows, first + i);
-            TRY(la_scale(ctx, root, NULL, B));
-        }
-        TRY(la_mul(ctx, 1, B, (int64_t)count * J, pull, 0, F));
-        TRY(la_hadamard(ctx, B, B));
-        TRY(la_mul(ctx, 1, B, count, share, 0, H));
+        TRY(tile_fill(ctx, f, &tile));
+        TRY(la_mul(ctx, 1, tile.B, (int64_t)count * J, pull, 0, F));
         for (int r = 0; r < count; r++)
-            for (int64_t i = 0; i < t; i++) {
-                rest[r * n + first + i] = 1 - H[i + r * t];
-                for (int q = 0; q < J; q++) loo[(r * n + first + i) * J + q] = F[i + (r * J + q) * t];
-            }
+            for (int64_t i = 0; i < t; i++)
+                for (int q = 0; q < J; q++) loo[(r * n + row_at(&tile, i)) * J + q] = F[i + (r * J + q) * t];
+        for (int r = 0; r < count && mixed; r++) TRY(tile_blocks(ctx, f, &tile, share + r * w, loo + r * n * J));
+        if (!mixed) {
+            TRY(la_hadamard(ctx, tile.B, tile.B));
+            TRY(la_mul(ctx, 1, tile.B, count, share, 0, H));
+            for (int r = 0; r < count; r++)
+                for (int64_t i = 0; i < t; i++) rest[r * n + tile.first + i] = 1 - H[i + r * t];
+        }
         pool_release(&ctx->scratch, here);
     }
-    for (int r = 0; r < count; r++) cumulative_loo(&f->rows, rest + r * n, loo + r * n * J);
+    for (int r = 0; r < count && !mixed; r++) cumulative_loo(&f->rows, rest + r * n, loo + r * n * J);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -19,9 +19,10 @@ void cumulative_means(int64_t n, int K, const int *y, const double *weight, doub
 
 static double target(const cumulative_rows *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
 
+static const double FLOOR = 1e-6, JITTER = 1e-10;
+
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo)
 {
-    static const double FLOOR = 1e-6;
     int J = rows->K - 1;
     for (int q = 0; q < J; q++) {
         for (int64_t i = 0; i < rows->n; i++)
@@ -30,6 +31,39 @@ void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo
         for (int64_t i = 0; i < rows->n; i++) loo[i * J + q] = rows->p0[q] + target(rows, i, q) - loo[i * J + q];
     }
     for (int64_t i = 0; i < rows->n; i++) cumulative_repair(rows->K, loo + i * J);
+}
+
+rung_status cumulative_loo_block(rung_ctx *ctx, const cumulative_rows *rows, int64_t group, const la_mat *B,
+                                 const double *share, double *loo)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t m = row_groups_size(rows->together, group), w = la_cols(B);
+    const int64_t *own = rows->together->rows + rows->together->start[group];
+    int J = rows->K - 1;
+    la_mat *part = NULL, *rest = NULL;
+    double *root = NULL, *residual = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, root, w));
+    TRY(NEW_RAW(ctx, &ctx->scratch, residual, m * J));
+    TRY(la_new(ctx, &ctx->scratch, m, w, &part));
+    TRY(la_new(ctx, &ctx->scratch, m, m, &rest));
+    for (int64_t j = 0; j < w; j++) root[j] = sqrt(fmax(share[j], 0));
+    TRY(la_gather(ctx, B, NULL, NULL, part));
+    TRY(la_scale(ctx, NULL, root, part));
+    TRY(la_syrk(ctx, false, -1, part, 0, rest));
+    la_add_diagonal(rest, 1 + JITTER, NULL);
+    for (int64_t k = 0; k < m; k++)
+        for (int q = 0; q < J; q++)
+            residual[k + q * m] = cumulative_root(rows, own[k]) * target(rows, own[k], q) - loo[own[k] * J + q];
+    TRY(la_potrf(ctx, rest));
+    TRY(la_potrs(ctx, rest, J, residual));
+    for (int64_t k = 0; k < m; k++) {
+        for (int q = 0; q < J; q++)
+            loo[own[k] * J + q] =
+                rows->p0[q] + target(rows, own[k], q) - residual[k + q * m] / cumulative_root(rows, own[k]);
+        cumulative_repair(rows->K, loo + own[k] * J);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
 }
 
 rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, double scale,
@@ -73,6 +107,20 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     return RUNG_OK;
 }
 
+static rung_status leave_blocks_out(rung_ctx *ctx, const cumulative_ridge *r, const double *share, double *loo)
+{
+    const row_groups *t = r->rows.together;
+    for (int64_t g = 0; g < t->count; g++) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        la_mat *B = NULL;
+        TRY(la_new(ctx, &ctx->scratch, row_groups_size(t, g), r->rows.n, &B));
+        TRY(la_gather(ctx, r->V, t->rows + t->start[g], NULL, B));
+        TRY(cumulative_loo_block(ctx, &r->rows, g, B, share, loo));
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
+}
+
 rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, double ridge, double *loo)
 {
     int64_t n = r->rows.n;
@@ -89,7 +137,10 @@ rung_status cumulative_ridge_loo(rung_ctx *ctx, const cumulative_ridge *r, doubl
     TRY(la_mul(ctx, 1, r->V, J, SZ, 0, F));
     for (int64_t i = 0; i < n * J; i++) loo[i / n + i % n * J] = F[i];
     for (int64_t i = 0; i < n; i++) H[i] = 1 - H[i];
-    cumulative_loo(&r->rows, H, loo);
+    if (cumulative_mixed(&r->rows))
+        TRY(leave_blocks_out(ctx, r, share, loo));
+    else
+        cumulative_loo(&r->rows, H, loo);
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -21,7 +21,7 @@ typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     const int *y;
     const double *weight;       /* n: squared errors count so many times; NULL: once */
     const double *p0;           /* K - 1 */
-    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
+    const row_groups *together; /* rows that are left out together; NULL: every row separately */
 } cumulative_rows;
 /* With weights all is done in rows times w^1/2: kernel, constant and targets; coefficients are multiplied by w^1/2 once
  * more. */
@@ -29,6 +29,11 @@ static inline double cumulative_root(const cumulative_rows *r, int64_t i) { retu
 /* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h), made valid
  * probabilities, in place. rest: 1 - the leverage of each row. */
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);
+/* The same for one group whose rows differ, from B (its rows x anything) with H_gg = B diag(share) B': the residuals of
+ * rows left out together are (I - H_gg)^-1 times their residuals. */
+rung_status cumulative_loo_block(rung_ctx *ctx, const cumulative_rows *rows, int64_t group, const la_mat *B,
+                                 const double *share, double *loo);
+static inline bool cumulative_mixed(const cumulative_rows *r) { return r->together && r->together->mixed; }
 
 typedef struct {
     cumulative_rows rows;

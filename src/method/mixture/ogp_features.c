@@ -164,6 +164,28 @@ static void take(void *state)
 
 static const ordinal_ascent ascent = {.direction = direction, .step = step, .take = take};
 
+typedef struct {
+    const laplace *s;
+    const double *M; /* n x J: Sf C V */
+} marginal;
+
+/* Sf + Sf C V C'Sf at some rows, Sf = s^2 Phi'A^-1 Phi. */
+static rung_status block_covariance(rung_ctx *ctx, const void *state, int64_t m, const int64_t *rows, double *out)
+{
+    const marginal *a = state;
+    int64_t n = a->s->p->n;
+    la_mat *part = NULL, *block = NULL;
+    TRY(la_new(ctx, &ctx->scratch, a->s->m, m, &part));
+    TRY(la_new(ctx, &ctx->scratch, m, m, &block));
+    TRY(la_gather(ctx, a->s->scaled, NULL, rows, part));
+    TRY(la_syrk(ctx, true, a->s->p->variance, part, 0, block));
+    la_get(block, out);
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = 0; i < m; i++)
+            for (int q = 0; q < a->s->J; q++) out[i + j * m] += a->M[rows[i] + q * n] * a->s->column[rows[j] + q * n];
+    return RUNG_OK;
+}
+
 static rung_status leave_out(rung_ctx *ctx, laplace *s, double *loo)
 {
     const ogp_features *p = s->p;
@@ -197,7 +219,9 @@ static rung_status leave_out(rung_ctx *ctx, laplace *s, double *loo)
                          .V = s->V,
                          .var = var,
                          .M = M,
-                         .extra = extra};
+                         .extra = extra,
+                         .covariance = block_covariance,
+                         .state = &(marginal){s, M}};
     return ordinal_mode_loo(ctx, &mode, loo);
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     int K; /* >= 2; each rank 1..K may be absent */
     const int *y;
     const double *weight;       /* n: a row counts so many times; NULL: once */
-    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
+    const row_groups *together; /* rows that are left out together; NULL: every row separately */
     const la_mat *Phi;          /* m x n */
     const double *own;          /* n: k(x, x), of which |phi|^2 is a part */
     double variance;

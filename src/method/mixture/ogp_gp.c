@@ -183,22 +183,31 @@ static const ordinal_ascent ascent = {.direction = direction, .step = step, .tak
 
 /* ---- leave-one-out ---- */
 
+typedef struct {
+    const laplace *s;
+    la_mat *T; /* R^-1 W^1/2 K, so that Sf = K - T'T */
+    double *var, *M;
+} marginal;
+
 /* var[i] = (Sf + Sf C V C'Sf)_ii, M = Sf C V (n x J). */
-static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, double *M)
+static rung_status marginals(rung_ctx *ctx, marginal *out)
 {
+    const laplace *s = out->s;
     const ogp_gp *p = s->p;
     int64_t n = p->n;
     int J = s->J;
-    pool_mark mark = pool_here(&ctx->scratch);
-    la_mat *T = NULL; /* R^-1 W^1/2 K */
-    double *dots = NULL, *diagonal = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, n, &T));
+    double *dots = NULL, *diagonal = NULL, *var, *M;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &out->T));
+    TRY(NEW(ctx, &ctx->scratch, out->var, n));
+    TRY(NEW(ctx, &ctx->scratch, out->M, n * J));
+    var = out->var;
+    M = out->M;
     TRY(NEW(ctx, &ctx->scratch, dots, n));
     TRY(NEW(ctx, &ctx->scratch, diagonal, n));
-    TRY(la_gather(ctx, p->gram, NULL, NULL, T));
-    TRY(la_scale(ctx, s->root, NULL, T));
-    TRY(la_trsm(ctx, s->R, false, T));
-    TRY(la_column_dots(ctx, T, T, dots));
+    TRY(la_gather(ctx, p->gram, NULL, NULL, out->T));
+    TRY(la_scale(ctx, s->root, NULL, out->T));
+    TRY(la_trsm(ctx, s->R, false, out->T));
+    TRY(la_column_dots(ctx, out->T, out->T, dots));
     la_diagonal(p->gram, diagonal);
     for (int64_t i = 0; i < n; i++) {
         var[i] = fmax(p->variance * (diagonal[i] - dots[i]), 1e-12);
@@ -208,7 +217,24 @@ static rung_status marginals(rung_ctx *ctx, const laplace *s, double *var, doubl
             var[i] += M[i + q * n] * s->S[i + q * n];
         }
     }
-    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Sf + Sf C V C'Sf at some rows. */
+static rung_status block_covariance(rung_ctx *ctx, const void *state, int64_t m, const int64_t *rows, double *out)
+{
+    const marginal *a = state;
+    int64_t n = a->s->p->n;
+    la_mat *part = NULL, *block = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, m, &part));
+    TRY(la_new(ctx, &ctx->scratch, m, m, &block));
+    TRY(la_gather(ctx, a->T, NULL, rows, part));
+    TRY(la_gather(ctx, a->s->p->gram, rows, rows, block));
+    TRY(la_syrk(ctx, true, -a->s->p->variance, part, a->s->p->variance, block));
+    la_get(block, out);
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = 0; i < m; i++)
+            for (int q = 0; q < a->s->J; q++) out[i + j * m] += a->M[rows[i] + q * n] * a->s->S[rows[j] + q * n];
     return RUNG_OK;
 }
 
@@ -216,12 +242,10 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
 {
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
-    double *var = NULL, *M = NULL;
+    marginal at = {.s = &s};
     TRY(start(ctx, p, &s));
-    TRY(NEW(ctx, &ctx->scratch, var, p->n));
-    TRY(NEW(ctx, &ctx->scratch, M, p->n * s.J));
     TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.a, s.f, s.b)));
-    TRY(marginals(ctx, &s, var, M));
+    TRY(marginals(ctx, &at));
     ordinal_mode mode = {.n = p->n,
                          .K = p->K,
                          .y = p->y,
@@ -230,8 +254,10 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
                          .b = s.b,
                          .sites = s.sites,
                          .V = s.V,
-                         .var = var,
-                         .M = M};
+                         .var = at.var,
+                         .M = at.M,
+                         .covariance = block_covariance,
+                         .state = &at};
     TRY(ordinal_mode_loo(ctx, &mode, loo));
     memcpy(a, s.a, (size_t)p->n * sizeof *a);
     memcpy(b, s.b, (size_t)s.J * sizeof *b);

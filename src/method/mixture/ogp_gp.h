@@ -14,7 +14,7 @@ typedef struct {
     int K; /* >= 2; each rank 1..K may be absent */
     const int *y;
     const double *weight;       /* n: a row counts so many times; NULL: once */
-    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
+    const row_groups *together; /* rows that are left out together; NULL: every row separately */
     const la_mat *gram;
     double variance;       /* of f: K = variance * gram */
     double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */

@@ -49,16 +49,19 @@ typedef struct { /* a mode and the Gaussian around it */
     int64_t n;
     int K;
     const int *y;
-    const row_groups *together; /* equal rows, which are left out together; NULL: every row separately */
+    const row_groups *together; /* rows that are left out together; NULL: every row separately */
     const double *f, *b;
     const ordinal_site *sites;
     const double *V;     /* J x J: covariance of the thresholds */
     const double *var;   /* n: variance of f */
     const double *M;     /* n x J: minus its covariance with the thresholds */
     const double *extra; /* n: variance of a prediction that the mode knows nothing of; NULL: none */
+    /* Where groups are mixed: the covariance of f at m rows, m x m. */
+    rung_status (*covariance)(rung_ctx *ctx, const void *state, int64_t m, const int64_t *rows, double *out);
+    const void *state;
 } ordinal_mode;
 
-/* loo: n x J by rows, P(y_i > q) by the other rows. RUNG_ESINGULAR: the numbers do not allow it. */
+/* ordinal_leave_out.c - loo: n x J by rows, P(y_i > q) by the other rows. RUNG_ESINGULAR: the numbers do not allow it. */
 rung_status ordinal_mode_loo(rung_ctx *ctx, const ordinal_mode *m, double *loo);
 
 #endif

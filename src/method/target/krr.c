@@ -308,8 +308,8 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
     g.mean = c.centred ? t.mean : 0;
     row_groups together;
-    if (p->group) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &together));
-    if (p->group) g.together = &together;
+    if (p->equal) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->equal, &together));
+    if (p->equal) g.together = &together;
     TRY(NEW(ctx, &ctx->scratch, g.y, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.residual, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.a, centred_basis(&c)));

@@ -73,10 +73,10 @@ static rung_status choose_lambda(rung_ctx *ctx, pool *mem, ot *o, fitted *out)
     }
     labelled_rows rows = o->rows;
     row_groups equal;
-    if (o->p->group) {
+    if (o->p->equal) {
         int *group = NULL;
         TRY(NEW_RAW(ctx, &ctx->scratch, group, rows.m));
-        for (int64_t i = 0; i < rows.m; i++) group[i] = o->p->group[rows.lab[i]];
+        for (int64_t i = 0; i < rows.m; i++) group[i] = o->p->equal[rows.lab[i]];
         TRY(row_groups_new(ctx, &ctx->scratch, rows.m, group, &equal));
         rows.together = &equal;
     }

@@ -30,14 +30,14 @@ static void make(rung_ctx *ctx, rows *r)
     la_put(r->G, r->gram);
 }
 
-/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows but those two, at row `at`; K = scale G + 0.1. */
-static void without_some(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, const int out[2],
+/* P = p0 + k'(K + ridge)^-1 (Y - p0) over the rows not in `out`, at row `at`; K = scale G + 0.1. */
+static void without_rows(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, const bool *out,
                          int at, double *P)
 {
     double A[N * N], B[N * J];
     int keep[N], m = 0;
     for (int i = 0; i < N; i++)
-        if (i != out[0] && i != out[1]) keep[m++] = i;
+        if (!out[i]) keep[m++] = i;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) A[i + j * m] = scale * r->G[keep[i] + keep[j] * N] + 0.1 + (i == j ? ridge : 0);
         for (int q = 0; q < J; q++) B[i + q * m] = (r->y[keep[i]] > q + 1) - p0[q];
@@ -47,6 +47,14 @@ static void without_some(rung_ctx *ctx, const rows *r, double scale, double ridg
         P[q] = p0[q];
         for (int i = 0; i < m; i++) P[q] += (scale * r->G[at + keep[i] * N] + 0.1) * B[i + q * m];
     }
+}
+
+static void without_some(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, const int some[2],
+                         int at, double *P)
+{
+    bool out[N];
+    for (int i = 0; i < N; i++) out[i] = i == some[0] || i == some[1];
+    without_rows(ctx, r, scale, ridge, p0, out, at, P);
 }
 
 static void by_definition(rung_ctx *ctx, const rows *r, double scale, double ridge, const double *p0, int out, int at,
@@ -114,6 +122,88 @@ static void test_equal_rows_leave_together(void **state)
     }
 }
 
+/* Groups of rows that differ, two of them equal, with weights: predictions are those of the other groups. */
+static void test_groups_leave_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    rows r;
+    row_groups together;
+    cumulative_ridge s;
+    int group[N];
+    double loo[N * J], equal[N * J], expected[J];
+    make(ctx, &r);
+    for (int i = 0; i < N; i++) group[i] = i % 5 == 4 ? 0 : i % 5;
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &together));
+    together.mixed = true;
+    cumulative_rows all = {.n = N, .K = K, .y = r.y, .together = &together};
+    assert_ok(ctx, cumulative_ridge_new(ctx, &ctx->scratch, r.gram, 1, &all, &s));
+    assert_ok(ctx, cumulative_ridge_loo(ctx, &s, 0.1, loo));
+    for (int i = 0; i < N; i++) {
+        bool out[N];
+        for (int j = 0; j < N; j++) out[j] = group[j] == group[i];
+        without_rows(ctx, &r, 1, 0.1, s.rows.p0, out, i, expected);
+        cumulative_repair(K, expected);
+        assert_arrays_close(J, loo + i * J, expected, 1e-8);
+    }
+    for (int i = 0; i < N; i++) group[i] = i == 5 ? 4 : i;
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &together));
+    assert_ok(ctx, cumulative_ridge_loo(ctx, &s, 0.1, equal)); /* equal rows by their own form */
+    together.mixed = true;
+    assert_ok(ctx, cumulative_ridge_loo(ctx, &s, 0.1, loo));
+    assert_arrays_close(N * J, loo, equal, 1e-8);
+}
+
+/* The same over features, in tiles of whole groups, and weighted. */
+static void test_groups_leave_together_in_features(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { MANY = 5000, M = 6 };
+    const kernel k = {.kind = KERNEL_RBF, .gamma = 1};
+    const double ridges[] = {0.3};
+    static double x[MANY], w[MANY], loo[MANY * J], expected[MANY * J];
+    static int y[MANY], group[MANY];
+    row_groups together;
+    landmarks l;
+    cumulative_features f;
+    rng g;
+    rng_open(&g, 8, 1);
+    for (int i = 0; i < MANY; i++) {
+        x[i] = rng_normal(&g);
+        w[i] = 1 + i % 3;
+        y[i] = 1 + (x[i] + rng_normal(&g) > 0) + (i % 7 == 0);
+        group[i] = i % 1700;
+    }
+    assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &(point_set){1, MANY, x}, M, &l));
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, MANY, group, &together));
+    together.mixed = true;
+    cumulative_rows all = {.n = MANY, .K = K, .y = y, .weight = w, .together = &together};
+    assert_ok(ctx, cumulative_features_new(ctx, &l, x, 1, &all, &f));
+    assert_ok(ctx, cumulative_features_loo(ctx, &f, 1, ridges, loo));
+    /* without group 3: rows of weight 0 are not there; the means of the targets stay */
+    for (int i = 0; i < MANY; i++)
+        if (group[i] == 3) w[i] = 1e-12;
+    cumulative_rows others = {.n = MANY, .K = K, .y = y, .weight = w};
+    cumulative_features without;
+    double V[M * J], bias[J], phi[M * MANY];
+    la_mat *Phi;
+    assert_ok(ctx, cumulative_features_new(ctx, &l, x, 1, &others, &without));
+    assert_ok(ctx, cumulative_features_weights(ctx, &without, ridges[0], V, bias));
+    assert_ok(ctx, la_new(ctx, &ctx->scratch, M, MANY, &Phi));
+    assert_ok(ctx, landmarks_features(ctx, &l, MANY, x, Phi));
+    la_get(Phi, phi);
+    for (int i = 3; i < MANY; i += 1700) {
+        for (int q = 0; q < J; q++) {
+            expected[q] = bias[q];
+            for (int j = 0; j < M; j++) expected[q] += V[j + q * M] * phi[j + i * M];
+        }
+        cumulative_repair(K, expected);
+        assert_arrays_close(J, loo + i * J, expected, 1e-4); /* the means of the targets differ a little */
+    }
+    double off = 0;
+    for (int i = 3; i < MANY; i += 1700) off = fmax(off, fabs(loo[i * J] - loo[(i + 1) * J]));
+    assert_true(off > 0.01);
+}
+
 /* Five landmarks: the same forms over the kernel their features make. */
 static void test_features_are_a_kernel(void **state)
 {
@@ -161,6 +251,8 @@ static void test_features_are_a_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_loo_is_a_refit), WITH_CONTEXT(test_equal_rows_leave_together),
+                                       WITH_CONTEXT(test_groups_leave_together),
+                                       WITH_CONTEXT(test_groups_leave_together_in_features),
                                        WITH_CONTEXT(test_features_are_a_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

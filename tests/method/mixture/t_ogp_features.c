@@ -79,6 +79,28 @@ static void the_same_process(void **state)
     }
 }
 
+/* Groups of three rows that differ leave together in both. */
+static void the_same_without_groups(void **state)
+{
+    rung_ctx *ctx = *state;
+    static sample s;
+    double a[N], b[J], loo[N * J], w[N], c[J], left[N * J], alone[N * J], moved = 0;
+    int group[N];
+    make(ctx, &s);
+    ogp_features p = features_of(&s, 3);
+    ogp_gp rows = {.n = N, .K = K, .y = s.y, .gram = s.gram, .variance = 3, .prior_variance = 3};
+    assert_ok(ctx, ogp_gp_fit(ctx, &rows, a, b, alone));
+    for (int i = 0; i < N; i++) group[i] = i / 3;
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &s.together));
+    s.together.mixed = true;
+    rows.together = &s.together;
+    assert_ok(ctx, ogp_gp_fit(ctx, &rows, a, b, loo));
+    assert_ok(ctx, ogp_features_fit(ctx, &p, w, c, left));
+    assert_arrays_close(N * J, loo, left, 1e-5);
+    for (int i = 0; i < N * J; i++) moved = fmax(moved, fabs(loo[i] - alone[i]));
+    assert_true(moved > 0.01);
+}
+
 /* The mean over the rows of |z|^2, and the mean and D of the first row. */
 static double lowered(rung_ctx *ctx, const la_mat *values, int64_t m, int rank, const double *coef, double *first)
 {
@@ -127,6 +149,7 @@ static void few_directions_are_enough(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(the_same_process), WITH_CONTEXT(few_directions_are_enough)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(the_same_process), WITH_CONTEXT(the_same_without_groups),
+                                       WITH_CONTEXT(few_directions_are_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,57 @@ static void test_equal_rows_leave_together(void **state)
     assert_true(off < 0.08 && flattered > 2 * off);
 }
 
+/* The form for groups of rows that differ: on equal rows it is the form for these, and elsewhere it is near a fit without
+ * the group. */
+static void test_groups_leave_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { M = N + 2 };
+    double X[M * D], a[M], b[J], loo[M * J], equal[M * J], seen[N * J], P[J], mean = 0, flattered = 0;
+    int y[M], group[M];
+    row_groups together;
+    make(X, y);
+    for (int i = 0; i < M; i++) group[i] = i < N ? i : 0;
+    for (int i = N; i < M; i++) {
+        memcpy(X + i * D, X, D * sizeof *X);
+        y[i] = i == N ? y[0] : 2;
+    }
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, M, group, &together));
+    ogp_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
+    p.together = &together;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, equal));
+    together.mixed = true;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
+    assert_arrays_close(M * J, loo, equal, 1e-8);
+    p.n = N;
+    p.gram = gram_of(ctx, N, X);
+    p.together = NULL;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, seen));
+    for (int i = 0; i < N; i++) group[i] = i / 3;
+    assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, N, group, &together));
+    together.mixed = true;
+    p.together = &together;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
+    for (int g = 0; g < N / 3; g++) {
+        double others[N * D];
+        int ranks[N], n = 0;
+        for (int i = 0; i < N; i++) {
+            if (group[i] == g) continue;
+            memcpy(others + n * D, X + i * D, D * sizeof *X);
+            ranks[n++] = y[i];
+        }
+        ogp_gp q = {.n = n, .K = K, .y = ranks, .gram = gram_of(ctx, n, others), .variance = 3, .prior_variance = 3};
+        for (int i = 3 * g; i < 3 * g + 3; i++) {
+            predict(ctx, &q, others, X + i * D, P);
+            for (int t = 0; t < J; t++) {
+                mean += fabs(P[t] - loo[i * J + t]) / (N * J);
+                flattered += fabs(P[t] - seen[i * J + t]) / (N * J);
+            }
+        }
+    }
+    assert_true(mean < 0.05 && flattered > 2 * mean);
+}
+
 /* Priors of any size: an answer is the mode, or there is none. Beyond 1e4 it is told by coefficients whose rounding the
  * prior magnifies, so only that it is finite. */
 static void test_mode_or_nothing(void **state)
@@ -161,6 +212,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit),
                                        WITH_CONTEXT(test_equal_rows_leave_together),
-                                       WITH_CONTEXT(test_mode_or_nothing)};
+                                       WITH_CONTEXT(test_groups_leave_together), WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

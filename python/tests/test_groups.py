@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Groups: rows of one patient are alike, and their grade is mostly the patient's own. A model that has seen other rows of
+a patient knows the grade; what is reported must be the error on new patients."""
+
+import numpy as np
+import pytest
+
+import rung
+
+
+def visits(patients, seed):
+    rng = np.random.default_rng(seed)
+    signature = rng.normal(size=(patients, 5))
+    level = 0.8 * signature[:, 0] + rng.normal(size=patients)
+    patient = np.repeat(np.arange(patients), 4)
+    X = signature[patient] + 0.1 * rng.normal(size=(len(patient), 5))
+    z = level[patient] + 0.3 * rng.normal(size=len(patient))
+    return X, 1 + (z > -0.7) + (z > 0.7), patient
+
+
+@pytest.mark.parametrize("method", ["AutoOrdinal", "OGP", "CKR", "SVORIM", "BOOST", "POM"])
+def test_reported_error_is_that_of_new_groups(method):
+    X, y, patient = visits(30, 1)
+    new_X, new_y, _ = visits(300, 2)
+    estimator = getattr(rung, method)
+    grouped, alone = (estimator(random_state=1).fit(X, y, groups=g) for g in (patient, None))
+    true, flattered = (np.abs(one.predict(new_X) - new_y).mean() for one in (grouped, alone))
+    assert grouped.cv_["mae"] > 0.7 * true
+    if method in ("AutoOrdinal", "OGP"):
+        assert true < flattered  # weights found by groups serve new ones better
+    if method != "POM":
+        assert alone.cv_["mae"] < 0.6 * flattered
+
+
+def test_groups_are_checked():
+    X, y, patient = visits(4, 3)
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        rung.AutoOrdinal().fit(X, y, groups=patient[:-1])
+    with pytest.raises(ValueError, match="one group"):
+        rung.AutoOrdinal().fit(X, y, groups=np.zeros(len(y)))
+
+
+def test_search_and_fit_hold_out_the_same_groups():
+    X, y, patient = visits(20, 4)
+    search = rung.OrdinalSearch("krr", random_state=1).fit(X, y, groups=patient.astype(str))
+    assert search.cv_["mae"] > 0.35
