@@ -149,7 +149,7 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     REFUSED(rung_row_explain, ctx, have->model, have->data, NULL, NULL);
     REFUSED(rung_cost_parse, ctx, NULL, 3, NULL);
     REFUSED(rung_cost_check, ctx, 3, NULL, 0);
-    REFUSED(rung_spec_set_note, ctx, have->spec, NULL, "x");
+    REFUSED(rung_ctx_set_note, ctx, NULL, "x");
     CLEARED(rung_importance_held_out, text, ctx, NULL, have->data, NULL, &text);
     REFUSED(rung_importance_held_out, ctx, have->spec, have->data, NULL, NULL);
     REFUSED(rung_model_save, ctx, NULL, "x");

@@ -580,7 +580,7 @@ static rung_status explanations(place *p)
     const rung_effects_options map = {.size = sizeof map, .columns = "1,2", .points = 2, .pair = 1};
     const rung_row_options row = {.size = sizeof row, .rows = 2};
     if (status == RUNG_OK) status = rung_spec_set_cost(p->ctx, spec, rung_data_classes(p->data), NULL, 0.4);
-    if (status == RUNG_OK) status = rung_spec_set_note(p->ctx, spec, "command", "test");
+    if (status == RUNG_OK) status = rung_ctx_set_note(p->ctx, "command", "test");
     if (status == RUNG_OK) status = rung_model_fit(p->ctx, spec, p->data, &model);
     if (status == RUNG_OK) status = rung_effects_run(p->ctx, model, p->data, &map, &report);
     rung_free(report);
@@ -589,7 +589,8 @@ static rung_status explanations(place *p)
     rung_free(report);
     rung_model_free(model);
     rung_spec_free(spec);
-    return status;
+    rung_status removed = rung_ctx_set_note(p->ctx, "command", NULL);
+    return status == RUNG_OK ? removed : status;
 }
 
 static void test_searches(void **state)

@@ -13,6 +13,7 @@
 #include "learn.h"
 #include "measures.h"
 #include "output.h"
+#include "repeat.h"
 
 #define GROUP "Fitting"
 static const option fit_options[] = {
@@ -26,7 +27,8 @@ static const option fit_options[] = {
     {"explain", 0, NULL, "also show the importance of every column, measured on rows held out in five folds", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {fit_options, cost_options, learn_options, reader_options, global_options, NULL};
+static const option *const tables[] = {fit_options,  cost_options,   learn_options, reader_options,
+                                       note_options, global_options, NULL};
 
 typedef struct {
     char *path; /* what the data are called */
@@ -279,6 +281,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
+    if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();
     CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;

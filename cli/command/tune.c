@@ -10,6 +10,7 @@
 #include "learn.h"
 #include "measures.h"
 #include "output.h"
+#include "repeat.h"
 
 enum { SHOWN = 10 }; /* points in the table */
 
@@ -34,7 +35,8 @@ static const option tune_options[] = {
      GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
-static const option *const tables[] = {tune_options, cost_options, learn_options, reader_options, global_options, NULL};
+static const option *const tables[] = {tune_options, cost_options,   learn_options, reader_options,
+                                       note_options, global_options, NULL};
 
 typedef struct {
     char *path; /* what the data are called */
@@ -263,6 +265,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     job->how.cost = job->given.matrix;
     job->how.abstain = job->given.abstain;
     job->how.groups = rung_data_groups(job->data);
+    if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();
     CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &job->found));
     job->seconds = seconds_now() - start;

@@ -8,10 +8,11 @@
 #include "json_out.h"
 #include "measures.h"
 #include "output.h"
+#include "repeat.h"
 
 #define GROUP "Updating"
 static const option update_options[] = {{"output", 'o', "MODEL", "file to write (default: MODEL itself)", GROUP}, {0}};
-static const option *const tables[] = {update_options, reader_options, global_options, NULL};
+static const option *const tables[] = {update_options, reader_options, note_options, global_options, NULL};
 
 typedef struct {
     const char *from, *path, *to;
@@ -73,6 +74,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, job->before, table, 2, &job->data));
     rung_table_free(table);
     if (code != EXIT_OK) return code;
+    if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();
     CHECK(s, rung_model_update(s->ctx, job->before, job->data, &job->after));
     job->seconds = seconds_now() - start;

@@ -8,6 +8,7 @@
 #include "contents.h"
 #include "page/page.h"
 #include "page/report_keys.h"
+#include "repeat.h"
 
 static const char *const head[] = {"Name", "Value", "Meaning"};
 
@@ -62,7 +63,7 @@ void page_model(FILE *file, const rung_model *model)
 
 static void add_word(char **line, const char *word)
 {
-    char *quoted = page_quoted(word), *more = text_of("%s %s", *line, quoted);
+    char *quoted = shell_word(word), *more = text_of("%s %s", *line, quoted);
     free(quoted);
     free(*line);
     *line = more;
@@ -113,19 +114,51 @@ static char *fit_line(const rung_model *model, const rung_method *m, const char 
     return line;
 }
 
+/* What the model says about how it was made, but for the lines that stand above. */
+static void notes_table(FILE *file, const rung_model *model)
+{
+    static const char *const columns[] = {"Fact", "Value"};
+    const char *fact, *value;
+    page_table_begin(file, &(page_table){"How the model was made", 2, columns, 1, false});
+    for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++) {
+        if (!strcmp(fact, "command") || !strcmp(fact, "call")) continue;
+        page_row(file, fact);
+        page_cell(file, "%s", value);
+    }
+    page_row(file, "rung");
+    page_cell(file, "%s", rung_model_library(model));
+    page_table_end(file);
+}
+
+static const char *note_of(const rung_model *model, const char *name)
+{
+    const char *fact, *value;
+    for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++)
+        if (!strcmp(fact, name)) return value;
+    return NULL;
+}
+
 void page_repeat(FILE *file, const arguments *args, const rung_model *model)
 {
     const rung_method *m = rung_method_find(rung_model_method(model));
-    if (m) {
+    const char *command = note_of(model, "command"), *call = note_of(model, "call");
+    if (command) {
+        char *path = shell_word(operand(args, 0)), *line = text_of("%s --output %s", command, path);
+        page_paragraph(file, "The model was made by:");
+        page_code(file, line);
+        free(line);
+        free(path);
+    } else if (call) {
+        page_paragraph(file, "The model was made by:");
+        page_code(file, call);
+    } else if (m) {
         char *line = fit_line(model, m, operand(args, 0));
-        page_paragraph(file, "Fit the model to the same training data, with the same seed and rung %s:",
-                       rung_model_library(model));
+        page_paragraph(file, "The file does not say by which command the model was made; this one makes such a model:");
         page_code(file, line);
         free(line);
     }
-    const char *fact, *value;
-    for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++)
-        page_paragraph(file, "The fit's %s: %s.", fact, value);
+    notes_table(file, model);
+    page_paragraph(file, "The same data, seed and version of rung give the same model to the last bit.");
     page_paragraph(file, "Then evaluate it (this page: rung %s):", rung_version());
     page_command_line(file, "evaluate", args);
 }

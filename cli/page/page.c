@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "repeat.h"
 
 /* Figures stay on white paper in the dark, too: their colours are chosen for it. */
 static const char style[] =
@@ -168,33 +169,9 @@ void page_code(FILE *file, const char *text)
     fputs("</code></pre>\n", file);
 }
 
-char *page_quoted(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-    if (*word && strspn(word, plain) == strlen(word)) return text_of("%s", word);
-    char *out = text_of("'");
-    for (; *word; word++) {
-        char *more = *word == '\'' ? text_of("%s'\\''", out) : text_of("%s%c", out, *word);
-        free(out);
-        out = more;
-    }
-    char *whole = text_of("%s'", out);
-    free(out);
-    return whole;
-}
-
 void page_command_line(FILE *file, const char *command, const arguments *args)
 {
-    char *line = text_of("rung %s", command);
-    for (int i = 0; i < args->n; i++) {
-        const argument *a = &args->list[i];
-        char *value = a->value ? page_quoted(a->value) : NULL;
-        char *more = text_of("%s %s%s%s%s", line, a->option ? "--" : "", a->option ? a->option->name : "",
-                             a->option && value ? " " : "", value ? value : "");
-        free(value);
-        free(line);
-        line = more;
-    }
+    char *line = command_line(command, args);
     page_code(file, line);
     free(line);
 }

@@ -24,8 +24,6 @@ void page_end(FILE *file);
 void page_paragraph(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_figure(FILE *file, const figure *f, const char *caption);
 void page_code(FILE *file, const char *text);
-/* A word for a POSIX shell, quoted where it must be; to be freed. */
-char *page_quoted(const char *word);
 /* The command line, ready to be pasted into a shell. */
 void page_command_line(FILE *file, const char *command, const arguments *args);
 /* A collapsible part, initially closed or open. */

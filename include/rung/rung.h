@@ -131,6 +131,11 @@ RUNG_API void rung_ctx_set_threads(rung_ctx *ctx, int threads);
 /* Work that would need more memory is rejected with RUNG_ELIMIT; 0 or less: no limit. */
 RUNG_API void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes);
 
+/* A fact about how models are made with this context, such as "command" and the command line: the models of later fits,
+ * searches and updates keep it (rung_model_note_at). A later value of the same name replaces it; NULL removes it. The
+ * library itself notes the seed, and the rows with their checksum. RUNG_EARG: an empty name, a text that is not UTF-8. */
+RUNG_API RUNG_CHECK rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value);
+
 typedef enum { RUNG_ERROR, RUNG_WARNING, RUNG_INFO, RUNG_DEBUG } rung_level;
 /* text is valid while the function runs. It is called in the thread of the call, never from two at once. */
 typedef void rung_log_fn(void *user, rung_level level, const char *text);
@@ -385,10 +390,6 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set_keep_data(rung_ctx *ctx, rung_spec
  * keeps them and answers what is expected to cost least. RUNG_EARG: cost is not as rung_cost_parse makes it. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost,
                                                    double abstain);
-/* A fact about how the model is made, such as "command" and the command line, which the model keeps; a later value of the
- * same name replaces it. The library itself notes the seed and a checksum of the data. RUNG_EARG: a name or a value that
- * is not UTF-8, or an empty name. */
-RUNG_API RUNG_CHECK rung_status rung_spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 /* wanted != 0: a fit that learns from unlabelled rows also reports the cross-validated error of label propagation alone
  * (propagation_cv_mae), which the method should beat. RUNG_EARG: a method that ignores unlabelled rows. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted);
@@ -588,8 +589,8 @@ RUNG_API int64_t rung_model_stored_rows(const rung_model *model);
 RUNG_API const char *rung_model_library(const rung_model *model); /* the version of rung that fitted it */
 RUNG_API int rung_model_format(void);                             /* of the model files this library writes */
 
-/* How the model was made, by index from 0: the name of a fact ("seed", "data", "command", ...), and in *value the text;
- * NULL past the last one. */
+/* How the model was made, by index from 0: the name of a fact ("command", "seed", "data", ...), and in *value the text;
+ * NULL past the last one. After an update there is a text for each step, with "; " between them. */
 RUNG_API const char *rung_model_note_at(const rung_model *model, int index, const char **value);
 /* The costs it answers by: classes x classes, by rows: truth, answer; NULL: none. *abstain (unless NULL): the cost of no
  * answer, 0: it always answers. */

@@ -4,6 +4,7 @@ methods.py."""
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import os
 from typing import Any
@@ -37,6 +38,9 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(2**31))
 
 
+_WITHOUT_EFFECT = ("n_jobs", "verbose", "random_state")
+
+
 class Estimator(BaseEstimator):
     """Parameters, fitting and prediction through the library; subclasses define what is predicted."""
 
@@ -57,7 +61,20 @@ class Estimator(BaseEstimator):
         memory = self.memory_limit or 0
         if not isinstance(memory, numbers.Real):
             raise TypeError(f"memory_limit={memory!r} is not a number of bytes")
-        return Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
+        ctx = Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
+        if fitting:
+            ctx.call(lib.rung_ctx_set_note, b"call", self._call(seed).encode())
+        return ctx
+
+    def _call(self, seed):
+        """The call that makes this model, which keeps it: what does not change the model is left out."""
+        defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
+        given = {name: value for name, value in given.items() if repr(value) != repr(defaults[name])}
+        if seed != 1:
+            given["random_state"] = seed
+        words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return f"rung.{type(self).__name__}({words}).fit(X, y)"
 
     def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None):
         """Context, data and class weights for a fit to checked rows."""

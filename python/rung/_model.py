@@ -76,6 +76,14 @@ class Model:
         return self._columns
 
     @property
+    def notes(self):
+        """How the model was made: the call or command, seed, and data with their checksum."""
+        found, value = {}, ffi.new("char **")
+        while (name := lib.rung_model_note_at(self.pointer, len(found), value)) != ffi.NULL:
+            found[text(name)] = text(value[0])
+        return found
+
+    @property
     def class_names(self):
         return [text(lib.rung_model_class_name(self.pointer, rank + 1)) for rank in range(self.classes)]
 

@@ -149,3 +149,19 @@ def test_figures_of_effects_and_rows():
     told = rung.explain.row(model, X, 0)
     assert len(rung.plot_row(told).patches) == 4
     assert rung.plot_row(told, most=2).get_yticklabels()[1].get_text() == "the other 3 columns"
+
+
+def test_a_model_knows_the_call_that_made_it(command, tmp_path):
+    X, y = rung.generate("toy", rows=60)
+    model = rung.KDLOR(gamma=0.5, class_weight={1: 2.0}, n_jobs=1, random_state=7).fit(X, y)
+    made = model.describe()["made"]
+    assert made["call"] == "rung.KDLOR(class_weight={1: 2.0}, gamma=0.5, random_state=7).fit(X, y)"
+    assert made["seed"] == "7" and made["data"].startswith("60 rows of 2 coded columns, checksum ")
+    again = eval(made["call"].removesuffix(".fit(X, y)")).set_params(n_jobs=2, verbose=False).fit(X, y)
+    rung.save(model, tmp_path / "one.rung")
+    rung.save(again, tmp_path / "two.rung")
+    assert (tmp_path / "one.rung").read_bytes() == (tmp_path / "two.rung").read_bytes()
+    assert command.inspect(tmp_path / "one.rung")["made"] == made
+    assert rung.KDLOR(random_state=7).fit(X + 1, y).describe()["made"]["data"] != made["data"]
+    search = rung.OrdinalSearch("pom", repeats=1).fit(X, y)
+    assert search.describe()["made"]["call"] == "rung.OrdinalSearch(methods='pom', repeats=1).fit(X, y)"

@@ -38,6 +38,12 @@ void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
 void rung_ctx_set_threads(rung_ctx *ctx, int threads) { ctx->threads = threads > 0 ? threads : omp_get_num_procs(); }
 void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
 
+rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value)
+{
+    if (!ctx || !name) return missing(ctx, "rung_ctx_set_note");
+    CALL(ctx, context_set_note(ctx, name, value));
+}
+
 void rung_ctx_set_log(rung_ctx *ctx, rung_log_fn *log, void *user)
 {
     ctx->log = log;

@@ -82,12 +82,6 @@ rung_status rung_spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, cons
     CALL(ctx, spec_set_cost(ctx, spec, classes, cost, abstain));
 }
 
-rung_status rung_spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
-{
-    if (!ctx || !spec || !name || !value) return missing(ctx, "rung_spec_set_note");
-    CALL(ctx, spec_set_note(ctx, spec, name, value));
-}
-
 rung_status rung_spec_set_baseline(rung_ctx *ctx, rung_spec *spec, int wanted)
 {
     if (!ctx || !spec) return missing(ctx, "rung_spec_set_baseline");

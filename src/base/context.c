@@ -57,7 +57,52 @@ void context_free(rung_ctx *ctx)
 {
     if (!ctx) return;
     pool_free_all(&ctx->scratch);
+    pool_free_all(&ctx->kept);
     free(ctx);
+}
+
+static void remove_note(rung_ctx *ctx, int at)
+{
+    if (at == ctx->n_notes) return;
+    pool_free(&ctx->kept, (void *)(uintptr_t)ctx->notes[at].name);
+    pool_free(&ctx->kept, (void *)(uintptr_t)ctx->notes[at].value);
+    for (ctx->n_notes--; at < ctx->n_notes; at++) ctx->notes[at] = ctx->notes[at + 1];
+    if (ctx->n_notes > 0) return;
+    pool_free(&ctx->kept, ctx->notes);
+    ctx->notes = NULL;
+}
+
+static rung_status new_note(rung_ctx *ctx, const char *name, const char *value)
+{
+    context_note note = {0};
+    TRY(pool_text(ctx, &ctx->kept, name, &note.name));
+    TRY(pool_text(ctx, &ctx->kept, value, &note.value));
+    if (ctx->notes)
+        TRY(RESIZE(ctx, &ctx->kept, ctx->notes, ctx->n_notes + 1));
+    else
+        TRY(NEW(ctx, &ctx->kept, ctx->notes, 1));
+    ctx->notes[ctx->n_notes++] = note;
+    return RUNG_OK;
+}
+
+rung_status context_set_note(rung_ctx *ctx, const char *name, const char *value)
+{
+    int at = 0;
+    if (!name[0] || !text_is_utf8(name) || (value && !text_is_utf8(value)))
+        return set_error(ctx, RUNG_EARG, "a note about a model needs a name, and its text must be UTF-8");
+    while (at < ctx->n_notes && strcmp(ctx->notes[at].name, name) != 0) at++;
+    if (!value) {
+        remove_note(ctx, at);
+        return RUNG_OK;
+    }
+    pool_mark mark = pool_here(&ctx->kept);
+    rung_status status = new_note(ctx, name, value);
+    if (status != RUNG_OK) {
+        pool_release(&ctx->kept, mark);
+        return status;
+    }
+    remove_note(ctx, at < ctx->n_notes - 1 ? at : ctx->n_notes);
+    return RUNG_OK;
 }
 
 rung_status context_worker(rung_ctx *parent, rung_ctx **out)

@@ -21,8 +21,15 @@ typedef struct {
     double from, share;
 } progress_part;
 
+typedef struct {
+    const char *name, *value;
+} context_note;
+
 struct rung_ctx {
     pool scratch; /* released when the public call returns */
+    pool kept;    /* lives as long as the context */
+    int n_notes;  /* how models are made with it */
+    context_note *notes;
     uint64_t seed;
     int threads;    /* > 0 */
     int64_t memory; /* 0: no limit */
@@ -40,6 +47,9 @@ struct rung_ctx {
 
 rung_status context_new(rung_ctx **out);
 void context_free(rung_ctx *ctx);
+
+/* See rung_ctx_set_note. */
+rung_status context_set_note(rung_ctx *ctx, const char *name, const char *value);
 
 /* A worker's own context: same settings, one thread, its own scratch; it sees the parent's interrupt. */
 rung_status context_worker(rung_ctx *parent, rung_ctx **out);

@@ -10,7 +10,6 @@
 #include "fit/fit.h"
 
 #include <string.h>
-#include <zlib.h>
 
 #include "base/text.h"
 #include "data/row_groups.h"
@@ -137,26 +136,7 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     return RUNG_OK;
 }
 
-/* The costs of the answers, which need probabilities, and how the model was made. */
-static rung_status describe_making(rung_ctx *ctx, const rung_spec *spec, const training *t, rung_model *model)
-{
-    const rung_data *data = t->data;
-    unsigned long crc = crc32_z(0, (const unsigned char *)data->X, (size_t)(data->n * data->d) * sizeof *data->X);
-    crc = data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
-                       : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
-    TRY(NEW(ctx, &model->mem, model->notes, spec->n_notes + 2));
-    for (int i = 0; i < spec->n_notes; i++) {
-        model_param *note = &model->notes[model->n_notes++];
-        TRY(pool_text(ctx, &model->mem, spec->notes[i].name, &note->name));
-        TRY(pool_text(ctx, &model->mem, spec->notes[i].value, &note->value));
-    }
-    model->notes[model->n_notes].name = "seed";
-    TRY(pool_printf(ctx, &model->mem, &model->notes[model->n_notes++].value, "%llu", (unsigned long long)ctx->seed));
-    model->notes[model->n_notes].name = "data";
-    return pool_printf(ctx, &model->mem, &model->notes[model->n_notes++].value,
-                       "%lld rows of %lld coded columns, checksum %08lx", (long long)data->n, (long long)data->d, crc);
-}
-
+/* The costs of the answers, which need probabilities. */
 static rung_status take_cost(rung_ctx *ctx, const rung_spec *spec, const training *t, rung_model *model)
 {
     int classes = t->data->code.n_classes;
@@ -205,7 +185,7 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
-    TRY(describe_making(ctx, spec, t, model));
+    if (t->data->X) TRY(making_note(ctx, NULL, t->data, model)); /* an update has only the new rows */
     TRY(take_cost(ctx, spec, t, model));
     if (spec->keep_data) return keep_data(ctx, t, fit, model);
     pool_free(&model->mem, fit->state);

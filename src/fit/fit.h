@@ -12,4 +12,8 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
                           rung_model **out);
 
+/* Notes in the model how it was made, of rows `data`; before: the model that was updated with them, whose notes stay in
+ * front; NULL: none (making.c). */
+rung_status making_note(rung_ctx *ctx, const rung_model *before, const rung_data *data, rung_model *model);
+
 #endif

@@ -123,10 +123,8 @@ struct rung_spec {
     double *weight;
     int n_cost;       /* classes of the costs; 0: none */
     answer_cost cost; /* without a matrix: absolute ones */
-    int n_notes;      /* how the model is made */
-    model_param *notes;
-    bool keep_data; /* in the model, for an update */
-    bool baseline;  /* report the error of label propagation alone */
+    bool keep_data;   /* in the model, for an update */
+    bool baseline;    /* report the error of label propagation alone */
 };
 
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
@@ -136,7 +134,6 @@ rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_na
 rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);
 rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const double *cost, double abstain);
-rung_status spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted);
 rung_status cannot_update(rung_ctx *ctx, const char *method_name); /* RUNG_EARG with the methods that can */
 const char *spec_value(const rung_spec *spec, const char *name);   /* NULL: unset, or no such parameter */

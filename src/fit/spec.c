@@ -246,26 +246,6 @@ rung_status spec_set_cost(rung_ctx *ctx, rung_spec *spec, int classes, const dou
     return RUNG_OK;
 }
 
-rung_status spec_set_note(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value)
-{
-    model_param note;
-    if (!name[0] || !text_is_utf8(name) || !text_is_utf8(value))
-        return set_error(ctx, RUNG_EARG, "a note about a model needs a name, and its text must be UTF-8");
-    TRY(pool_text(ctx, &spec->mem, name, &note.name));
-    TRY(pool_text(ctx, &spec->mem, value, &note.value));
-    int at = 0;
-    while (at < spec->n_notes && strcmp(spec->notes[at].name, name) != 0) at++;
-    if (at == spec->n_notes) {
-        if (spec->notes)
-            TRY(RESIZE(ctx, &spec->mem, spec->notes, at + 1));
-        else
-            TRY(NEW(ctx, &spec->mem, spec->notes, 1));
-        spec->n_notes++;
-    }
-    spec->notes[at] = note;
-    return RUNG_OK;
-}
-
 rung_status spec_set_baseline(rung_ctx *ctx, rung_spec *spec, bool wanted)
 {
     if (wanted && !(spec->method->info.flags & RUNG_USES_UNLABELLED))

@@ -82,6 +82,8 @@ static rung_status spec_of(rung_ctx *ctx, const rung_model *model, rung_spec **o
     rung_status status = RUNG_OK;
     for (int i = 0; i < model->n_params && status == RUNG_OK; i++)
         if (model->params[i].value) status = spec_set(ctx, *out, model->params[i].name, model->params[i].value);
+    if (status == RUNG_OK && model->cost.matrix)
+        status = spec_set_cost(ctx, *out, model->code.n_classes, model->cost.matrix, model->cost.abstain);
     (*out)->keep_data = true;
     if (status == RUNG_OK) return RUNG_OK;
     spec_free(*out);
@@ -178,6 +180,11 @@ rung_status method_update(rung_ctx *ctx, const rung_model *model, const rung_dat
     TRY(spec_of(ctx, model, &spec));
     rung_status status = training_check(ctx, &t, spec->method);
     if (status == RUNG_OK) status = method_finish(ctx, spec, &t, NULL, NULL, out);
+    if (status == RUNG_OK) status = making_note(ctx, model, data, *out);
+    if (status != RUNG_OK) {
+        model_free(*out);
+        *out = NULL;
+    }
     spec_free(spec);
     return status;
 }

@@ -37,7 +37,7 @@ test_that("every golden case", {
         files <- file.path(scratch, c("train.csv", "test.csv", "command.rung", "r.rung"))
         write_exact(train, files[1])
         write_exact(test, files[2])
-        do.call(command, as.list(c("fit", files[1], "-q", "-m", case$method, "-o", files[3], options,
+        do.call(command, as.list(c("fit", files[1], "-q", "-m", case$method, "-o", files[3], "--anonymous", options,
                                    param_words(case$params))))
         features <- names(train) != "label"
         arguments <- list(x = train[features], y = train$label, method = case$method,
