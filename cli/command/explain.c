@@ -9,18 +9,23 @@
 #include "explain/row.h"
 #include "json_out.h"
 #include "output.h"
+#include "page/columns.h"
 
 #define GROUP "Explaining"
 static const option explain_options[] = {
     {"repeats", 0, "N", "permutations of each column (default 5)", GROUP},
-    {"effects", 0, "COLUMN,...|all", "how the answer and the probabilities change along these columns", GROUP},
+    {"effects", 0, "COLUMN,...|all",
+     "how the answer and the probabilities change along these columns (default: the four most important ones, below "
+     "the importance)",
+     GROUP},
     {"pair", 0, "COLUMN,COLUMN", "the joint effect of two columns, as a map", GROUP},
     {"row", 0, "N",
      "contributions of the columns to the answer for row N of DATA, and the smallest change to another class", GROUP},
     {"fixed", 0, "COLUMN,...", "--row: columns that cannot change", GROUP},
     {"samples", 0, "N", "--row: pairs of orders of the columns, above 10 columns (default 50)", GROUP},
     {"rows", 0, "N", "rows to use at most, chosen at random (default 2000; --effects 500; --row 100)", GROUP},
-    {"output", 'o', "FILE", "also write a file: .csv the numbers; .svg, .png or .pdf the figure; may be repeated",
+    {"output", 'o', "FILE",
+     "also write a file: .csv the numbers; .svg, .png or .pdf the figure; .html a page of all figures; may be repeated",
      GROUP},
     {"title", 0, "TEXT", "title of the figure", GROUP},
     {0}};
@@ -30,13 +35,18 @@ typedef struct {
     rung_model *model;
     rung_data *data;
     json_t *report;
+    json_t *effects; /* of the most important columns */
+    json_t *pair;    /* of the first two, for a page */
 } explain_job;
 
-static bool is_csv(const char *path)
+static bool ends_with(const char *path, const char *end)
 {
-    size_t n = strlen(path);
-    return n > 4 && !strcmp(path + n - 4, ".csv");
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
 }
+
+static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
+static bool is_page(const char *path) { return ends_with(path, ".html"); }
 
 static int whole_option(const arguments *args, const char *name, long long most, long long *out)
 {
@@ -47,13 +57,19 @@ static int whole_option(const arguments *args, const char *name, long long most,
     return USAGE;
 }
 
-/* Every file is possible before the work begins. */
-static int check_files(const arguments *args)
+/* Every file is possible before the work begins. special: one kind of explanation was asked for. */
+static int check_files(const arguments *args, bool special)
 {
     const char *path;
     for (int at = 0; (path = option_each(args, "output", &at));) {
-        if (!is_csv(path) && !(figure_path_known(path) && strcmp(path, "-"))) {
-            complain("explain: -o %s: the name must end in .csv, .svg, .png or .pdf", path);
+        if (!is_csv(path) && !is_page(path) && !(figure_path_known(path) && strcmp(path, "-"))) {
+            complain("explain: -o %s: the name must end in .csv, .html, .svg, .png or .pdf", path);
+            return USAGE;
+        }
+        if (is_page(path) && special) {
+            complain("explain: -o %s: a page shows importance and effects together; leave out --effects, --pair and "
+                     "--row, or write a figure (.svg, .png, .pdf)",
+                     path);
             return USAGE;
         }
         for (int i = 0; i < args->operands; i++)
@@ -83,9 +99,21 @@ static bool importance_write(const json_t *report, const char *title, const char
     return done;
 }
 
-static const explanation of_importance = {importance_text, importance_csv, importance_write},
-                         of_effects = {effects_text, effects_csv, effects_write},
-                         of_row = {row_text, row_csv, row_write};
+enum { FEW_POINTS = 7 }; /* of an effect that stands below the importance */
+
+static void whole_text(FILE *file, const json_t *report)
+{
+    const json_t *effects = json_object_get(report, "effects");
+    importance_text(file, report);
+    if (!json_is_object(effects)) return;
+    say(file, "\nEffects of the most important columns (--effects has all points):\n\n");
+    effects_text(file, effects, FEW_POINTS);
+}
+
+static void all_points(FILE *file, const json_t *report) { effects_text(file, report, 0); }
+
+static const explanation of_importance = {whole_text, importance_csv, importance_write},
+                         of_effects = {all_points, effects_csv, effects_write}, of_row = {row_text, row_csv, row_write};
 
 static int write_csv(const explanation *e, const char *path, const json_t *report)
 {
@@ -95,15 +123,26 @@ static int write_csv(const explanation *e, const char *path, const json_t *repor
     return output_keep(&o) ? EXIT_OK : FAILED;
 }
 
+static int write_page(const arguments *args, const explain_job *job, const char *path)
+{
+    output o;
+    if (!output_open(&o, path)) return FAILED;
+    column_facts facts = column_facts_of(job->model, job->report, job->effects, job->pair);
+    char *title = text_of("The columns of %s", operand(args, 0)), *lead = text_of("on %s", operand(args, 1));
+    columns_page(o.file, &(columns_heading){title, NULL, lead, "explain", operand(args, 0)}, args, &facts, job->model);
+    column_facts_free(&facts);
+    free(title);
+    free(lead);
+    return output_keep(&o) ? EXIT_OK : FAILED;
+}
+
 /* Files and standard output. */
 static int present(session *s, const arguments *args, const explain_job *job, const explanation *e)
 {
-    const char *path, *title = option_value(args, "title"),
-                      *answer = rung_model_is_real(job->model)             ? "predicted number"
-                                : rung_model_has_probabilities(job->model) ? "expected rank"
-                                                                           : "rank";
+    const char *path, *title = option_value(args, "title"), *answer = answer_name(job->model);
     for (int at = 0; (path = option_each(args, "output", &at));) {
         int code = is_csv(path)                                ? write_csv(e, path, job->report)
+                   : is_page(path)                             ? write_page(args, job, path)
                    : e->draw(job->report, title, answer, path) ? EXIT_OK
                                                                : FAILED;
         if (code != EXIT_OK) return code;
@@ -113,6 +152,14 @@ static int present(session *s, const arguments *args, const explain_job *job, co
     else
         e->text(stdout, job->report);
     return EXIT_OK;
+}
+
+static bool wants_page(const arguments *args)
+{
+    const char *path;
+    for (int at = 0; (path = option_each(args, "output", &at));)
+        if (is_page(path)) return true;
+    return false;
 }
 
 static int explain_importance(session *s, const arguments *args, explain_job *job, long long rows)
@@ -128,6 +175,9 @@ static int explain_importance(session *s, const arguments *args, explain_job *jo
     if (json_is_true(json_object_get(job->report, "seen")) && !s->quiet)
         complain("warning: the model was fitted to these rows: columns that it learned by heart look important, too; "
                  "give other labelled rows, or use 'rung fit --explain', which holds rows out");
+    code = leading_effects(s, job->model, job->data, job->report, &job->effects, wants_page(args) ? &job->pair : NULL);
+    if (code != EXIT_OK) return code;
+    if (job->effects) json_object_set(job->report, "effects", job->effects);
     return present(s, args, job, &of_importance);
 }
 
@@ -174,7 +224,7 @@ static int explain_steps(session *s, const arguments *args, explain_job *job)
         return USAGE;
     }
     int code = whole_option(args, "rows", 1000000000, &rows);
-    if (code == EXIT_OK) code = check_files(args);
+    if (code == EXIT_OK) code = check_files(args, row || effects);
     if (code == EXIT_OK) code = datafile_for_model(s, args, row || effects ? 0 : 2, &job->model, &job->data);
     if (code != EXIT_OK) return code;
     return row       ? explain_row(s, args, job, rows)
@@ -187,14 +237,19 @@ static int explain_run(session *s, const arguments *args)
     explain_job job = {0};
     int code = explain_steps(s, args, &job);
     json_decref(job.report);
+    json_decref(job.effects);
+    json_decref(job.pair);
     rung_data_free(job.data);
     rung_model_free(job.model);
     return code;
 }
 
 static const example examples[] = {
-    {"rung explain model.rung test.csv", "which columns matter, on labelled rows the model has not seen"},
-    {"rung explain model.rung test.csv -o importance.svg -o importance.csv", "the same as a figure and as a table"},
+    {"rung explain model.rung test.csv",
+     "which columns matter, on labelled rows the model has not seen, and the effects of the most important ones"},
+    {"rung explain model.rung test.csv -o columns.html", "the same as a page"},
+    {"rung explain model.rung test.csv -o importance.svg -o importance.csv",
+     "the importance as a figure and as a table"},
     {"rung explain model.rung train.csv --effects age,dose -o effects.svg", "how the answer changes along two columns"},
     {"rung explain model.rung train.csv --row 12 --fixed age,sex",
      "why row 12 gets its answer, and what would change it"},
@@ -209,7 +264,8 @@ const command command_explain = {
         "column are permuted among the labelled rows, with a 95 % range over the rows. A category is one column. "
         "Related columns (a rank correlation of at least 0.7) are also permuted together, because the model can "
         "take from one what another has lost.\nDATA should hold labelled rows that the model was not fitted to; "
-        "otherwise the command warns.\nEffects: the mean answer (expected rank) and class probabilities along a "
+        "otherwise the command warns.\nBelow stand the effects of the four most important columns.\nEffects: the mean "
+        "answer (expected rank) and class probabilities along a "
         "column, as partial "
         "dependence and as accumulated local effects, which move only rows near a value.\nOne row: the contribution "
         "of every column to the expected rank against the average row (Shapley values, exact up to 10 columns), and "

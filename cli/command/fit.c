@@ -13,6 +13,7 @@
 #include "learn.h"
 #include "measures.h"
 #include "output.h"
+#include "page/columns.h"
 #include "repeat.h"
 
 #define GROUP "Fitting"
@@ -25,6 +26,8 @@ static const option fit_options[] = {
     {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
     {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},
     {"explain", 0, NULL, "also show the importance of every column, measured on rows held out in five folds", GROUP},
+    {"report", 0, "FILE",
+     "also write a page: error, importance and effects of the columns, coefficients (implies --explain)", GROUP},
     {"output", 'o', "MODEL", "file to write (default model.rung)", GROUP},
     {0}};
 static const option *const tables[] = {fit_options,  cost_options,   learn_options, reader_options,
@@ -251,6 +254,42 @@ static void print_json(const fit_job *job)
     jout_print(all);
 }
 
+/* The error of the held-out rows in one sentence; to be freed, NULL: there is none. */
+static char *page_answer(const fit_job *job)
+{
+    int median = job->has_cv ? median_rank(job->rows, job->classes, rung_data_ranks(job->data)) : 0;
+    return job->has_cv
+               ? text_of("MAE %.2f (%.2f to %.2f) on rows held out of the fit; always predicting %s: %.2f", job->cv.mae,
+                         job->cv.mae_low, job->cv.mae_high, rung_data_class_name(job->data, median), job->median.mae)
+               : NULL;
+}
+
+static int write_page(session *s, const arguments *args, const fit_job *job)
+{
+    const char *path = option_value(args, "report");
+    output o;
+    json_t *effects = NULL, *pair = NULL;
+    if (!path) return EXIT_OK;
+    int code = leading_effects(s, job->model, job->data, job->importance, &effects, &pair);
+    if (code == EXIT_OK && output_open(&o, path)) {
+        column_facts facts = column_facts_of(job->model, job->importance, effects, pair);
+        char *title = text_of("%s, fitted to %s", job->model_path, job->path), *answer = page_answer(job),
+             *lead = text_of("%s, %lld rows, %lld labelled", job->method->name, (long long)job->rows,
+                             (long long)job->labelled);
+        columns_page(o.file, &(columns_heading){title, answer, lead, "fit", job->model_path}, args, &facts, job->model);
+        column_facts_free(&facts);
+        free(title);
+        free(answer);
+        free(lead);
+        code = output_keep(&o) ? EXIT_OK : FAILED;
+    } else if (code == EXIT_OK) {
+        code = FAILED;
+    }
+    json_decref(effects);
+    json_decref(pair);
+    return code;
+}
+
 static int take_costs(session *s, const arguments *args, fit_job *job)
 {
     costs given;
@@ -279,6 +318,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
+    if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
@@ -287,8 +327,10 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     job->seconds = seconds_now() - start;
     if ((code = collect(s, job)) != EXIT_OK) return code;
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
-    if (option_given(args, "explain") && (code = explain(s, job)) != EXIT_OK) return code;
+    bool explained = option_given(args, "explain") || option_given(args, "report");
+    if (explained && (code = explain(s, job)) != EXIT_OK) return code;
     if (!job->n_failed) CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
+    if (!job->n_failed && (code = write_page(s, args, job)) != EXIT_OK) return code;
     if (!s->quiet) tell_summary(args, job);
     if (s->json) print_json(job);
     if (!job->n_failed) return EXIT_OK;

@@ -57,7 +57,7 @@ static void map_text(FILE *file, const json_t *report)
     free(align);
 }
 
-void effects_text(FILE *file, const json_t *report)
+void effects_text(FILE *file, const json_t *report, int most)
 {
     size_t i;
     json_t *one;
@@ -67,17 +67,20 @@ void effects_text(FILE *file, const json_t *report)
     json_array_foreach(list_at(report, "columns"), i, one)
     {
         const json_t *values = list_at(one, "values"), *local = list_at(one, "local");
+        size_t n = json_array_size(values), few = (size_t)most;
+        bool all = most < 2 || n <= few || json_is_true(json_object_get(one, "category"));
         say(file, "\n");
-        sheet t = sheet_new("lrrr");
+        sheet t = sheet_new(all ? "lrrr" : "lrr");
         sheet_add(&t, "%s", name_of(one));
-        sheet_add(&t, "rows");
+        if (all) sheet_add(&t, "rows");
         sheet_add(&t, "partial dependence");
         sheet_add(&t, "local effect");
-        for (size_t k = 0; k < json_array_size(values); k++) {
+        for (size_t shown = 0; shown < (all ? n : few); shown++) {
+            size_t k = all ? shown : shown * (n - 1) / (few - 1);
             char *text = point_text(values, k);
             sheet_add(&t, "%s", text);
             free(text);
-            sheet_add(&t, "%lld", (long long)json_integer_value(json_array_get(list_at(one, "counts"), k)));
+            if (all) sheet_add(&t, "%lld", (long long)json_integer_value(json_array_get(list_at(one, "counts"), k)));
             sheet_add(&t, "%.3f", number_in(list_at(one, "dependence"), k));
             if (json_is_array(local))
                 sheet_add(&t, "%+.3f", number_in(local, k));
@@ -167,14 +170,14 @@ static double *shares_of(const json_t *list, size_t classes)
     return out;
 }
 
-static bool write_panels(const json_t *report, const char *title, const char *answer, const char *path)
+static void draw_panels(const json_t *report, const char *title, const char *answer, effects_drawing *out)
 {
     const json_t *columns = list_at(report, "columns"), *classes = list_at(report, "classes");
     size_t n = json_array_size(columns), K = json_array_size(classes);
     effect_panel *panel = allocate(n + 1, sizeof *panel);
-    const char **name = texts_of(classes);
     double low = INFINITY, high = -INFINITY, average = json_number_value(json_object_get(report, "average"));
     bool shares = n > 0 && json_is_array(list_at(json_array_get(columns, 0), "dependence_classes"));
+    *out = (effects_drawing){.panels = n, .classes = K, .panel = panel, .name = texts_of(classes)};
     for (size_t i = 0; i < n; i++) {
         const json_t *one = json_array_get(columns, i), *values = list_at(one, "values"),
                      *local = list_at(one, "local");
@@ -194,22 +197,13 @@ static bool write_panels(const json_t *report, const char *title, const char *an
             high = fmax(high, fmax(panel[i].dependence[k], panel[i].local ? panel[i].local[k] : -INFINITY));
         }
     }
-    figure f = {.kind = FIGURE_EFFECTS,
-                .title = title,
-                .detail = "How the answer changes along each column, and the probability of every class.",
-                .of.effects = {title, answer, shares ? (int)K : 0, name, low, high, (int)n, panel}};
-    bool done = figure_write(&f, path, (figure_size){0}, 2);
-    for (size_t i = 0; i < n; i++) {
-        texts_free((size_t)panel[i].n, (const char **)(uintptr_t)panel[i].name);
-        const double *const all[] = {panel[i].x, panel[i].dependence, panel[i].local, panel[i].share, panel[i].rug};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) free((double *)(uintptr_t)all[k]);
-    }
-    free(panel);
-    texts_free(K, name);
-    return done;
+    out->f = (figure){.kind = FIGURE_EFFECTS,
+                      .title = title,
+                      .detail = "How the answer changes along each column, and the probability of every class.",
+                      .of.effects = {title, answer, shares ? (int)K : 0, out->name, low, high, (int)n, panel}};
 }
 
-static bool write_map(const json_t *report, const char *title, const char *answer, const char *path)
+static void draw_map(const json_t *report, const char *title, const char *answer, effects_drawing *out)
 {
     const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
     const json_t *x = list_at(json_array_get(columns, 0), "values"), *y = list_at(json_array_get(columns, 1), "values");
@@ -220,28 +214,45 @@ static bool write_map(const json_t *report, const char *title, const char *answe
         low = fmin(low, value[i]);
         high = fmax(high, value[i]);
     }
-    const char **across = texts_of(x), **down = texts_of(y);
-    char *note = text_of("%s, averaged over the other columns; %.0f %% of it is interaction", answer,
-                         100 * json_number_value(json_object_get(report, "interaction")));
-    figure f = {.kind = FIGURE_MAP,
-                .title = title,
-                .detail = note,
-                .of.map = {title, note, name_of(json_array_get(columns, 0)), name_of(json_array_get(columns, 1)),
-                           (int)m, (int)n, across, down, value, low, high}};
-    bool done = figure_write(&f, path, (figure_size){0}, 2);
-    texts_free(m, across);
-    texts_free(n, down);
-    free(value);
-    free(note);
-    return done;
+    *out = (effects_drawing){.across = m, .down = n, .x = texts_of(x), .y = texts_of(y), .value = value};
+    out->note = text_of("%s, averaged over the other columns; %.0f %% of it is interaction", answer,
+                        100 * json_number_value(json_object_get(report, "interaction")));
+    out->f =
+        (figure){.kind = FIGURE_MAP,
+                 .title = title,
+                 .detail = out->note,
+                 .of.map = {title, out->note, name_of(json_array_get(columns, 0)), name_of(json_array_get(columns, 1)),
+                            (int)m, (int)n, out->x, out->y, value, low, high}};
+}
+
+void effects_drawing_new(const json_t *report, const char *title, const char *answer, effects_drawing *out)
+{
+    bool map = json_is_array(list_at(report, "map"));
+    const char *heading = title ? title : map ? "Joint effect" : "Effects of the columns";
+    (map ? draw_map : draw_panels)(report, heading, answer, out);
+}
+
+void effects_drawing_free(effects_drawing *d)
+{
+    for (size_t i = 0; i < d->panels; i++) {
+        const effect_panel *p = &d->panel[i];
+        texts_free((size_t)p->n, (const char **)(uintptr_t)p->name);
+        const double *const all[] = {p->x, p->dependence, p->local, p->share, p->rug};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) free((double *)(uintptr_t)all[k]);
+    }
+    free(d->panel);
+    texts_free(d->classes, d->name);
+    texts_free(d->across, d->x);
+    texts_free(d->down, d->y);
+    free(d->value);
+    free(d->note);
 }
 
 bool effects_write(const json_t *report, const char *title, const char *answer, const char *path)
 {
-    bool map = json_is_array(list_at(report, "map"));
-    return (map ? write_map : write_panels)(report,
-                                            title ? title
-                                            : map ? "Joint effect"
-                                                  : "Effects of the columns",
-                                            answer, path);
+    effects_drawing d;
+    effects_drawing_new(report, title, answer, &d);
+    bool done = figure_write(&d.f, path, (figure_size){0}, 2);
+    effects_drawing_free(&d);
+    return done;
 }

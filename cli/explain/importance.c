@@ -62,6 +62,21 @@ char *importance_rows(const json_t *report)
     return text;
 }
 
+char *importance_leading(const json_t *report, int most)
+{
+    char *list = NULL;
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(report, "columns"), i, one)
+    {
+        if ((int)i >= most || !(number_at(json_object_get(one, "mae"), "mean") > 0)) break;
+        char *more = list ? text_of("%s,%s", list, text_at(one, "name")) : text_of("%s", text_at(one, "name"));
+        free(list);
+        list = more;
+    }
+    return list;
+}
+
 /* ---- text ---- */
 
 static void add_range(sheet *t, const json_t *object, const char *key)

@@ -6,6 +6,7 @@
 
 #include "json_out.h"
 #include "output.h"
+#include "page/columns.h"
 #include "page/model.h"
 #include "page/page.h"
 #include "plot/subject.h"
@@ -191,12 +192,15 @@ static int figure_parts(session *s, FILE *file, const evaluation *e)
     return code;
 }
 
-static void begin(FILE *file, const arguments *args, const evaluation *e, bool real)
+static void begin(FILE *file, const arguments *args, const evaluation *e, const column_facts *columns, bool real)
 {
-    page_section list[SECTIONS + 1];
+    page_section list[SECTIONS + COLUMN_SECTIONS + 1];
     int n = 0;
     long long rows = rung_data_rows(e->data);
-    for (int i = real ? METRICS : 0; i < SECTIONS; i++) list[n++] = sections[i];
+    for (int i = real ? METRICS : 0; i < SECTIONS; i++) {
+        if (i == MODEL) n += column_sections(columns, list + n);
+        list[n++] = sections[i];
+    }
     list[n] = (page_section){0};
     char *title = text_of("%s on %s", operand(args, 0), operand(args, 1)), *sentence = answer(e, real);
     char *lead = e->labelled == rows ? text_of("%lld labelled rows", rows)
@@ -207,17 +211,18 @@ static void begin(FILE *file, const arguments *args, const evaluation *e, bool r
     free(lead);
 }
 
-static int page_steps(session *s, const arguments *args, const evaluation *e, FILE *file)
+static int page_steps(session *s, const arguments *args, const evaluation *e, const column_facts *columns, FILE *file)
 {
     bool real = rung_model_is_real(e->model);
-    begin(file, args, e, real);
+    begin(file, args, e, columns, real);
     int code = real ? EXIT_OK : figure_parts(s, file, e);
     if (code != EXIT_OK) return code;
     metrics_part(file, e);
+    page_columns(file, columns, e->model);
     page_heading(file, &sections[MODEL]);
     page_model(file, e->model);
     page_heading(file, &sections[REPEAT]);
-    page_repeat(file, args, e->model);
+    page_repeat(file, "evaluate", args, operand(args, 0), e->model);
     page_end(file);
     return EXIT_OK;
 }
@@ -225,9 +230,16 @@ static int page_steps(session *s, const arguments *args, const evaluation *e, FI
 int evaluation_page(session *s, const arguments *args, const evaluation *e, const char *path)
 {
     output o;
-    if (!output_open(&o, path)) return FAILED;
-    int code = page_steps(s, args, e, o.file);
-    if (code == EXIT_OK) return output_keep(&o) ? EXIT_OK : FAILED;
-    output_discard(&o);
+    column_facts columns;
+    int code = column_facts_find(s, e->model, e->data, &columns);
+    if (code == EXIT_OK && !output_open(&o, path)) code = FAILED;
+    if (code == EXIT_OK) {
+        code = page_steps(s, args, e, &columns, o.file);
+        if (code != EXIT_OK)
+            output_discard(&o);
+        else if (!output_keep(&o))
+            code = FAILED;
+    }
+    column_facts_free(&columns);
     return code;
 }

@@ -138,27 +138,27 @@ static const char *note_of(const rung_model *model, const char *name)
     return NULL;
 }
 
-void page_repeat(FILE *file, const arguments *args, const rung_model *model)
+void page_repeat(FILE *file, const char *command_name, const arguments *args, const char *path, const rung_model *model)
 {
     const rung_method *m = rung_method_find(rung_model_method(model));
     const char *command = note_of(model, "command"), *call = note_of(model, "call");
     if (command) {
-        char *path = shell_word(operand(args, 0)), *line = text_of("%s --output %s", command, path);
+        char *word = shell_word(path), *line = text_of("%s --output %s", command, word);
         page_paragraph(file, "The model was made by:");
         page_code(file, line);
         free(line);
-        free(path);
+        free(word);
     } else if (call) {
         page_paragraph(file, "The model was made by:");
         page_code(file, call);
     } else if (m) {
-        char *line = fit_line(model, m, operand(args, 0));
+        char *line = fit_line(model, m, path);
         page_paragraph(file, "The file does not say by which command the model was made; this one makes such a model:");
         page_code(file, line);
         free(line);
     }
     notes_table(file, model);
     page_paragraph(file, "The same data, seed and version of rung give the same model to the last bit.");
-    page_paragraph(file, "Then evaluate it (this page: rung %s):", rung_version());
-    page_command_line(file, "evaluate", args);
+    page_paragraph(file, "This page was made by rung %s:", rung_version());
+    page_command_line(file, command_name, args);
 }

@@ -6,7 +6,7 @@
 #include "common.h"
 
 void page_model(FILE *file, const rung_model *model);
-/* The commands that fit such a model, as far as its file says, and evaluate it. */
-void page_repeat(FILE *file, const arguments *args, const rung_model *model);
+/* How the model at a path was made, and the command of this page. */
+void page_repeat(FILE *file, const char *command, const arguments *args, const char *path, const rung_model *model);
 
 #endif
