@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The default method beside LightGBM, a random forest and CatBoost with their defaults: test MAE and RPS in Markdown.
 
-usage: auto_accuracy.py RUNG DATA [SET...] [--labels 50 200] [--splits 1] [--methods auto lgbm forest cat]
+usage: auto_accuracy.py RUNG DATA [SET...] [--labels 50 200 all] [--splits 1] [--methods auto lgbm forest cat]
 
 DATA: the folder with a folder per data set (docs/data-sets.md). Needs numpy, pandas, scikit-learn, lightgbm and
 catboost. Of each set a third of the rows (at most 2000) are the test part of a random split; of at most 6000 others the
@@ -95,7 +95,7 @@ def main():
     a.add_argument("rung")
     a.add_argument("data", type=pathlib.Path)
     a.add_argument("sets", nargs="*", default=SETS)
-    a.add_argument("--labels", nargs="+", type=int, default=[50, 200])
+    a.add_argument("--labels", nargs="+", default=["50", "200"])
     a.add_argument("--splits", type=int, default=1)
     a.add_argument("--methods", nargs="+", default=["auto", "lgbm", "forest", "cat"])
     o = a.parse_args()
@@ -105,11 +105,12 @@ def main():
         rows = []
         for name in o.sets or SETS:
             X, y = read(o.data, name)
-            if labels > 0.67 * len(y) * 0.95:
+            wanted = len(y) if labels == "all" else int(labels)
+            if labels != "all" and wanted > 0.67 * len(y) * 0.95:
                 continue
             found = np.zeros((len(o.methods), 2))
             for s in range(o.splits):
-                test, labelled, unlabelled = split(y, labels, 1000 + s)
+                test, labelled, unlabelled = split(y, wanted, 1000 + s)
                 above = y[test][:, None] <= np.arange(1, y.max())[None, :]
                 for m, method in enumerate(o.methods):
                     if method == "auto":

@@ -54,10 +54,12 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
-    log_at(ctx, RUNG_INFO,
-           "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, class "
-           "frequencies %.2f, %d members",
-           of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[0], s->trees[1], s->frequencies, s->members);
+    if (s->tried == 0)
+        log_at(
+            ctx, RUNG_INFO,
+            "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, class "
+            "frequencies %.2f, %d members",
+            of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[0], s->trees[1], s->frequencies, s->members);
     if (s->present[FAMILY_SPREAD])
         log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
@@ -71,7 +73,13 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
     if (s->kernel_rows > 0)
         log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows, trees to all",
                (long long)s->kernel_rows, (long long)s->labelled);
-    if (s->mae >= s->median)
+    if (s->tried > 0)
+        log_at(
+            ctx, RUNG_WARNING,
+            "no model beats always predicting the median (held-out mae %.3f, median %.3f), so the median is what the "
+            "model predicts: the columns say little about the grades, or there are too few labels",
+            s->tried, s->median);
+    else if (s->mae >= s->median)
         log_at(ctx, RUNG_WARNING,
                "no model beats always predicting the median (held-out mae %.3f, median %.3f): the columns say "
                "little about the grades, or there are too few labels",

@@ -413,6 +413,7 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
         out->present[first->kind] = true;
     }
     out->mae = stack_mae(&m->rows, P);
+    out->median = 0;
     for (int64_t i = 0; i < l; i++) out->median += abs(m->rows.y[i] - median) / (double)l;
     out->has_supervised = out->present[FAMILY_SPREAD];
     if (!out->has_supervised) return RUNG_OK;
@@ -420,6 +421,26 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     TRY(left_out(ctx, m, true, Q));
     out->supervised = stack_mae(&m->rows, Q);
     return RUNG_OK;
+}
+
+/* With enough labels to tell, a mixture that errs more than the median on rows left out is worth nothing: the class
+ * frequencies alone are kept, whose answer is the median. */
+static const double NOTHING = 1.05;
+enum { TELLING = 40 };
+
+static bool is_nothing(const mixture *m, const mixture_summary *s)
+{
+    return m->c.l >= TELLING && s->mae > NOTHING * s->median;
+}
+
+static void keep_frequencies(const mixture *m, double *weight, double *P, mixture_choice *out)
+{
+    for (int f = 0; f < m->n; f++) {
+        const family *one = &m->list[f];
+        weight[f] = one->count == 0 && !one->link;
+        if (weight[f] > 0) memcpy(P, one->mean, (size_t)(m->c.l * (m->rows.K - 1)) * sizeof *P);
+    }
+    out->sharpen = 1;
 }
 
 static rung_status weights_violation(rung_ctx *ctx, const mixture *m, const double *weight, double *out)
@@ -512,6 +533,11 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     TRY(weights_violation(ctx, &m, weight, &out->violation));
     TRY(left_out(ctx, &m, false, P));
     TRY(summarise(ctx, &m, weight, P, summary));
+    if (o->planned && o->frequencies && is_nothing(&m, summary)) {
+        summary->tried = summary->mae;
+        keep_frequencies(&m, weight, P, out);
+        TRY(summarise(ctx, &m, weight, P, summary));
+    }
     TRY(prune(ctx, &m, weight, o->least > 0 ? o->least : KEEP, &out->parts, &out->n));
     summary->members = out->n;
     TRY(spread_out(ctx, &m, P, out));
