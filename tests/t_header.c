@@ -462,6 +462,10 @@ static void getters_of_a_search(void **state)
     assert_string_equal(rung_search_metric(found)->key, "acc");
     assert_int_equal(rung_search_folds(found), 3);
     assert_int_equal(rung_search_repeats(found), 1);
+    rung_metrics corrected = {.size = sizeof corrected};
+    assert_int_equal(rung_search_corrected(found, &(rung_metrics){0}), 0);
+    assert_int_equal(rung_search_corrected(found, &corrected), 1);
+    assert_number(json_object_get(json_object_get(about, "corrected"), "acc"), corrected.acc);
     assert_int_equal(rung_search_nested(found, &(rung_metrics){0}), 0);
     assert_int_equal(rung_search_nested(found, &nested), 1);
     assert_number(json_object_get(json_object_get(about, "nested"), "mae"), nested.mae);

@@ -241,6 +241,17 @@ static void print_report(const rung_model *model)
     entry_close(&e);
 }
 
+/* Whether a search chose this model, whose own error is then too small. */
+static bool searched(const rung_model *model)
+{
+    const double *value;
+    const char *name;
+    int64_t n;
+    for (int i = 0; (name = rung_model_report_at(model, i, &value, &n)); i++)
+        if (!strcmp(name, "corrected_mae")) return true;
+    return false;
+}
+
 static void print_page(const char *path, const rung_model *model)
 {
     const rung_method *method = rung_method_find(rung_model_method(model));
@@ -261,8 +272,8 @@ static void print_page(const char *path, const rung_model *model)
     put("label column", "%s", *label ? label : "without a name");
     put("scaling", "%s", rung_model_scale(model));
     if (rung_model_cv(model, &cv))
-        put("error", "mae %.3f (%.3f to %.3f) over %lld held-out rows", cv.mae, cv.mae_low, cv.mae_high,
-            (long long)cv.n);
+        put("error", "mae %.3f (%.3f to %.3f) over %lld held-out rows%s", cv.mae, cv.mae_low, cv.mae_high,
+            (long long)cv.n, searched(model) ? "; the best of several points, see corrected_mae" : "");
     else
         put("error", "not estimated by the fit");
     put("probabilities", "%s", rung_model_has_probabilities(model) ? "yes" : "no");

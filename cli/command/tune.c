@@ -211,8 +211,9 @@ static void tell_metrics(const char *what, const rung_metrics *m)
 
 static int tell(session *s, const tune_job *job)
 {
-    rung_metrics median = {.size = sizeof median}, cv = median, nested = median;
+    rung_metrics median = {.size = sizeof median}, cv = median, corrected = median, nested = median;
     bool has_cv = rung_model_cv(job->model, &cv), has_nested = rung_search_nested(job->found, &nested);
+    bool has_corrected = rung_search_corrected(job->found, &corrected);
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
     CHECK(s, measure_median(s->ctx, rows, K, rung_data_ranks(job->data), &median));
@@ -227,13 +228,16 @@ static int tell(session *s, const tune_job *job)
     say(stderr, "; %.2f s\n", job->seconds);
     tell_points(job->found);
     if (has_cv) tell_metrics("winner", &cv);
+    if (has_corrected) tell_metrics("corrected", &corrected);
     if (has_nested) tell_metrics("nested", &nested);
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
         rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
-    if (has_cv && !has_nested && rung_search_at(job->found, 1))
+    if (has_corrected)
         say(stderr,
-            "            the winner's error is the smallest of many candidates, and so too small; --nested gives an "
-            "honest estimate\n");
+            "            winner: the smallest of many errors, so too small on average; corrected: chosen and measured "
+            "on "
+            "different rows%s\n",
+            has_nested ? "; nested: also fitted without them" : "");
     say(stderr, "written     %s\n", job->model_path);
     say(stderr, "next        rung predict %s NEW.csv --proba\n", job->model_path);
     return EXIT_OK;

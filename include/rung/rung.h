@@ -766,8 +766,13 @@ RUNG_API int rung_search_winner(const rung_search *search); /* its index */
 RUNG_API const rung_metric *rung_search_metric(const rung_search *search);
 RUNG_API int rung_search_folds(const rung_search *search); /* 0: the log evidence of all labels decides */
 RUNG_API int rung_search_repeats(const rung_search *search);
-/* The metrics of nested cross-validation, the honest error of the whole search. Returns 0 (and leaves out alone) where
- * it was not asked for or out->size is not set, else 1. rung_model_cv gives those of the winner. */
+/* The metrics of the search, corrected for the choice. rung_model_cv gives those of the winner, which is the best of many
+ * points, so that they are too good; here each part of the held-out rows is measured with the point that wins on the
+ * others. Returns 0 (and leaves out alone) where there is no choice to correct (a single point or fold, the evidence) or
+ * out->size is not set, else 1. */
+RUNG_API int rung_search_corrected(const rung_search *search, rung_metrics *out);
+/* The metrics of nested cross-validation: the whole search, with scaling and fits, repeated without the rows measured.
+ * Returns 0 (and leaves out alone) where it was not asked for or out->size is not set, else 1. */
 RUNG_API int rung_search_nested(const rung_search *search, rung_metrics *out);
 /* What the search chose in the outer folds, by index from 0: method and parameters as text; NULL past the last one. */
 RUNG_API const char *rung_search_nested_choice(const rung_search *search, int index);

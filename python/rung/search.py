@@ -36,7 +36,7 @@ class OrdinalSearch(_base.Classifier):
     one_se : bool, default False
         The smoothest model within one standard error of the best.
     nested : bool, default False
-        Also cross-validate the search itself, for an honest error estimate: `report_["nested"]`.
+        Also repeat the whole search, with scaling and fits, without the rows measured: `report_["nested"]`.
     scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
@@ -44,6 +44,8 @@ class OrdinalSearch(_base.Classifier):
     ----------
     best_method_ : its name
     best_params_ : its parameters
+    corrected_ : dict, the metrics of the search: the point for a row is chosen by other rows. cv_ has those of the
+        winner, which are too good, because it is the best of many. None: a single point.
     report_ : the results of the search, as in `rung tune --json`
     classes_, cv_, model_, n_features_in_, feature_names_in_, transduction_ : as in the estimators of the methods
 
@@ -57,6 +59,7 @@ class OrdinalSearch(_base.Classifier):
 
     best_method_: str
     best_params_: dict[str, Any]
+    corrected_: dict[str, float] | None
     report_: dict[str, Any]
 
     def __init__(
@@ -154,6 +157,7 @@ class OrdinalSearch(_base.Classifier):
         model, found = ffi.new("rung_model **"), ffi.new("rung_search **")
         ctx.run(lib.rung_tune_run, options, data, model, found)
         self.report_ = ctx.described(lib.rung_search_describe, ffi.gc(found[0], lib.rung_search_free))
+        self.corrected_ = self.report_["corrected"]
         model = ffi.gc(model[0], lib.rung_model_free)
         self._tell(model)
         return model

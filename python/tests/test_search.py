@@ -30,6 +30,7 @@ def test_options(toy):
     search = rung.OrdinalSearch("kdlor", grid={"ridge": [0.01, 0.1]}, metric="amae", one_se=True, nested=True)
     search.fit(X, y)
     assert search.score(X, truth) > 0.5 and "nested" in search.report_
+    assert search.corrected_ == search.report_["corrected"] and search.corrected_["n"] == search.cv_["n"]
     assert pickle.loads(pickle.dumps(search)).best_params_ == search.best_params_
     weighted = rung.OrdinalSearch("kdlor", grid={"ridge": [0.01]}, class_weight={5: 100}).fit(X, y)
     assert (weighted.score_samples(X) != rung.KDLOR(ridge=0.01).fit(X, y).score_samples(X)).any()

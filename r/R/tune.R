@@ -58,6 +58,9 @@ print.rung_tune <- function(x, points = 5L, digits = 3L, ...) {
     cat("\nbest of ", nrow(shown), " points by ", x$report$metric, " (", x$report$folds, " folds, ", x$report$repeats,
         " repeats):\n", sep = "")
     print(head(shown, points), digits = digits, row.names = FALSE)
+    if (!is.null(x$report$corrected))
+        cat("\nMAE of the search ", format(x$report$corrected$mae, digits = digits),
+            ": the point for a row is chosen by other rows (that of the best point alone is too small)\n", sep = "")
     invisible(x)
 }
 

@@ -45,6 +45,13 @@ const rung_metric *rung_search_metric(const rung_search *found) { return &found-
 int rung_search_folds(const rung_search *found) { return found->folds; }
 int rung_search_repeats(const rung_search *found) { return found->repeats; }
 
+int rung_search_corrected(const rung_search *found, rung_metrics *out)
+{
+    if (found->corrected.n == 0 || !result_fits(out)) return 0;
+    result_give(&found->corrected, sizeof found->corrected, out);
+    return 1;
+}
+
 int rung_search_nested(const rung_search *found, rung_metrics *out)
 {
     if (!found->has_nested || !result_fits(out)) return 0;

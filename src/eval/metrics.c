@@ -366,6 +366,23 @@ double metric_value(const metric *m, const rung_metrics *values)
     return value;
 }
 
+void metrics_mean(int n, const rung_metrics *each, rung_metrics *out)
+{
+    *out = each[0];
+    for (const metric *m = metric_table; m->info.key; m++) {
+        double sum = 0;
+        int defined = 0;
+        for (int i = 0; i < n; i++) {
+            double value = metric_value(m, &each[i]);
+            if (isnan(value)) continue;
+            sum += value;
+            defined++;
+        }
+        double mean = defined ? sum / defined : NAN;
+        memcpy((char *)out + m->place, &mean, sizeof mean);
+    }
+}
+
 double metric_cost(const metric *m, double value) { return m->info.flags & RUNG_LARGER_BETTER ? 1 - value : value; }
 
 static double weight_up_to(int64_t n, int rank, const int *y, const double *weight)

@@ -26,6 +26,8 @@ typedef struct {
 extern const metric metric_table[];         /* ends with a row without a key */
 const metric *metric_find(const char *key); /* NULL: there is none */
 double metric_value(const metric *m, const rung_metrics *values);
+/* The mean of each value where it is defined, over measurements of the same rows. */
+void metrics_mean(int n, const rung_metrics *each, rung_metrics *out);
 double metric_cost(const metric *m, double value); /* less is better: value, or 1 - value */
 
 /* A metric to choose models by: not a bound. RUNG_EARG names those there are; also: one more key, or NULL. */

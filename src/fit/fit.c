@@ -82,9 +82,24 @@ static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const h
     return RUNG_OK;
 }
 
-/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. tempers: the
- * probabilities of the method's own become as certain as these rows justify. */
-static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g, bool tempers,
+/* Whether probabilities of the method's own become as certain as held-out rows justify. A fit with parameters of the
+ * user's choice has the probabilities that the method states for them, as papers report them, unless `calibrate` is
+ * among these parameters, and says so. */
+static bool tempers(rung_ctx *ctx, const rung_spec *spec)
+{
+    const char *wish = spec_value(spec, "temper");
+    if (wish) return strcmp(wish, "with") == 0;
+    if (!calibrates_by_default(spec) || spec_is_default(spec)) return true;
+    log_at(ctx, RUNG_INFO,
+           "the probabilities are those that %s states for the parameters given, and may be too certain; set "
+           "calibrate=%d to adjust them to the held-out rows",
+           spec->method->info.name, CALIBRATE_FOLDS);
+    return false;
+}
+
+/* Results of the held-out rows: probabilities, metrics, prediction intervals. g: without its grades. searched: by a
+ * search, which chose the parameters. */
+static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const training *t, held_grades g, bool searched,
                                 rung_model *model)
 {
     bool own = model->n_members > 1 || member_has_own_proba(&model->members[0]);
@@ -95,10 +110,10 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     TRY(NEW(ctx, &ctx->scratch, g.rank, g.h->n));
     TRY(NEW(ctx, &ctx->scratch, g.proba, g.h->n * g.p->K));
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
-    if (g.h->n > 0 && (tempers || !own)) TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
+    if (g.h->n > 0 && (!own || searched || tempers(ctx, spec)))
+        TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
-    for (int64_t i = 0; model->cost.matrix && model->cost.abstain == 0 && i < g.h->n; i++)
-        g.rank[i] = cost_answer(&model->cost, t->data->code.n_classes, g.p->K, t->present, g.proba + i * g.p->K);
+    held_out_cost(t, &model->cost, &g);
     model->has_cv = held_out_counted(t, &g) > 0;
     if (g.h->n > 0 && !model->has_cv)
         log_at(ctx, RUNG_WARNING,
@@ -308,20 +323,16 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     if (spec->method->infer && t->K > 1) TRY(spec->method->infer(ctx, &in, model));
     if (given_held && t->K > 1)
         return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = given, .h = given_held}, true, model);
-    /* a fit with parameters of the user's choice has the probabilities that the method states for them */
-    bool tempers = !calibrates_by_default(spec) || spec_is_default(spec);
-    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, tempers, model);
+    if (count) return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
     if (!fit.loo) return RUNG_OK;
     if (p->relevance) { /* the weights of the columns have seen what was left out */
         ranked_rows ranked = problem_ranks(p);
         TRY(folds_affordable(ctx, &ctx->scratch, &ranked, RELEVANCE_FOLDS, default_repeats(t->n_labelled), &f));
         TRY(held_out_by_refits(ctx, &ctx->scratch, spec->method, 1, (const void *[]){params}, p, &f, &held));
-        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, true, model);
+        return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
     }
-    const char *wish = spec_value(spec, "temper");
     TRY(left_out(ctx, t, p, fit.loo, &f, &held));
-    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, !wish || strcmp(wish, "with") == 0,
-                        model);
+    return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
 }
 
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,

@@ -2,7 +2,6 @@
 /* heldout.c - scores of held-out rows, and the thresholds and metrics that follow from them. */
 #include "fit/heldout.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +247,12 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
     return RUNG_OK;
 }
 
+void held_out_cost(const training *t, const answer_cost *cost, held_grades *g)
+{
+    for (int64_t i = 0; cost->matrix && cost->abstain == 0 && i < g->h->n; i++)
+        g->rank[i] = cost_answer(cost, t->data->code.n_classes, g->p->K, t->present, g->proba + i * g->p->K);
+}
+
 /* ---- ranges ---- */
 
 /* Classes whose labelled rows could not be held out because they are a single row, or equal rows: without any label
@@ -358,13 +363,9 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
 
 rung_status held_out_metrics(rung_ctx *ctx, const training *t, const held_grades *g, rung_metrics *out)
 {
-    enum { NUMBERS = offsetof(rung_metrics, n) / sizeof(double) }; /* rung_metrics begins with its numbers */
-    double sum[NUMBERS] = {0}, value[NUMBERS];
-    for (int r = 0; r < g->f->repeats; r++) {
-        TRY(repeat_metrics(ctx, t, g, r, out));
-        memcpy(value, out, sizeof value);
-        for (int i = 0; i < NUMBERS; i++) sum[i] += value[i] / g->f->repeats;
-    }
-    memcpy(out, sum, sizeof sum);
+    rung_metrics *each = NULL;
+    TRY(NEW(ctx, &ctx->scratch, each, g->f->repeats));
+    for (int r = 0; r < g->f->repeats; r++) TRY(repeat_metrics(ctx, t, g, r, &each[r]));
+    metrics_mean(g->f->repeats, each, out);
     return RUNG_OK;
 }

@@ -31,6 +31,8 @@ rung_status held_out_grades(rung_ctx *ctx, bool recalibrated, held_grades *out);
  * cross-fitted tempered ones, so that what is measured on them is honest. The ranks stay. */
 rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, tempering *out);
 
+/* The ranks become the answers of least expected cost, unless there are no costs or rows may be left open. */
+void held_out_cost(const training *t, const answer_cost *cost, held_grades *g);
 /* The rows that count in the metrics: all but those that were chosen to be labelled. */
 int64_t held_out_counted(const training *t, const held_grades *g);
 /* Metrics of these grades on the classes of the data, the mean over the repeats. */

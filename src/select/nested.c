@@ -48,7 +48,7 @@ static rung_status outer_fold(rung_ctx *ctx, const rung_tune_options *o, const r
     search s = {0};
     rung_status status = dataset_subset(ctx, data, n, kept, &train);
     if (status == RUNG_OK) status = dataset_subset(ctx, data, h, held, &test);
-    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, &s, &model);
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, &inner, train, false, &s, &model);
     if (status == RUNG_OK) {
         point_describe(s.grid.points[s.winner].spec, o, chosen);
         out->has_proba = out->has_proba && model_has_probabilities(model);

@@ -16,6 +16,7 @@
 #include "data/row_groups.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
+#include "select/corrected.h"
 #include "select/nested.h"
 
 /* ---- folds ---- */
@@ -207,7 +208,7 @@ static bool better(const search *s, int a, int b)
     return grid_smoother(s->grid.points[a].spec, s->grid.points[b].spec);
 }
 
-static rung_status choose_winner(rung_ctx *ctx, search *s)
+rung_status tune_choose(rung_ctx *ctx, search *s)
 {
     s->winner = -1;
     for (int i = 0; i < s->grid.n; i++)
@@ -222,6 +223,18 @@ static rung_status choose_winner(rung_ctx *ctx, search *s)
         if (s->results[i].status == RUNG_OK && metric_cost(s->metric, s->results[i].value) <= limit &&
             grid_smoother(s->grid.points[i].spec, s->grid.points[s->winner].spec))
             s->winner = i;
+    return RUNG_OK;
+}
+
+/* The model keeps the corrected error: its own, of the smallest of many, is too small. */
+static rung_status report_choice(rung_ctx *ctx, const search *s, rung_model *model)
+{
+    fitted kept = {.n_report = model->n_report, .report = model->report};
+    if (s->corrected.n == 0) return RUNG_OK;
+    TRY(report_number(ctx, &model->mem, &kept, "points", s->grid.n));
+    TRY(report_number(ctx, &model->mem, &kept, "corrected_mae", s->corrected.mae));
+    model->n_report = kept.n_report;
+    model->report = kept.report;
     return RUNG_OK;
 }
 
@@ -281,23 +294,26 @@ static rung_status start(rung_ctx *ctx, pool *mem, const rung_data *data, tune_s
         bool own = (s->grid.points[i].spec->method->info.flags & RUNG_PROBABILITIES) != 0;
         held_out *held = &s->results[i].held;
         TRY(own ? held_out_with_proba(ctx, mem, room, r->training.K, held) : held_out_new(ctx, mem, room, held));
+        s->results[i].compared.K = r->training.K;
+        TRY(NEW(ctx, mem, s->results[i].compared.c, r->training.K));
     }
     return RUNG_OK;
 }
 
-rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, search *out,
-                     rung_model **model)
+rung_status tune_run(rung_ctx *ctx, pool *mem, const rung_tune_options *options, const rung_data *data, bool correct,
+                     search *out, rung_model **model)
 {
     *out = (search){.options = options};
     tune_state r = {.search = out};
     TRY(start(ctx, mem, data, &r));
     TRY(run_batches(ctx, &r));
-    TRY(choose_winner(ctx, out));
+    TRY(tune_choose(ctx, out));
+    if (correct) TRY(corrected_metrics(ctx, &r, &out->corrected));
     rung_spec *spec = out->grid.points[out->winner].spec;
     if (out->metric == &tune_evidence)
         return method_finish(ctx, spec, &r.training, NULL, NULL, model); /* none held out */
-    return method_finish(ctx, spec, &r.training, uses_all(spec) ? &r.all : &r.labelled, &out->results[out->winner].held,
-                         model);
+    TRY(method_finish(ctx, spec, &r.training, folds_at(&r, out->winner), &out->results[out->winner].held, model));
+    return report_choice(ctx, out, *model);
 }
 
 /* ---- as users call it ---- */
@@ -315,7 +331,7 @@ rung_status tune(rung_ctx *ctx, const rung_tune_options *options, const rung_dat
     rung_status status = options->nested ? nested_run(ctx, options, data, &n) : RUNG_OK;
     progress_part outer = ctx->part;
     if (options->nested) outer = progress_enter(ctx, "searching", 1 - NESTED_LAST, 1);
-    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, &s, model);
+    if (status == RUNG_OK) status = tune_run(ctx, &ctx->scratch, options, data, true, &s, model);
     if (status == RUNG_OK) status = search_record(ctx, &s, options->nested ? &n : NULL, *model, found);
     progress_leave(ctx, outer);
     grid_free(&s.grid);

@@ -11,12 +11,18 @@ const metric tune_cost = {
     .info = {.key = "cost", .title = "mean cost", .help = "mean cost", .flags = RUNG_NEEDS_PROBABILITIES}};
 const metric tune_evidence = {.info = {.key = "evidence", .flags = RUNG_LARGER_BETTER}};
 
+/* The held-out rows that a point is measured on. */
+typedef struct {
+    held_grades g;
+    const bool *aside; /* rows that do not count; NULL: none */
+} measured;
+
 /* The metric over the held-out rows of one repeat (and one fold; -1: all of them). */
-static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades *g, int repeat, int fold, double *out)
+static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m, int repeat, int fold, double *out)
 {
-    const problem *p = g->p;
-    const held_out *h = g->h;
-    const double *proba = g->proba;
+    const problem *p = m->g.p;
+    const held_out *h = m->g.h;
+    const double *proba = m->g.proba;
     pool_mark mark = pool_here(&ctx->scratch);
     int K = r->training.data->code.n_classes, *truth = NULL, *predicted = NULL;
     double *part = NULL;
@@ -25,9 +31,9 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
     if (proba) TRY(NEW(ctx, &ctx->scratch, part, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
-        if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold)) continue;
+        if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold) || (m->aside && m->aside[i])) continue;
         truth[n] = r->training.present[p->y[h->row[i]] - 1];
-        predicted[n] = g->rank[i] ? r->training.present[g->rank[i] - 1] : 0;
+        predicted[n] = m->g.rank[i] ? r->training.present[m->g.rank[i] - 1] : 0;
         for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
         n++;
     }
@@ -46,17 +52,18 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const held_grades
 
 /* Mean over the repeats, standard error over the folds. An undefined metric (a constant prediction has no tau) costs 1.
  */
-static rung_status summarise(rung_ctx *ctx, const tune_state *r, const held_grades *g, point_result *out)
+static rung_status summarise(rung_ctx *ctx, const tune_state *r, const measured *m, point_result *out)
 {
-    const folds *f = g->f;
+    const folds *f = m->g.f;
     double sum = 0, squares = 0, value;
     int64_t defined = 0;
+    bool spread = f->count <= 1000 && (!m->aside || r->search->options->one_se); /* only where it is used */
     out->value = 0;
     for (int repeat = 0; repeat < f->repeats; repeat++) {
-        TRY(measure(ctx, r, g, repeat, -1, &value));
+        TRY(measure(ctx, r, m, repeat, -1, &value));
         out->value += value / f->repeats;
-        for (int fold = 0; fold < f->count && f->count <= 1000; fold++) {
-            TRY(measure(ctx, r, g, repeat, fold, &value));
+        for (int fold = 0; fold < f->count && spread; fold++) {
+            TRY(measure(ctx, r, m, repeat, fold, &value));
             if (isnan(value)) continue;
             sum += value;
             squares += value * value;
@@ -68,34 +75,48 @@ static rung_status summarise(rung_ctx *ctx, const tune_state *r, const held_grad
     return RUNG_OK;
 }
 
+static bool compares_probabilities(const tune_state *r)
+{
+    return r->search->cost.matrix || (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
+}
+
 /* Points are compared by thresholds fitted to all their held-out scores: with a handful of labels, thresholds fitted
  * without each fold in turn are so noisy that worse models win (pasture, 6 labels: test MAE 0.51 instead of 0.46). The
  * reported error of the winner is the cross-fitted one. */
-static rung_status judge(rung_ctx *ctx, const tune_state *r, const rung_spec *spec, const problem *p, const folds *f,
-                         const held_out *h, point_result *out)
+static rung_status fit_compared(rung_ctx *ctx, const tune_state *r, int point, const held_out *h, point_result *out)
 {
+    bool recalibrated = spec_recalibrates(r->search->grid.points[point].spec);
+    if (!recalibrated && (h->proba || !compares_probabilities(r))) return RUNG_OK;
+    return held_out_thresholds(ctx, problem_at(r, point), h, folds_at(r, point), &out->compared);
+}
+
+rung_status tune_judge(rung_ctx *ctx, const tune_state *r, int point, const held_out *h, const bool *aside,
+                       point_result *out)
+{
+    const problem *p = problem_at(r, point);
+    const answer_cost *cost = &r->search->cost;
+    const calibration *cal = &out->compared;
     int *rank = NULL;
     double *proba = NULL, off = 0;
-    bool recalibrated = spec_recalibrates(spec), published = r->search->options->as_published != 0;
-    const answer_cost *cost = &r->search->cost;
-    bool needs_proba = cost->matrix || (r->search->metric->info.flags & RUNG_NEEDS_PROBABILITIES) != 0;
-    calibration cal = {.K = p->K};
+    int64_t rows = 0;
+    bool recalibrated = spec_recalibrates(r->search->grid.points[point].spec), needs_proba = compares_probabilities(r);
     TRY(NEW(ctx, &ctx->scratch, rank, h->n));
-    TRY(NEW(ctx, &ctx->scratch, cal.c, p->K));
-    if (recalibrated || (needs_proba && !h->proba)) TRY(held_out_thresholds(ctx, p, h, f, &cal));
     if (needs_proba && !h->proba) TRY(NEW(ctx, &ctx->scratch, proba, h->n * p->K));
     for (int64_t i = 0; i < h->n; i++) {
-        rank[i] = recalibrated ? calibrate_rank(&cal, h->score[i]) : h->rank[i];
-        if (proba) calibrate_proba(&cal, h->score[i], proba + i * p->K);
+        if (aside && aside[i]) continue;
+        rank[i] = recalibrated ? calibrate_rank(cal, h->score[i]) : h->rank[i];
+        if (proba) calibrate_proba(cal, h->score[i], proba + i * p->K);
         const double *own = h->proba ? h->proba + i * p->K : proba ? proba + i * p->K : NULL;
         if (cost->matrix && (cost->abstain == 0 || r->search->metric == &tune_cost))
             rank[i] = cost_answer(cost, r->training.data->code.n_classes, p->K, r->training.present, own);
-        off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]) / (double)h->n;
+        off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]);
+        rows++;
     }
-    held_grades g = {.p = p, .f = f, .h = h, .rank = rank, .proba = needs_proba && h->proba ? h->proba : proba};
-    TRY(summarise(ctx, r, &g, out));
+    held_grades g = {.p = p, .f = folds_at(r, point), .h = h, .rank = rank};
+    g.proba = needs_proba && h->proba ? h->proba : proba;
+    TRY(summarise(ctx, r, &(measured){g, aside}, out));
     double error = isnan(out->value) ? 1 : metric_cost(r->search->metric, out->value);
-    out->criterion = error + (published ? 0 : 1e-3 * off);
+    out->criterion = error + (r->search->options->as_published ? 0 : 1e-3 * off / fmax((double)rows, 1));
     return RUNG_OK;
 }
 
@@ -136,10 +157,9 @@ static rung_status run_evidence(rung_ctx *ctx, const tune_state *r, const point_
 rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g)
 {
     const rung_spec *spec = spec_at(r, g, 0);
-    const problem *parent = uses_all(spec) ? &r->training.all : &r->training.labelled;
-    const folds *f = uses_all(spec) ? &r->all : &r->labelled;
+    const folds *f = folds_at(r, g->points[0]);
     pool_mark mark = pool_here(&ctx->scratch);
-    problem p = problem_view(parent, &ctx->scratch);
+    problem p = problem_view(problem_at(r, g->points[0]), &ctx->scratch);
     fitted fit = {0};
     held_out *held = NULL;
     void **params = NULL;
@@ -159,7 +179,8 @@ rung_status tune_points(rung_ctx *ctx, const tune_state *r, const point_group *g
                          "no rows can be held out: no class has two labelled rows, or only one class has labels");
     for (int i = 0; i < g->n; i++) {
         point_result *out = &r->search->results[g->points[i]];
-        TRY(judge(ctx, r, spec_at(r, g, i), &p, f, &held[i], out));
+        TRY(fit_compared(ctx, r, g->points[i], &held[i], out));
+        TRY(tune_judge(ctx, r, g->points[i], &held[i], NULL, out));
         copy_held(&held[i], &out->held);
     }
     pool_release(&ctx->scratch, mark);

@@ -73,6 +73,7 @@ static rung_status record(rung_ctx *ctx, const search *s, const nested_result *n
     out->winner = s->winner;
     out->has_cv = model->has_cv;
     out->cv = model->cv;
+    out->corrected = s->corrected;
     TRY(record_points(ctx, s, out));
     if (!n) return RUNG_OK;
     out->has_nested = true;
@@ -142,6 +143,7 @@ static json_t *search_json(const rung_search *f, int *bad)
     json_put(root, "winner", json_integer(f->winner), bad);
     json_put(root, "best", point_json(&f->points[f->winner], bad), bad);
     json_put(root, "cv", f->has_cv ? metrics_json(&f->cv, bad) : json_null(), bad);
+    json_put(root, "corrected", f->corrected.n > 0 ? metrics_json(&f->corrected, bad) : json_null(), bad);
     json_put(root, "nested", f->has_nested ? metrics_json(&f->nested, bad) : json_null(), bad);
     for (int i = 0; i < f->n_chosen; i++) json_add(outer, json_clean(f->chosen[i]), bad);
     json_put(root, "nested_chosen", outer, bad);

@@ -22,7 +22,7 @@ struct rung_search {
     int64_t labelled;
     searched_point *points;
     bool has_cv, has_nested;
-    rung_metrics cv, nested;
+    rung_metrics cv, corrected, nested; /* corrected.n = 0: there is nothing to correct */
     int n_chosen;
     const char **chosen; /* in the outer folds */
 };

@@ -46,7 +46,7 @@ typedef struct {
 static outcome run(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data)
 {
     outcome out = {0};
-    assert_ok(ctx, tune_run(ctx, &ctx->scratch, o, data, &out.s, &out.model));
+    assert_ok(ctx, tune_run(ctx, &ctx->scratch, o, data, true, &out.s, &out.model));
     return out;
 }
 
@@ -919,8 +919,107 @@ static void the_evidence_decides(void **state)
     finish(&out);
     rung_tune_options no = {.methods = LIST("isbor", "krr"), .metric = "evidence"};
     outcome none = {0};
-    assert_fails(ctx, tune_run(ctx, &ctx->scratch, &no, data, &none.s, &none.model), RUNG_EARG, "krr has no evidence");
+    assert_fails(ctx, tune_run(ctx, &ctx->scratch, &no, data, true, &none.s, &none.model), RUNG_EARG,
+                 "krr has no evidence");
     grid_free(&none.s.grid);
+    dataset_free(data);
+}
+
+/* The criterion of a point with its own thresholds, over the held-out rows outside (repeat, part): written out plainly. */
+static double criterion_without(const point_result *one, const int *y, const bool *aside, int repeats, int K)
+{
+    double total = 0, off = 0;
+    int64_t counted = 0;
+    for (int r = 0; r < repeats; r++) {
+        double sum = 0;
+        int64_t n = 0;
+        for (int64_t i = 0; i < one->held.n; i++) {
+            int64_t row = one->held.row[i];
+            if (one->held.repeat[i] != r || aside[row]) continue;
+            sum += abs(one->held.rank[i] - y[row]);
+            off += fabs(fmin(fmax(one->held.score[i], 1), K) - y[row]);
+            n++;
+        }
+        total += sum / (double)n / repeats;
+        counted += n;
+    }
+    return total + 1e-3 * off / (double)counted;
+}
+
+/* Each part is measured with the point that wins on the others. On shuffled labels there is nothing to find: the winner
+ * looks good by chance, the corrected error does not. Leave-one-out is corrected in five parts; a single point needs no
+ * correction. */
+static void the_choice_is_corrected(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 4, true, false);
+    for (int loo = 0; loo < 2; loo++) {
+        rung_tune_options o = {.methods = LIST("kdlor"),
+                               .fixed = LIST("thresholds=midpoint"),
+                               .grids = LIST("gamma=0.01,0.1,1,10,100", "ridge=1,0.1,0.01,0.001"),
+                               .folds = loo ? -1 : 4,
+                               .repeats = loo ? 1 : 3};
+        outcome out = run(ctx, &o, data);
+        int repeats = out.s.repeats, parts = loo ? 5 : 4;
+        double mae = 0;
+        for (int t = 0; t < repeats * parts; t++) {
+            const held_out *first = &out.s.results[0].held;
+            bool aside[60] = {false};
+            for (int64_t i = 0; i < first->n; i++)
+                if (first->repeat[i] == t / parts && first->fold[i] % parts == t % parts) aside[first->row[i]] = true;
+            int best = 0;
+            double least = INFINITY;
+            for (int c = 0; c < out.s.grid.n; c++) {
+                double value = criterion_without(&out.s.results[c], data->y, aside, repeats, 4);
+                bool tie = fabs(value - least) <= 1e-12;
+                if (tie ? grid_smoother(out.s.grid.points[c].spec, out.s.grid.points[best].spec) : value < least) {
+                    least = value;
+                    best = c;
+                }
+            }
+            const held_out *h = &out.s.results[best].held;
+            for (int64_t i = 0; i < h->n; i++)
+                if (h->repeat[i] == t / parts && aside[h->row[i]])
+                    mae += abs(h->rank[i] - data->y[h->row[i]]) / 60.0 / repeats;
+        }
+        assert_true(fabs(out.s.corrected.mae - mae) < 1e-12);
+        assert_int_equal(out.s.corrected.n, 60);
+        const held_out *h = &out.s.results[out.s.winner].held;
+        double own = 0; /* the mean over all repeats, not the last one */
+        for (int64_t i = 0; i < h->n; i++) own += abs(h->rank[i] - data->y[h->row[i]]) / 60.0 / repeats;
+        assert_true(fabs(out.model->cv.mae - own) < 1e-12);
+        assert_true(out.s.corrected.mae > out.model->cv.mae);
+        const report_entry *last = &out.model->report[out.model->n_report - 1];
+        assert_string_equal(last->name, "corrected_mae");
+        assert_true(*last->value == out.s.corrected.mae);
+        finish(&out);
+    }
+    rung_tune_options one = {.methods = LIST("kdlor"), .grids = LIST("gamma=1", "ridge=1")};
+    outcome alone = run(ctx, &one, data);
+    assert_true(alone.s.corrected.n == 0);
+    finish(&alone);
+    dataset_free(data);
+}
+
+/* Points on labelled and on all rows, with costs, probabilities as the criterion and one standard error. */
+static void the_choice_is_corrected_among_all_kinds(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = make_data(ctx, 60, 3, false, true);
+    const double cost[9] = {0, 1, 2, 3, 0, 1, 6, 3, 0};
+    const char *const metrics[] = {"mae", "rps", "cost"};
+    for (int k = 0; k < 3; k++) {
+        rung_tune_options o = {.methods = LIST("llgc", "pom", "kdlor", "plp"),
+                               .grids = LIST("gamma=0.5,2", "ridge=0.1,1"),
+                               .metric = metrics[k],
+                               .one_se = k == 1,
+                               .cost = k == 2 ? cost : NULL,
+                               .repeats = 2};
+        outcome out = run(ctx, &o, data);
+        assert_int_equal(out.s.corrected.n, 40);
+        assert_true(isfinite(out.s.corrected.rps) && out.s.corrected.mae >= 0.8 * out.model->cv.mae);
+        finish(&out);
+    }
     dataset_free(data);
 }
 
@@ -954,6 +1053,8 @@ int main(void)
         WITH_CONTEXT(folds_follow_the_user),
         WITH_CONTEXT(every_allocation_may_fail),
         WITH_CONTEXT(the_evidence_decides),
+        WITH_CONTEXT(the_choice_is_corrected),
+        WITH_CONTEXT(the_choice_is_corrected_among_all_kinds),
     };
     la_enter();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
