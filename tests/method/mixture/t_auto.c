@@ -208,26 +208,45 @@ static void columns_that_say_nothing(void **state)
     rung_data_free(data);
 }
 
-/* Sixty labels that have nothing to do with the columns: where the error of rows left out says so, the answer is the
- * median, and its probabilities are the class frequencies. */
+/* Labels that have nothing to do with the columns. */
+static rung_data *noise(rung_ctx *ctx, uint64_t seed, int64_t n)
+{
+    enum { D = 4, MOST = 60 };
+    double x[MOST * D];
+    int y[MOST];
+    rung_data *data;
+    rng r;
+    rng_open(&r, seed, 1);
+    for (int64_t i = 0; i < n; i++) {
+        double u = rng_uniform(&r);
+        y[i] = 1 + (u > 0.1) + (u > 0.3) + (u > 0.7) + (u > 0.9);
+        for (int j = 0; j < D; j++) x[i * D + j] = rng_normal(&r);
+    }
+    rung_view X = {.v = x, .n = n, .d = D, .row = D, .col = 1};
+    assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, 5, &data));
+    return data;
+}
+
+/* Where the error of rows left out says so, the answer is the median, and its probabilities are the class
+ * frequencies. */
 static void nothing_is_the_median(void **state)
 {
     rung_ctx *ctx = *state;
     int given_up = 0;
-    for (int64_t n = 60; n < 66; n++) {
-        rung_data *data = make_data(ctx, n, 5, 1, 1000);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        rung_data *data = noise(ctx, seed, 60);
         rung_model *m = fit(ctx, "auto", data);
-        int rank[66];
+        int rank[60];
         rung_view X = rung_data_view(data);
         assert_ok(ctx, rung_model_predict(ctx, m, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
         bool only = reported(m, "weight_frequencies") == 1;
         given_up += only;
         if (only) assert_true(m->n_members == 1 && reported(m, "loo_mae") <= 1.05 * reported(m, "median_mae"));
-        for (int64_t i = 0; only && i < n; i++) assert_int_equal(rank[i], 3);
+        for (int i = 1; only && i < 60; i++) assert_int_equal(rank[i], rank[0]);
         rung_model_free(m);
         rung_data_free(data);
     }
-    assert_true(given_up > 0);
+    assert_true(given_up > 0 && given_up < 8);
 }
 
 static void redundancy_is_told(void *user, rung_level level, const char *text)
