@@ -47,13 +47,24 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out)
     return EXIT_OK;
 }
 
-int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
+static int read_as(session *s, const arguments *args, const char *path, int text, rung_table **out)
 {
     rung_read_options how = {.size = sizeof how};
     int code = datafile_options(s, args, &how);
     if (code != EXIT_OK) return code;
+    how.text = text;
     const char *sql = option_value(args, "sql");
     return sql ? query_read(s, path, sql, out) : session_check(s, rung_table_read(s->ctx, path, &how, out));
+}
+
+int datafile_read(session *s, const arguments *args, const char *path, rung_table **out)
+{
+    return read_as(s, args, path, 0, out);
+}
+
+int datafile_read_text(session *s, const arguments *args, const char *path, rung_table **out)
+{
+    return read_as(s, args, path, 1, out);
 }
 
 static bool overwrites(session *s, const arguments *args, const rung_files *files)

@@ -13,6 +13,9 @@ int datafile_options(session *s, const arguments *args, rung_read_options *out);
 /* Reads the file (`-`: standard input) as the reader options say; EXIT_OK or an exit code. */
 int datafile_read(session *s, const arguments *args, const char *path, rung_table **out);
 
+/* The same with every cell as it stands in the file. */
+int datafile_read_text(session *s, const arguments *args, const char *path, rung_table **out);
+
 /* The operands from `first` on: files, folders and patterns; EXIT_OK or an exit code. None of them may be the output. */
 int datafile_list(session *s, const arguments *args, int first, rung_files **out);
 /* Reads them as one table. */

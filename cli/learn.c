@@ -115,8 +115,7 @@ typedef struct { /* lists of columns; NULL: none */
     const char *const *ordinal;
 } column_lists;
 
-static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_table **table,
-                        rung_data **out)
+static int encode_options(session *s, const arguments *args, const column_lists *columns, rung_encode_options *out)
 {
     rung_encode_options how = {.size = sizeof how,
                                .label = option_value(args, "label"),
@@ -143,7 +142,16 @@ static int encode_files(session *s, const arguments *args, const column_lists *c
                  s->command);
         return USAGE;
     }
-    code = datafile_read_all(s, args, 0, table);
+    *out = how;
+    return EXIT_OK;
+}
+
+static int encode_files(session *s, const arguments *args, const column_lists *columns, rung_table **table,
+                        rung_data **out)
+{
+    rung_encode_options how;
+    int code = encode_options(s, args, columns, &how);
+    if (code == EXIT_OK) code = datafile_read_all(s, args, 0, table);
     return code == EXIT_OK ? session_check(s, rung_data_encode(s->ctx, *table, &how, out)) : code;
 }
 
@@ -160,14 +168,49 @@ static char *joined(const arguments *args, const char *name)
     return all;
 }
 
+typedef struct { /* what column_lists points to */
+    char *text[4];
+    const char **ordinal;
+} list_texts;
+
+static column_lists lists_of(const arguments *args, list_texts *own)
+{
+    *own =
+        (list_texts){{joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")},
+                     learn_values(args, "ordinal")};
+    return (column_lists){own->text[0], own->text[1], own->text[2], own->text[3], own->ordinal};
+}
+
+static void lists_free(list_texts *own)
+{
+    for (size_t i = 0; i < sizeof own->text / sizeof *own->text; i++) free(own->text[i]);
+    free(own->ordinal);
+}
+
 int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out)
 {
-    char *lists[] = {joined(args, "ignore"), joined(args, "nominal"), joined(args, "numeric"), joined(args, "dates")};
-    const char **ordinal = learn_values(args, "ordinal");
-    const column_lists columns = {lists[0], lists[1], lists[2], lists[3], ordinal};
+    list_texts own;
+    const column_lists columns = lists_of(args, &own);
     int code = encode_files(s, args, &columns, table, out);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
-    free(ordinal);
+    lists_free(&own);
+    return code;
+}
+
+int learn_encode(session *s, const arguments *args, const rung_table *table, const char *label, const char *ignore,
+                 rung_data **out)
+{
+    list_texts own;
+    column_lists columns = lists_of(args, &own);
+    rung_encode_options how;
+    char *both = columns.ignore && ignore ? text_of("%s,%s", columns.ignore, ignore) : NULL;
+    columns.ignore = both ? both : ignore ? ignore : columns.ignore;
+    int code = encode_options(s, args, &columns, &how);
+    how.label = label;
+    how.unlabelled = !label;
+    if (!label) how.order = NULL;
+    if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
+    free(both);
+    lists_free(&own);
     return code;
 }
 

@@ -17,6 +17,11 @@ int learn_data(session *s, const arguments *args, rung_data **out);
 /* The same with the table as it was read, which belongs to the caller, also on failure. */
 int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out);
 
+/* Codes a table that is read already. label: instead of --label, NULL: the table has no labels; ignore: columns beside
+ * those of --ignore, or NULL. EXIT_OK or an exit code. */
+int learn_encode(session *s, const arguments *args, const rung_table *table, const char *label, const char *ignore,
+                 rung_data **out);
+
 /* The values of a repeated option, ending with NULL; to be freed. */
 const char **learn_values(const arguments *args, const char *name);
 /* "a,b" cut in place: the parts, ending with NULL; to be freed. */

@@ -15,9 +15,9 @@
 #include "signals.h"
 
 static const command *const commands[] = {
-    &command_fit,      &command_tune,       &command_curve,   &command_suggest, &command_predict, &command_update,
-    &command_evaluate, &command_explain,    &command_compare, &command_metrics, &command_inspect, &command_methods,
-    &command_generate, &command_experiment, &command_plot,    &command_serve,   &command_demo};
+    &command_fit,     &command_tune,     &command_curve,      &command_suggest, &command_label,   &command_predict,
+    &command_update,  &command_evaluate, &command_explain,    &command_compare, &command_metrics, &command_inspect,
+    &command_methods, &command_generate, &command_experiment, &command_plot,    &command_serve,   &command_demo};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const command *command_at(int index) { return index >= 0 && index < COMMANDS ? commands[index] : NULL; }
@@ -79,7 +79,7 @@ static bool added_to(const command *c, const arguments *args, int index)
 /* No input file is overwritten, even under another name. */
 static bool outputs_are_free(const command *c, const arguments *args)
 {
-    static const char *const writers[] = {"output", "report", "db"}, *const reader = "folds-file";
+    static const char *const writers[] = {"output", "report", "db", "export"}, *const reader = "folds-file";
     bool word_first = strcspn(c->operands, "|") < strcspn(c->operands, " "); /* run|merge|report names no file */
     for (size_t w = 0; w < sizeof writers / sizeof *writers; w++) {
         const char *path = option_value(args, writers[w]);

@@ -207,7 +207,7 @@ static enum MHD_Result send_reply(const http_server *server, struct MHD_Connecti
     /* Pages load only what this server sends, run no script but its own, are shown in no frame, and tell nobody their
      * address. */
     static const char *const headers[][2] = {
-        {"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        {"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
                                     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "no-referrer"},

@@ -225,6 +225,7 @@ typedef struct { /* zeros: the default */
     char decimal;       /* ',' for 3,14; 0: '.' */
     int header;         /* 1: the first row holds names, -1: it does not, 0: detected */
     int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
+    int text;           /* 1: every column as text: cells keep their digits, such as 007 and 1.50 */
 } rung_read_options;
 
 /* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.

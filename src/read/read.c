@@ -69,8 +69,10 @@ rung_status reader_columns(rung_reader *r, int64_t n)
 /* The label is read as text: its cells may be anything while it is ignored. */
 rung_status reader_pin(rung_reader *r)
 {
-    if (!r->code) return RUNG_OK;
     rung_table *t = r->shape;
+    if (r->options.text)
+        for (int64_t j = 0; j < t->n_columns; j++) t->columns[j].kind = COLUMN_TEXT;
+    if (!r->code || r->options.text) return RUNG_OK;
     int64_t *from = NULL, label;
     TRY(NEW(r->in.ctx, &r->in.ctx->scratch, from, r->code->n_columns));
     TRY(coding_match(r->in.ctx, t, r->code, from, &label));

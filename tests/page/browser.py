@@ -6,7 +6,6 @@ usage: browser.py RUNG [FOLDER]      exit 77: there is no Chromium; FOLDER: pict
 Checks that nothing outside the page is asked for, that the console stays empty, that tables sort by mouse and by keyboard and
 tell so, that everything is there without JavaScript, that names given by a user stay text, and what a screen reader needs."""
 import base64
-import json
 import os
 import pathlib
 import shutil
@@ -14,90 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+from chromium import Browser, Score, program
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-class Browser:
-    """Chromium with its debugging pipe: JSON messages that end with a zero byte, in on descriptor 3, out on 4."""
-
-    def __init__(self, program, folder):
-        to_read, self.to_write = os.pipe()
-        self.from_read, from_write = os.pipe()
-
-        def descriptors():
-            os.dup2(to_read, 53), os.dup2(from_write, 54)
-            os.dup2(53, 3), os.dup2(54, 4)
-            os.set_inheritable(3, True), os.set_inheritable(4, True)
-
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe",
-                   "--disable-dev-shm-usage", "--window-size=1200,900", f"--user-data-dir={folder}/profile"]
-        self.process = subprocess.Popen([program, *options], preexec_fn=descriptors, close_fds=False,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(to_read), os.close(from_write)
-        self.rest, self.number, self.events, self.session = b"", 0, [], None
-
-    def message(self):
-        while b"\0" not in self.rest:
-            more = os.read(self.from_read, 1 << 16)
-            if not more:
-                raise RuntimeError("the browser ended")
-            self.rest += more
-        one, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(one)
-
-    def call(self, method, **params):
-        self.number += 1
-        wanted = {"id": self.number, "method": method, "params": params}
-        if self.session:
-            wanted["sessionId"] = self.session
-        os.write(self.to_write, json.dumps(wanted).encode() + b"\0")
-        while True:
-            got = self.message()
-            if got.get("id") == self.number:
-                if "error" in got:
-                    raise RuntimeError(f"{method}: {got['error']}")
-                return got["result"]
-            self.events.append(got)
-
-    def wait(self, event):
-        while not any(e.get("method") == event for e in self.events):
-            self.events.append(self.message())
-
-    def open(self, path, script=True):
-        self.session = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.call(domain + ".enable")
-        self.call("Emulation.setScriptExecutionDisabled", value=not script)
-        self.events = []
-        self.call("Page.navigate", url=path.as_uri())
-        self.wait("Page.loadEventFired")
-
-    def value(self, expression):
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
-        if "exceptionDetails" in result:
-            raise RuntimeError(result["exceptionDetails"])
-        return result["result"].get("value")
-
-    def press(self, key, code):
-        text = {"text": "\r"} if key == "Enter" else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Score:
-    passed = failed = 0
-
-    def check(self, good, what):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good:
-            print("FAILED", what)
 
 
 TABLE = "[...document.querySelectorAll('table.sortable')].find(t=>!t.closest('details'))"
@@ -171,9 +89,7 @@ def check_without_script(score, browser, name, page):
 def picture(browser, pictures, name, width=1200):
     if not pictures:
         return
-    high = browser.value("document.documentElement.scrollHeight")
-    shot = browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip=dict(x=0, y=0, width=width, height=high, scale=1))
-    (pictures / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+    browser.picture(pictures / f"{name}.png", width)
 
 
 def check_page(score, browser, page, pictures):
@@ -219,8 +135,7 @@ def check_answer(score, browser, page):
 
 def main():
     rung, pictures = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not program:
+    if not program():
         print("there is no Chromium here (tools/setup install long installs it)")
         return 77
     score = Score()
@@ -236,7 +151,7 @@ def main():
             done
             rung fit train.csv -q
             rung evaluate model.rung test.csv --report evaluation.html >/dev/null"""], cwd=folder, env=environment, check=True)
-        browser = Browser(program, folder)
+        browser = Browser(program(), folder)
         try:
             for page in sorted(work.glob("*.html")):
                 check_page(score, browser, page, pictures)

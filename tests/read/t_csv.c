@@ -45,6 +45,21 @@ static void test_plain(void **state)
     table_free(t);
 }
 
+static void test_text(void **state) /* digits stay as they are */
+{
+    rung_ctx *ctx = *state;
+    rung_read_options how = {.size = sizeof how, .text = 1};
+    rung_table *t;
+    assert_ok(ctx, read_text(ctx, "id,x,grade\n007,1.50,2\n,1e3,NA\n", &how, &t));
+    check_size(t, 2, 3, true);
+    assert_string_equal(cell_text(t, 0, 0), "007");
+    assert_string_equal(cell_text(t, 0, 1), "1.50");
+    assert_string_equal(cell_text(t, 1, 1), "1e3");
+    assert_string_equal(cell_text(t, 1, 0), "<missing>");
+    assert_string_equal(cell_text(t, 1, 2), "<missing>");
+    table_free(t);
+}
+
 static void test_quotes(void **state)
 {
     rung_ctx *ctx = *state;
@@ -447,6 +462,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(test_plain),
+        WITH_CONTEXT(test_text),
         WITH_CONTEXT(test_quotes),
         WITH_CONTEXT(test_line_ends_and_mark),
         WITH_CONTEXT(test_delimiters),

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "label/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "label/grades.h"
+#include "output.h"
+
+static void write_grade(FILE *file, const subject *u, grade g)
+{
+    if (g.state != GRADED) return;
+    char *label = subject_label(u, g.low, g.high);
+    csv_cell(file, label);
+    free(label);
+}
+
+/* The column of the marks of `rung suggest`; -1: the file has none. */
+static int64_t mark_column(const subject *u)
+{
+    for (int64_t c = 0; c < u->columns; c++)
+        if (!strcmp(rung_table_name(u->cells, c), "suggested")) return c;
+    return -1;
+}
+
+static bool any_mark(const journal *j)
+{
+    for (int64_t row = 0; row < j->of->rows; row++)
+        if (j->last[row] >= 0 && how_shown(j, row)) return true;
+    return false;
+}
+
+static void write_names(FILE *file, const journal *j)
+{
+    const subject *u = j->of;
+    for (int64_t c = 0; c < u->columns; c++) {
+        char *name = subject_column(u, c);
+        if (c) fputc(',', file);
+        csv_cell(file, name);
+        free(name);
+    }
+    if (u->label < 0) {
+        fputc(',', file);
+        csv_cell(file, u->name);
+    }
+    if (any_mark(j) && mark_column(u) < 0) fputs(",suggested", file);
+    for (int g = 0; j->graders > 1 && g < j->graders; g++) {
+        char *name = text_of("%s (%s)", u->name, j->grader[g]);
+        fputc(',', file);
+        csv_cell(file, name);
+        free(name);
+    }
+    fputc('\n', file);
+}
+
+static void write_row(FILE *file, const journal *j, int64_t row, bool marked)
+{
+    const subject *u = j->of;
+    int64_t mark = mark_column(u);
+    for (int64_t c = 0; c < u->columns; c++) {
+        if (c) fputc(',', file);
+        if (c == u->label) {
+            write_grade(file, u, label_of(j, row));
+            continue;
+        }
+        char *text = subject_cell(u, row, c);
+        csv_cell(file, c == mark && !*text ? journal_mark(how_shown(j, row)) : text);
+        free(text);
+    }
+    if (u->label < 0) {
+        fputc(',', file);
+        write_grade(file, u, label_of(j, row));
+    }
+    if (marked && mark < 0) fprintf(file, ",%s", journal_mark(how_shown(j, row)));
+    for (int g = 0; j->graders > 1 && g < j->graders; g++) {
+        fputc(',', file);
+        write_grade(file, u, grade_by(j, g, row));
+    }
+    fputc('\n', file);
+}
+
+int export_labels(const session *s, const journal *j, const char *path)
+{
+    output out;
+    int64_t labelled = 0, ranges = 0;
+    bool marked = any_mark(j);
+    if (!output_open(&out, path)) return FAILED;
+    write_names(out.file, j);
+    for (int64_t row = 0; row < j->of->rows; row++) {
+        grade g = label_of(j, row);
+        labelled += g.state == GRADED;
+        ranges += g.state == GRADED && g.low < g.high;
+        write_row(out.file, j, row, marked);
+    }
+    if (!output_keep(&out)) return FAILED;
+    if (!s->quiet)
+        complain("%lld of %lld rows are labelled, %lld of them by a range", (long long)labelled, (long long)j->of->rows,
+                 (long long)ranges);
+    return EXIT_OK;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define _GNU_SOURCE /* realpath */
+#include "label/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "datafile.h"
+#include "learn.h"
+
+#define GROUP "Data"
+const option subject_options[] = {
+    {"label", 'l', "COLUMN", "column of the grades, new or in the file (default label)", GROUP},
+    {"order", 0, "A<B<C", "the grades, lowest first (default: the labels of the file, if they are numbers)", GROUP},
+    {"text", 0, "COLUMN", "show this column as running text; no feature; may be repeated", GROUP},
+    {"images", 0, "COLUMN", "show the pictures that this column names, in the folder of DATA; may be repeated", GROUP},
+    {"ignore", 0, "COL[,COL]", "columns to show, but not to learn from; may be repeated", GROUP},
+    {"nominal", 0, "COL[,COL]", "columns of categories, such as codes that are numbers", GROUP},
+    {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", GROUP},
+    {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", GROUP},
+    {"dates", 0, "COL[=HOW]", "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)",
+     GROUP},
+    {0}};
+
+/* ---- cells ---- */
+
+char *subject_cell(const subject *u, int64_t row, int64_t column)
+{
+    int64_t length = rung_table_cell(u->cells, row, column, NULL, 0);
+    char *text = allocate((size_t)length + 1, 1);
+    rung_table_cell(u->cells, row, column, text, length + 1);
+    return text;
+}
+
+char *subject_column(const subject *u, int64_t column)
+{
+    const char *name = rung_table_name(u->cells, column);
+    return *name ? text_of("%s", name) : text_of("column%lld", (long long)column + 1);
+}
+
+uint64_t subject_check(const subject *u, int64_t row) /* FNV-1a, with a byte that ends each cell */
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int64_t j = 0; j < u->columns; j++) {
+        if (j == u->label) continue;
+        char *text = subject_cell(u, row, j);
+        for (const char *c = text;; c++) {
+            hash = (hash ^ (unsigned char)(*c ? *c : 0x1f)) * 0x100000001b3;
+            if (!*c) break;
+        }
+        free(text);
+    }
+    return hash;
+}
+
+/* By name, then by position from 1; -1: neither. */
+static int64_t find_column(const subject *u, const char *text)
+{
+    long long position;
+    for (int64_t j = 0; j < u->columns; j++)
+        if (!strcmp(rung_table_name(u->cells, j), text)) return j;
+    return parse_whole(text, 1, u->columns, &position) ? position - 1 : -1;
+}
+
+/* ---- labels ---- */
+
+char *subject_label(const subject *u, int low, int high)
+{
+    return low == high ? text_of("%s", u->class_name[low - 1])
+                       : text_of("%s..%s", u->class_name[low - 1], u->class_name[high - 1]);
+}
+
+static int rank_called(const subject *u, const char *text, size_t length)
+{
+    for (int k = 0; k < u->classes; k++)
+        if (strlen(u->class_name[k]) == length && !memcmp(u->class_name[k], text, length)) return k + 1;
+    return 0;
+}
+
+bool subject_ranks(const subject *u, const char *label, int *low, int *high)
+{
+    *low = *high = rank_called(u, label, strlen(label));
+    for (const char *dots = strstr(label, ".."); dots && !*low; dots = strstr(dots + 1, "..")) {
+        *low = rank_called(u, label, (size_t)(dots - label));
+        *high = rank_called(u, dots + 2, strlen(dots + 2));
+        if (!*high) *low = 0;
+    }
+    return *low && *low <= *high;
+}
+
+/* The library reads the order and the labels, so that they mean here what they mean to a fit. */
+static int take_classes(session *s, subject *u, const rung_data *data)
+{
+    const int *rank = rung_data_ranks(data);
+    u->classes = rung_data_classes(data);
+    u->class_name = allocate((size_t)u->classes, sizeof *u->class_name);
+    for (int k = 0; k < u->classes; k++) u->class_name[k] = text_of("%s", rung_data_class_name(data, k + 1));
+    for (int64_t i = 0; u->label >= 0 && i < u->rows; i++) u->given[i] = rank[i];
+    if (u->classes >= 2) return EXIT_OK;
+    complain("%s: %s has fewer than two grades; name them all, lowest first, such as --order \"1<2<3\"", s->command,
+             u->path);
+    return USAGE;
+}
+
+/* The classes of --order, for a file without the column. */
+static int classes_alone(session *s, subject *u, const char *order)
+{
+    rung_table *table = NULL;
+    rung_data *data = NULL;
+    const double x = 0;
+    const int32_t missing = -1;
+    rung_encode_options how = {.size = sizeof how, .label = "label", .order = order};
+    rung_status status = rung_table_new(s->ctx, 1, &table);
+    if (status == RUNG_OK) status = rung_table_add_numbers(s->ctx, table, "x", &x, 1);
+    if (status == RUNG_OK) status = rung_table_add_text(s->ctx, table, "label", &missing, NULL, 0, 0);
+    if (status == RUNG_OK) status = rung_data_encode(s->ctx, table, &how, &data);
+    int code = session_check(s, status);
+    if (code == EXIT_OK) code = take_classes(s, u, data);
+    rung_data_free(data);
+    rung_table_free(table);
+    return code;
+}
+
+static bool any_label(const subject *u)
+{
+    for (int64_t i = 0; u->label >= 0 && i < u->rows; i++)
+        if (rung_table_cell(u->cells, i, u->label, NULL, 0) > 0) return true;
+    return false;
+}
+
+bool subject_classes(subject *u, int classes, char *const *names)
+{
+    bool same = u->classes == classes || u->classes == 0;
+    for (int k = 0; same && k < u->classes; k++) same = !strcmp(u->class_name[k], names[k]);
+    if (!same || u->classes) return same;
+    u->classes = classes;
+    u->class_name = allocate((size_t)classes, sizeof *u->class_name);
+    for (int k = 0; k < classes; k++) u->class_name[k] = text_of("%s", names[k]);
+    return true;
+}
+
+/* ---- reading ---- */
+
+static int mark_columns(session *s, const arguments *args, subject *u, const char *name, shown_as how)
+{
+    const char *text;
+    for (int at = 0; (text = option_each(args, name, &at));) {
+        int64_t j = find_column(u, text);
+        if (j < 0 || j == u->label) {
+            complain("%s: --%s %s: %s has no such column%s", s->command, name, text, u->path,
+                     j < 0 ? "" : " beside that of the grades");
+            return USAGE;
+        }
+        u->shown[j] = how;
+    }
+    return EXIT_OK;
+}
+
+/* Columns of texts and pictures are shown, not learned from; nor is a label column that is still empty. */
+static char *not_learned(const subject *u, bool labelled)
+{
+    char *list = NULL;
+    for (int64_t j = 0; j < u->columns; j++) {
+        if (u->shown[j] == SHOWN_CELL && (j != u->label || labelled)) continue;
+        char *longer = list ? text_of("%s,%lld", list, (long long)j + 1) : text_of("%lld", (long long)j + 1);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
+/* Grading goes on without a model where no column is left to learn from. */
+static int code_columns(session *s, const arguments *args, subject *u, const rung_table *table, const char *order)
+{
+    bool labelled = any_label(u);
+    char *label = labelled ? text_of("%lld", (long long)u->label + 1) : NULL, *ignore = not_learned(u, labelled);
+    int64_t left = u->columns - (u->label >= 0);
+    for (int64_t j = 0; j < u->columns; j++) left -= u->shown[j] != SHOWN_CELL;
+    rung_data *data = NULL;
+    int code = EXIT_OK;
+    if (left > 0 || labelled) code = learn_encode(s, args, table, label, left > 0 ? ignore : NULL, &data);
+    if (code == EXIT_OK && labelled)
+        code = take_classes(s, u, data);
+    else if (code == EXIT_OK && order)
+        code = classes_alone(s, u, order);
+    if (left > 0)
+        u->data = data;
+    else
+        rung_data_free(data);
+    if (left == 0) u->no_data = text_of("there is no column to learn from: each is a text or a picture");
+    free(ignore);
+    free(label);
+    return code;
+}
+
+static int read_table(session *s, const arguments *args, subject *u)
+{
+    const char *wanted = option_value(args, "label"), *order;
+    rung_table *table = NULL;
+    int code = order_option(s, args, &order);
+    if (code == EXIT_OK) code = datafile_read_text(s, args, u->path, &u->cells);
+    if (code != EXIT_OK) return code;
+    u->rows = rung_table_rows(u->cells);
+    u->columns = rung_table_columns(u->cells);
+    u->shown = allocate((size_t)u->columns, sizeof *u->shown);
+    u->given = allocate((size_t)u->rows, sizeof *u->given);
+    u->label = find_column(u, wanted ? wanted : "label");
+    u->name = u->label >= 0 ? subject_column(u, u->label) : text_of("%s", wanted ? wanted : "label");
+    code = mark_columns(s, args, u, "text", SHOWN_TEXT);
+    if (code == EXIT_OK) code = mark_columns(s, args, u, "images", SHOWN_IMAGE);
+    if (code == EXIT_OK) code = datafile_read(s, args, u->path, &table);
+    if (code == EXIT_OK) code = code_columns(s, args, u, table, order);
+    rung_table_free(table);
+    return code;
+}
+
+int subject_read(session *s, const arguments *args, subject *out)
+{
+    *out = (subject){.path = operand(args, 0), .label = -1};
+    if (!strcmp(out->path, "-")) {
+        complain("%s: DATA must be a file: the grades are kept beside it", s->command);
+        return USAGE;
+    }
+    int code = read_table(s, args, out);
+    if (code != EXIT_OK) return code;
+    char *real = realpath(out->path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    out->folder = slash ? text_of("%.*s", slash == real ? 1 : (int)(slash - real), real) : text_of(".");
+    free(real);
+    return EXIT_OK;
+}
+
+void subject_free(subject *u)
+{
+    for (int k = 0; k < u->classes; k++) free(u->class_name[k]);
+    free(u->class_name);
+    free(u->given);
+    free(u->shown);
+    free(u->name);
+    free(u->folder);
+    free(u->no_data);
+    rung_data_free(u->data);
+    rung_table_free(u->cells);
+}
