@@ -126,7 +126,8 @@ const command command_label = {
     .help = "grade rows on a page in the browser",
     .about =
         "Shows the rows of DATA one at a time on a page of this machine, and keeps your grades in DATA.journal. Keys: "
-        "1 to 9 grade (with ten classes or more type the number), n: not sure, a range of grades, s: skip, u: undo. "
+        "digits grade (the number of the class, or its place if it has a name), n: not sure, a range of grades, s: "
+        "skip, u: undo. "
         "Each grade is on the disk before the next row is shown; DATA is never changed, and a later 'rung label' goes "
         "on where this one ended, however it ended.\nWhile you grade, a model is fitted in the background. The page "
         "shows its error and, once you have graded a row, its guess. One row in twenty is one you have graded before, "

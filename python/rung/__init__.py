@@ -17,6 +17,7 @@ from ._checks import EXPECTED_FAILED_CHECKS
 from ._files import generate, load, save
 from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
 from .images import read_images
+from .journal import Journal
 from .methods import *  # noqa: F403
 from .model_selection import SemiSupervisedKFold
 from .plots import (
@@ -36,6 +37,7 @@ __all__ = [
     "EXPECTED_FAILED_CHECKS",
     "FileError",
     "FormatError",
+    "Journal",
     "LimitError",
     "NumericError",
     "OrdinalSearch",

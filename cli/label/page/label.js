@@ -1,5 +1,5 @@
 'use strict';
-const WAIT = 700; // milliseconds for a second digit, with ten classes or more
+const WAIT = 700; // milliseconds for a second digit, where a longer number begins with the first
 const POLL = 2000; // milliseconds between questions about the model
 
 const client = Number(sessionStorage.getItem('client')) || 1 + crypto.getRandomValues(new Uint32Array(1))[0] % 0xfffffffe;
@@ -11,6 +11,9 @@ let busy = false;
 let range = null; // null: a single grade; 0: the lowest is asked for; k: it is k
 let digits = '';
 let timer = 0;
+
+// What is typed for each class: its name if all are whole numbers, else its place from 1.
+const keysOf = classes => classes.every(c => /^[0-9]{1,3}$/.test(c.name)) ? classes.map(c => c.name) : classes.map((c, k) => String(k + 1));
 
 // ---- what is shown ----
 
@@ -33,9 +36,10 @@ const showGrades = () => {
   if (at('grades').children.length === state.classes.length) return;
   if (state.classes.length <= 7 && state.classes.every(c => c.name.length <= 4)) // in one line, on a phone, too
     at('grades').style.gridTemplateColumns = `repeat(${state.classes.length}, minmax(0, 1fr))`;
+  const keys = keysOf(state.classes);
   at('grades').replaceChildren(...state.classes.map((c, k) => {
     const button = make('button', {type: 'button', 'data-rank': k + 1}, make('span', {}, c.name));
-    if (c.name !== String(k + 1)) button.append(make('kbd', {}, String(k + 1)));
+    if (c.name !== keys[k]) button.append(make('kbd', {}, keys[k]));
     button.addEventListener('click', () => choose(k + 1));
     return button;
   }));
@@ -181,22 +185,21 @@ const toggleRange = () => {
   showQuestion();
 };
 
-// A digit grades at once where no longer number begins with it.
+// A number grades at once where no longer one begins with it.
 const type = digit => {
+  const keys = keysOf(state.classes), begun = text => keys.some(key => key.startsWith(text));
   clearTimeout(timer);
-  digits += digit;
-  if (Number(digits) < 1) digits = '';
-  else if (Number(digits) > state.classes.length) digits = digit === '0' ? '' : digit;
-  if (!digits) return showQuestion();
-  if (10 * Number(digits) > state.classes.length) return finish();
-  timer = setTimeout(finish, WAIT);
+  digits = begun(digits + digit) ? digits + digit : begun(digit) ? digit : '';
+  if (keys.includes(digits) && !keys.some(key => key.startsWith(digits) && key !== digits)) return finish();
+  if (digits) timer = setTimeout(finish, WAIT);
   showQuestion();
 };
 
 const finish = () => {
   clearTimeout(timer);
-  const rank = Number(digits);
+  const rank = 1 + keysOf(state.classes).indexOf(digits);
   digits = '';
+  showQuestion();
   choose(rank);
 };
 
