@@ -46,6 +46,23 @@ static int check_options(session *s, const arguments *args, double *overlap)
     return USAGE;
 }
 
+/* The journal is JSON, which is UTF-8, as the library has checked of the cells. */
+static int need_text(session *s, const char *what, const char *text)
+{
+    json_t *value = json_string(text);
+    bool good = value != NULL;
+    json_decref(value);
+    if (good) return EXIT_OK;
+    complain("%s: the name of %s, '%s', is not UTF-8", s->command, what, text);
+    return USAGE;
+}
+
+static int need_texts(session *s, const arguments *args, const subject *u)
+{
+    int code = need_text(s, "the grader", grader_name(args));
+    return code == EXIT_OK ? need_text(s, "the column", u->name) : code;
+}
+
 static int need_classes(session *s, const subject *u)
 {
     if (u->classes >= 2) return EXIT_OK;
@@ -102,6 +119,7 @@ static int label_run(session *s, const arguments *args)
     if (code == EXIT_OK) code = subject_read(s, args, &of);
     if (code == EXIT_OK) code = journal_open(s, option_value(args, "journal"), &of, &d->j);
     if (code == EXIT_OK) code = need_classes(s, &of);
+    if (code == EXIT_OK) code = need_texts(s, args, &of);
     if (code == EXIT_OK && to && output_same_file(to, d->j.path)) {
         complain("label: --export %s would overwrite the journal; give another file", to);
         code = USAGE;

@@ -11,17 +11,15 @@ enum {
     AWAY = 600     /* seconds after which a browser's row is given to another */
 };
 
+/* A new browser takes the place of the one that was silent longest. */
 client *desk_client(desk *d, unsigned id)
 {
-    client *oldest = d->clients;
-    for (client *c = d->clients; c < d->clients + DESK_CLIENTS; c++) {
-        if (c->id == id) oldest = c;
-        if (c->id == id) break;
-        if (c->asked < oldest->asked) oldest = c;
-    }
-    if (oldest->id != id) *oldest = (client){.id = id, .row = -1};
-    oldest->asked = seconds_now();
-    return oldest;
+    client *place = d->clients, *end = d->clients + DESK_CLIENTS;
+    for (client *c = d->clients; c < end && place->id != id; c++)
+        if (c->id == id || c->asked < place->asked) place = c;
+    if (place->id != id) *place = (client){.id = id, .row = -1};
+    place->asked = seconds_now();
+    return place;
 }
 
 int64_t desk_count(const desk *d, did what)

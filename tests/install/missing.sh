@@ -53,6 +53,10 @@ configure cmocka || bad "not configured without cmocka"
 [ ! -d "$work/build/tests" ] || bad "the tests are on without cmocka"
 refused libcmocka-dev cmocka -DBUILD_TESTING=ON
 
+echo "== libmicrohttpd is optional"
+configure libmicrohttpd $off || bad "not configured without libmicrohttpd"
+grep -q 'they need libmicrohttpd (Debian: libmicrohttpd-dev)' "$work/log" || bad "the package is not named"
+
 echo "== BUILD_SHARED_LIBS=OFF"
 configure "" $off -DBUILD_SHARED_LIBS=OFF || bad "not configured"
 grep -q 'INTERFACE_LINK_LIBRARIES rung::static' "$work/build/rungConfig.cmake" ||

@@ -383,7 +383,9 @@ def check_given(score, rung, folder):
     score.check(answer["row"] is None and answer["state"]["skipped"] == 1 and "no column to learn from" in answer["state"]["model"]["why"], f"{answer}")
     score.check(page.post("reopen", {"client": 1})[1]["row"]["number"] == 3, "skipped rows again")
     page.end()
-    for arguments, words in [(["texts.csv"], "texts.csv has no grades yet"), (["-"], "DATA must be a file"), (["texts.csv", "--order", "a"], "--order 'a'")]:
+    for arguments, words in [(["texts.csv"], "texts.csv has no grades yet"), (["-"], "DATA must be a file"), (["texts.csv", "--order", "a"], "--order 'a'"),
+                             (["texts.csv", "--order", "a<b", "-l", b"\xff"], "is not UTF-8"), (["texts.csv", "--order", "a<b", "--grader", b"\xff"], "is not UTF-8"),
+                             (["texts.csv", "--order", "a<b", "--grader", "x" * 101], "at most 100 bytes")]:
         (folder / "texts.csv.journal").unlink(missing_ok=True)
         bad = subprocess.run([rung, "label", *arguments], cwd=folder, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
         score.check(bad.returncode == 2 and words in bad.stderr, f"{arguments}: {bad.stderr}")

@@ -121,8 +121,9 @@ const showModel = () => {
     if (m.history.length > 1) parts.push(showHistory(m.history));
   }
   if (m.forecast) {
-    const f = m.forecast, gain = f.high < f.now ? '' : ' More labels may not pay.';
-    parts.push(make('p', {id: 'forecast'}, `${f.more} more labels: ${f.low.toFixed(2)} to ${f.high.toFixed(2)}, ${f.now.toFixed(2)} at ${f.labels}.${gain}`));
+    const f = m.forecast, pays = f.value < 0.95 * f.now ? '' : ' More labels may not pay.';
+    parts.push(make('p', {id: 'forecast'},
+      `Forecast: ${f.low.toFixed(2)} to ${f.high.toFixed(2)} with ${f.more} more labels; ${f.now.toFixed(2)} with ${f.labels}.${pays}`));
   }
   if (m.why) parts.push(make('p', {class: 'soft'}, `No model: ${m.why}`));
   else if (!m.labels && !m.fitting) parts.push(make('p', {class: 'soft'}, 'Begins with two labels in each of two classes.'));
