@@ -376,6 +376,34 @@ static rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column 
     return RUNG_OK;
 }
 
+/* A point that parts thousands has one to three digits before it and three after it. */
+static bool may_be_thousands(double x)
+{
+    double scaled = 1000 * x;
+    return fabs(x) < 1000 && fabs(scaled - round(scaled)) < 1e-6;
+}
+
+rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j)
+{
+    const double *x = t->columns[j].number;
+    char label[COLUMN_LABEL], name[NAME];
+    double example = 0;
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        if (!isfinite(x[i]) || x[i] == floor(x[i])) continue;
+        if (!may_be_thousands(x[i])) return RUNG_OK;
+        if (example == 0) example = x[i];
+    }
+    if (example == 0) return RUNG_OK;
+    return hint(
+        ctx,
+        set_error(ctx, RUNG_EDATA,
+                  "%s: column %s holds numbers such as '%.3f', whose points may part thousands, as other columns "
+                  "have decimal commas; give the decimal character, or declare the column numeric if they are "
+                  "decimal points",
+                  t->path, table_column_label(t, j, label), example),
+        "option decimal=,\noption numeric=%s", option_name(t, j, name));
+}
+
 void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     char label[COLUMN_LABEL], detail[NAME + 20], name[NAME];

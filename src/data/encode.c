@@ -147,6 +147,18 @@ static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j,
     return RUNG_OK;
 }
 
+/* Decimal commas in one column make the points of another ambiguous, unless the caller says what it is. */
+static rung_status check_points(rung_ctx *ctx, const rung_table *t, const coding *code, const said_column *said)
+{
+    bool commas = false;
+    for (int64_t k = 0; k < code->n_columns; k++) commas = commas || code->columns[k].form == FORM_COMMA;
+    for (int64_t k = 0; k < code->n_columns && commas && t->decimal != ','; k++) {
+        int64_t j = code->columns[k].position;
+        if (t->columns[j].kind == COLUMN_NUMBER && said[j].kind == SAID_NOTHING) TRY(column_points_check(ctx, t, j));
+    }
+    return RUNG_OK;
+}
+
 static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
                                 const role *roles, int64_t label, coding *code, int64_t *from)
 {
@@ -161,6 +173,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     TRY(said_columns(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
+    TRY(check_points(ctx, t, code, said));
     bool others = code->n_columns > 0; /* without them a column that counts the rows is what there is to learn from */
     for (int64_t j = 0; j < t->n_columns; j++) {
         if (use[j] != USE_COUNTER) continue;

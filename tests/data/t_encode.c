@@ -182,6 +182,24 @@ static void keep_log(void *user, rung_level level, const char *text)
     strncat(logged, text, sizeof logged - strlen(logged) - 1);
 }
 
+/* Where other columns have decimal commas, points may part thousands: 900 and 10.679 are not read as 900 and 10.7. */
+static void test_points_beside_commas(void **state)
+{
+    rung_ctx *ctx = *state;
+    const char *text = "a;cost;y\n1,5;900;1\n2,5;10.679;2\n3,25;1.200;1\n4,5;;2\n";
+    assert_refused(text, RUNG_EDATA, "column 'cost' holds numbers such as '10.679', whose points may part thousands",
+                   0);
+    rung_data *data = data_of(ctx, text, (rung_encode_options){.numeric = "cost"});
+    assert_close(data->X[3], 10.679, 0);
+    dataset_free(data);
+    data = data_of(ctx, "a;share;y\n1,5;0.9;1\n2,5;0.6791;2\n", (rung_encode_options){0}); /* four digits: decimals */
+    assert_close(data->X[3], 0.6791, 0);
+    dataset_free(data);
+    data = data_of(ctx, "a;share;y\n1;0.9;1\n2;0.679;2\n", (rung_encode_options){0}); /* no commas elsewhere */
+    assert_close(data->X[3], 0.679, 0);
+    dataset_free(data);
+}
+
 /* Columns are what their cells are, in files of any size, or what the caller says; the log says what was done. */
 static void test_kinds(void **state)
 {
@@ -663,6 +681,7 @@ int main(void)
         WITH_CONTEXT(test_numeric_order),
         WITH_CONTEXT(test_categories),
         WITH_CONTEXT(test_kinds),
+        WITH_CONTEXT(test_points_beside_commas),
         WITH_CONTEXT(test_odd_words),
         WITH_CONTEXT(test_missing),
         WITH_CONTEXT(test_median_of_many),
