@@ -45,6 +45,16 @@ int form_columns(column_form form) { return form == FORM_CYCLIC ? CYCLIC_COLUMNS
 
 /* ---- numbers ---- */
 
+/* The bytes of a character that parts thousands, in any form of number: spaces, also those that do not break, and
+ * apostrophes. 0: there is none. */
+static size_t spacer_at(const char *p)
+{
+    static const char *const spacers[] = {" ", "'", "\u00a0", "\u202f", "\u2009", "\u2019"};
+    for (size_t i = 0; i < sizeof spacers / sizeof *spacers; i++)
+        if (strncmp(p, spacers[i], strlen(spacers[i])) == 0) return strlen(spacers[i]);
+    return 0;
+}
+
 /* Copies text without the characters that part thousands. False: they do not stand between groups of three digits. */
 static bool without_groups(const char *text, char group, char decimal, char *out, size_t size, int *groups)
 {
@@ -53,13 +63,16 @@ static bool without_groups(const char *text, char group, char decimal, char *out
     *groups = 0;
     if (strlen(text) >= size) return false;
     if (p > text) out[used++] = *text;
-    for (; isdigit((unsigned char)*p) || *p == group; p++) {
-        if (*p == group) {
+    for (size_t length; *p; p += length) {
+        length = *p == group ? 1 : spacer_at(p);
+        if (length > 0) {
             if (run == 0 || run > 3 || (*groups > 0 && run != 3)) return false;
             ++*groups;
             run = 0;
             continue;
         }
+        if (!isdigit((unsigned char)*p)) break;
+        length = 1;
         out[used++] = *p;
         run++;
     }
@@ -80,19 +93,20 @@ bool form_number(const char *text, column_form form, double *out)
 
 bool form_of_numbers(int64_t n, const char *const *texts, column_form *form, bool *unclear)
 {
-    bool comma = true, grouped = true, sure_comma = false, sure_grouped = false;
-    double x;
+    bool comma = true, grouped = true, sure_comma = false, sure_grouped = false, differ = false;
+    double x, y;
     for (int64_t i = 0; i < n && (comma || grouped); i++) {
         const char *text = texts[i], *first = strchr(text, ',');
-        bool is_comma = form_number(text, FORM_COMMA, &x), is_grouped = form_number(text, FORM_GROUPED, &x);
+        bool is_comma = form_number(text, FORM_COMMA, &x), is_grouped = form_number(text, FORM_GROUPED, &y);
         if (first && is_comma && !is_grouped) sure_comma = true;
         if (first && is_grouped && !is_comma) sure_grouped = true;
+        if (is_comma && is_grouped && x != y) differ = true;
         comma = comma && is_comma;
         grouped = grouped && is_grouped;
     }
     if (!comma && !grouped) return false;
-    *form = comma && !(grouped && sure_grouped) ? FORM_COMMA : FORM_GROUPED;
-    *unclear = comma && grouped && !sure_comma && !sure_grouped;
+    *unclear = comma && grouped && !sure_comma && !sure_grouped && differ;
+    *form = comma && !(grouped && (sure_grouped || !(sure_comma || differ))) ? FORM_COMMA : FORM_GROUPED;
     return true;
 }
 

@@ -9,8 +9,8 @@
 
 typedef enum {
     FORM_PLAIN,   /* a number */
-    FORM_COMMA,   /* 3,14: a decimal comma; points between thousands are dropped */
-    FORM_GROUPED, /* 1,200.5: commas between thousands */
+    FORM_COMMA,   /* 3,14: a decimal comma; points or spaces between thousands are dropped */
+    FORM_GROUPED, /* 1,200.5 or 1 200.5: commas or spaces between thousands */
     FORM_ORDINAL, /* a word of a list, lowest first: 1, 2, ... */
     FORM_DAYS,    /* a date: days since 1970-01-01, with a time of day as a fraction */
     FORM_CYCLIC   /* a date: days, and sine and cosine of its place in the year and in the week */

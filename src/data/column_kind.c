@@ -276,7 +276,7 @@ static rung_status with_commas(rung_ctx *ctx, const rung_table *t, int64_t j, co
     log_hint(ctx, RUNG_WARNING, detail,
              "%s: column %s holds numbers with %s such as '%.40s'; they are read as numbers; declare it nominal if "
              "they are codes",
-             t->path, label, code->form == FORM_COMMA ? "a decimal comma" : "commas between thousands", example);
+             t->path, label, code->form == FORM_COMMA ? "a decimal comma" : "separators between thousands", example);
     return RUNG_OK;
 }
 

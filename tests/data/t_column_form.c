@@ -9,11 +9,30 @@ static void numbers_with_commas(void **state)
     static const struct {
         const char *text;
         double comma, grouped; /* NAN: none */
-    } cases[] = {{"3,14", 3.14, NAN},      {"1,200", 1.2, 1200},        {"1,200,300", NAN, 1200300},
-                 {"1.200,5", 1200.5, NAN}, {"1,200.5", NAN, 1200.5},    {"-12,5", -12.5, NAN},
-                 {"12", 12, 12},           {"1,20", 1.2, NAN},          {",5", 0.5, NAN},
-                 {"1,,200", NAN, NAN},     {"1234,567", 1234.567, NAN}, {"a", NAN, NAN},
-                 {"1,200,30", NAN, NAN},   {"1e3", 1000, 1000},         {"", NAN, NAN}};
+    } cases[] = {{"3,14", 3.14, NAN},
+                 {"1,200", 1.2, 1200},
+                 {"1,200,300", NAN, 1200300},
+                 {"1.200,5", 1200.5, NAN},
+                 {"1,200.5", NAN, 1200.5},
+                 {"-12,5", -12.5, NAN},
+                 {"12", 12, 12},
+                 {"1,20", 1.2, NAN},
+                 {",5", 0.5, NAN},
+                 {"1,,200", NAN, NAN},
+                 {"1234,567", 1234.567, NAN},
+                 {"a", NAN, NAN},
+                 {"1,200,30", NAN, NAN},
+                 {"1e3", 1000, 1000},
+                 {"", NAN, NAN},
+                 {"1 200,5", 1200.5, NAN},
+                 {"1 200", 1200, 1200},
+                 {"1'200.5", NAN, 1200.5},
+                 {"12\u00a0345\u00a0678", 12345678, 12345678},
+                 {"1\u202f200,25", 1200.25, NAN},
+                 {"12 34", NAN, NAN},
+                 {"1 200 ", NAN, NAN},
+                 {" 200", NAN, NAN},
+                 {"12 kg", NAN, NAN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double x = NAN;
         if (!form_number(cases[i].text, FORM_COMMA, &x)) x = NAN;
@@ -35,6 +54,12 @@ static void forms_of_columns(void **state)
     assert_true(form_of_numbers(2, (const char *[]){"1,200", "3,5"}, &form, &unclear));
     assert_true(form == FORM_COMMA && !unclear);
     assert_true(form_of_numbers(2, (const char *[]){"1,200", "15"}, &form, &unclear));
+    assert_true(unclear);
+    assert_true(form_of_numbers(2, (const char *[]){"1 200", "900"}, &form, &unclear)); /* the same either way */
+    assert_true(form == FORM_GROUPED && !unclear);
+    assert_true(form_of_numbers(2, (const char *[]){"1 200,5", "900"}, &form, &unclear));
+    assert_true(form == FORM_COMMA && !unclear);
+    assert_true(form_of_numbers(2, (const char *[]){"1 200", "1.200"}, &form, &unclear));
     assert_true(unclear);
     assert_false(form_of_numbers(2, (const char *[]){"3,14", "x"}, &form, &unclear));
     assert_false(form_of_numbers(2, (const char *[]){"3,14", "1,200.5"}, &form, &unclear)); /* neither fits both */
