@@ -96,6 +96,17 @@ static int take_rows(query *q)
     return FAILED;
 }
 
+/* Numbers that a table stores as text, as one made from a CSV file does, are numbers; an empty text is missing. */
+static bool numbers_as_text(const query *q, selected_column *c)
+{
+    double number;
+    for (int64_t i = 0; i < q->n_rows; i++)
+        if (c->text[i] && *c->text[i] && !parse_double(c->text[i], &number)) return false;
+    for (int64_t i = 0; i < q->n_rows; i++)
+        if (c->text[i] && *c->text[i]) parse_double(c->text[i], &c->number[i]);
+    return true;
+}
+
 /* Every row as a value of its own: the library finds those that are equal. */
 static rung_status add_words(rung_ctx *ctx, const query *q, int j, rung_table *table)
 {
@@ -117,8 +128,9 @@ static int make_table(session *s, const query *q, rung_table **out)
     CHECK(s, rung_table_new(s->ctx, q->n_rows, out));
     for (int j = 0; j < q->n_columns; j++) {
         const char *name = sqlite3_column_name(q->statement, j);
-        CHECK(s, q->columns[j].words ? add_words(s->ctx, q, j, *out)
-                                     : rung_table_add_numbers(s->ctx, *out, name, q->columns[j].number, 1));
+        selected_column *c = &q->columns[j];
+        CHECK(s, c->words && !numbers_as_text(q, c) ? add_words(s->ctx, q, j, *out)
+                                                    : rung_table_add_numbers(s->ctx, *out, name, c->number, 1));
     }
     return EXIT_OK;
 }

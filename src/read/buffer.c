@@ -87,7 +87,9 @@ rung_status buffer_start(buffer *b)
     const unsigned char *first = (const unsigned char *)b->text;
     if (got >= 2 && ((first[0] == 0xff && first[1] == 0xfe) || (first[0] == 0xfe && first[1] == 0xff)))
         return set_error(b->ctx, RUNG_EDATA, "%s is UTF-16 text; save it as UTF-8", b->path);
-    if (got == 3 && first[0] == 'P' && first[1] == 'K' && first[2] == 3) /* a zip file, as spreadsheets are */
+    bool zip = got == 3 && first[0] == 'P' && first[1] == 'K' && first[2] == 3,        /* as spreadsheets are */
+        office = got == 3 && first[0] == 0xd0 && first[1] == 0xcf && first[2] == 0x11; /* as they were before 2007 */
+    if (zip || office)
         return set_error(b->ctx, RUNG_EDATA, "%s is a spreadsheet or another compressed file; save it as CSV", b->path);
     bool mark = got == 3 && first[0] == 0xef && first[1] == 0xbb && first[2] == 0xbf;
     if (memchr(first, 0, (size_t)got)) return nul_byte(b, 1);
