@@ -16,7 +16,7 @@ const option learn_options[] = {
     {"bins", 0, "Q[,width]",
      "the labels are real numbers: divide them into Q classes of equal frequency, or of equal width", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to leave out; may be repeated", GROUP},
-    {"nominal", 0, "COL[,COL]", "columns of categories, such as codes that are numbers", GROUP},
+    {"nominal", 0, "COL[,COL]", "columns of categories, such as codes that are numbers; COL=CATEGORY: coefficients compare with it", GROUP},
     {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", GROUP},
     {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", GROUP},
     {"dates", 0, "COL[=HOW]", "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)",

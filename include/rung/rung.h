@@ -292,7 +292,8 @@ typedef struct { /* zeros: the default */
     int bins;            /* > 0: real numbers, cut into this many classes of equal frequency ... */
     int bins_width;      /* ... or, 1: of equal width */
     /* What feature columns are, where their cells do not say it right. Lists of names or positions, "a,b". */
-    const char *nominal; /* categories, whatever they look like */
+    const char *nominal; /* categories, whatever they look like: "ward", or with the one that coefficients compare the
+                                    others with "ward=north" (otherwise the first in the alphabet) */
     const char *numeric; /* numbers: commas between thousands, columns that only count the rows */
     const char *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic (also
                                     the place in year and week), dmy or mdy (which part is the day) */

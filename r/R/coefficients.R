@@ -15,10 +15,21 @@ coefficient_table <- function(object) {
                " has another kind of score")
     }
     cuts <- .Call(C_r_thresholds, handle(object))
+    slopes <- lapply(slopes, `[`, order_of_terms(object, slopes))
     names <- c(paste(cuts$column, cuts$part, sep = "|"), paste0(slopes$column, slopes$part))
     together <- Map(c, cuts, slopes)
     structure(cbind(together$value, together$error, together$z, together$p),
               dimnames = list(names[seq_along(together$value)], c("Estimate", "Std. Error", "z value", "Pr(>|z|)")))
+}
+
+# The levels of a factor in their order, as R shows them; the library has them in alphabetical order.
+order_of_terms <- function(object, slopes) {
+    place <- vapply(seq_along(slopes$column), function(i) {
+        at <- match(slopes$column[i], object$sheet$names)
+        levels <- if (!is.na(at)) levels(object$sheet$columns[[at]])
+        as.double(match(slopes$part[i], levels, length(levels) + 1L))
+    }, 0)
+    order(match(slopes$column, unique(slopes$column)), place)
 }
 
 summary.rung <- function(object, ...) {

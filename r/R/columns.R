@@ -118,7 +118,14 @@ mentioned <- function(names, places) {
         plain <- !grepl("[,=]|^\\s|\\s$|^$", names[places])
         words[plain] <- names[places][plain]
     }
-    paste(words, collapse = ",")
+    words
+}
+
+# Coefficients are differences from the first level that occurs, as with contr.treatment: "=level". A level that would not
+# survive the list leaves it to the library, which takes the first in the alphabet.
+reference_level <- function(column) {
+    first <- levels(column)[tabulate(column, nlevels(column)) > 0L][1L]
+    if (is.na(first) || grepl("[,=]|^\\s|\\s$|^$", first)) "" else paste0("=", first)
 }
 
 # The data of a fit: the sheet and, behind it, the columns of labels, weights and groups.
@@ -141,7 +148,9 @@ training_data <- function(session, sheet, y, label, weights, groups, real, missi
     if (!is.null(groups)) add("groups", factor(groups), "(groups)")
     for (kind in c("nominal", "date")) {
         places <- which(sheet$kinds == kind)
-        if (length(places)) options[[c(nominal = "nominal", date = "dates")[[kind]]]] <- mentioned(sheet$names, places)
+        entries <- mentioned(sheet$names, places)
+        if (kind == "nominal") entries <- paste0(entries, vapply(sheet$columns[places], reference_level, ""))
+        if (length(places)) options[[c(nominal = "nominal", date = "dates")[[kind]]]] <- paste(entries, collapse = ",")
     }
     sheet$columns <- c(sheet$columns, extra)
     if (!is.null(sheet$names)) sheet$names <- names

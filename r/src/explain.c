@@ -25,7 +25,7 @@ static SEXP coefficient_list(int n)
     return out;
 }
 
-/* column: its name or, without names, x1, x2, ...; part: the category, "" where it is a number. */
+/* column: its name or, without names, x1, x2, ...; part: the category, "NA": missing, "": a number. */
 SEXP r_coefficients(SEXP handle)
 {
     static const char *const parts[] = {"", ".year_sine", ".year_cosine", ".week_sine", ".week_cosine"};
@@ -41,7 +41,7 @@ SEXP r_coefficients(SEXP handle)
         snprintf(place, sizeof place, "x%lld", (long long)c.column + 1);
         SET_STRING_ELT(VECTOR_ELT(out, 0), i, text_utf8(*name ? name : place));
         const char *category = c.category < 0 ? parts[c.part] : rung_model_category(m, c.column, c.category);
-        SET_STRING_ELT(VECTOR_ELT(out, 1), i, text_utf8(category));
+        SET_STRING_ELT(VECTOR_ELT(out, 1), i, text_utf8(c.category >= 0 && !*category ? "NA" : category));
         put_numbers(out, i, &c);
     }
     UNPROTECT(1);

@@ -28,7 +28,7 @@ static bool term_at(const coding *code, int64_t index, score_term *out)
 {
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
-        int64_t against = c->nominal ? column_reference(c) : -1, terms = column_width(c) - c->nominal;
+        int64_t against = c->nominal ? c->reference : -1, terms = column_width(c) - c->nominal;
         if (index >= terms) {
             index -= terms;
             continue;

@@ -64,6 +64,22 @@ static rung_status say(rung_ctx *ctx, const rung_table *t, const char *text, con
     return RUNG_OK;
 }
 
+static bool is_column(const rung_table *t, const char *name)
+{
+    for (int64_t j = 0; j < t->n_columns; j++)
+        if (strcmp(t->columns[j].name, name) == 0) return true;
+    return false;
+}
+
+/* How a column is coded, behind the last '=' of an entry: dates=day=cyclic, nominal=dose=none; NULL: it is not said. */
+static char *way_of(const rung_table *t, said_kind kind, char *entry)
+{
+    char *way =
+        kind == SAID_DATE || (kind == SAID_NOMINAL && !is_column(t, trimmed(entry))) ? strrchr(entry, '=') : NULL;
+    if (way) *way++ = 0;
+    return way;
+}
+
 static rung_status say_list(rung_ctx *ctx, const rung_table *t, const char *list, said_kind kind, said_column *all)
 {
     static const char *const options[] = {"", "nominal", "numeric", "ordinal", "dates"};
@@ -74,11 +90,14 @@ static rung_status say_list(rung_ctx *ctx, const rung_table *t, const char *list
         said_column *one = NULL;
         next = strchr(p, ',');
         if (next) *next++ = 0;
-        char *way = kind == SAID_DATE ? strrchr(p, '=') : NULL;
-        if (way) *way++ = 0;
+        char *way = way_of(t, kind, p);
         TRY(say(ctx, t, trimmed(p), options[kind], kind, all, &one));
         if (!way) continue;
         way = trimmed(way);
+        if (kind == SAID_NOMINAL) {
+            one->reference = way;
+            continue;
+        }
         one->cyclic = strcmp(way, "cyclic") == 0;
         one->has_order = date_order_find(way, &one->order);
         if (!one->cyclic && !one->has_order && strcmp(way, "days") != 0)
@@ -171,7 +190,22 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     code->nominal = true;
     TRY(c->kind == COLUMN_TEXT ? text_categories(ctx, mem, t, c, code) : number_categories(ctx, mem, t, c, code));
     close_categories(code);
+    code->reference = column_first_reference(code);
     return RUNG_OK;
+}
+
+static rung_status as_said_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
+                                      column_code *code)
+{
+    char label[COLUMN_LABEL];
+    TRY(as_categories(ctx, mem, t, j, code));
+    if (!said->reference) return RUNG_OK;
+    for (int64_t k = 0; k < code->n_categories; k++) {
+        code->reference = k;
+        if (strcmp(code->categories[k], said->reference) == 0) return RUNG_OK;
+    }
+    return set_error(ctx, RUNG_EARG, "%s: column %s has no category '%.80s' to compare the others with", t->path,
+                     table_column_label(t, j, label), said->reference);
 }
 
 static rung_status as_ordinal(rung_ctx *ctx, pool *mem, int64_t n, const char *const *words, column_code *code)
@@ -419,7 +453,7 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
     const column *c = &t->columns[j];
     bool is = false;
     *use = USE_FEATURE;
-    if (said->kind == SAID_NOMINAL) return as_categories(ctx, mem, t, j, out);
+    if (said->kind == SAID_NOMINAL) return as_said_categories(ctx, mem, t, j, said, out);
     if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
     if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
     if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, t, j, out) : RUNG_OK;

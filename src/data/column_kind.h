@@ -12,8 +12,9 @@ typedef struct { /* the caller's word about a column */
     said_kind kind;
     int64_t n_words; /* SAID_ORDINAL: lowest first */
     const char **words;
-    bool cyclic;    /* SAID_DATE */
-    bool has_order; /* SAID_DATE: and how dates are written */
+    const char *reference; /* SAID_NOMINAL: a category; NULL: the first */
+    bool cyclic;           /* SAID_DATE */
+    bool has_order;        /* SAID_DATE: and how dates are written */
     date_order order;
 } said_column;
 

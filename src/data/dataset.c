@@ -155,6 +155,8 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
     return RUNG_OK;
 }
 
+int64_t column_first_reference(const column_code *c) { return c->n_categories > 1 && c->categories[0][0] == 0 ? 1 : 0; }
+
 int64_t column_width(const column_code *c) { return c->nominal ? c->n_categories : form_columns(c->form); }
 
 rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out)

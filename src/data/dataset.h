@@ -18,6 +18,7 @@ typedef struct {
     double fill;      /* not nominal: replaces a missing cell (the training median) */
     int64_t n_categories;
     const char **categories; /* nominal: in bytewise order; FORM_ORDINAL: lowest first */
+    int64_t reference;       /* nominal: the category that coefficients compare the others with */
     int64_t first;           /* its first coded column */
 } column_code;
 
@@ -72,6 +73,8 @@ rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, cons
 void dataset_free(rung_data *data);
 
 int64_t column_width(const column_code *c); /* coded columns it makes */
+/* The reference category where the caller names none, by its number: the first that is not the missing cell. */
+int64_t column_first_reference(const column_code *c);
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);
 /* What stands for a missing cell of each coded column: d numbers, 0 for those of a text column. */
 rung_status coding_fill(rung_ctx *ctx, pool *mem, const coding *code, double **out);

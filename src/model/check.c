@@ -70,6 +70,8 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
     REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
     REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 2 : c->n_categories == 0),
             "column %lld is no list of words but has %lld of them", (long long)number, (long long)c->n_categories);
+    REQUIRE(!c->nominal || (c->reference >= 0 && c->reference < c->n_categories),
+            "column %lld has no category %lld to compare the others with", (long long)number, (long long)c->reference);
     for (int64_t k = 1; k < c->n_categories && c->nominal; k++)
         REQUIRE(strcmp(c->categories[k - 1], c->categories[k]) < 0, "the categories of column %lld are not in order",
                 (long long)number);

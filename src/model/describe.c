@@ -102,7 +102,7 @@ static json_t *coefficients_of(const rung_model *m)
     int bad = 0;
     for (int64_t j = 0; j < m->code.n_columns; j++) {
         const column_code *c = &m->code.columns[j];
-        int64_t reference = column_reference(c);
+        int64_t reference = c->reference;
         for (int64_t k = 0; k < column_width(c); k++) {
             if (c->nominal && k == reference) continue;
             score_term t = {j, c->first + k, c->nominal ? c->first + reference : -1};

@@ -261,8 +261,6 @@ typedef struct {
 } score_term;
 int64_t coding_terms(const coding *code, int64_t room,
                      score_term *out); /* writes at most `room`, returns how many there are */
-/* The reference category of a text column, by its number: the first that is not the missing cell. */
-int64_t column_reference(const column_code *c);
 bool model_has_terms(
     const rung_model *m); /* its scores are linear in the columns (ranked ones, if the scaling ranks) */
 double model_term(const rung_model *m, const score_term *t, int output);

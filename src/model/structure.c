@@ -38,6 +38,8 @@ static json_t *coding_to_json(const coding *c)
         failed |= json_object_set_new(one, "position", json_integer(code->position));
         failed |= json_object_set_new(
             one, "categories", code->n_categories > 0 ? json_texts(code->n_categories, code->categories) : json_null());
+        if (code->nominal && code->reference != column_first_reference(code))
+            failed |= json_object_set_new(one, "reference", json_integer(code->reference));
         if (!code->nominal && code->form != FORM_PLAIN)
             failed |= json_object_set_new(one, "form", json_string(form_name(code->form)));
         if (!code->nominal && (code->form == FORM_DAYS || code->form == FORM_CYCLIC))

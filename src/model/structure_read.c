@@ -77,9 +77,9 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
 {
     const char *name = NULL, *form = NULL, *dates = NULL;
     json_t *categories = NULL;
-    json_int_t position = 0;
-    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s}", "name", &name, "position", &position,
-                  "categories", &categories, "form", &form, "dates", &dates));
+    json_int_t position = 0, reference = -1;
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I}", "name", &name, "position", &position,
+                  "categories", &categories, "form", &form, "dates", &dates, "reference", &reference));
     if (form && !form_find(form, &one->form))
         return set_error(r->ctx, RUNG_EFORMAT, "a column of the unknown form '%.40s'", form);
     if (dates && !date_order_find(dates, &one->dates))
@@ -92,7 +92,9 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
         int n;
         TRY(read_texts(r, categories, "the categories of a column", &n, &one->categories));
         one->n_categories = n;
+        one->reference = column_first_reference(one);
     }
+    if (reference >= 0) TRY(as_count(r, reference, 0, "the reference category of a column", &one->reference));
     code->d += column_width(one);
     return RUNG_OK;
 }

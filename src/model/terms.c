@@ -8,14 +8,12 @@
 
 #include "model/model.h"
 
-int64_t column_reference(const column_code *c) { return c->n_categories > 1 && c->categories[0][0] == 0 ? 1 : 0; }
-
 int64_t coding_terms(const coding *code, int64_t room, score_term *out)
 {
     int64_t n = 0;
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
-        int64_t against = c->nominal ? c->first + column_reference(c) : -1;
+        int64_t against = c->nominal ? c->first + c->reference : -1;
         for (int64_t k = 0; k < column_width(c); k++) {
             if (c->first + k == against) continue;
             if (n < room) out[n] = (score_term){j, c->first + k, against};
@@ -50,7 +48,7 @@ double model_term_threshold(const rung_model *m, int q)
     for (int64_t j = 0; one->scale.kind != SCALE_NONE && j < m->code.d; j++) at += slope(m, j, 0) * one->scale.shift[j];
     for (int64_t j = 0; j < m->code.n_columns; j++) {
         const column_code *c = &m->code.columns[j];
-        if (c->nominal) at -= slope(m, c->first + column_reference(c), 0);
+        if (c->nominal) at -= slope(m, c->first + c->reference, 0);
     }
     return at;
 }

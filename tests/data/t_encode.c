@@ -226,12 +226,15 @@ static void test_kinds(void **state)
 
     data = data_of(ctx, text,
                    (rung_encode_options){.numeric = "price,id",
-                                         .nominal = "name, code",
+                                         .nominal = "name, code = 1",
                                          .dates = "day=cyclic",
                                          .ordinal = (const char *const[]){"size=small<medium<large", NULL}});
     assert_int_equal(data->d, 1 + 12 + 5 + 1 + 1 + 1 + 3);
     assert_close(data->X[0], 1, 0);              /* id */
     assert_close(data->X[1 + 12 + 5 + 2], 3, 0); /* large */
+    assert_int_equal(data->code.columns[1].reference, 0);
+    const column_code *codes = &data->code.columns[data->code.n_columns - 1];
+    assert_string_equal(codes->categories[codes->reference], "1");
     coding copy;
     assert_ok(ctx, coding_copy(ctx, &ctx->scratch, &data->code, &copy));
     rung_table *one = table_of(ctx, "id,name,day,share,price,size,code\n7,n3,2024-01-02,0.5,\"2,000\",medium,1\n");
@@ -249,6 +252,8 @@ static void test_kinds(void **state)
     dataset_free(data);
     assert_refused(text, RUNG_EARG, "column 'price' is said to be of two kinds", .numeric = "price",
                    .nominal = "price");
+    assert_refused(text, RUNG_EARG, "column 'size' has no category 'huge' to compare the others with",
+                   .nominal = "size=huge", .numeric = "price");
     assert_refused(text, RUNG_EARG, "expected COLUMN=low<mid<high", .ordinal = (const char *const[]){"size", NULL});
     assert_refused(text, RUNG_EARG, "'a' stands twice", .ordinal = (const char *const[]){"size=a<b<a", NULL});
     assert_refused(text, RUNG_EARG, "'soon' is not one of days", .dates = "day=soon", .numeric = "price");

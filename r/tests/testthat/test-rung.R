@@ -149,6 +149,17 @@ test_that("the proportional odds model is that of MASS and ordinal", {
     expect_equal(ours$coefficients, table, tolerance = 1e-4)
     expect_equal(ours$log_likelihood, as.numeric(stats::logLik(other)), tolerance = 1e-6)
     expect_output(print(ours), "Pr\\(>\\|z\\|\\)")
+    # levels that are not in alphabetical order: the first one is the reference, and they keep their order
+    data$kind <- factor(data$kind, levels = c("c", "a", "b"))
+    table <- summary(ordinal::clm(label ~ x1 + kind, data = data))$coefficients
+    turned <- quietly(rung(label ~ x1 + kind, data, method = "pom", ridge = 1e-9))
+    expect_equal(summary(turned)$coefficients, table, tolerance = 1e-4)
+    path <- tempfile(fileext = ".rung")
+    rung_save(turned, path)
+    expect_identical(coef(rung_load(path)), coef(turned))
+    expect_identical(predict(rung_load(path), data, "prob"), predict(turned, data, "prob"))
+    data$kind[1:9] <- NA
+    expect_identical(names(coef(quietly(rung(label ~ kind, data, method = "pom"))))[5:7], c("kinda", "kindb", "kindNA"))
     expect_output(print(ours), "proportional odds")
     expect_error(coef(quietly(rung(label ~ ., data, method = "kdlor"))), "linear")
 })

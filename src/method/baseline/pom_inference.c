@@ -43,7 +43,7 @@ static void threshold_form(const study *s, const double *mean, int q, double *fo
         form[j] = mean[j] + (scale->kind == SCALE_NONE ? 0 : scale->factor[j] * scale->shift[j]);
     for (int64_t j = 0; j < code->n_columns; j++) {
         const column_code *c = &code->columns[j];
-        int64_t reference = c->first + column_reference(c);
+        int64_t reference = c->first + c->reference;
         if (c->nominal) form[reference] -= factor_of(s->model, reference);
     }
 }
