@@ -731,7 +731,7 @@ typedef struct { /* zeros: the default */
     const char *const *methods; /* NULL: the default method */
     const char *const *fixed;   /* "ridge=0.1": not searched */
     const char *const *grids;   /* "gamma=0.1,1,10": instead of the method's own grid */
-    const char *const *weights; /* "high=2": class weights */
+    const char *const *weights; /* class weights: "high=2", "balanced" */
     const char *scale;          /* as in rung_spec_set_scale */
     const char *metric;         /* key of rung_metric_at, or "evidence" (no folds then); NULL: mae */
     int as_published;           /* 1: published values and grids, and the first minimum in grid order */
@@ -785,7 +785,7 @@ typedef struct { /* zeros: the default */
     size_t size;
     const char *const *methods; /* ends with NULL; NULL: the default method */
     const char *const *fixed;   /* "ridge=0.1": for the methods that have it */
-    const char *const *weights; /* "high=2": class weights */
+    const char *const *weights; /* class weights: "high=2", "balanced" */
     const char *scale;          /* as in rung_spec_set_scale */
     const char *metric;         /* key of rung_metric_at; NULL: mae */
     const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */

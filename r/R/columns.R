@@ -121,8 +121,8 @@ mentioned <- function(names, places) {
     words
 }
 
-# Coefficients are differences from the first level that occurs, as with contr.treatment: "=level". A level that would not
-# survive the list leaves it to the library, which takes the first in the alphabet.
+# Coefficients are differences from the first level that occurs, as with contr.treatment: "=level". A level that would
+# not survive the list leaves it to the library, which takes the first in the alphabet.
 reference_level <- function(column) {
     first <- levels(column)[tabulate(column, nlevels(column)) > 0L][1L]
     if (is.na(first) || grepl("[,=]|^\\s|\\s$|^$", first)) "" else paste0("=", first)

@@ -37,10 +37,15 @@ default_method <- function(real) .Call(C_r_default_method, isTRUE(real))
 
 # ---- what the interfaces share ----
 
-# A taking is list(sheet, y, label, weights, groups, terms, row_names).
+# A taking is list(sheet, y, label, weights, groups, chosen, terms, row_names).
 formula_data <- function(call, env) {
     wanted <- match(c("formula", "data", "subset", "weights", "groups"), names(call), 0L)
     frame_call <- call[c(1L, wanted)]
+    data <- eval(call$data, env)
+    if (is_marked(data)) {
+        frame_call$chosen <- data$suggested %in% "chosen"
+        frame_call$data <- data[names(data) != "suggested"]
+    }
     frame_call$na.action <- quote(stats::na.pass)
     frame_call$drop.unused.levels <- FALSE
     frame_call[[1L]] <- quote(stats::model.frame)
@@ -48,20 +53,30 @@ formula_data <- function(call, env) {
     terms <- attr(frame, "terms")
     label <- if (attr(terms, "response")) names(frame)[attr(terms, "response")] else "label"
     list(sheet = sheet_of_terms(terms, frame), y = model.response(frame), label = label,
-         weights = frame[["(weights)"]], groups = frame[["(groups)"]], terms = terms, row_names = row.names(frame))
+         weights = frame[["(weights)"]], groups = frame[["(groups)"]], chosen = frame[["(chosen)"]], terms = terms,
+         row_names = row.names(frame))
+}
+
+# A column `suggested` marks the rows of rung_suggest: it is no predictor.
+is_marked <- function(data) {
+    is.data.frame(data) && "suggested" %in% names(data) && any(data$suggested %in% c("chosen", "random")) &&
+        all(data$suggested %in% c("chosen", "random", "", NA))
 }
 
 rows_data <- function(x, y, weights, groups) {
+    chosen <- if (is_marked(x)) x$suggested %in% "chosen"
+    if (!is.null(chosen)) x <- x[names(x) != "suggested"]
     sheet <- sheet_of_rows(x)
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
     if (!is.null(y) && length(y) != nrow(x)) refuse(length(y), " labels for ", nrow(x), " rows")
-    list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, terms = NULL,
+    list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, chosen = chosen, terms = NULL,
          row_names = rownames(x))
 }
 
 fit_options <- function(methods, params, class_weights, scale) {
     list(methods = as.character(methods), fixed = assignments(params),
-         weights = assignments(as.list(class_weights), "class"), scale = as.character(scale))
+         weights = if (identical(class_weights, "balanced")) "balanced" else
+             assignments(as.list(class_weights), "class"), scale = as.character(scale))
 }
 
 # name=value for every element of a list; a parameter with a hyphen is written with an underscore in R.
@@ -86,6 +101,7 @@ value_text_each <- function(numbers) .Call(C_r_number_text, as.double(numbers))
 prepare <- function(taken, order, missing, real, session) {
     y <- if (!is.null(taken$y)) response(taken$y, order, real, taken$label)
     data <- training_data(session, taken$sheet, y, taken$label, taken$weights, taken$groups, real, missing)
+    if (!is.null(taken$chosen)) finish(session, .Call(C_r_set_chosen, session, data, as.integer(taken$chosen)))
     ranks <- if (!is.null(y)) .Call(C_r_labels, data)
     if (is.integer(ranks)) ranks[ranks == 0L] <- NA_integer_
     list(data = data, y = ranks)

@@ -62,6 +62,25 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     return out;
 }
 
+/* Marks the rows that were labelled because they were chosen: a flag per row. */
+SEXP r_set_chosen(SEXP handle, SEXP data, SEXP chosen)
+{
+    session *s = session_of(handle);
+    session_note(s, rung_data_set_chosen(session_ctx(s), handle_get(data), INTEGER(chosen)));
+    return R_NilValue;
+}
+
+/* The names of the classes, lowest first. */
+SEXP r_classes(SEXP data)
+{
+    const rung_data *d = handle_get(data);
+    int n = rung_data_classes(d);
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+    for (int k = 0; k < n; k++) SET_STRING_ELT(out, k, text_utf8(rung_data_class_name(d, k + 1)));
+    UNPROTECT(1);
+    return out;
+}
+
 SEXP data_for_model(session *s, const rung_model *model, SEXP table, int labels)
 {
     SEXP out = PROTECT(handle_new(data_release));

@@ -10,6 +10,7 @@ static void model_release(void *model) { rung_model_free(model); }
 static void spec_release(void *spec) { rung_spec_free(spec); }
 static void search_release(void *search) { rung_search_free(search); }
 static void curve_release(void *curve) { rung_curve_free(curve); }
+static void suggestion_release(void *found) { rung_suggestion_free(found); }
 static void text_release(void *text) { rung_free(text); }
 
 /* "name=value" apart: the value; the name is copied to `name`. */
@@ -31,26 +32,36 @@ static rung_status fill_spec(rung_ctx *ctx, rung_spec *spec, SEXP options)
         status = rung_spec_set(ctx, spec, name, value);
     }
     for (; weights && *weights && status == RUNG_OK; weights++) {
+        if (strcmp(*weights, "balanced") == 0) {
+            status = rung_spec_set_balanced(ctx, spec, 1);
+            continue;
+        }
         const char *value = split(*weights, name, sizeof name);
         status = rung_spec_set_class_weight(ctx, spec, name, strtod(value, NULL));
     }
     return status;
 }
 
+/* The method and the parameters of the options; keep: their owner. NULL: the session has noted why not. */
+static const rung_spec *spec_of(session *s, SEXP options, SEXP keep)
+{
+    rung_spec *spec = NULL;
+    rung_status status = rung_spec_new(session_ctx(s), field_texts(options, "methods")[0], 0, &spec);
+    handle_set(keep, spec);
+    if (status == RUNG_OK) status = fill_spec(session_ctx(s), spec, options);
+    session_note(s, status);
+    return status == RUNG_OK ? spec : NULL;
+}
+
 SEXP r_fit(SEXP handle, SEXP data, SEXP options)
 {
     session *s = session_of(handle);
-    rung_ctx *ctx = session_ctx(s);
     SEXP keep = PROTECT(handle_new(spec_release)), out = PROTECT(handle_new(model_release));
-    rung_spec *spec = NULL;
+    const rung_spec *spec = spec_of(s, options, keep);
     rung_model *model = NULL;
-    rung_status status = rung_spec_new(ctx, field_texts(options, "methods")[0], 0, &spec);
-    handle_set(keep, spec);
-    if (status == RUNG_OK) status = fill_spec(ctx, spec, options);
-    session_note(s, status);
-    if (status == RUNG_OK) {
+    if (spec) {
         session_begin(s);
-        session_end(s, rung_model_fit(ctx, spec, handle_get(data), &model));
+        session_end(s, rung_model_fit(session_ctx(s), spec, handle_get(data), &model));
     }
     handle_set(out, model);
     UNPROTECT(2);
@@ -123,6 +134,54 @@ SEXP r_curve(SEXP handle, SEXP data, SEXP options)
     if (curve) session_note(s, rung_curve_describe(session_ctx(s), curve, &report));
     SEXP out = text_value(report);
     UNPROTECT(1);
+    return out;
+}
+
+/* c(labels, more, now, now_low, now_high, value, low, high); NULL: there is none. */
+static SEXP forecast_of(const rung_suggestion *found)
+{
+    rung_forecast f = {.size = sizeof f};
+    if (!rung_suggestion_forecast(found, &f)) return R_NilValue;
+    const double values[] = {(double)f.labels, (double)f.more, f.now, f.now_low, f.now_high, f.value, f.low, f.high};
+    SEXP out = Rf_allocVector(REALSXP, 8);
+    memcpy(REAL(out), values, sizeof values);
+    return out;
+}
+
+/* The rows to label next: list(row, random, score, guess, reason, forecast). */
+SEXP r_suggest(SEXP handle, SEXP data, SEXP options)
+{
+    session *s = session_of(handle);
+    const char *names[] = {"row", "random", "score", "guess", "reason", "forecast", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, names)), keep = PROTECT(handle_new(spec_release));
+    SEXP held = PROTECT(handle_new(suggestion_release));
+    const rung_spec *spec = spec_of(s, options, keep);
+    rung_suggest_options o = {.size = sizeof o};
+    o.n = field_int(options, "n", 0);
+    o.more = field_int(options, "more", 0);
+    o.random = Rf_asReal(field(options, "random"));
+    rung_suggestion *found = NULL;
+    if (spec) {
+        session_begin(s);
+        session_end(s, rung_suggest_run(session_ctx(s), spec, handle_get(data), &o, &found));
+    }
+    handle_set(held, found);
+    R_xlen_t n = 0;
+    while (found && rung_suggestion_at(found, n)) n++;
+    for (int k = 0; k < 5; k++) {
+        SEXPTYPE type = k == 4 ? STRSXP : k == 2 ? REALSXP : INTSXP;
+        SET_VECTOR_ELT(out, k, Rf_allocVector(type, n));
+    }
+    for (R_xlen_t i = 0; i < n; i++) {
+        const rung_suggested *one = rung_suggestion_at(found, i);
+        INTEGER(VECTOR_ELT(out, 0))[i] = (int)one->row + 1;
+        INTEGER(VECTOR_ELT(out, 1))[i] = one->random;
+        REAL(VECTOR_ELT(out, 2))[i] = one->score;
+        INTEGER(VECTOR_ELT(out, 3))[i] = one->guess ? one->guess : NA_INTEGER;
+        SET_STRING_ELT(VECTOR_ELT(out, 4), i, text_utf8(one->reason));
+    }
+    if (found) SET_VECTOR_ELT(out, 5, forecast_of(found));
+    UNPROTECT(3);
     return out;
 }
 

@@ -139,8 +139,12 @@ rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
         const char *equals = strrchr(*w, '=');
         double weight;
         char name[256];
+        if (strcmp(*w, "balanced") == 0) {
+            TRY(spec_set_balanced(ctx, spec, true));
+            continue;
+        }
         if (!equals || equals - *w >= (int)sizeof name || !text_number(equals + 1, strlen(equals + 1), '.', &weight))
-            return set_error(ctx, RUNG_EARG, "'%s' is not a class weight of the form CLASS=WEIGHT", *w);
+            return set_error(ctx, RUNG_EARG, "'%s' is not a class weight of the form CLASS=WEIGHT, nor balanced", *w);
         memcpy(name, *w, (size_t)(equals - *w));
         name[equals - *w] = 0;
         TRY(spec_set_weight(ctx, spec, name, weight));

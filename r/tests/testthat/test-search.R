@@ -8,7 +8,7 @@ test_that("tune finds what the command finds", {
     file <- tempfile(fileext = ".csv")
     write_exact(transform(data, label = as.integer(label)), file)
     model <- tempfile(fileext = ".rung")
-    command("tune", file, "-m", "kdlor,pom", "--grid", "ridge=0.01,0.1", "-o", model, "-q")
+    command("tune", file, "-m", "kdlor,pom", "--grid", "ridge=0.01,0.1", "-o", model, "-q", "--anonymous")
     path <- tempfile(fileext = ".rung")
     rung_save(found, path)
     expect_identical(bytes_of(path), bytes_of(model))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Which rows to label next, and what that will buy, as `rung suggest` reports it.
+
+rung_suggest <- function(x, ...) UseMethod("rung_suggest")
+
+rung_suggest.formula <- function(formula, data, n = 20, method = "auto", ..., random = 0.2, more = n, weights = NULL,
+                                 groups = NULL, subset = NULL, order = NULL, class_weights = NULL, scale = "standard",
+                                 missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                                 progress = interactive()) {
+    suggest(formula_data(match.call(), parent.frame()), fit_options(method, list(...), class_weights, scale), n, random,
+            more, order, match.arg(missing), session(seed, threads, memory, progress))
+}
+
+rung_suggest.default <- function(x, y = NULL, n = 20, method = "auto", ..., random = 0.2, more = n, weights = NULL,
+                                 groups = NULL, order = NULL, class_weights = NULL, scale = "standard",
+                                 missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                                 progress = interactive()) {
+    suggest(rows_data(x, y, weights, groups), fit_options(method, list(...), class_weights, scale), n, random, more,
+            order, match.arg(missing), session(seed, threads, memory, progress))
+}
+
+suggest <- function(taken, options, n, random, more, order, missing, session) {
+    if (length(options$methods) != 1L) refuse("method is one name")
+    # For the library 0 is the default, and less is none.
+    none <- function(number) if (number == 0) -1 else number
+    options <- c(options, list(n = as.integer(n), random = as.double(none(random)), more = as.integer(none(more))))
+    if (!is.null(taken$y) && all(is.na(taken$y))) taken["y"] <- list(NULL) # no label yet
+    ready <- prepare(taken, order, missing, FALSE, session)
+    found <- finish(session, .Call(C_r_suggest, session, ready$data, options))
+    classes <- .Call(C_r_classes, ready$data)
+    rows <- data.frame(row = found$row, suggested = ifelse(found$random == 1L, "random", "chosen"), score = found$score,
+                       guess = factor(classes[found$guess], levels = classes, ordered = TRUE), reason = found$reason,
+                       stringsAsFactors = FALSE)
+    names <- c("labels", "more", "now", "now_low", "now_high", "value", "low", "high")
+    structure(rows, forecast = if (!is.null(found$forecast)) structure(found$forecast, names = names),
+              labels = c(sum(!is.na(ready$y)), taken$sheet$rows), class = c("rung_suggest", "data.frame"))
+}
+
+print.rung_suggest <- function(x, digits = 3L, ...) {
+    labels <- attr(x, "labels")
+    if (length(labels)) cat("labels    ", labels[1L], " of ", labels[2L], " rows\n", sep = "")
+    cat("suggested ", nrow(x), " rows, ", sum(x$suggested == "random"), " of them at random\n", sep = "")
+    f <- attr(x, "forecast")
+    if (!is.null(f)) {
+        number <- function(name) format(f[[name]], digits = digits)
+        cat("forecast  ", f[["more"]], " more labels: mae ", number("low"), " to ", number("high"), ", now ",
+            number("now"), " (", number("now_low"), " to ", number("now_high"), ")\n", sep = "")
+    }
+    cat("\n")
+    print.data.frame(x, digits = digits, row.names = FALSE, right = FALSE)
+    invisible(x)
+}
