@@ -18,17 +18,19 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* FNV-1a by words; -0 counts as 0, and all missing cells (NaN) are one value. */
-static uint64_t hash_row(int64_t d, const double *x)
+static uint64_t hash_row(int64_t d, const double *x, int64_t step)
 {
     uint64_t hash = UINT64_C(14695981039346656037), word;
     for (int64_t j = 0; j < d; j++) {
-        double v = isnan(x[j]) ? (double)NAN : x[j] + 0.0;
+        double v = isnan(x[j * step]) ? (double)NAN : x[j * step] + 0.0;
         memcpy(&word, &v, sizeof word);
         hash = (hash ^ word) * UINT64_C(1099511628211);
         hash ^= hash >> 32;
     }
     return hash;
 }
+
+double row_key(int64_t d, const double *x, int64_t step) { return (double)(hash_row(d, x, step) >> 11); }
 
 static bool same_row(int64_t d, const double *a, const double *b)
 {
@@ -43,7 +45,7 @@ rung_status equal_rows(rung_ctx *ctx, int64_t d, const double *X, int64_t n, con
     pool_mark mark = pool_here(&ctx->scratch);
     hashed_row *list = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, list, n));
-    for (int64_t i = 0; i < n; i++) list[i] = (hashed_row){hash_row(d, X + rows[i] * d), rows[i]};
+    for (int64_t i = 0; i < n; i++) list[i] = (hashed_row){hash_row(d, X + rows[i] * d, 1), rows[i]};
     qsort(list, (size_t)n, sizeof *list, by_hash);
     *repeated = 0;
     for (int64_t first = 0, end; first < n; first = end) {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "data/row_groups.h"
 #include "eval/metrics.h"
+#include "fit/copies_fit.h"
 #include "fit/heldout.h"
 #include "fit/propagation_baseline.h"
 #include "fit/update.h"
@@ -112,6 +113,8 @@ static rung_status use_held_out(rung_ctx *ctx, const rung_spec *spec, const trai
     TRY(held_out_grades(ctx, spec_recalibrates(spec), &g));
     if (g.h->n > 0 && (!own || searched || tempers(ctx, spec)))
         TRY(held_out_temper(ctx, &model->mem, &g, &model->temper));
+    const char *copies = spec_value(spec, "copies");
+    if (copies && strcmp(copies, "with") == 0) TRY(copies_fit(ctx, t, &g, model));
     TRY(held_out_ranges(ctx, &model->mem, &g, t->K == t->data->code.n_classes, &model->ranges));
     held_out_cost(t, &model->cost, &g);
     model->has_cv = held_out_counted(t, &g) > 0;

@@ -326,6 +326,11 @@ rung_status model_walk_arrays(array_walk *w, rung_model *m)
         TRY(list(&n, "temper.weight", m->temper.n, &m->temper.weight));
         TRY(list(&n, "temper.frequency", m->n_present, &m->temper.frequency));
     }
+    if (m->copies.n > 0) {
+        TRY(list(&n, "copies.key", m->copies.n, &m->copies.key));
+        TRY(walk_ranks(&n, "copies.rank", m->copies.n, &m->copies.rank));
+        TRY(positive(&n, "copies.weight", &m->copies.weight));
+    }
     if (m->ranges.repeats > 0) TRY(list(&n, "ranges.score", m->ranges.n, &m->ranges.score));
     if (m->training.n > 0) TRY(walk_training(&n, &m->training, m->members[0].score.outputs));
     if (m->kept.n > 0) TRY(walk_kept(&n, &m->kept, &m->code));

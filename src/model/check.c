@@ -367,6 +367,19 @@ static rung_status check_temper(rung_ctx *ctx, const rung_model *m)
     return RUNG_OK;
 }
 
+static rung_status check_copies(rung_ctx *ctx, const rung_model *m)
+{
+    const row_copies *c = &m->copies;
+    if (c->n == 0) return RUNG_OK;
+    REQUIRE(model_averages(m), "copies of labelled rows in a model that does not average");
+    REQUIRE(c->weight <= 1, "copies of labelled rows have weight %g", c->weight);
+    for (int64_t i = 0; i < c->n; i++) {
+        REQUIRE(c->rank[i] >= 1 && c->rank[i] <= m->n_present, "a copied row has rank %d", c->rank[i]);
+        REQUIRE(isfinite(c->key[i]) && (i == 0 || c->key[i] >= c->key[i - 1]), "the keys of copied rows do not ascend");
+    }
+    return RUNG_OK;
+}
+
 static rung_status check_ranges(rung_ctx *ctx, const rung_model *m)
 {
     const conformal *c = &m->ranges;
@@ -445,6 +458,7 @@ rung_status model_check(rung_ctx *ctx, const rung_model *m)
     REQUIRE(m->n_expansion >= 0, "the size of the expansion is negative");
     TRY(check_members(ctx, m));
     TRY(check_temper(ctx, m));
+    TRY(check_copies(ctx, m));
     TRY(check_ranges(ctx, m));
     TRY(check_training(ctx, m));
     TRY(check_inference(ctx, m));

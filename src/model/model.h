@@ -14,6 +14,7 @@
 #include "eval/cost.h"
 #include "eval/temper.h"
 #include "kernel/kernel.h"
+#include "model/copies.h"
 #include "trees/forest.h"
 
 typedef enum { SCORER_CONSTANT, SCORER_LINEAR, SCORER_KERNEL, SCORER_NEIGHBOURS, SCORER_TREES } scorer_kind;
@@ -166,8 +167,9 @@ struct rung_model {
     tempering temper; /* of the probabilities that are predicted; ranks and scores follow from those before it */
     conformal
         ranges; /* prediction intervals from held-out rows; repeats = 0: none (a latent value gives credible ones) */
-    answer_cost cost; /* what its answers cost; no matrix: the decisions of the members */
-    int n_notes;      /* how it was made */
+    row_copies copies; /* of labelled rows; n = 0: new rows that equal one are like any other */
+    answer_cost cost;  /* what its answers cost; no matrix: the decisions of the members */
+    int n_notes;       /* how it was made */
     model_param *notes;
     fit_inference inferred; /* of a method that has standard errors */
     const char *library;    /* version that fitted it */

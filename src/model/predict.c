@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/row_groups.h"
 #include "model/model.h"
 
 enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22 }; /* at most 4096 rows and (while d allows) 32 MiB of scaled cells */
@@ -20,6 +21,8 @@ typedef struct {      /* what one block needs */
     double *proba;    /* rows x n_present; NULL: not needed */
     double *tempered; /* n_present; NULL: they are not */
     int *rank;        /* rows: the decisions of the model; NULL: not needed */
+    int64_t *equal;   /* rows x 2: the first labelled row that equals it, and how many do; NULL: not needed */
+    double *mixed;    /* n_present: scratch of with_copies */
     answer_cost cost; /* of the answers; no matrix: the decision of the model */
 } block_room;
 
@@ -66,10 +69,25 @@ static void answer(const rung_model *m, int64_t n, const block_room *room)
     }
 }
 
+static void find_copies(const rung_model *m, const rung_view *X, const block_room *room)
+{
+    for (int64_t i = 0; room->equal && i < X->n; i++)
+        room->equal[2 * i + 1] = copies_find(&m->copies, row_key(X->d, X->v + i * X->row, X->col), room->equal + 2 * i);
+}
+
+/* The probabilities p of row i, or what they become where it equals labelled rows; until the next call. */
+static const double *with_copies(const rung_model *m, int64_t i, const block_room *room, const double *p)
+{
+    if (!room->equal || room->equal[2 * i + 1] == 0) return p;
+    memcpy(room->mixed, p, (size_t)m->n_present * sizeof *p);
+    copies_mix(&m->copies, room->equal[2 * i], room->equal[2 * i + 1], m->n_present, room->mixed);
+    return room->mixed;
+}
+
 static int rank_of(const rung_model *m, int64_t i, const block_room *room)
 {
     const double *p = room->proba ? room->proba + i * m->n_present : NULL;
-    if (model_averages(m)) return posterior_median(m->n_present, p);
+    if (model_averages(m)) return posterior_median(m->n_present, with_copies(m, i, room, p));
     return member_rank(m->members, room->output + i * m->members[0].score.outputs, p);
 }
 
@@ -94,13 +112,16 @@ static void range_of(const rung_model *m, int64_t i, int label, double level, co
 }
 
 /* The probabilities that are predicted, and from which intervals are made. */
-static void temper_block(const rung_model *m, int64_t n, const block_room *room)
+static void settle_block(const rung_model *m, int64_t n, const block_room *room)
 {
     int K = m->n_present;
     for (int64_t i = 0; room->tempered && i < n; i++) {
         temper_apply(&m->temper, K, room->proba + i * K, room->tempered);
         memcpy(room->proba + i * K, room->tempered, (size_t)K * sizeof(double));
     }
+    for (int64_t i = 0; room->equal && i < n; i++)
+        if (room->equal[2 * i + 1] > 0)
+            memcpy(room->proba + i * K, with_copies(m, i, room, room->proba + i * K), (size_t)K * sizeof(double));
 }
 
 /* The answer: by the costs and the tempered probabilities, or as the model decides; 0: none. */
@@ -135,7 +156,7 @@ static rung_status write_block(rung_ctx *ctx, const rung_model *m, int64_t first
         room->rank[i] = label && label[i] ? label[i] : rank_of(m, i, room);
         if (room->rank[i] == 0) return overflow(ctx, first + i);
     }
-    temper_block(m, n, room);
+    settle_block(m, n, room);
     for (int64_t i = 0; out->rank && i < n; i++) {
         int rank = answer_of(m, i, label ? label[i] : 0, room);
         out->rank[first + i] = rank ? m->present[rank - 1] : 0;
@@ -177,8 +198,9 @@ static rung_status many_members(rung_ctx *ctx, const rung_model *m, int64_t firs
     member_rows rows = {.scaled = room->scaled, .cells = room->cells};
     TRY(members_proba(ctx, m->n_members, m->members, m->sharpen, first, n, &rows, room->proba));
     for (int64_t i = 0; i < n; i++) {
+        const double *p = with_copies(m, i, room, room->proba + i * K);
         room->score[i] = 0;
-        for (int q = 0; q < K; q++) room->score[i] += m->present[q] * room->proba[i * K + q];
+        for (int q = 0; q < K; q++) room->score[i] += m->present[q] * p[q];
     }
     return RUNG_OK;
 }
@@ -189,6 +211,7 @@ static rung_status predict_block(rung_ctx *ctx, const rung_model *m, const rung_
     TRY(check_rows(ctx, m, X, first));
     scale_apply(&m->members->scale, X->n, X, NULL, room->scaled);
     if (room->cells) scale_apply(&(scaling){.kind = SCALE_NONE, .d = m->code.d}, X->n, X, NULL, room->cells);
+    find_copies(m, X, room);
     if (model_averages(m))
         TRY(many_members(ctx, m, first, X->n, room));
     else
@@ -246,6 +269,10 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     if (m->temper.n > 0 && (out->proba || out->low || out->high || (room->cost.matrix && out->rank)))
         TRY(NEW_RAW(ctx, &ctx->scratch, room->tempered, m->n_present));
     if (out->rank || out->low || out->high) TRY(NEW_RAW(ctx, &ctx->scratch, room->rank, rows));
+    if (m->copies.n > 0) {
+        TRY(NEW_RAW(ctx, &ctx->scratch, room->equal, 2 * rows));
+        TRY(NEW_RAW(ctx, &ctx->scratch, room->mixed, m->n_present));
+    }
     if (model_averages(m)) return RUNG_OK;
     TRY(NEW_RAW(ctx, &ctx->scratch, room->output, rows * one->score.outputs));
     if (one->proba == PROBA_PROBIT && (proba || out->sd)) TRY(NEW_RAW(ctx, &ctx->scratch, room->variance, rows));

@@ -8,7 +8,7 @@
 #include "method/mixture/mixture.h"
 
 typedef struct {
-    int trees, relevance, effort, temper; /* temper: read by the driver of the fit */
+    int trees, relevance, effort, temper, copies; /* the last two are read by the driver of the fit */
 } auto_params;
 
 enum { WITHOUT, WITH };
@@ -139,6 +139,9 @@ static const param_row auto_rows[] = {
           .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, temper, .name = "temper",
           .help = "with: probabilities as certain as rows left out justify; without: the average as it is",
+          .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
+    PARAM(auto_params, copies, .name = "copies",
+          .help = "with: a row that equals a labelled one takes its grade, if equal rows nearly always agree",
           .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     {0},
 };

@@ -249,6 +249,56 @@ static void nothing_is_the_median(void **state)
     assert_true(given_up > 0 && given_up < 8);
 }
 
+/* Thirty records, each twice: with the same grade, the copy of a labelled row has its grade, after a file too, and the
+ * reported error is that of new rows; with grades of their own, nothing of the kind. */
+static void copies_take_the_grade(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { N = 60, D = 3 };
+    for (int agree = 0; agree < 2; agree++) {
+        double x[N * D], proba[N * 5];
+        int y[N], rank[N];
+        rng r;
+        rung_data *data;
+        rng_open(&r, 4, 1);
+        for (int i = 0; i < N; i++) {
+            double u = rng_uniform(&r);
+            y[i] = 1 + (u > 0.1) + (u > 0.3) + (u > 0.7) + (u > 0.9);
+            if (i % 2 && agree) y[i] = y[i - 1];
+            for (int j = 0; j < D; j++) x[i * D + j] = i % 2 ? x[(i - 1) * D + j] : rng_normal(&r);
+        }
+        rung_view X = {.v = x, .n = N, .d = D, .row = D, .col = 1};
+        assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, 5, &data));
+        rung_model *m = fit(ctx, "auto", data), *again;
+        assert_int_equal(m->copies.n, agree ? N : 0);
+        rung_model_free(m);
+        /* more signal than noise: several members, and a decision by their average */
+        for (int i = 0; i < N; i++) x[i * D] += 0.3 * y[i];
+        X.v = x;
+        rung_data_free(data);
+        assert_ok(ctx, rung_data_new(ctx, &X, y, NULL, 5, &data));
+        m = fit(ctx, "auto", data);
+        if (agree) {
+            char *bytes;
+            int64_t size;
+            assert_ok(ctx, rung_model_save_memory(ctx, m, &bytes, &size));
+            assert_ok(ctx, rung_model_load_memory(ctx, bytes, size, &again));
+            rung_free(bytes);
+            assert_int_equal(again->copies.n, N);
+            rung_output out = {.size = sizeof out, .rank = rank, .proba = proba};
+            assert_ok(ctx, rung_model_predict(ctx, again, &X, &out));
+            for (int i = 0; i < N; i++) assert_true(rank[i] == y[i] && proba[i * 5 + y[i] - 1] > 0.8);
+            assert_true(m->cv.mae > 0.2);
+            x[0] += 1e-6; /* no longer a copy */
+            assert_ok(ctx, rung_model_predict(ctx, again, &X, &out));
+            assert_true(proba[y[0] - 1] < 0.8);
+            rung_model_free(again);
+        }
+        rung_model_free(m);
+        rung_data_free(data);
+    }
+}
+
 static void redundancy_is_told(void *user, rung_level level, const char *text)
 {
     if (level == RUNG_INFO && strstr(text, "without (the columns are redundant, as in images)")) *(int *)user += 1;
@@ -433,12 +483,17 @@ static void repeated_rows_do_not_flatter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(nothing_is_computed_twice),    WITH_CONTEXT(members_share_arrays),
-        WITH_CONTEXT(many_labels_are_screened),     WITH_CONTEXT(columns_that_say_nothing),
-        WITH_CONTEXT(nothing_is_the_median),        WITH_CONTEXT(many_unlabelled_rows_are_thinned),
-        WITH_CONTEXT(memory_is_estimated),          WITH_CONTEXT(weights_count_rows),
-        WITH_CONTEXT(repeated_rows_do_not_flatter), WITH_CONTEXT(redundant_columns),
-        WITH_CONTEXT(spreadings_are_screened)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(nothing_is_computed_twice),
+                                       WITH_CONTEXT(members_share_arrays),
+                                       WITH_CONTEXT(many_labels_are_screened),
+                                       WITH_CONTEXT(columns_that_say_nothing),
+                                       WITH_CONTEXT(nothing_is_the_median),
+                                       WITH_CONTEXT(copies_take_the_grade),
+                                       WITH_CONTEXT(many_unlabelled_rows_are_thinned),
+                                       WITH_CONTEXT(memory_is_estimated),
+                                       WITH_CONTEXT(weights_count_rows),
+                                       WITH_CONTEXT(repeated_rows_do_not_flatter),
+                                       WITH_CONTEXT(redundant_columns),
+                                       WITH_CONTEXT(spreadings_are_screened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
