@@ -1039,6 +1039,7 @@ class AutoOrdinal(_base.Weighted, _base.Classifier):
         trees: Literal['without', 'with'] = 'with',
         relevance: Literal['without', 'with'] = 'with',
         temper: Literal['without', 'with'] = 'with',
+        copies: Literal['without', 'with'] = 'with',
         scale: Literal['standard', 'minmax', 'rank', 'relevance', 'none'] = 'standard',
         missing: Literal['median', 'error'] = 'median',
         order: Sequence[Any] | None = None,
