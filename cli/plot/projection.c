@@ -74,18 +74,19 @@ static void draw_segments(canvas *c, const projection_figure *f, const axis *a, 
         double x1 = axis_at(a, from), x2 = axis_at(a, to);
         draw_box(c, (box){x1, area->y, x2 - x1, area->h}, FILL(palette_tint(k, f->classes)));
         draw_box(c, (box){x1, area->y - 4, x2 - x1, 4}, FILL(palette_class(k, f->classes)));
-        char *name = text_fitted(f->name[k - 1], SMALL_FONT, x2 - x1 - 4);
+        char **names = names_fitted(f->classes, f->name, SMALL_FONT, x2 - x1 - 4);
         /* A name of which hardly a letter fits is omitted. */
         bool whole = text_width_at(f->name[k - 1], SMALL_FONT, false) <= x2 - x1 - 4;
         if (whole || x2 - x1 > 44)
-            draw_text(c, (x1 + x2) / 2, area->y - 9, (text_style){SMALL_FONT, MIDDLE, false, INK, 0}, "%s", name);
-        free(name);
+            draw_text(c, (x1 + x2) / 2, area->y - 9, (text_style){SMALL_FONT, MIDDLE, false, INK, 0}, "%s",
+                      names[k - 1]);
+        fitted_free(f->classes, names);
     }
 }
 
 /* The rows of one class (0: unlabelled) as a histogram on a separate strip, scaled to its height. */
-static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int class, double top, double height,
-                       double label)
+static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int class, const char *name, double top,
+                       double height)
 {
     /* Few rows give wide columns, many give narrow ones. */
     int bins = (int)fmax(12, fmin(fmin(90, fabs(a->stop - a->start) / 7), 2.2 * sqrt((double)f->n))), most = 0;
@@ -100,7 +101,7 @@ static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int
     }
     double bottom = top + height, width = (a->stop - a->start) / bins;
     const char *text = class ? f->name[class - 1] : "unlabelled";
-    char *name = text_fitted(text, fmin(FONT, height - 1), label), hint[120];
+    char hint[120];
     snprintf(hint, sizeof hint, "%.80s: %lld rows", text, (long long)rows);
     draw_line(c, a->start, bottom, a->stop, bottom, SOFT_INK, 0.75);
     c->begin(c, hint, NULL);
@@ -118,7 +119,6 @@ static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int
     if (two)
         draw_text(c, a->start - 8, middle + 13, (text_style){10, END, false, SOFT_INK, 0}, "%lld row%s",
                   (long long)rows, rows == 1 ? "" : "s");
-    free(name);
     free(count);
 }
 
@@ -143,8 +143,14 @@ void projection_draw(canvas *c, const projection_figure *figure)
     draw_segments(c, f, &a, &area);
     draw_x_axis(c, &a, &area, f->score_name);
     double height = area.h / strips;
-    for (int s = 0; s < strips; s++) /* the highest class on top, as on a ladder */
-        draw_strip(c, f, &a, s < f->classes ? f->classes - s : 0, area.y + s * height, height, label);
+    double size = fmin(FONT, height - 1);
+    char **names = names_fitted(f->classes, f->name, size, label), *none = text_fitted("unlabelled", size, label);
+    for (int s = 0; s < strips; s++) { /* the highest class on top, as on a ladder */
+        int class = s < f->classes ? f->classes - s : 0;
+        draw_strip(c, f, &a, class, class ? names[class - 1] : none, area.y + s * height, height);
+    }
+    fitted_free(f->classes, names);
+    free(none);
     for (int k = 0; k < f->thresholds && !f->expected; k++) {
         double t = f->threshold[k];
         if (isnan(t) || t < a.low || t > a.high) continue;

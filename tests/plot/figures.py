@@ -26,6 +26,7 @@ CASES = {
     "reliability": f"reliability {MODEL}",
     "projection-auto": "projection auto.rung train.csv --size 360x240",
     "confusion-names": "confusion long.rung long.csv --size 260x220",
+    "projection-names": "projection long.rung long.csv --size 260x220",
     "ranks": "ranks table2.db",
     "ranks-table": "ranks ranks.csv --metric acc --title 'From a table: <names> & \"all\"'",
     "curve": "curve curve.csv --size 360x260",
