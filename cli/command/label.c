@@ -19,6 +19,7 @@ static const option label_options[] = {
     {"in-order", 0, NULL, "rows in the order of DATA (default: those that 'rung suggest' suggests)", GROUP},
     {"journal", 0, "FILE", "file of the grades (default: DATA.journal)", GROUP},
     {"export", 0, "FILE", "write the labelled copy of DATA, and serve no page", GROUP},
+    {"by-grader", 0, NULL, "--export: also a column for each grader, which a fit must ignore", GROUP},
     {"method", 'm', "METHOD", "method of the model in the background (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter of the method; may be repeated", GROUP},
     {"no-browser", 0, NULL, "only print the address of the page", GROUP},
@@ -124,7 +125,8 @@ static int label_run(session *s, const arguments *args)
         complain("label: --export %s would overwrite the journal; give another file", to);
         code = USAGE;
     }
-    if (code == EXIT_OK) code = to ? export_labels(s, &d->j, to) : grade_rows(s, args, d, &spec);
+    if (code == EXIT_OK)
+        code = to ? export_labels(s, &d->j, option_given(args, "by-grader"), to) : grade_rows(s, args, d, &spec);
     journal_close(&d->j);
     rung_spec_free(spec);
     subject_free(&of);

@@ -30,7 +30,7 @@ static bool any_mark(const journal *j)
     return false;
 }
 
-static void write_names(FILE *file, const journal *j)
+static void write_names(FILE *file, const journal *j, bool by_grader)
 {
     const subject *u = j->of;
     for (int64_t c = 0; c < u->columns; c++) {
@@ -44,7 +44,7 @@ static void write_names(FILE *file, const journal *j)
         csv_cell(file, u->name);
     }
     if (any_mark(j) && mark_column(u) < 0) fputs(",suggested", file);
-    for (int g = 0; j->graders > 1 && g < j->graders; g++) {
+    for (int g = 0; by_grader && g < j->graders; g++) {
         char *name = text_of("%s (%s)", u->name, j->grader[g]);
         fputc(',', file);
         csv_cell(file, name);
@@ -53,7 +53,7 @@ static void write_names(FILE *file, const journal *j)
     fputc('\n', file);
 }
 
-static void write_row(FILE *file, const journal *j, int64_t row, bool marked)
+static void write_row(FILE *file, const journal *j, int64_t row, bool marked, bool by_grader)
 {
     const subject *u = j->of;
     int64_t mark = mark_column(u);
@@ -72,25 +72,25 @@ static void write_row(FILE *file, const journal *j, int64_t row, bool marked)
         write_grade(file, u, label_of(j, row));
     }
     if (marked && mark < 0) fprintf(file, ",%s", journal_mark(how_shown(j, row)));
-    for (int g = 0; j->graders > 1 && g < j->graders; g++) {
+    for (int g = 0; by_grader && g < j->graders; g++) {
         fputc(',', file);
         write_grade(file, u, grade_by(j, g, row));
     }
     fputc('\n', file);
 }
 
-int export_labels(const session *s, const journal *j, const char *path)
+int export_labels(const session *s, const journal *j, bool by_grader, const char *path)
 {
     output out;
     int64_t labelled = 0, ranges = 0;
     bool marked = any_mark(j);
     if (!output_open(&out, path)) return FAILED;
-    write_names(out.file, j);
+    write_names(out.file, j, by_grader);
     for (int64_t row = 0; row < j->of->rows; row++) {
         grade g = label_of(j, row);
         labelled += g.state == GRADED;
         ranges += g.state == GRADED && g.low < g.high;
-        write_row(out.file, j, row, marked);
+        write_row(out.file, j, row, marked, by_grader);
     }
     if (!output_keep(&out)) return FAILED;
     if (!s->quiet)

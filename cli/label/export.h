@@ -5,8 +5,8 @@
 
 #include "label/journal.h"
 
-/* CSV. A column `suggested` marks the rows that were chosen, as `rung suggest` does; with several graders each has a
- * column of its own at the end. EXIT_OK or FAILED. */
-int export_labels(const session *s, const journal *j, const char *path);
+/* CSV. A column `suggested` marks the rows that were chosen, as `rung suggest` does; by_grader: each
+ * grader has a column of their own at the end, which a fit must ignore. EXIT_OK or FAILED. */
+int export_labels(const session *s, const journal *j, bool by_grader, const char *path);
 
 #endif

@@ -80,6 +80,8 @@ static int rank_called(const subject *u, const char *text, size_t length)
 bool subject_ranks(const subject *u, const char *label, int *low, int *high)
 {
     *low = *high = rank_called(u, label, strlen(label));
+    if (!*low && !strncmp(label, "<=", 2) && (*high = rank_called(u, label + 2, strlen(label + 2)))) *low = 1;
+    if (!*low && !strncmp(label, ">=", 2) && (*low = rank_called(u, label + 2, strlen(label + 2)))) *high = u->classes;
     for (const char *dots = strstr(label, ".."); dots && !*low; dots = strstr(dots + 1, "..")) {
         *low = rank_called(u, label, (size_t)(dots - label));
         *high = rank_called(u, dots + 2, strlen(dots + 2));

@@ -36,7 +36,7 @@ char *subject_column(const subject *u, int64_t column);            /* its name, 
 /* A number that changes when a cell of the row does, the label excepted. */
 uint64_t subject_check(const subject *u, int64_t row);
 
-/* Labels as they stand in a cell: a class, or LOW..HIGH for a range. */
+/* Labels as they stand in a cell: a class, or LOW..HIGH for a range; <=HIGH and >=LOW are read as well. */
 char *subject_label(const subject *u, int low, int high); /* to be freed */
 bool subject_ranks(const subject *u, const char *label, int *low, int *high);
 

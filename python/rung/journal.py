@@ -130,6 +130,10 @@ class Journal:
     def _ranks(self, label: str) -> tuple[int, int]:
         if label in self.classes:
             return self.classes.index(label), self.classes.index(label)
+        if label[:2] == "<=" and label[2:] in self.classes:
+            return 0, self.classes.index(label[2:])
+        if label[:2] == ">=" and label[2:] in self.classes:
+            return self.classes.index(label[2:]), len(self.classes) - 1
         at = label.find("..")
         while at >= 0:
             low, high = label[:at], label[at + 2 :]
