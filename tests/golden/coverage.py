@@ -148,7 +148,9 @@ def table(found):
     lines = ['| method | labels | sets | log loss | frequencies | worse on | ECE | coverage | width |', '|---' * 9 + '|']
     for labels in sorted({int(key.split()[1]) for key in found}):
         of = {key.split()[0]: values for key, values in found.items() if int(key.split()[1]) == labels}
+        common = set.intersection(*map(set, of.values()))
         for method, values in sorted(of.items()):
+            values = {name: values[name] for name in common}
             mean = {k: sum(v[k] for v in values.values()) / len(values) for k in next(iter(values.values()))}
             worse = sum(v['loss'] > v['own'] for v in values.values())
             lines.append('| %s | %d | %d | %.3f | %.3f | %d | %.3f | %.3f | %.2f |' % (
