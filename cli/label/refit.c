@@ -134,6 +134,8 @@ static void leave(refit *r, rung_status status, result *f)
     r->labels = f->labels;
     if (!f->measured || !isfinite(f->cv.mae)) return;
     r->median = f->median.mae;
+    while (r->n_history && r->history[r->n_history - 1].labels >= f->labels)
+        r->n_history--; /* labels were taken back */
     error_point *more = realloc(r->history, (size_t)(r->n_history + 1) * sizeof *more);
     if (!more) return;
     r->history = more;
