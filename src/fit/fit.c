@@ -360,12 +360,24 @@ static rung_status tell_groups(rung_ctx *ctx, const training *t)
     return RUNG_OK;
 }
 
+/* Trees split a date by its days; the other coded columns of a cyclic one are not among the cells they see. */
+static void tell_cyclic(rung_ctx *ctx, const rung_spec *spec, const coding *code)
+{
+    for (int64_t k = 0; k < code->n_columns && spec->method->takes_cells; k++)
+        if (code->columns[k].form == FORM_CYCLIC)
+            log_at(
+                ctx, RUNG_WARNING,
+                "%s uses only the days of column '%s', not its place in the year and the week; other methods use both",
+                spec->method->info.name, code->columns[k].name);
+}
+
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     training t;
     *out = NULL;
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
     TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
+    tell_cyclic(ctx, spec, &data->code);
     TRY(training_check(ctx, &t, spec->method));
     if (!all && t.n_labelled < data->n)
         log_at(ctx, RUNG_INFO,
