@@ -424,13 +424,14 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
 }
 
 /* With enough labels to tell, a mixture that errs more than the median on rows left out is worth nothing: the class
- * frequencies alone are kept, whose answer is the median. */
+ * frequencies alone are kept, whose answer is the median. Rows that leave together count once: without them a model knows
+ * less of a row than it will know of a new one. */
 static const double NOTHING = 1.05;
 enum { TELLING = 40 };
 
 static bool is_nothing(const mixture *m, const mixture_summary *s)
 {
-    return m->c.l >= TELLING && s->mae > NOTHING * s->median;
+    return m->c.together.count >= TELLING && s->mae > NOTHING * s->median;
 }
 
 static void keep_frequencies(const mixture *m, double *weight, double *P, mixture_choice *out)
