@@ -70,14 +70,23 @@ int costs_read(session *s, const arguments *args, int classes, costs *out)
     return code;
 }
 
-double costs_mean(int64_t n, int classes, const int *truth, const int *rank, const double *matrix, double abstain)
+/* Of the classes in an interval, the one that makes the answer cost least. */
+static double cost_of(const labels *truth, int64_t i, int answer, const double *matrix)
+{
+    double least = INFINITY;
+    for (int y = truth->rank[i]; y <= (truth->upper ? truth->upper[i] : truth->rank[i]); y++)
+        least = fmin(least, matrix[(y - 1) * truth->classes + answer - 1]);
+    return least;
+}
+
+double costs_mean(const labels *truth, const int *rank, const double *matrix, double abstain)
 {
     double sum = 0;
     int64_t labelled = 0;
-    for (int64_t i = 0; matrix && i < n; i++) {
-        if (!truth[i]) continue;
+    for (int64_t i = 0; matrix && i < truth->n; i++) {
+        if (!truth->rank[i]) continue;
         labelled++;
-        sum += rank[i] ? matrix[(truth[i] - 1) * classes + rank[i] - 1] : abstain;
+        sum += rank[i] ? cost_of(truth, i, rank[i], matrix) : abstain;
     }
     return labelled ? sum / (double)labelled : NAN;
 }

@@ -4,6 +4,7 @@
 #define RUNG_CLI_COSTS_H
 
 #include "common.h"
+#include "measures.h"
 
 extern const option cost_options[];
 
@@ -15,6 +16,6 @@ typedef struct {
 /* Reads the options for so many classes; the matrix is to be freed. EXIT_OK or an exit code. */
 int costs_read(session *s, const arguments *args, int classes, costs *out);
 /* Mean cost over the rows with a label; rank 0: no answer. NaN: no costs, or no labels. */
-double costs_mean(int64_t n, int classes, const int *truth, const int *rank, const double *matrix, double abstain);
+double costs_mean(const labels *truth, const int *rank, const double *matrix, double abstain);
 
 #endif

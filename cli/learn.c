@@ -10,7 +10,10 @@ enum { MOST_BINS = 50 };
 
 #define GROUP "Data"
 const option learn_options[] = {
-    {"label", 'l', "COLUMN", "column of the labels, by name or position from 1 (default: label, else the last)", GROUP},
+    {"label", 'l', "COLUMN",
+     "column of the labels, by name or position from 1 (default: label, else the last); a cell may be an interval of "
+     "classes: 2..4, <=2",
+     GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first; needed when labels are text", GROUP},
     {"real", 0, NULL, "the labels are real numbers to be predicted (some methods)", GROUP},
     {"bins", 0, "Q[,width]",

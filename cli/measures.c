@@ -16,23 +16,50 @@ json_t *measures_json(const rung_metrics *metrics)
     return all;
 }
 
-int median_rank(int64_t n, int classes, const int *rank)
+labels labels_of(const rung_data *data)
 {
-    int64_t *count = allocate((size_t)classes + 1, sizeof *count), labelled = 0, below = 0;
-    for (int64_t i = 0; i < n; i++) count[rank[i]]++;
-    for (int k = 1; k <= classes; k++) labelled += count[k];
+    return (labels){.n = rung_data_rows(data),
+                    .classes = rung_data_classes(data),
+                    .rank = rung_data_ranks(data),
+                    .upper = rung_data_uppers(data)};
+}
+
+int64_t labels_intervals(const labels *l)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; l->upper && i < l->n; i++) count += l->upper[i] > l->rank[i];
+    return count;
+}
+
+int *labels_exact(const labels *l)
+{
+    int *rank = allocate((size_t)l->n + 1, sizeof *rank);
+    for (int64_t i = 0; i < l->n; i++) rank[i] = l->upper && l->upper[i] > l->rank[i] ? 0 : l->rank[i];
+    return rank;
+}
+
+/* A step up from a rank costs the labels that ended there and gains those that have not yet begun. */
+int median_rank(const labels *l)
+{
+    int64_t *ends = allocate((size_t)l->classes + 1, sizeof *ends), both = 0, below = 0;
+    for (int64_t i = 0; i < l->n; i++) {
+        if (!l->rank[i]) continue;
+        ends[l->rank[i]]++;
+        ends[l->upper ? l->upper[i] : l->rank[i]]++;
+        both += 2;
+    }
     int median = 0;
-    for (int k = 1; k <= classes && !median && labelled; k++)
-        if (2 * (below += count[k]) >= labelled) median = k;
-    free(count);
+    for (int k = 1; k <= l->classes && !median && both; k++)
+        if (2 * (below += ends[k]) >= both) median = k;
+    free(ends);
     return median;
 }
 
-rung_status measure_median(rung_ctx *ctx, int64_t n, int classes, const int *truth, rung_metrics *out)
+rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out)
 {
-    int *constant = allocate((size_t)n, sizeof *constant), median = median_rank(n, classes, truth);
-    for (int64_t i = 0; i < n; i++) constant[i] = median;
-    rung_status status = rung_metrics_compute(ctx, n, classes, truth, constant, NULL, out);
+    int *constant = allocate((size_t)l->n, sizeof *constant), median = median_rank(l);
+    for (int64_t i = 0; i < l->n; i++) constant[i] = median;
+    rung_status status = rung_metrics_compute_intervals(ctx, l->n, l->classes, l->rank, l->upper, constant, NULL, out);
     free(constant);
     return status;
 }

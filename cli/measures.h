@@ -10,9 +10,19 @@
 
 json_t *measures_json(const rung_metrics *metrics); /* every key, and n */
 
-/* The (lower) median of the ranks that are not 0; 0 if there is none. */
-int median_rank(int64_t n, int classes, const int *rank);
+/* The labels of a data set, which may be intervals rank[i]..upper[i]; upper NULL: none is. */
+typedef struct {
+    int64_t n;
+    int classes;
+    const int *rank, *upper;
+} labels;
+labels labels_of(const rung_data *data);
+int64_t labels_intervals(const labels *l); /* how many are intervals */
+int *labels_exact(const labels *l);        /* the ranks of those that are not, else 0; to be freed */
+
+/* The (lowest) rank with the smallest absolute error, the median of the labels; 0 if there are none. */
+int median_rank(const labels *l);
 /* The metrics of always predicting that median. proba is not used: a constant has none. */
-rung_status measure_median(rung_ctx *ctx, int64_t n, int classes, const int *truth, rung_metrics *out);
+rung_status measure_median(rung_ctx *ctx, const labels *l, rung_metrics *out);
 
 #endif

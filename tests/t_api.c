@@ -140,6 +140,8 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     REFUSED(rung_suggest_run, ctx, have->spec, have->data, NULL, NULL);
     REFUSED(rung_forecast_run, ctx, 2, NULL, NULL, NULL, 1, NULL);
     REFUSED(rung_data_set_chosen, ctx, NULL, NULL);
+    REFUSED(rung_data_set_upper, ctx, NULL, (const int[]){1});
+    REFUSED(rung_data_set_upper, ctx, have->data, NULL);
     CLEARED(rung_importance_run, text, ctx, NULL, have->data, NULL, &text);
     CLEARED(rung_importance_run, text, ctx, have->model, NULL, NULL, &text);
     REFUSED(rung_importance_run, ctx, have->model, have->data, NULL, NULL);
@@ -186,6 +188,9 @@ static void refuse_metrics(rung_ctx *ctx, const things *have)
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, NULL, 2, bins, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, NULL, &ece);
     REFUSED(rung_reliability_compute, ctx, 2, 2, rank, proba, 2, bins, NULL);
+    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, NULL, NULL, rank, NULL, &m);
+    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, NULL, NULL, &m);
+    REFUSED(rung_metrics_compute_intervals, ctx, 2, 2, rank, rank, rank, NULL, NULL);
     REFUSED(rung_real_metrics_compute, ctx, 2, NULL, proba, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, NULL, &real);
     REFUSED(rung_real_metrics_compute, ctx, 2, proba, proba, NULL);

@@ -31,7 +31,7 @@ typedef struct {
     int *rank;
     double *proba; /* NULL: none */
     rung_metrics found;
-    double *error; /* |rank - truth| of the labelled rows */
+    double *error; /* |rank - truth| of the labelled rows, of an interval the distance to it */
     /* against the first */
     double difference, low, high, p, mcnemar;
 } rival;
@@ -42,7 +42,7 @@ typedef struct {
     rung_data *data;
     int64_t n, labelled;
     int classes, rivals;
-    const int *truth;
+    const int *truth, *upper; /* upper: where labels are intervals; NULL: none is */
     rival *rival;
 } compare_job;
 
@@ -179,6 +179,7 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
                         : rung_data_encode(s->ctx, job->test, &how, &job->data));
     job->n = rung_data_rows(job->data);
     job->truth = rung_data_ranks(job->data);
+    job->upper = rung_data_uppers(job->data);
     job->classes = job->first ? rung_model_classes(job->first) : rung_data_classes(job->data);
     for (int64_t i = 0; i < job->n; i++) job->labelled += job->truth[i] > 0;
     if (job->labelled > 1) return EXIT_OK;
@@ -228,16 +229,23 @@ static double mcnemar(int64_t n, const double *a, const double *b)
     return fmin(1, 2 * tail);
 }
 
+static int distance(const compare_job *job, int64_t i, int rank)
+{
+    int low = job->truth[i], high = job->upper ? job->upper[i] : low;
+    return rank < low ? low - rank : rank > high ? rank - high : 0;
+}
+
 static int measure(session *s, compare_job *job)
 {
     for (int k = 0; k < job->rivals; k++) {
         rival *r = &job->rival[k];
         int64_t at = 0;
         r->found.size = sizeof r->found;
-        CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->truth, r->rank, r->proba, &r->found));
+        CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->truth, job->upper, r->rank, r->proba,
+                                                &r->found));
         r->error = allocate((size_t)job->labelled, sizeof *r->error);
         for (int64_t i = 0; i < job->n; i++)
-            if (job->truth[i]) r->error[at++] = abs(r->rank[i] - job->truth[i]);
+            if (job->truth[i]) r->error[at++] = distance(job, i, r->rank[i]);
         const double *first = job->rival[0].error;
         r->difference = r->found.mae - job->rival[0].found.mae;
         r->p = statistics_wilcoxon((int)job->labelled, r->error, first).p;

@@ -21,13 +21,14 @@ enum { BINS = 10 }; /* of the reliability table */
 typedef struct {
     rung_model *model;
     rung_data *data;
-    const int *truth;
-    int64_t n, *confusion; /* classes x classes: [true][predicted] */
+    labels truth;
+    int64_t n, *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
     int classes, *rank;
     double *proba, *score;
     rung_metrics found, median;
     rung_reliability_bin bins[BINS]; /* with probabilities only */
     double ece;
+    bool reliable; /* there are such numbers */
     costs given;
     double cost, median_cost; /* NaN: there are no costs */
     int64_t unsure;           /* labelled rows without an answer; the metrics are those of the others */
@@ -103,8 +104,13 @@ static json_t *reliability_json(const evaluate_job *job)
 
 static void print_text(const evaluate_job *job)
 {
-    int median = median_rank(job->n, job->classes, job->truth);
+    int median = median_rank(&job->truth);
+    int64_t intervals = labels_intervals(&job->truth);
     say(stdout, "%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
+    if (intervals)
+        say(stdout, "%lld label%s interval%s, which count%s as the class nearest to the prediction.\n",
+            (long long)intervals, intervals == 1 ? " is an" : "s are", intervals == 1 ? "" : "s",
+            intervals == 1 ? "s" : "");
     say(stdout,
         "median: always predicting %s, the median of these labels; no other constant\nhas a smaller mae on them.\n\n",
         rung_model_class_name(job->model, median));
@@ -132,7 +138,7 @@ static void print_text(const evaluate_job *job)
             (long long)job->unsure, 100 * (double)job->unsure / (double)(job->unsure + job->found.n));
     say(stdout, "\n");
     print_confusion(job);
-    if (job->proba) print_reliability(job);
+    if (job->reliable) print_reliability(job);
 }
 
 static void print_json(const evaluate_job *job)
@@ -152,7 +158,7 @@ static void print_json(const evaluate_job *job)
     json_object_set_new(all, "median", measures_json(&job->median));
     json_object_set_new(all, "confusion", confusion);
     json_object_set_new(all, "classes", classes);
-    json_object_set_new(all, "calibration", job->proba ? reliability_json(job) : json_null());
+    json_object_set_new(all, "calibration", job->reliable ? reliability_json(job) : json_null());
     jout_print(all);
 }
 
@@ -224,7 +230,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
                     .rows = rows,
                     .row = row,
                     .bins = BINS,
-                    .bin = job->proba ? job->bins : NULL,
+                    .bin = job->reliable ? job->bins : NULL,
                     .ece = job->ece};
     for (int y = 1; job->confusion && y <= job->classes; y++)
         for (int k = 1; k <= job->classes; k++) e.near += abs(y - k) <= 1 ? cell(job, y, k) : 0;
@@ -274,7 +280,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 
 static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
 {
-    int n = 0, median = median_rank(job->n, job->classes, job->truth);
+    int n = 0, median = median_rank(&job->truth);
     while (rung_metric_at(n)) n++;
     evaluation_row *row = allocate((size_t)n, sizeof *row);
     for (int i = 0; i < n; i++) {
@@ -306,10 +312,10 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
                                                .cost = job->given.matrix,
                                                .abstain = job->given.abstain}));
     job->answered = allocate((size_t)job->n, sizeof *job->answered);
-    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(job->n, job->classes, job->truth);
+    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(&job->truth);
     for (int64_t i = 0; i < job->n; i++) {
-        job->answered[i] = job->rank[i] ? job->truth[i] : 0;
-        job->unsure += job->truth[i] && !job->rank[i];
+        job->answered[i] = job->rank[i] ? job->truth.rank[i] : 0;
+        job->unsure += job->truth.rank[i] && !job->rank[i];
         constant[i] = median;
     }
     const double *matrix = job->given.matrix ? job->given.matrix : own;
@@ -320,12 +326,26 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
         matrix = absolute;
     }
     if (job->given.abstain > 0) abstain = job->given.abstain;
-    job->cost = costs_mean(job->n, job->classes, job->truth, job->rank, matrix, abstain);
-    job->median_cost = costs_mean(job->n, job->classes, job->truth, constant, matrix, abstain);
+    job->cost = costs_mean(&job->truth, job->rank, matrix, abstain);
+    job->median_cost = costs_mean(&job->truth, constant, matrix, abstain);
     free(constant);
     free(absolute);
     for (int64_t i = 0; i < job->n; i++)
         if (job->rank[i] == 0) job->rank[i] = 1; /* left out by its truth */
+    return code;
+}
+
+/* Of the labels that are one class: an interval is right too easily. Without any there is nothing to show. */
+static int measure_reliability(session *s, evaluate_job *job)
+{
+    int *exact = labels_exact(&job->truth);
+    int64_t n = 0;
+    for (int64_t i = 0; i < job->n; i++) n += exact[i] > 0;
+    int code = n == 0 ? EXIT_OK
+                      : session_check(s, rung_reliability_compute(s->ctx, job->n, job->classes, exact, job->proba, BINS,
+                                                                  job->bins, &job->ece));
+    free(exact);
+    job->reliable = n > 0;
     return code;
 }
 
@@ -341,7 +361,7 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
             "warning: the model was fitted to these rows, so the errors are too small; 'rung inspect' shows the error "
             "on held-out rows");
     if (rung_model_is_real(job->model)) return evaluate_real(s, args, job);
-    job->truth = rung_data_ranks(job->data);
+    job->truth = labels_of(job->data);
     job->classes = rung_model_classes(job->model);
     if (!rung_model_has_ranks(job->model)) {
         complain("%s gives scores, not classes, so there is nothing to compare with the labels", operand(args, 0));
@@ -351,18 +371,23 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     job->rank = allocate(n, sizeof *job->rank);
     job->confusion = allocate(K * K, sizeof *job->confusion);
     if (rung_model_has_probabilities(job->model)) job->proba = allocate(n * K, sizeof *job->proba);
-    if (!median_rank(job->n, job->classes, job->truth)) {
+    if (!median_rank(&job->truth)) {
         complain("%s: no row is labelled, so there is nothing to compare with", operand(args, 1));
         return FAILED;
     }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
-    CHECK(s, rung_metrics_compute(s->ctx, job->n, job->classes, job->answered, job->rank, job->proba, &job->found));
-    CHECK(s, measure_median(s->ctx, job->n, job->classes, job->truth, &job->median));
-    if (job->proba)
-        CHECK(s, rung_reliability_compute(s->ctx, job->n, job->classes, job->truth, job->proba, BINS, job->bins,
-                                          &job->ece));
-    for (int64_t i = 0; i < job->n; i++)
-        if (job->answered[i]) job->confusion[(job->answered[i] - 1) * job->classes + job->rank[i] - 1]++;
+    CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->answered, job->truth.upper, job->rank,
+                                            job->proba, &job->found));
+    CHECK(s, measure_median(s->ctx, &job->truth, &job->median));
+    if (job->proba) {
+        code = measure_reliability(s, job);
+        if (code != EXIT_OK) return code;
+    }
+    for (int64_t i = 0; i < job->n; i++) {
+        if (!job->answered[i]) continue;
+        int low = job->answered[i], high = job->truth.upper ? job->truth.upper[i] : low, answer = job->rank[i];
+        job->confusion[((answer < low ? low : answer > high ? high : answer) - 1) * job->classes + answer - 1]++;
+    }
     code = write_class_page(s, args, job);
     if (code != EXIT_OK) return code;
     if (s->json)

@@ -40,7 +40,8 @@ typedef struct {
     rung_spec *spec;
     rung_data *data;
     rung_model *model;
-    int64_t rows, labelled, *count;
+    labels truth;
+    int64_t rows, labelled, intervals, *count; /* count: rows of each class, without intervals */
     int classes;
     rung_metrics cv, median;
     bool has_cv;
@@ -52,17 +53,20 @@ typedef struct {
 
 static int collect(session *s, fit_job *job)
 {
-    const int *rank = rung_data_ranks(job->data);
     const double *target = rung_data_targets(job->data);
-    job->rows = rung_data_rows(job->data);
-    job->classes = rung_data_classes(job->data);
+    job->truth = labels_of(job->data);
+    job->rows = job->truth.n;
+    job->classes = job->truth.classes;
+    job->intervals = labels_intervals(&job->truth);
     job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
+    int *exact = labels_exact(&job->truth);
     for (int64_t i = 0; i < job->rows; i++) {
-        if (!target) job->count[rank[i]]++;
-        job->labelled += target ? !isnan(target[i]) : rank[i] > 0;
+        if (!target) job->count[exact[i]]++;
+        job->labelled += target ? !isnan(target[i]) : job->truth.rank[i] > 0;
     }
+    free(exact);
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
-    if (job->has_cv) CHECK(s, measure_median(s->ctx, job->rows, job->classes, rank, &job->median));
+    if (job->has_cv) CHECK(s, measure_median(s->ctx, &job->truth, &job->median));
     return EXIT_OK;
 }
 
@@ -162,6 +166,7 @@ static void tell_classes(const fit_job *job)
         free(name);
     }
     if (job->classes > SHOWN) say(stderr, " < ... %d in total", job->classes);
+    if (job->intervals) say(stderr, ", and %lld interval%s", (long long)job->intervals, job->intervals == 1 ? "" : "s");
     fputc('\n', stderr);
 }
 
@@ -186,7 +191,7 @@ static void tell_cv(const fit_job *job)
          head++)
         sheet_add(&t, "%s", *head);
     tell_metrics_row(&t, "  held-out rows", &job->cv);
-    int median = median_rank(job->rows, job->classes, rung_data_ranks(job->data));
+    int median = median_rank(&job->truth);
     char *constant = text_of("  always predicting %s", rung_data_class_name(job->data, median));
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
@@ -244,6 +249,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "counts", counts);
     json_object_set_new(all, "rows", json_integer(job->rows));
     json_object_set_new(all, "labelled", json_integer(job->labelled));
+    if (job->intervals) json_object_set_new(all, "intervals", json_integer(job->intervals));
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
     json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
@@ -257,7 +263,7 @@ static void print_json(const fit_job *job)
 /* The error of the held-out rows in one sentence; to be freed, NULL: there is none. */
 static char *page_answer(const fit_job *job)
 {
-    int median = job->has_cv ? median_rank(job->rows, job->classes, rung_data_ranks(job->data)) : 0;
+    int median = job->has_cv ? median_rank(&job->truth) : 0;
     return job->has_cv
                ? text_of("MAE %.2f (%.2f to %.2f) on rows held out of the fit; always predicting %s: %.2f", job->cv.mae,
                          job->cv.mae_low, job->cv.mae_high, rung_data_class_name(job->data, median), job->median.mae)

@@ -19,7 +19,8 @@ static const struct {
                     {RUNG_WEIGHTS, "weights", "supports class and row weights"},
                     {RUNG_UPDATABLE, "updatable", "can be updated with new rows"},
                     {RUNG_PROBABILITIES, "probabilities", "has its own probabilities"},
-                    {RUNG_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"}};
+                    {RUNG_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"},
+                    {RUNG_INTERVALS, "intervals", "supports labels that are intervals, such as 2..4"}};
 enum { FLAGS = sizeof method_flags / sizeof *method_flags };
 
 static const char *const type_names[] = {

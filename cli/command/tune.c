@@ -216,7 +216,8 @@ static int tell(session *s, const tune_job *job)
     bool has_corrected = rung_search_corrected(job->found, &corrected);
     int64_t rows = rung_data_rows(job->data);
     int K = rung_data_classes(job->data);
-    CHECK(s, measure_median(s->ctx, rows, K, rung_data_ranks(job->data), &median));
+    labels truth = labels_of(job->data);
+    CHECK(s, measure_median(s->ctx, &truth, &median));
     say(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
         (long long)rung_model_labelled(job->model), (long long)rung_data_features(job->data), K);
     int repeats = rung_search_repeats(job->found), folds = rung_search_folds(job->found);
@@ -231,7 +232,7 @@ static int tell(session *s, const tune_job *job)
     if (has_corrected) tell_metrics("corrected", &corrected);
     if (has_nested) tell_metrics("nested", &nested);
     say(stderr, "median      mae %.3f, always predicting %s\n", median.mae,
-        rung_data_class_name(job->data, median_rank(rows, K, rung_data_ranks(job->data))));
+        rung_data_class_name(job->data, median_rank(&truth)));
     if (has_corrected)
         say(stderr,
             "            winner: the smallest of many errors, so too small on average; corrected: chosen and measured "

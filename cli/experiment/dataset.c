@@ -71,6 +71,12 @@ static void describe(dataset *out, const rung_data *data)
     for (int k = 0; k < out->classes; k++) out->class_names[k] = text_of("%s", rung_data_class_name(data, k + 1));
 }
 
+static int no_intervals(const char *where)
+{
+    complain("%s: some labels are intervals, such as 2..4; an experiment needs one class for each label", where);
+    return FAILED;
+}
+
 static int open_whole(session *s, const plan_dataset *d, dataset *out)
 {
     rung_table *table = NULL;
@@ -79,6 +85,7 @@ static int open_whole(session *s, const plan_dataset *d, dataset *out)
     int code = session_check(s, rung_table_read(s->ctx, path, NULL, &table));
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, &out->data));
     rung_table_free(table);
+    if (code == EXIT_OK && rung_data_uppers(out->data)) code = no_intervals(path);
     free(path);
     if (code != EXIT_OK) return code;
     describe(out, out->data);
@@ -132,8 +139,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The labels of one file, into the set and the fingerprint. */
-static void scan_labels(const rung_table *table, dataset *out, label_set *set)
+/* The labels of one file, into the set and the fingerprint. False: some are intervals. */
+static bool scan_labels(const rung_table *table, dataset *out, label_set *set)
 {
     int64_t rows = rung_table_rows(table), last = rung_table_columns(table) - 1;
     for (int64_t i = 0; i < rows; i++) {
@@ -142,8 +149,10 @@ static void scan_labels(const rung_table *table, dataset *out, label_set *set)
         rung_table_cell(table, i, last, text, sizeof text);
         out->fingerprint = hash(out->fingerprint, text, strlen(text) + 1);
         if (parse_double(text, &number)) label_add(set, text);
+        if (strstr(text, "..") || !strncmp(text, "<=", 2) || !strncmp(text, ">=", 2)) return false;
     }
     out->rows += rows;
+    return true;
 }
 
 /* The classes of the whole set: a partition may lack one. */
@@ -156,7 +165,7 @@ static int open_parts(session *s, const plan_dataset *d, dataset *out)
     rung_data *data = NULL;
     for (int64_t i = 0; i < 2 * out->partitions && code == EXIT_OK; i++) {
         code = session_check(s, dataset_read_part(s->ctx, d, i % 2 ? "test" : "train", i / 2, &table));
-        if (code == EXIT_OK) scan_labels(table, out, &set);
+        if (code == EXIT_OK && !scan_labels(table, out, &set)) code = no_intervals(d->folder);
         if (i == 1) rows = out->rows;
         rung_table_free(table);
         table = NULL;

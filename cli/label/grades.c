@@ -31,7 +31,8 @@ grade label_of(const journal *j, int64_t row)
     const journal_entry *final = settled(j, row);
     int n = 0, given = j->of->given[row];
     if (final) return (grade){GRADED, final->low, final->high};
-    if (j->last[row] < 0) return (grade){given ? GRADED : OPEN, given, given};
+    int upper = j->of->given_upper[row];
+    if (j->last[row] < 0) return (grade){given ? GRADED : OPEN, given, upper};
     int *low = allocate((size_t)j->graders, sizeof *low), *high = allocate((size_t)j->graders, sizeof *high);
     for (int g = 0; g < j->graders; g++) {
         grade one = grade_by(j, g, row);
@@ -41,7 +42,7 @@ grade label_of(const journal *j, int64_t row)
     }
     qsort(low, (size_t)n, sizeof *low, compare_ranks);
     qsort(high, (size_t)n, sizeof *high, compare_ranks);
-    grade found = n ? (grade){GRADED, low[(n - 1) / 2], high[n / 2]} : (grade){given ? GRADED : OPEN, given, given};
+    grade found = n ? (grade){GRADED, low[(n - 1) / 2], high[n / 2]} : (grade){given ? GRADED : OPEN, given, upper};
     free(low);
     free(high);
     return found;

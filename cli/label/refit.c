@@ -50,13 +50,24 @@ static bool enough(const refit *r)
     return classes >= 2;
 }
 
+/* Ranges are labels where the method takes them. */
+static bool takes_ranges(const refit *r) { return (rung_spec_method(r->spec)->flags & RUNG_INTERVALS) != 0; }
+
+/* rank: of the rows that are fitted to, of a range the lower end; 0: none. */
 static rung_status data_of(refit *r, int *rank, rung_data **out)
 {
     const subject *u = r->of->of;
     rung_view X = rung_data_view(u->data);
-    for (int64_t i = 0; i < u->rows; i++) rank[i] = r->low[i] == r->high[i] ? r->low[i] : 0;
+    int *upper = allocate((size_t)u->rows, sizeof *upper);
+    for (int64_t i = 0; i < u->rows; i++) {
+        bool all = r->low[i] == 1 && r->high[i] == u->classes; /* says nothing */
+        rank[i] = r->low[i] == r->high[i] || (takes_ranges(r) && !all) ? r->low[i] : 0;
+        upper[i] = rank[i] ? r->high[i] : 0;
+    }
     rung_status status = rung_data_new(r->ctx, &X, rank, NULL, u->classes, out);
+    if (status == RUNG_OK) status = rung_data_set_upper(r->ctx, *out, upper);
     if (status == RUNG_OK) status = rung_data_set_chosen(r->ctx, *out, r->chosen);
+    free(upper);
     return status;
 }
 
@@ -83,7 +94,8 @@ static rung_status measure_guess(refit *r, result *f)
     const subject *u = r->of->of;
     int *truth = allocate((size_t)u->rows, sizeof *truth);
     for (int64_t i = 0; i < u->rows; i++) truth[i] = r->chosen[i] ? 0 : f->fitted[i];
-    rung_status status = measure_median(r->ctx, u->rows, u->classes, truth, &f->median);
+    rung_status status = measure_median(
+        r->ctx, &(labels){.n = u->rows, .classes = u->classes, .rank = truth, .upper = r->high}, &f->median);
     f->measured = status == RUNG_OK;
     free(truth);
     return status;

@@ -93,11 +93,14 @@ bool subject_ranks(const subject *u, const char *label, int *low, int *high)
 /* The library reads the order and the labels, so that they mean here what they mean to a fit. */
 static int take_classes(session *s, subject *u, const rung_data *data)
 {
-    const int *rank = rung_data_ranks(data);
+    const int *rank = rung_data_ranks(data), *upper = rung_data_uppers(data);
     u->classes = rung_data_classes(data);
     u->class_name = allocate((size_t)u->classes, sizeof *u->class_name);
     for (int k = 0; k < u->classes; k++) u->class_name[k] = text_of("%s", rung_data_class_name(data, k + 1));
-    for (int64_t i = 0; u->label >= 0 && i < u->rows; i++) u->given[i] = rank[i];
+    for (int64_t i = 0; u->label >= 0 && i < u->rows; i++) {
+        u->given[i] = rank[i];
+        u->given_upper[i] = upper ? upper[i] : rank[i];
+    }
     if (u->classes >= 2) return EXIT_OK;
     complain("%s: %s has fewer than two grades; name them all, lowest first, such as --order \"1<2<3\"", s->command,
              u->path);
@@ -206,6 +209,7 @@ static int read_table(session *s, const arguments *args, subject *u)
     u->columns = rung_table_columns(u->cells);
     u->shown = allocate((size_t)u->columns, sizeof *u->shown);
     u->given = allocate((size_t)u->rows, sizeof *u->given);
+    u->given_upper = allocate((size_t)u->rows, sizeof *u->given_upper);
     u->label = find_column(u, wanted ? wanted : "label");
     u->name = u->label >= 0 ? subject_column(u, u->label) : text_of("%s", wanted ? wanted : "label");
     code = mark_columns(s, args, u, "text", SHOWN_TEXT);
@@ -236,6 +240,7 @@ void subject_free(subject *u)
     for (int k = 0; k < u->classes; k++) free(u->class_name[k]);
     free(u->class_name);
     free(u->given);
+    free(u->given_upper);
     free(u->shown);
     free(u->name);
     free(u->folder);

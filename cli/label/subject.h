@@ -18,9 +18,10 @@ typedef struct {
     shown_as *shown; /* one per column */
     int classes;     /* 0: not known yet */
     char **class_name;
-    int *given;      /* the rank of each row in the file; 0: none */
-    rung_data *data; /* what a model learns from; NULL: no column is left for it */
-    char *no_data;   /* why not; NULL: there is */
+    int *given;       /* the rank of each row in the file; 0: none */
+    int *given_upper; /* ... and where its label is a range the upper end */
+    rung_data *data;  /* what a model learns from; NULL: no column is left for it */
+    char *no_data;    /* why not; NULL: there is */
 } subject;
 
 extern const option subject_options[]; /* with reader_options */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "datafile.h"
+#include "measures.h"
 
 /* Classes without labelled rows are never predicted: the others lie between the thresholds, in order. */
 static void find_thresholds(subject *p)
@@ -25,9 +26,10 @@ void subject_take(rung_model *model, rung_data *data, subject *out)
                      .data = data,
                      .method = rung_model_method(model),
                      .n = rung_data_rows(data),
-                     .truth = rung_data_ranks(data),
                      .classes = rung_model_classes(model),
                      .outputs = rung_model_outputs(model)};
+    labels given = labels_of(data);
+    out->truth = labels_exact(&given);
     out->name = allocate((size_t)out->classes, sizeof *out->name);
     for (int k = 0; k < out->classes; k++) out->name[k] = rung_model_class_name(model, k + 1);
     for (int64_t i = 0; i < out->n; i++) out->labelled += out->truth[i] != 0;
@@ -75,6 +77,7 @@ void subject_close(subject *p)
 {
     rung_data_free(p->data);
     rung_model_free(p->model);
+    free(p->truth);
     free(p->name);
     free(p->rank);
     free(p->score);

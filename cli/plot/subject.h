@@ -12,7 +12,7 @@ typedef struct {
     int64_t n, labelled;
     int classes, outputs;
     const char **name; /* of the classes */
-    const int *truth;  /* 0: unlabelled */
+    int *truth;        /* 0: unlabelled, or an interval, which has no class to show */
     int *rank;
     double *score; /* of the chosen output */
     bool expected; /* the score is the expected class: the mean of the class numbers by their probabilities */

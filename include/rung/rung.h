@@ -198,7 +198,8 @@ enum { /* of a method */
        RUNG_UPDATABLE = 32,     /* rung_model_update */
        RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
        RUNG_USES_UNLABELLED = 128,
-       RUNG_EVIDENCE = 256 /* reports the log evidence of the labels, which a search can decide by */
+       RUNG_EVIDENCE = 256, /* reports the log evidence of the labels, which a search can decide by */
+       RUNG_INTERVALS = 512 /* takes labels that are intervals of classes, such as 2..4 */
 };
 
 typedef struct {
@@ -337,6 +338,10 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *d
 /* Rows that belong together (of one patient, one school), before the data are used: a number per row, equal for rows of
  * one group; copied. Every fit, search and importance holds them out together. NULL: none. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *data, const int *group);
+/* Makes intervals of the labels of data from memory, before they are used: the label of row i is one of rank[i]..upper[i]
+ * (upper[i] = rank[i]: that class; 0: unlabelled). An interval of all classes means unlabelled. Label cells of a file may
+ * be intervals, too: 2..4, <=2, >=4, low..mid. RUNG_EDATA: an upper end below its rank, or outside the classes. */
+RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
 /* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
  * label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,
@@ -362,7 +367,9 @@ RUNG_API int rung_data_classes(const rung_data *data);      /* 0: real targets, 
 RUNG_API const char *rung_data_class_name(const rung_data *data, int rank);
 /* Copies the name of a coded column, at most size bytes with the final 0. */
 RUNG_API void rung_data_feature_name(const rung_data *data, int64_t column, char *text, int64_t size);
-RUNG_API const int *rung_data_ranks(const rung_data *data);      /* one per row, 0: unlabelled */
+RUNG_API const int *rung_data_ranks(const rung_data *data); /* one per row, 0: unlabelled */
+/* The upper ends of labels that are intervals, rung_data_ranks being the lower ones; NULL: every label is one class. */
+RUNG_API const int *rung_data_uppers(const rung_data *data);
 RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets, NaN: unlabelled; NULL: classes */
 RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
 RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: none */
@@ -692,6 +699,12 @@ RUNG_API double rung_metrics_value(const rung_metrics *metrics, const char *key)
  * NULL. RUNG_EARG: a rank outside the classes, out->size; RUNG_EDATA: no row is left. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth,
                                                      const int *predicted, const double *proba, rung_metrics *out);
+/* The same where true labels may be intervals truth[i]..upper[i] (upper NULL: none is). Such a row counts as the class of
+ * its interval that is nearest to the prediction, so its error is the distance to the interval; the ranked probability
+ * score skips the thresholds inside. RUNG_EARG: an upper end below its truth. */
+RUNG_API RUNG_CHECK rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth,
+                                                               const int *upper, const int *predicted,
+                                                               const double *proba, rung_metrics *out);
 /* The same for two columns of a table, by name or position from 1. order: the classes, as in rung_encode_options; NULL:
  * those of both columns. */
 RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth,

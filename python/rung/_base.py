@@ -16,7 +16,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, column_or_1d
 
-from . import _data, _labels, _linear, _table
+from . import _data, _intervals, _labels, _linear, _table
 from ._library import Context, ffi, lib, pointer
 from ._linear import Summary
 from ._model import Model
@@ -76,23 +76,25 @@ class Estimator(BaseEstimator):
         words = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return f"rung.{type(self).__name__}({words}).fit(X, y)"
 
-    def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None):
+    def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None, upper=None):
         """Context, data and class weights for a fit to checked rows."""
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if ranks is None:
             ranks = np.zeros(len(X), dtype=np.intc)
         ctx = self._context(fitting=True)
-        class_weights = self._class_weights(classes, ranks, sample_weight)
+        class_weights = self._class_weights(classes, ranks if upper is None else ranks * (upper == ranks), sample_weight)
         data = _data.training_data(ctx, self, X, y, classes, ranks, targets, sample_weight)
+        if upper is not None:
+            ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
         if groups is not None:
             check_consistent_length(X, groups)
             numbers = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.intc)
             ctx.call(lib.rung_data_set_groups, data, pointer(numbers, "int"))
         return ctx, data, class_weights
 
-    def _train(self, *rows):
-        ctx, data, class_weights = self._prepare(*rows)
+    def _train(self, *rows, **more):
+        ctx, data, class_weights = self._prepare(*rows, **more)
         self.model_ = Model(self._learn(ctx, data, class_weights))
         self.cv_ = self.model_.cv
         return ctx
@@ -218,7 +220,9 @@ class Weighted:
             The rows. Columns of text are coded one-of-k, missing cells by the median. A sparse matrix is converted to a
             dense array.
         y : array-like of shape (n,)
-            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row.
+            The labels. None, NaN and (see `unlabelled`) -1 mark an unlabelled row. A label may be an interval of classes:
+            text such as "2..4", "<=2", ">=4" or "low..mid", or all labels as a pair of arrays (lower, upper). pom, ogp,
+            gpor, boost, auto and median take such labels.
         sample_weight : array-like of shape (n,), default None
             A weight per row; a row of weight 0 counts as unlabelled.
         groups : array-like of shape (n,), default None
@@ -309,21 +313,25 @@ class Classifier(ClassifierMixin, Estimator):
     classes_: NDArray[Any]
 
     def _checked(self, X, y):
-        """Checked X, and the classes and ranks of y."""
+        """Checked X, and the classes, ranks and upper ranks (None: no intervals) of y."""
         if y is None and self._method.needs_labels:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X = _data.check(self, X, reset=True)
         if y is None:
-            return X, np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc)
-        check_consistent_length(X, y)
+            return X, np.empty(0, dtype=int), np.zeros(len(X), dtype=np.intc), None
+        check_consistent_length(X, _intervals.rows_of(y))
         return X, *_labels.rank(y, self.order, self.unlabelled)
 
     def _fit(self, X, y, sample_weight=None, groups=None):
-        X, classes, ranks = self._checked(X, y)
+        X, classes, ranks, upper = self._checked(X, y)
         self.classes_ = classes
-        ctx = self._train(X, y, sample_weight, groups, classes, ranks)
+        ctx = self._train(X, y, sample_weight, groups, classes, ranks, upper=upper)
         if self._method.uses_unlabelled and len(classes) and self.model_.has_ranks:
-            self.transduction_ = classes[self._transduce(ctx, X, ranks) - 1]
+            known = ranks if upper is None else ranks * (upper == ranks)
+            said = self._transduce(ctx, X, known)
+            if upper is not None:  # a prediction stays within the interval
+                said = np.where(ranks > 0, np.clip(said, ranks, upper), said)
+            self.transduction_ = classes[said - 1]
         return self
 
     def _transduce(self, ctx, X, ranks):
@@ -407,10 +415,15 @@ class Classifier(ClassifierMixin, Estimator):
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """The accuracy over the labelled rows; `rung.metrics` has ordinal metrics and scorers."""
-        known, labels = _labels.labelled_rows(y, self.unlabelled)
+        known, low, high = _labels.ends(y, self.classes_, self.unlabelled)
         (rank,) = self._predict(X, "rank", rows=np.flatnonzero(known))
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
-        return float(np.average(_labels.ranks_of(labels[known], self.classes_, unknown=0) == rank, weights=weights))
+        if high is None:
+            right = _labels.ranks_of(low, self.classes_, unknown=0) == rank
+        else:
+            ranks, upper = _labels.ranks_between(low, high, self.classes_)
+            right = (ranks <= rank) & (rank <= (ranks if upper is None else upper))
+        return float(np.average(right, weights=weights))
 
 
 def _margins(value, thresholds):

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, validate_data
 
 from ._frame import Frame, Numbers, Text, frame_of
-from ._labels import class_name, labelled_rows, ranks_of
+from ._labels import class_name, ends, ranks_between
 from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, text, texts, view, warn
 
 SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
@@ -175,10 +175,17 @@ def labelled_data(ctx, estimator, X, y):
         targets = np.array(y, dtype=np.float64)
         ctx.call(lib.rung_table_add_numbers, table, label, pointer(targets), 1)
     else:
-        known, labels = labelled_rows(y, estimator.unlabelled)
-        ranks = np.zeros(len(known), dtype=np.int32)
-        ranks[known] = ranks_of(labels[known], estimator.classes_)
+        known, low, high = ends(y, estimator.classes_, estimator.unlabelled)
+        ranks, upper = np.zeros(len(known), dtype=np.int32), None
+        ranks[known], highest = ranks_between(low, high, estimator.classes_)
+        if highest is not None:
+            upper = np.zeros(len(known), dtype=np.intc)
+            upper[known] = highest
         _add_text(ctx, table, label, Text(ranks - 1, estimator.classes_, ordered=True))
+        data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)
+        if upper is not None:
+            ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
+        return data
     return ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)
 
 

@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from ._intervals import is_interval, rows_of, split, two_arrays
 from ._library import warn
 
 MOST_NUMERIC_CLASSES = 50
@@ -61,6 +62,8 @@ def labelled_rows(y, unlabelled="auto"):
     to be a class, that is if there are at least two other labels, all integers >= 0; None: no other value.
     """
     y = _column(y)
+    if isinstance(y, list) and any(map(is_interval, y)):
+        y = np.array(y, dtype=object)  # where numbers stay numbers beside text
     if any(hasattr(getattr(y, "dtype", None), name) for name in ("categories", "na_value")):
         y = np.asarray(y, dtype=object)  # where whole numbers stay what they are beside missing ones
     y = column_or_1d(y, warn=True)
@@ -75,7 +78,7 @@ def labelled_rows(y, unlabelled="auto"):
     if not isinstance(unlabelled, str) or unlabelled != "auto":
         return known & np.array([value != unlabelled for value in y], dtype=bool), y
     try:
-        values = np.unique(np.array(list(y[known])))
+        values = np.unique(np.array([value for value in y[known] if not is_interval(value)]))
     except TypeError:  # of several kinds
         return known, y
     if values.dtype.kind not in "if" or -1 not in values:
@@ -125,19 +128,63 @@ def _unlabelled_beside(order, unlabelled):
     return None if order is not None and unlabelled == "auto" and -1 in order.tolist() else unlabelled
 
 
+def ends(y, order=None, unlabelled="auto"):
+    """Which rows are labelled, and the lower and upper ends of their labels: the same array where none is an interval,
+    else two arrays of objects, None where an interval is open."""
+    pair = two_arrays(y)
+    if pair is not None:
+        (known, low), (other, high) = (labelled_rows(end, unlabelled) for end in pair)
+        if len(known) != len(other):
+            raise ValueError(f"{len(known)} lower and {len(other)} upper ends of labels")
+        either = known | other
+        low, high = (
+            np.array([value if there else None for value, there in zip(end, which, strict=True)], dtype=object)
+            for end, which in ((low, known), (high, other))
+        )
+        return either, low[either], high[either]
+    known, y = labelled_rows(y, unlabelled)
+    names = {} if order is None else {class_name(label): label for label in order.tolist()}
+    found = split(y[known].tolist(), names) if y.dtype.kind in "OUS" else None
+    return (known, *found) if found else (known, plain(y[known]), None)
+
+
+def ranks_between(low, high, classes):
+    """The ranks of both ends (see ends); the second is None where no label is an interval."""
+    if high is None:
+        return ranks_of(low, classes), None
+    low, high = (
+        np.array([value if value is not None else classes[open_end] for value in end.tolist()], dtype=object)
+        for end, open_end in ((low, 0), (high, -1))
+    )
+    ranks, upper = ranks_of(low, classes), ranks_of(high, classes)
+    if np.any(upper < ranks):
+        i = np.flatnonzero(upper < ranks)[0]
+        raise ValueError(f"label {low[i]}..{high[i]} is an interval that ends below its beginning")
+    return (ranks, None) if np.array_equal(ranks, upper) else (ranks, upper)
+
+
+def named(low, high):
+    """The classes that labels name."""
+    return low if high is None else plain(np.array([v for v in (*low, *high) if v is not None], dtype=object))
+
+
 def rank(y, order=None, unlabelled="auto"):
-    """The classes, lowest first, and the rank of every row: 1, 2, ..., 0 where it is unlabelled.
+    """The classes, lowest first, the rank of every row: 1, 2, ..., 0 where it is unlabelled, and its upper rank where
+    labels are intervals (the first one is the lower then), else None.
 
     The order is `order`, else the labels' own (see own_order), else that of the sorted labels: numbers by value, other
     text alphabetically, with a warning.
     """
     order = own_order(y) if order is None else _given(order)
-    known, y = labelled_rows(y, _unlabelled_beside(order, unlabelled))
-    labels = plain(y[known])
-    classes = _classes_to_learn(labels) if order is None else order
-    ranks = np.zeros(len(y), dtype=np.intc)
-    ranks[known] = ranks_of(labels, classes)
-    return classes, ranks
+    known, low, high = ends(y, order, _unlabelled_beside(order, unlabelled))
+    classes = _classes_to_learn(named(low, high)) if order is None else order
+    ranks = np.zeros(len(known), dtype=np.intc)
+    upper = ranks.copy()
+    ranks[known], highest = ranks_between(low, high, classes)
+    if highest is None:
+        return classes, ranks, None
+    upper[known] = highest
+    return classes, ranks, upper
 
 
 def plain(labels):
@@ -167,25 +214,34 @@ def _classes_to_learn(labels):
 
 
 def grade(y_true, y_pred=None, *, order=None, ordered=True):
-    """The classes, lowest first, and the ranks of true (0: no label) and predicted labels, which are to be compared.
+    """The classes, lowest first, the ranks of true (0: no label) and predicted labels, which are to be compared, and the
+    upper ranks of true labels that are intervals (None: none is).
 
     The order is `order`, else that of either argument (see own_order), else that of numbers. Other text is rejected if
     the order matters (ordered): the alphabetical order would give meaningless numbers.
     """
     order = _given(order) if order is not None else _common_order(y_true, y_pred)
-    answered, answers = labelled_rows(y_true if y_pred is None else y_pred, None)
+    answered, answers = labelled_rows(rows_of(y_true) if y_pred is None else y_pred, None)
     # A predicted -1 is a class.
     a_class = y_pred is not None and order is None and -1 in answers[answered].tolist()
-    known, truth = labelled_rows(y_true, None if a_class else _unlabelled_beside(order, "auto"))
+    known, low, high = ends(y_true, order, None if a_class else _unlabelled_beside(order, "auto"))
     if len(answers) != len(known):
         raise ValueError(f"{len(known)} true and {len(answers)} predicted labels")
-    if np.any(known & ~answered):
+    if y_pred is not None and np.any(known & ~answered):
         raise ValueError(f"row {np.flatnonzero(known & ~answered)[0]} has a true label but no predicted one")
-    truth, answers = plain(truth[known]), plain(answers[known])
+    truth, answers = named(low, high), plain(answers[known])
+    if y_pred is None:
+        answers = truth
     classes = _classes_to_compare(truth, answers, ordered) if order is None else order
     ranks, predicted = np.zeros(len(known), dtype=np.intc), np.ones(len(known), dtype=np.intc)
-    ranks[known], predicted[known] = ranks_of(truth, classes), ranks_of(answers, classes)
-    return classes, ranks, predicted
+    upper = ranks.copy()
+    ranks[known], highest = ranks_between(low, high, classes)
+    if y_pred is not None:
+        predicted[known] = ranks_of(answers, classes)
+    elif highest is None:
+        predicted[known] = ranks[known]
+    upper[known] = ranks[known] if highest is None else highest
+    return classes, ranks, predicted, None if highest is None else upper
 
 
 def _classes_to_compare(truth, answers, ordered):

@@ -9,7 +9,9 @@ scorer('mae')
 
 The order of the classes is `order`, lowest first, else that of an ordered Categorical (pandas) or Enum (polars), else
 that of numbers; other text labels are rejected if the order matters. Classes that do not occur count in amae, mmae and
-the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored.
+the kappas if the order names them. Rows without a true label (None, NaN, -1 beside labels from 0 on) are ignored. A true
+label may be an interval ("2..4", or all as a pair of arrays (lower, upper)): it counts as its class nearest to the
+prediction.
 docs/metrics.md has the definitions.
 """
 
@@ -41,15 +43,16 @@ def _is(name, flag):
     return bool(_TABLE[name].flags & flag)
 
 
-def _measure(truth, predicted, classes, proba=None):
+def _measure(truth, predicted, classes, proba=None, upper=None):
     truth, predicted = np.ascontiguousarray(truth, np.intc), np.ascontiguousarray(predicted, np.intc)
     if proba is not None:
         proba = np.ascontiguousarray(proba, np.float64)
         if proba.shape != (len(truth), classes):
             raise ValueError(f"probabilities of shape {proba.shape} for {len(truth)} rows and {classes} classes")
     out = struct("metrics")
-    arrays = pointer(truth, "int"), pointer(predicted, "int"), pointer(proba)
-    Context().call(lib.rung_metrics_compute, len(truth), classes, *arrays, out)
+    upper = None if upper is None else np.ascontiguousarray(upper, np.intc)
+    arrays = pointer(truth, "int"), pointer(upper, "int"), pointer(predicted, "int"), pointer(proba)
+    Context().call(lib.rung_metrics_compute_intervals, len(truth), classes, *arrays, out)
     return metrics_dict(out)
 
 
@@ -61,8 +64,8 @@ def report(y_true: Labels, y_pred: Labels, proba: ArrayLike | None = None, *, or
     >>> rung.metrics.report([1, 2, 3], [1, 2, 2])["acc"].__round__(3)
     0.667
     """
-    classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
-    return _measure(truth, predicted, len(classes), proba)
+    classes, truth, predicted, upper = _labels.grade(y_true, y_pred, order=order)
+    return _measure(truth, predicted, len(classes), proba, upper)
 
 
 class Metric(Protocol):
@@ -73,10 +76,10 @@ class Metric(Protocol):
 
 def _metric(name: str) -> Metric:
     def metric(y_true: Labels, y_pred: Labels, *, order: Order = None) -> float:
-        classes, truth, predicted = _labels.grade(
+        classes, truth, predicted, upper = _labels.grade(
             y_true, y_pred, order=order, ordered=not _is(name, lib.RUNG_ANY_ORDER)
         )
-        return _measure(truth, predicted, len(classes))[name]
+        return _measure(truth, predicted, len(classes), upper=upper)[name]
 
     metric.__name__ = metric.__qualname__ = name
     meaning = MEANING[name][0].upper() + MEANING[name][1:]
@@ -115,8 +118,8 @@ def rps(y_true: Labels, proba: ArrayLike, *, order: Order = None) -> float:
     >>> rung.metrics.rps([1, 2], [[1.0, 0.0], [0.5, 0.5]])
     0.125
     """
-    classes, truth, predicted = _labels.grade(y_true, order=order)
-    return _measure(truth, predicted, len(classes), proba)["rps"]
+    classes, truth, predicted, upper = _labels.grade(y_true, order=order)
+    return _measure(truth, predicted, len(classes), proba, upper)["rps"]
 
 
 def _order_of(estimator, y):
@@ -140,18 +143,19 @@ class Scorer:
         self.order = order
 
     def __call__(self, estimator: Any, X: Rows, y: Labels) -> float:
-        known, labels = _labels.labelled_rows(y, getattr(estimator, "unlabelled", "auto"))
-        X = _safe_indexing(X, np.flatnonzero(known))
         order = _order_of(estimator, y) if self.order is None else self.order
         seen = estimator.classes_
+        known, low, high = _labels.ends(y, np.asarray(seen), getattr(estimator, "unlabelled", "auto"))
+        X = _safe_indexing(X, np.flatnonzero(known))
         classes = _labels.grade(seen, order=order, ordered=not _is(self.name, lib.RUNG_ANY_ORDER))[0]
-        classes = _labels.with_others(classes, _labels.plain(labels[known]))
-        truth, predicted = (_labels.ranks_of(some, classes) for some in (labels[known], estimator.predict(X)))
+        classes = _labels.with_others(classes, _labels.named(low, high))
+        truth, upper = _labels.ranks_between(low, high, classes)
+        predicted = _labels.ranks_of(estimator.predict(X), classes)
         proba = None
         if _is(self.name, lib.RUNG_NEEDS_PROBABILITIES):  # columns by the estimator's classes
             proba = np.zeros((len(truth), len(classes)))
             proba[:, _labels.ranks_of(seen, classes) - 1] = estimator.predict_proba(X)
-        value = _measure(truth, predicted, len(classes), proba)[self.name]
+        value = _measure(truth, predicted, len(classes), proba, upper)[self.name]
         return value if _is(self.name, lib.RUNG_LARGER_BETTER) else -value
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, GroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_consistent_length
 
+from ._intervals import is_interval
 from ._labels import labelled_rows
 from ._types import ArrayLike, Labels, Rows
 
@@ -76,7 +77,8 @@ class SemiSupervisedKFold(BaseCrossValidator):
     def _folds(self, labelled, y, groups):
         if groups is not None:
             return GroupKFold(self.n_splits).split(labelled, groups=np.asarray(groups)[labelled])
-        labels = np.array(np.asarray(y, dtype=object)[labelled].tolist())
+        given = np.asarray(y, dtype=object)[labelled].tolist()
+        labels = np.array(["an interval" if is_interval(label) else label for label in given])
         number = np.unique(labels, return_inverse=True)[1]
         if np.bincount(number).max() < self.n_splits:  # fewer of every class: spread them as they come
             number = np.zeros_like(number)

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 
 def _known(estimator, y):
-    known, y = _labels.labelled_rows(y, getattr(estimator, "unlabelled", "auto"))
-    ranks = np.zeros(len(y), dtype=np.intc)
-    ranks[known] = _labels.ranks_of(y[known].tolist(), estimator.classes_)
+    """The ranks of the labels; 0: none, or an interval, which has no class to show."""
+    known, low, high = _labels.ends(y, estimator.classes_, getattr(estimator, "unlabelled", "auto"))
+    ranks = np.zeros(len(known), dtype=np.intc)
+    ranks[known], upper = _labels.ranks_between(low, high, estimator.classes_)
+    if upper is not None:
+        ranks[known] *= ranks[known] == upper
     return ranks
 
 
@@ -121,7 +124,9 @@ def plot_confusion(y_true: Labels, y_pred: Labels, *, order: Order = None, ax: A
     >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
     >>> ax = rung.plot_confusion(y, rung.KDLOR().fit(X, y).predict(X))
     """
-    classes, truth, predicted = _labels.grade(y_true, y_pred, order=order)
+    classes, truth, predicted, upper = _labels.grade(y_true, y_pred, order=order)
+    if upper is not None:
+        truth = np.where(truth > 0, np.clip(predicted, truth, upper), 0)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (truth[truth > 0] - 1, predicted[truth > 0] - 1), 1)
     names, K = _look.names(classes), len(classes)
@@ -346,7 +351,9 @@ def plot_reliability(
     >>> X, y = rung.generate("toy", rows=200, unlabelled=0.5)
     >>> ax = rung.plot_reliability(y, rung.KDLOR().fit(X, y).predict_proba(X))
     """
-    classes, truth, _ = _labels.grade(y_true, order=order)
+    classes, truth, _, upper = _labels.grade(y_true, order=order)
+    if upper is not None:  # an interval is right too easily
+        truth = truth * (truth == upper)
     proba = np.ascontiguousarray(proba, dtype=np.float64)
     if proba.shape != (len(truth), len(classes)):
         raise ValueError(

@@ -164,8 +164,8 @@ class OrdinalSearch(_base.Classifier):
 
     def _curve(self, X, y, sizes):
         """The report of a label curve of the methods, as a dict."""
-        X, classes, ranks = self._checked(X, y)
-        ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks)
+        X, classes, ranks, upper = self._checked(X, y)
+        ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks, upper=upper)
         options = self._options("curve", class_weights)
         if sizes is not None:
             sizes = np.ascontiguousarray(sizes, dtype=np.intc)

@@ -51,6 +51,12 @@ rung_status rung_data_set_chosen(rung_ctx *ctx, rung_data *data, const int *chos
     CALL(ctx, dataset_set_chosen(ctx, data, chosen));
 }
 
+rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper)
+{
+    if (!ctx || !data || !upper) return missing(ctx, "rung_data_set_upper");
+    CALL(ctx, dataset_set_upper(ctx, data, upper));
+}
+
 rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,
                                rung_data **out)
 {
@@ -73,6 +79,7 @@ static rung_status subset(rung_ctx *ctx, const rung_data *data, int64_t n, const
     for (int64_t i = 0; i < n && hidden; i++) {
         if (!hidden[i]) continue;
         (*out)->y[i] = 0;
+        if ((*out)->upper) (*out)->upper[i] = 0;
         if ((*out)->target) (*out)->target[i] = NAN;
     }
     return RUNG_OK;
@@ -110,6 +117,7 @@ int rung_data_classes(const rung_data *data) { return data->code.n_classes; }
 const int *rung_data_ranks(const rung_data *data) { return data->y; }
 const int *rung_data_groups(const rung_data *data) { return data->group; }
 const int *rung_data_chosen(const rung_data *data) { return data->chosen; }
+const int *rung_data_uppers(const rung_data *data) { return data->upper; }
 const double *rung_data_targets(const rung_data *data) { return data->target; }
 
 const char *rung_data_class_name(const rung_data *data, int rank)

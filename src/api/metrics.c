@@ -43,7 +43,18 @@ rung_status rung_metrics_compute(rung_ctx *ctx, int64_t n, int classes, const in
     if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute");
     rung_metrics own;
     TRY(result_check(ctx, "rung_metrics_compute", out));
-    CALL(ctx, GIVE(metrics_compute(ctx, n, classes, truth, predicted, proba, &own), own, out));
+    graded_rows rows = {.n = n, .K = classes, .truth = truth};
+    CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
+}
+
+rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
+                                           const int *predicted, const double *proba, rung_metrics *out)
+{
+    if (!ctx || !truth || !predicted || !out) return missing(ctx, "rung_metrics_compute_intervals");
+    rung_metrics own;
+    TRY(result_check(ctx, "rung_metrics_compute_intervals", out));
+    graded_rows rows = {.n = n, .K = classes, .truth = truth, .upper = upper};
+    CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
 }
 
 rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba,
@@ -67,7 +78,8 @@ static rung_status measure_table(rung_ctx *ctx, const rung_table *table, const c
 {
     rank_columns ranks = {0};
     TRY(rank_columns_new(ctx, table, truth, predicted, order, &ranks));
-    return metrics_compute(ctx, table->n_rows, ranks.K, ranks.truth, ranks.predicted, NULL, out);
+    graded_rows rows = {.n = table->n_rows, .K = ranks.K, .truth = ranks.truth, .upper = ranks.upper};
+    return metrics_compute(ctx, &rows, ranks.predicted, NULL, out);
 }
 
 rung_status rung_metrics_compute_table(rung_ctx *ctx, const rung_table *table, const char *truth, const char *predicted,

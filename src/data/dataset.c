@@ -193,6 +193,6 @@ rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *tru
     TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, &out->K, &names));
     TRY(NEW(ctx, &ctx->scratch, out->truth, t->n_rows));
     TRY(NEW(ctx, &ctx->scratch, out->predicted, t->n_rows));
-    TRY(labels_ranks(ctx, t, columns[0], out->K, names, out->truth));
-    return labels_ranks(ctx, t, columns[1], out->K, names, out->predicted);
+    TRY(labels_ranks(ctx, t, columns[0], out->K, names, &ctx->scratch, out->truth, &out->upper));
+    return labels_ranks(ctx, t, columns[1], out->K, names, &ctx->scratch, out->predicted, NULL);
 }

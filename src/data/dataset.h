@@ -41,6 +41,7 @@ struct rung_data {
     int64_t n, d;
     double *X;      /* d x n: a row of the file is contiguous; NaN = a missing number */
     int *y;         /* n: 1..K, 0 = unlabelled */
+    int *upper;     /* n: the highest rank a label allows, y being the lowest (intervals.h); NULL: all are one rank */
     double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
     double *weight; /* n, or NULL: all 1 */
     int *group;     /* n, or NULL: rows with the same number are held out together */
@@ -68,6 +69,8 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
                               const char *const *classes);
 /* See rung_data_set_chosen. */
 rung_status dataset_set_chosen(rung_ctx *ctx, rung_data *data, const int *chosen);
+/* Makes intervals of the labels, see rung_data_set_upper. */
+rung_status dataset_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
 /* Some rows, with the same coding. */
 rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data **out);
 void dataset_free(rung_data *data);
@@ -84,6 +87,7 @@ void coding_feature_name(const coding *code, int64_t coded_column, char *text, s
 typedef struct { /* two columns as ranks on one scale; 0 = missing */
     int K;
     int *truth, *predicted;
+    int *upper; /* of the true ones, where some are intervals (intervals.h); else NULL */
 } rank_columns;
 /* The scale: the classes of both columns together, or those of order. The ranks are scratch memory. */
 rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *truth, const char *predicted,

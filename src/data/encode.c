@@ -241,7 +241,8 @@ static int rank_of_target(double x, int n_classes, const double *edges)
 rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data)
 {
     const coding *code = &data->code;
-    if (!code->real && !code->edges) return labels_ranks(ctx, t, label, code->n_classes, code->classes, data->y);
+    if (!code->real && !code->edges)
+        return labels_ranks(ctx, t, label, code->n_classes, code->classes, &data->mem, data->y, &data->upper);
     double *target = NULL;
     TRY(NEW_RAW(ctx, code->real ? &data->mem : &ctx->scratch, target, t->n_rows));
     TRY(labels_targets(ctx, t, label, target));

@@ -142,3 +142,25 @@ rung_status dataset_set_names(rung_ctx *ctx, rung_data *data, const char *const 
     for (int k = 0; k < code->n_classes; k++) TRY(pool_text(ctx, &data->mem, classes[k], &code->classes[k]));
     return RUNG_OK;
 }
+
+/* ---- intervals ---- */
+
+rung_status dataset_set_upper(rung_ctx *ctx, rung_data *data, const int *upper)
+{
+    int K = data->code.n_classes;
+    bool any = false;
+    for (int64_t i = 0; i < data->n; i++) {
+        if (data->y[i] == 0 && upper[i] == 0) continue;
+        if (upper[i] < data->y[i] || upper[i] > K || data->y[i] < 1)
+            return set_error(ctx, RUNG_EDATA, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1,
+                             data->y[i], upper[i], K);
+        any = any || (upper[i] > data->y[i] && (data->y[i] > 1 || upper[i] < K));
+    }
+    data->upper = NULL;
+    if (any) TRY(NEW(ctx, &data->mem, data->upper, data->n));
+    for (int64_t i = 0; i < data->n; i++) {
+        if (data->y[i] == 1 && upper[i] == K && K > 1) data->y[i] = 0; /* any class: unlabelled */
+        if (any) data->upper[i] = data->y[i] ? upper[i] : 0;
+    }
+    return RUNG_OK;
+}

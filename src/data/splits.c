@@ -15,34 +15,47 @@ enum { LARGE = 2000 }; /* above this number of labelled rows a single fold is he
 #define GROUPS_STREAM (UINT64_C(4) << 32)
 #define HIDING_STREAM (UINT64_C(4) << 32)
 
-/* The rows of each class, class after class: those of class k are rows[first[k-1]] .. rows[first[k]-1]. */
+/* Rows whose label is an interval are a stratum after the classes. They are no use as the last row of a class, and may all
+ * be held out. */
+static int strata_of(const ranked_rows *ranked) { return ranked->K + (ranked->upper != NULL); }
+static int stratum_of(const ranked_rows *ranked, int64_t i)
+{
+    return is_interval(ranked->y, ranked->upper, i) ? ranked->K + 1 : ranked->y[i];
+}
+
+/* The rows of each stratum, one after the other: those of k are rows[first[k-1]] .. rows[first[k]-1]. */
 typedef struct {
+    int K; /* strata */
     int64_t *first, *rows;
-    int64_t eligible; /* rows in classes of two rows or more */
+    int64_t eligible; /* rows in classes of two rows or more, and intervals */
 } by_class;
+
+/* The rows of a stratum that must stay in training. */
+static int64_t least_kept(const ranked_rows *ranked, int stratum) { return stratum <= ranked->K; }
 
 static rung_status sort_by_class(rung_ctx *ctx, const ranked_rows *ranked, by_class *out)
 {
     int64_t n = ranked->n;
-    int K = ranked->K;
+    int K = strata_of(ranked);
     const int *y = ranked->y;
     int64_t *next = NULL;
+    out->K = K;
     TRY(NEW(ctx, &ctx->scratch, out->first, (int64_t)K + 1));
     TRY(NEW(ctx, &ctx->scratch, next, (int64_t)K + 1));
     TRY(NEW(ctx, &ctx->scratch, out->rows, n));
     for (int64_t i = 0; i < n; i++) {
-        if (y[i] < 0 || y[i] > K)
-            return set_error(ctx, RUNG_EARG, "rank %d of row %lld is outside 0..%d", y[i], (long long)i + 1, K);
-        if (y[i] > 0) out->first[y[i]]++;
+        if (y[i] < 0 || y[i] > ranked->K)
+            return set_error(ctx, RUNG_EARG, "rank %d of row %lld is outside 0..%d", y[i], (long long)i + 1, ranked->K);
+        if (y[i] > 0) out->first[stratum_of(ranked, i)]++;
     }
     out->eligible = 0;
     for (int k = 1; k <= K; k++) {
-        if (out->first[k] > 1) out->eligible += out->first[k];
+        if (out->first[k] > least_kept(ranked, k)) out->eligible += out->first[k];
         out->first[k] += out->first[k - 1];
         next[k] = out->first[k - 1];
     }
     for (int64_t i = 0; i < n; i++)
-        if (y[i] > 0) out->rows[next[y[i]]++] = i;
+        if (y[i] > 0) out->rows[next[stratum_of(ranked, i)]++] = i;
     return RUNG_OK;
 }
 
@@ -79,9 +92,9 @@ static rung_status deal_rows(rung_ctx *ctx, pool *mem, const ranked_rows *all, i
         rng r;
         int turn = 0, *fold = out->fold + repeat * n;
         rng_open(&r, ctx->seed, FOLDS_STREAM + (uint64_t)repeat);
-        for (int k = 1; k <= all->K; k++) {
+        for (int k = 1; k <= c.K; k++) {
             int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
-            if (size < 2) continue;
+            if (size <= least_kept(all, k)) continue;
             rng_shuffle(&r, rows, size);
             for (int64_t i = 0; i < size; i++) {
                 fold[rows[i]] = turn;
@@ -121,7 +134,7 @@ static int by_turn(const void *a, const void *b)
 
 static rung_status count_groups(rung_ctx *ctx, const ranked_rows *all, group_table *out)
 {
-    int K = all->K;
+    int K = strata_of(all);
     int64_t *counts = NULL;
     *out = (group_table){0};
     TRY(row_groups_new(ctx, &ctx->scratch, all->n, all->group, &out->rows));
@@ -132,13 +145,13 @@ static rung_status count_groups(rung_ctx *ctx, const ranked_rows *all, group_tab
         if (all->y[i] <= 0) continue;
         int64_t g = out->rows.of[i];
         out->list[g].size++;
-        counts[g * K + all->y[i] - 1]++;
-        out->class_size[all->y[i] - 1]++;
+        counts[g * K + stratum_of(all, i) - 1]++;
+        out->class_size[stratum_of(all, i) - 1]++;
     }
     for (int64_t g = 0; g < out->rows.count; g++) {
         group_count *one = &out->list[g];
         one->of_class = counts + g * K;
-        for (int q = 0; q < K; q++)
+        for (int q = 0; q < all->K; q++)
             if (one->of_class[q] && one->of_class[q] == out->class_size[q]) one->whole = true;
         out->labelled += one->size > 0;
         out->apart += one->size > 0 && !one->whole;
@@ -181,7 +194,7 @@ static int64_t list_groups(const ranked_rows *all, const group_table *t, bool wh
 static rung_status deal_groups(rung_ctx *ctx, const ranked_rows *all, const group_table *t, bool whole, folds *out)
 {
     int64_t *order = NULL, *held = NULL, groups;
-    int *fold_of = NULL, K = all->K;
+    int *fold_of = NULL, K = strata_of(all);
     group_turn *turns = NULL;
     TRY(NEW(ctx, &ctx->scratch, order, t->rows.count));
     TRY(NEW(ctx, &ctx->scratch, turns, t->rows.count));
@@ -274,13 +287,13 @@ static rung_status hold_rows(rung_ctx *ctx, const ranked_rows *all, double share
     rng_open(&r, ctx->seed, HOLDOUT_STREAM);
     /* Rounding the running total, not each class, keeps the sum at the target. */
     int64_t seen = 0, taken = 0;
-    for (int k = 1; k <= all->K; k++) {
+    for (int k = 1; k <= c.K; k++) {
         int64_t size = c.first[k] - c.first[k - 1], *rows = c.rows + c.first[k - 1];
-        if (size < 2) continue;
+        if (size <= least_kept(all, k)) continue;
         rng_shuffle(&r, rows, size);
         seen += size;
         int64_t quota = (int64_t)round(target * (double)seen / (double)c.eligible) - taken;
-        if (quota > size - 1) quota = size - 1;
+        if (quota > size - least_kept(all, k)) quota = size - least_kept(all, k);
         for (int64_t i = 0; i < quota; i++) out->fold[rows[i]] = 0;
         taken += quota;
     }
@@ -289,11 +302,12 @@ static rung_status hold_rows(rung_ctx *ctx, const ranked_rows *all, double share
 
 /* Whether a group may be held out in addition: every class keeps a row, and at least half of the group's rows are in
  * classes that need more held-out rows. */
-static bool may_hold(int K, const group_count *g, const int64_t *held, const int64_t *class_size, double share)
+static bool may_hold(const ranked_rows *all, const group_count *g, const int64_t *held, const int64_t *class_size,
+                     double share)
 {
     int64_t wanted = 0;
-    for (int q = 0; q < K; q++) {
-        if (g->of_class[q] && held[q] + g->of_class[q] >= class_size[q]) return false;
+    for (int q = 0; q < strata_of(all); q++) {
+        if (g->of_class[q] && held[q] + g->of_class[q] > class_size[q] - least_kept(all, q + 1)) return false;
         if ((double)held[q] < share * (double)class_size[q]) wanted += g->of_class[q];
     }
     return 2 * wanted >= g->size;
@@ -304,20 +318,21 @@ static rung_status hold_groups(rung_ctx *ctx, const ranked_rows *all, double sha
     group_table t;
     group_turn *turns = NULL;
     int64_t *order = NULL, *held = NULL, groups, rows = 0, total = 0;
+    int K = strata_of(all);
     TRY(count_groups(ctx, all, &t));
     TRY(NEW(ctx, &ctx->scratch, order, t.rows.count));
-    TRY(NEW(ctx, &ctx->scratch, held, all->K));
+    TRY(NEW(ctx, &ctx->scratch, held, K));
     TRY(NEW(ctx, &ctx->scratch, turns, t.rows.count));
     groups = list_groups(all, &t, false, turns, order);
-    for (int q = 0; q < all->K; q++) rows += t.class_size[q];
+    for (int q = 0; q < K; q++) rows += t.class_size[q];
     share = fmin(share, (double)most / (double)rows);
     rng r;
     rng_open(&r, ctx->seed, HOLDOUT_STREAM);
     rng_shuffle(&r, order, groups);
     for (int64_t j = 0; j < groups; j++) {
         const group_count *g = &t.list[order[j]];
-        if (!may_hold(all->K, g, held, t.class_size, share) || (total > 0 && total + g->size > most)) continue;
-        for (int q = 0; q < all->K; q++) held[q] += g->of_class[q];
+        if (!may_hold(all, g, held, t.class_size, share) || (total > 0 && total + g->size > most)) continue;
+        for (int q = 0; q < K; q++) held[q] += g->of_class[q];
         total += g->size;
         for (int64_t i = t.rows.start[order[j]]; i < t.rows.start[order[j] + 1]; i++)
             if (all->y[t.rows.rows[i]] > 0) out->fold[t.rows.rows[i]] = 0;

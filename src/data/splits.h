@@ -3,13 +3,14 @@
 #ifndef RUNG_DATA_SPLITS_H
 #define RUNG_DATA_SPLITS_H
 
-#include "base/context.h"
+#include "data/intervals.h"
 
 typedef struct {
     int64_t n;
     const int *y; /* 1..K, 0 = unlabelled */
     int K;
     const int *group; /* labelled rows with the same number are held out together; NULL: every row separately */
+    const int *upper; /* where labels are intervals (intervals.h); NULL: none is */
 } ranked_rows;
 
 int64_t count_labelled(const ranked_rows *ranked);
@@ -23,7 +24,7 @@ typedef struct {
 
 /* Stratified by class: the rows of each class are shuffled and assigned to folds in turn, continuing where the previous
  * class stopped. A class with a single labelled row is never held out, nor is an unlabelled row; so every class keeps a
- * row in every fold. With groups the class counts of the folds are as similar as the groups allow, and a group with all
+ * row in every fold. Rows whose label is an interval follow, as if they were a class of their own; they count for no other. With groups the class counts of the folds are as similar as the groups allow, and a group with all
  * rows of a class is never held out. out->count is lowered to the number of rows (groups) that can be held out, which
  * may be 0. */
 rung_status folds_stratified(rung_ctx *ctx, pool *mem, const ranked_rows *ranked, int count, int repeats, folds *out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "data/dataset.h"
+#include "data/intervals.h"
 
 static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data *out)
 {
@@ -15,9 +16,13 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
     if (data->target) TRY(NEW(ctx, &out->mem, out->target, n));
     if (data->group) TRY(NEW(ctx, &out->mem, out->group, n));
     if (data->chosen) TRY(NEW(ctx, &out->mem, out->chosen, n));
+    bool intervals = false;
+    for (int64_t i = 0; i < n && !intervals; i++) intervals = is_interval(data->y, data->upper, rows[i]);
+    if (intervals) TRY(NEW(ctx, &out->mem, out->upper, n));
     for (int64_t i = 0; i < n; i++) {
         memcpy(out->X + i * data->d, data->X + rows[i] * data->d, (size_t)data->d * sizeof *out->X);
         out->y[i] = data->y[rows[i]];
+        if (intervals) out->upper[i] = data->upper[rows[i]];
         if (data->weight) out->weight[i] = data->weight[rows[i]];
         if (data->target) out->target[i] = data->target[rows[i]];
         if (data->group) out->group[i] = data->group[rows[i]];

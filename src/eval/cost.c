@@ -98,7 +98,10 @@ int cost_answer(const answer_cost *c, int classes, int K, const int *present, co
     return c->abstain > 0 && least > c->abstain ? 0 : best;
 }
 
-double cost_of(const answer_cost *c, int classes, int truth, int answer)
+double cost_of(const answer_cost *c, int classes, int low, int high, int answer)
 {
-    return answer ? c->matrix[(truth - 1) * classes + answer - 1] : c->abstain;
+    double least = INFINITY;
+    if (!answer) return c->abstain;
+    for (int truth = low; truth <= high; truth++) least = fmin(least, c->matrix[(truth - 1) * classes + answer - 1]);
+    return least;
 }

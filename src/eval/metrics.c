@@ -5,6 +5,7 @@
 
 #include "base/compare.h"
 #include "base/rng.h"
+#include "data/intervals.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,14 +22,16 @@ typedef struct {
     int64_t *truth, *predicted, *distance; /* its margins, and the rows by |truth - predicted| */
 } confusion;
 
-static rung_status count_rows(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, confusion *c)
+static rung_status count_rows(rung_ctx *ctx, const graded_rows *rows, const int *predicted, confusion *c)
 {
+    int K = rows->K;
+    const int *truth = rows->truth, *upper = rows->upper;
     *c = (confusion){.K = K};
     TRY(NEW(ctx, &ctx->scratch, c->cell, c->K * K));
     TRY(NEW(ctx, &ctx->scratch, c->truth, K));
     TRY(NEW(ctx, &ctx->scratch, c->predicted, K));
     TRY(NEW(ctx, &ctx->scratch, c->distance, K));
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < rows->n; i++) {
         if (truth[i] == 0) continue;
         if (truth[i] < 1 || truth[i] > K)
             return set_error(ctx, RUNG_EARG, "true rank %d of row %lld is outside 1..%d", truth[i], (long long)i + 1,
@@ -36,7 +39,11 @@ static rung_status count_rows(rung_ctx *ctx, int64_t n, int K, const int *truth,
         if (predicted[i] < 1 || predicted[i] > K)
             return set_error(ctx, RUNG_EARG, "predicted rank %d of row %lld is outside 1..%d", predicted[i],
                              (long long)i + 1, K);
-        c->cell[c->K * (truth[i] - 1) + predicted[i] - 1]++;
+        if (upper && (upper[i] < truth[i] || upper[i] > K))
+            return set_error(ctx, RUNG_EARG, "row %lld: %d..%d is no interval of the ranks 1..%d", (long long)i + 1,
+                             truth[i], upper[i], K);
+        int nearest = nearest_rank(truth[i], highest_rank(truth, upper, i), predicted[i]);
+        c->cell[c->K * (nearest - 1) + predicted[i] - 1]++;
         c->n++;
     }
     if (c->n == 0) return set_error(ctx, RUNG_EDATA, "no labelled row to measure");
@@ -161,15 +168,18 @@ static void kappas(const confusion *c, rung_metrics *out)
     out->qkappa = quadratic ? 1 - (double)seen_quadratic / (double)quadratic : NAN;
 }
 
-static rung_status ranked_probability_score(rung_ctx *ctx, int64_t n, int64_t K, const int *truth, const double *proba,
+static rung_status ranked_probability_score(rung_ctx *ctx, const graded_rows *rows, const double *proba,
                                             const confusion *c, double *out)
 {
+    const int *truth = rows->truth;
+    int64_t K = rows->K;
     double total = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < rows->n; i++) {
         if (truth[i] == 0) continue;
         double below = 0, row = 0;
         for (int64_t q = 1; q < K; q++) {
             below += proba[i * K + q - 1];
+            if (truth[i] <= q && q < highest_rank(truth, rows->upper, i)) continue;
             double miss = below - (truth[i] <= q);
             row += miss * miss;
         }
@@ -267,19 +277,20 @@ rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t 
     return RUNG_OK;
 }
 
-static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+static rung_status compute(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                            bool resample, rung_metrics *out)
 {
     confusion c;
+    int K = rows->K;
     int64_t *above, *x, *y, *sums;
     if (K < 1) return set_error(ctx, RUNG_EARG, "%d classes: expected at least 1", K);
-    TRY(count_rows(ctx, n, K, truth, predicted, &c));
+    TRY(count_rows(ctx, rows, predicted, &c));
     TRY(NEW(ctx, &ctx->scratch, above, K));
     TRY(NEW(ctx, &ctx->scratch, x, K));
     TRY(NEW(ctx, &ctx->scratch, y, K));
     TRY(NEW(ctx, &ctx->scratch, sums, RESAMPLES));
     rung_metrics m = {.rps = NAN, .mae_low = NAN, .mae_high = NAN};
-    if (proba) TRY(ranked_probability_score(ctx, n, K, truth, proba, &c, &m.rps));
+    if (proba) TRY(ranked_probability_score(ctx, rows, proba, &c, &m.rps));
     measure_rows(&c, &m);
     measure_classes(&c, &m);
     m.tau = kendall(&c, above);
@@ -290,25 +301,25 @@ static rung_status compute(rung_ctx *ctx, int64_t n, int K, const int *truth, co
     return RUNG_OK;
 }
 
-static rung_status measure(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+static rung_status measure(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                            bool resample, rung_metrics *out)
 {
     pool_mark here = pool_here(&ctx->scratch);
-    rung_status status = compute(ctx, n, K, truth, predicted, proba, resample, out);
+    rung_status status = compute(ctx, rows, predicted, proba, resample, out);
     pool_release(&ctx->scratch, here);
     return status;
 }
 
-rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
-                            const double *proba, rung_metrics *out)
+rung_status metrics_compute(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
+                            rung_metrics *out)
 {
-    return measure(ctx, n, K, truth, predicted, proba, true, out);
+    return measure(ctx, rows, predicted, proba, true, out);
 }
 
-rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                           rung_metrics *out)
 {
-    return measure(ctx, n, K, truth, predicted, proba, false, out);
+    return measure(ctx, rows, predicted, proba, false, out);
 }
 
 #define METRIC(key, title, help, flags)                                                                                \
@@ -385,22 +396,27 @@ void metrics_mean(int n, const rung_metrics *each, rung_metrics *out)
 
 double metric_cost(const metric *m, double value) { return m->info.flags & RUNG_LARGER_BETTER ? 1 - value : value; }
 
-static double weight_up_to(int64_t n, int rank, const int *y, const double *weight)
+/* The weight of labels that begin at a rank or below it, and of those that end there. */
+static double weight_up_to(const graded_rows *rows, int rank, const double *weight)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (y[i] >= 1 && y[i] <= rank) sum += weight ? weight[i] : 1;
-    return sum;
+    double begun = 0, ended = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        if (rows->truth[i] < 1) continue;
+        if (rows->truth[i] <= rank) begun += weight ? weight[i] : 1;
+        if (highest_rank(rows->truth, rows->upper, i) <= rank) ended += weight ? weight[i] : 1;
+    }
+    return begun + ended;
 }
 
-int metrics_median(int64_t n, int K, const int *y, const double *weight)
+/* A step up from a rank costs what ended there and gains what has not yet begun. */
+int metrics_median(const graded_rows *rows, const double *weight)
 {
-    double all = weight_up_to(n, K, y, weight);
-    if (!(all > 0)) return 0;
-    int low = 1, high = K; /* the median lies in low..high; bisection needs no memory */
+    double both = weight_up_to(rows, rows->K, weight);
+    if (!(both > 0)) return 0;
+    int low = 1, high = rows->K; /* the median lies in low..high; bisection needs no memory */
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (2 * weight_up_to(n, middle, y, weight) >= all)
+        if (2 * weight_up_to(rows, middle, weight) >= both)
             high = middle;
         else
             low = middle + 1;

@@ -7,12 +7,21 @@
 
 #include "base/context.h"
 
-/* truth 0 = left out. K is the number of classes of the data set, not of these rows. proba: n x K by rows, or NULL. */
-rung_status metrics_compute(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted,
-                            const double *proba, rung_metrics *out);
+/* The labels that predictions are compared with. */
+typedef struct {
+    int64_t n;
+    int K;            /* classes of the data set, not of these rows */
+    const int *truth; /* 0 = left out */
+    const int *upper; /* where labels are intervals (data/intervals.h); NULL: none is */
+} graded_rows;
+
+/* proba: n x K by rows, or NULL. An interval counts as its class nearest to the prediction; the ranked probability score
+ * skips the thresholds inside it. */
+rung_status metrics_compute(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
+                            rung_metrics *out);
 
 /* The same without the bootstrap (mae_low and mae_high are NaN): for searches. */
-rung_status metrics_point(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted, const double *proba,
+rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *predicted, const double *proba,
                           rung_metrics *out);
 
 /* mae_low and mae_high where rows come in groups (equal rows): these are resampled, with their sums of |error|. */
@@ -33,7 +42,7 @@ double metric_cost(const metric *m, double value); /* less is better: value, or 
 /* A metric to choose models by: not a bound. RUNG_EARG names those there are; also: one more key, or NULL. */
 rung_status metric_criterion(rung_ctx *ctx, const char *key, const char *also, const metric **out);
 
-/* The rank that minimises the absolute error over these labels: their (lower) median; 0 if there is none. */
-int metrics_median(int64_t n, int K, const int *y, const double *weight);
+/* The (lowest) rank that minimises the absolute error over these labels: their median; 0 if there is none. */
+int metrics_median(const graded_rows *rows, const double *weight);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/intervals.h"
+
 static const double powers[] = {0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25};
 static const double shares[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1};
 enum { POWERS = sizeof powers / sizeof *powers, SHARES = sizeof shares / sizeof *shares };
@@ -41,18 +43,24 @@ static void frequencies(const temper_rows *rows, int part, int other, double *f)
     double sum = 0;
     memcpy(f, rows->count, (size_t)rows->K * sizeof *f);
     for (int64_t i = 0; i < rows->n; i++)
-        if (rows->part[i] == part || rows->part[i] == other) f[rows->y[i] - 1] -= rows->weight[i];
+        if (rows->part[i] == part || rows->part[i] == other)
+            for (int low = rows->y[i], high = highest_rank(rows->y, rows->upper, i), q = low; q <= high; q++)
+                f[q - 1] -= rows->weight[i] * label_share(low, high, q, rows->count);
     for (int q = 0; q < rows->K; q++) sum += f[q] = fmax(f[q], 0) + 0.5;
     for (int q = 0; q < rows->K; q++) f[q] /= sum;
 }
 
-/* Adds the log loss of a row with every candidate. l: the logarithms of its probabilities, the largest 0. */
-static void add_losses(int K, const double *l, int y, double frequency, double weight, losses *out)
+/* Adds the log loss of a row whose label is low..high with every candidate. l: the logarithms of its probabilities, the
+ * largest 0; f: the frequencies. */
+static void add_losses(int K, const double *l, int low, int high, const double *f, double weight, losses *out)
 {
+    double frequency = f[low - 1];
+    for (int q = low + 1; q <= high; q++) frequency += f[q - 1];
     for (int j = 0; j < POWERS; j++) {
-        double sum = 0;
+        double sum = 0, own = exp(powers[j] * l[low - 1]);
         for (int q = 0; q < K; q++) sum += exp(powers[j] * l[q]);
-        double p = exp(powers[j] * l[y - 1]) / sum;
+        for (int q = low + 1; q <= high; q++) own += exp(powers[j] * l[q - 1]);
+        double p = own / sum;
         for (int s = 0; s < SHARES; s++) out->loss[j][s] -= weight * log((1 - shares[s]) * p + shares[s] * frequency);
     }
 }
@@ -71,7 +79,7 @@ static rung_status measure(rung_ctx *ctx, const temper_rows *rows, int without, 
             if (rows->part[i] != part) continue;
             memcpy(l, rows->proba + i * rows->K, (size_t)rows->K * sizeof *l);
             to_logarithms(rows->K, l);
-            add_losses(rows->K, l, rows->y[i], f[rows->y[i] - 1], rows->weight[i], out);
+            add_losses(rows->K, l, rows->y[i], highest_rank(rows->y, rows->upper, i), f, rows->weight[i], out);
         }
     }
     return RUNG_OK;

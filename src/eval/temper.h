@@ -22,6 +22,7 @@ typedef struct {
     int K, parts;
     const double *proba;  /* n x K by rows */
     const int *y;         /* 1..K */
+    const int *upper;     /* where labels are intervals (data/intervals.h), which count by their mass; else NULL */
     const int *part;      /* 0..parts-1 */
     const double *weight; /* >= 0; the total is the number of rows they count for */
     const double *count;  /* K: labelled rows of the classes, in the same weights */

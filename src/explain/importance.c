@@ -59,13 +59,14 @@ static void losses_of(const study *s, int64_t i, const answers *a, int64_t at, d
         loss[1] = error * error;
         return;
     }
-    int K = s->code->n_classes, y = data->y[row];
+    int K = s->code->n_classes, low = data->y[row], high = highest_rank(data->y, data->upper, row);
     double below = 0;
-    loss[0] = abs(a->rank[at] - y);
+    loss[0] = interval_distance(low, high, a->rank[at]);
     loss[1] = 0;
     for (int q = 1; a->proba && q < K; q++) {
         below += a->proba[at * K + q - 1];
-        loss[1] += (below - (y <= q)) * (below - (y <= q));
+        if (low <= q && q < high) continue; /* a threshold inside an interval does not count */
+        loss[1] += (below - (low <= q)) * (below - (low <= q));
     }
     if (K > 1) loss[1] /= K - 1;
 }
@@ -372,7 +373,8 @@ static rung_status fit_fold(rung_ctx *ctx, void *user, int64_t k)
 /* Ranks for stratified folds; real targets are in one stratum. */
 static rung_status make_folds(rung_ctx *ctx, const rung_data *data, int count, folds *out)
 {
-    ranked_rows ranked = {.n = data->n, .y = data->y, .K = data->code.n_classes, .group = data->group};
+    ranked_rows ranked = {
+        .n = data->n, .y = data->y, .K = data->code.n_classes, .group = data->group, .upper = data->upper};
     if (data->target) {
         int *one = NULL;
         TRY(NEW(ctx, &ctx->scratch, one, data->n));

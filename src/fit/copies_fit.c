@@ -20,9 +20,10 @@ static rung_status weight_of_copies(rung_ctx *ctx, const held_grades *g, double 
     TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->equal, &equal));
     TRY(NEW(ctx, &ctx->scratch, count, equal.count * (p->K + 1))); /* of no label first, which is not counted */
     for (int64_t i = 0; i < p->n; i++)
-        if (p->y[i]) count[equal.of[i] * (p->K + 1) + p->y[i]]++;
+        if (p->y[i] && !is_interval(p->y, p->upper, i)) count[equal.of[i] * (p->K + 1) + p->y[i]]++;
     for (int64_t k = 0; k < g->h->n; k++) {
         int64_t row = g->h->row[k];
+        if (is_interval(p->y, p->upper, row)) continue; /* it has no grade to copy, or to compare with */
         const double *own = count + equal.of[row] * (p->K + 1), *proba = g->proba + k * p->K;
         double others = -1, P = 0, C = 0;
         for (int q = 1; q <= p->K; q++) others += own[q];
@@ -56,7 +57,8 @@ static rung_status keep_rows(rung_ctx *ctx, const training *t, row_copies *out, 
     keyed_rank *list = NULL;
     TRY(NEW(ctx, &ctx->scratch, list, t->n_labelled));
     for (int64_t i = 0; i < data->n; i++)
-        if (t->y[i]) list[out->n++] = (keyed_rank){row_key(data->d, data->X + i * data->d, 1), t->y[i]};
+        if (t->y[i] && !is_interval(t->y, t->upper, i))
+            list[out->n++] = (keyed_rank){row_key(data->d, data->X + i * data->d, 1), t->y[i]};
     qsort(list, (size_t)out->n, sizeof *list, by_key);
     TRY(NEW(ctx, mem, out->key, out->n));
     TRY(NEW(ctx, mem, out->rank, out->n));

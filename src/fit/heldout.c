@@ -27,19 +27,21 @@ typedef struct {
 static rung_status weigh_again(rung_ctx *ctx, const problem *p, held_fold *h)
 {
     int64_t l = 0, *rows = NULL;
-    int *y = NULL;
+    int *y = NULL, *upper = NULL;
     double *w = NULL, *X = NULL;
     tree_table table = {.code = p->code, .cells = p->cells, .n_rows = p->n_cells};
     TRY(NEW(ctx, &ctx->scratch, rows, h->sub.n));
     TRY(NEW(ctx, &ctx->scratch, y, h->sub.n));
+    if (h->sub.upper) TRY(NEW(ctx, &ctx->scratch, upper, h->sub.n));
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, h->sub.n * p->d));
     for (int64_t i = 0; i < h->sub.n; i++) {
         if (!h->sub.y[i]) continue;
         rows[l] = h->sub.origin[i];
+        if (upper) upper[l] = h->sub.upper[i];
         y[l++] = h->sub.y[i];
     }
-    TRY(relevance_of_rows(ctx, &table, l, rows, h->sub.K, y, w));
+    TRY(relevance_of_rows(ctx, &table, l, rows, h->sub.K, y, upper, w));
     for (int64_t i = 0; i < h->sub.n * p->d; i++) X[i] = h->sub.X[i] / p->relevance[i % p->d] * w[i % p->d];
     for (int64_t i = 0; i < h->n * p->d; i++) h->X[i] = h->X[i] / p->relevance[i % p->d] * w[i % p->d];
     h->sub.X = X;
@@ -214,11 +216,12 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
     const problem *p = g->p;
     const held_out *h = g->h;
     double *weight = NULL, *count = NULL, *given = NULL, total = 0, labelled = 0;
-    int *part = NULL, *y = NULL;
+    int *part = NULL, *y = NULL, *upper = NULL;
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(NEW(ctx, &ctx->scratch, weight, h->n));
     TRY(NEW(ctx, &ctx->scratch, part, h->n));
     TRY(NEW(ctx, &ctx->scratch, y, h->n));
+    if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, count, p->K));
     TRY(NEW_RAW(ctx, &ctx->scratch, given, h->n * p->K));
     for (int64_t i = 0; i < p->n; i++) {
@@ -226,11 +229,14 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
         labelled++;
         total += p->w ? p->w[i] : 1;
     }
+    if (p->upper) TRY(class_masses(ctx, p->n, p->y, p->upper, p->w, p->K, count));
+    for (int q = 0; p->upper && q < p->K; q++) count[q] *= labelled / total;
     for (int64_t i = 0; i < p->n; i++)
-        if (p->y[i]) count[p->y[i] - 1] += (p->w ? p->w[i] : 1) * labelled / total;
+        if (p->y[i] && !p->upper) count[p->y[i] - 1] += (p->w ? p->w[i] : 1) * labelled / total;
     for (int64_t i = 0; i < h->n; i++) {
         weight[i] = (p->w ? p->w[h->row[i]] : 1) * labelled / total / g->f->repeats;
         y[i] = p->y[h->row[i]];
+        if (upper) upper[i] = p->upper[h->row[i]];
     }
     TRY(temper_parts(ctx, g, part));
     memcpy(given, g->proba, (size_t)(h->n * p->K) * sizeof *given);
@@ -239,6 +245,7 @@ rung_status held_out_temper(rung_ctx *ctx, pool *mem, const held_grades *g, temp
                         .parts = CROSS_GROUPS,
                         .proba = given,
                         .y = y,
+                        .upper = upper,
                         .part = part,
                         .weight = weight,
                         .count = count};
@@ -255,14 +262,19 @@ void held_out_cost(const training *t, const answer_cost *cost, held_grades *g)
 
 /* ---- ranges ---- */
 
+/* Whether the label of a row is one rank. */
+static bool is_exact(const problem *p, int64_t row) { return p->y[row] && !is_interval(p->y, p->upper, row); }
+
 /* Classes whose labelled rows could not be held out because they are a single row, or equal rows: without any label
  * left, such a class could not have been predicted. */
 static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_groups *g, const int64_t *held, int64_t *out)
 {
     int64_t *first = NULL; /* of each class, from 1; 0: rows of several groups, or one that was held out */
     TRY(NEW(ctx, &ctx->scratch, first, p->K + 1));
-    for (int64_t i = p->n - 1; i >= 0; i--) first[p->y[i]] = i + 1;
+    for (int64_t i = p->n - 1; i >= 0; i--)
+        if (is_exact(p, i)) first[p->y[i]] = i + 1;
     for (int64_t i = 0; i < p->n; i++) {
+        if (!is_exact(p, i)) continue;
         int64_t one = first[p->y[i]] - 1;
         if (one >= 0 && (held[i] > 0 || g->of[i] != g->of[one])) first[p->y[i]] = 0;
     }
@@ -270,11 +282,11 @@ static rung_status count_missed(rung_ctx *ctx, const problem *p, const row_group
     return RUNG_OK;
 }
 
-/* Equal rows are not exchangeable with a new one as several rows: only the first labelled one counts. */
+/* Equal rows are not exchangeable with a new one as several rows: only the first one with a label of one rank counts. */
 static bool first_of_group(const problem *p, const row_groups *g, int64_t row)
 {
     for (int64_t i = g->start[g->of[row]]; g->rows[i] < row; i++)
-        if (p->y[g->rows[i]]) return false;
+        if (is_exact(p, g->rows[i])) return false;
     return true;
 }
 
@@ -290,7 +302,7 @@ rung_status held_out_ranges(rung_ctx *ctx, pool *mem, const held_grades *g, bool
     TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->group, &groups));
     for (int64_t i = 0; i < h->n; i++) {
         times[h->row[i]]++;
-        if (!first_of_group(p, &groups, h->row[i])) continue;
+        if (!is_exact(p, h->row[i]) || !first_of_group(p, &groups, h->row[i])) continue;
         out->score[out->n++] = conformal_score(p->K, g->proba + i * p->K, g->rank[i], p->y[h->row[i]]);
     }
     conformal_sort(out);
@@ -325,7 +337,8 @@ static rung_status group_interval(rung_ctx *ctx, const training *t, const held_g
     TRY(NEW(ctx, &ctx->scratch, size, groups.count));
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
-        error[groups.of[h->row[i]]] += abs(g->rank[i] - p->y[h->row[i]]);
+        error[groups.of[h->row[i]]] +=
+            interval_distance(p->y[h->row[i]], highest_rank(p->y, p->upper, h->row[i]), g->rank[i]);
         size[groups.of[h->row[i]]]++;
     }
     for (int64_t i = 0; i < groups.count; i++)
@@ -342,20 +355,23 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     const problem *p = g->p;
     const held_out *h = g->h;
     pool_mark mark = pool_here(&ctx->scratch);
-    int K = t->data->code.n_classes, *truth = NULL, *predicted = NULL;
+    int K = t->data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL;
     double *full = NULL;
     int64_t n = 0;
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
+    if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
     TRY(NEW(ctx, &ctx->scratch, full, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || !counts(t, g, i)) continue;
-        truth[n] = t->present[p->y[h->row[i]] - 1];
+        truth[n] = p->upper ? t->data->y[p->origin[h->row[i]]] : t->present[p->y[h->row[i]] - 1];
+        if (upper) upper[n] = t->data->upper[p->origin[h->row[i]]];
         predicted[n] = t->present[g->rank[i] - 1];
         for (int q = 0; q < p->K; q++) full[n * K + t->present[q] - 1] = g->proba[i * p->K + q];
         n++;
     }
-    TRY(metrics_compute(ctx, n, K, truth, predicted, full, out));
+    graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper};
+    TRY(metrics_compute(ctx, &rows, predicted, full, out));
     if (p->group) TRY(group_interval(ctx, t, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

@@ -11,8 +11,9 @@
 static unsigned long checksum(const rung_data *data)
 {
     unsigned long crc = crc32_z(0, (const unsigned char *)data->X, (size_t)(data->n * data->d) * sizeof *data->X);
-    return data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
-                        : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
+    crc = data->target ? crc32_z(crc, (const unsigned char *)data->target, (size_t)data->n * sizeof *data->target)
+                       : crc32_z(crc, (const unsigned char *)data->y, (size_t)data->n * sizeof *data->y);
+    return data->upper ? crc32_z(crc, (const unsigned char *)data->upper, (size_t)data->n * sizeof *data->upper) : crc;
 }
 
 static const char *note_of(const rung_model *m, const char *name)

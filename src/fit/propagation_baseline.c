@@ -18,7 +18,7 @@ static double errors(const problem *p, int64_t held, const int64_t *rows, const 
         int best = 0;
         for (int q = 1; q < p->K; q++)
             if (P[rows[h] + q * p->n] > P[rows[h] + best * p->n]) best = q;
-        sum += fabs((double)(best + 1 - p->y[rows[h]]));
+        sum += interval_distance(p->y[rows[h]], highest_rank(p->y, p->upper, rows[h]), best + 1);
     }
     return sum;
 }
@@ -41,6 +41,8 @@ rung_status propagation_baseline(rung_ctx *ctx, pool *mem, problem *p, bool prec
         held = folds_held(&f, 0, fold, rows);
         memcpy(y, p->y, (size_t)p->n * sizeof *y);
         for (int64_t h = 0; h < held; h++) y[rows[h]] = 0;
+        for (int64_t i = 0; i < p->n; i++)
+            if (is_interval(p->y, p->upper, i)) y[i] = 0; /* nothing to spread */
         TRY(propagate_novel(ctx, S, p->K, y, NOVEL, ACCURACY, P));
         sum += errors(p, held, rows, P);
         total += held;

@@ -10,25 +10,22 @@
 #include "trees/relevance.h"
 
 /* Labelled rows over classes times rows of the class. */
-static void balance(const rung_data *data, double *weight)
+static rung_status balance(rung_ctx *ctx, const rung_data *data, double *weight)
 {
     int K = data->code.n_classes, present = 0;
     double all = 0;
-    for (int q = 0; q < K; q++) weight[q] = 0;
-    for (int64_t i = 0; i < data->n; i++) {
-        double w = data->y[i] ? (data->weight ? data->weight[i] : 1) : 0;
-        if (data->y[i]) weight[data->y[i] - 1] += w;
-        all += w;
-    }
+    TRY(class_masses(ctx, data->n, data->y, data->upper, data->weight, K, weight));
+    for (int64_t i = 0; i < data->n; i++) all += data->y[i] ? (data->weight ? data->weight[i] : 1) : 0;
     for (int q = 0; q < K; q++) present += weight[q] > 0;
     for (int q = 0; q < K; q++) weight[q] = weight[q] > 0 ? all / (present * weight[q]) : 1;
+    return RUNG_OK;
 }
 
 static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, double *weight)
 {
     const coding *code = &data->code;
     for (int q = 0; q < code->n_classes; q++) weight[q] = 1;
-    if (spec->balanced) balance(data, weight);
+    if (spec->balanced) TRY(balance(ctx, data, weight));
     for (int i = 0; i < spec->n_weights; i++) {
         int q = 0;
         while (q < code->n_classes && strcmp(code->classes[q], spec->weight_class[i]) != 0) q++;
@@ -42,22 +39,48 @@ static rung_status class_weights(rung_ctx *ctx, const rung_spec *spec, const run
     return RUNG_OK;
 }
 
-/* The weight of row i: its own times that of its class; a labelled row of weight 0 counts as unlabelled. */
+/* The weight of row i: its own times that of its class, the mean over an interval of them; a labelled row of weight 0
+ * counts as unlabelled. */
 static double weight_of(const training *t, const double *by_class, int64_t i)
 {
     const rung_data *data = t->data;
-    return (data->weight ? data->weight[i] : 1) * (data->y[i] ? by_class[data->y[i] - 1] : 1);
+    int low = data->y[i], high = highest_rank(data->y, data->upper, i);
+    double sum = 0;
+    for (int q = low; low && q <= high; q++) sum += by_class[q - 1];
+    return (data->weight ? data->weight[i] : 1) * (low ? sum / (high - low + 1) : 1);
 }
+
+/* Ranks among the classes present. An interval of all of them says nothing. */
+static void close_labels(const int *upto, training *t)
+{
+    const rung_data *data = t->data;
+    bool any = false;
+    for (int64_t i = 0; i < data->n; i++) {
+        if (!t->upper || !t->y[i]) {
+            t->y[i] = upto[t->y[i]];
+            continue;
+        }
+        t->y[i] = closed_low(upto, t->y[i]);
+        t->upper[i] = closed_high(upto, t->upper[i]);
+        bool all = t->y[i] == 1 && t->upper[i] == t->K && t->K > 1;
+        if (all) t->y[i] = t->upper[i] = 0;
+        any = any || t->upper[i] > t->y[i];
+    }
+    if (!any) t->upper = NULL;
+}
+
+static bool is_labelled(const training *t, int64_t i) { return t->t ? !isnan(t->t[i]) : t->y[i] > 0; }
 
 static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training *t)
 {
     const rung_data *data = t->data;
-    int K = data->code.n_classes, *rank = NULL;
+    int K = data->code.n_classes, *upto = NULL;
     double *by_class = NULL;
     TRY(NEW(ctx, &ctx->scratch, by_class, K + 1));
-    TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
+    TRY(NEW(ctx, &ctx->scratch, upto, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->present, K + 1));
     TRY(NEW(ctx, &ctx->scratch, t->y, data->n));
+    if (data->upper) TRY(NEW(ctx, &ctx->scratch, t->upper, data->n));
     TRY(class_weights(ctx, spec, data, by_class));
     if (spec->n_weights || spec->balanced) t->class_weight = by_class;
     if (data->weight || t->class_weight) TRY(NEW(ctx, &ctx->scratch, t->w, data->n));
@@ -67,20 +90,14 @@ static rung_status choose_classes(rung_ctx *ctx, const rung_spec *spec, training
         bool counts = !t->w || t->w[i] > 0;
         if (t->t) t->t[i] = counts ? data->target[i] : NAN;
         t->y[i] = counts ? data->y[i] : 0;
-        rank[t->y[i]] = 1;
-        t->n_labelled += t->t ? !isnan(t->t[i]) : t->y[i] > 0;
+        if (t->upper) t->upper[i] = counts ? data->upper[i] : 0;
     }
-    rank[0] = 0;
-    for (int q = 1; q <= K; q++)
-        if (rank[q]) {
-            t->present[t->K] = q;
-            rank[q] = ++t->K;
-        }
-    for (int64_t i = 0; i < data->n; i++) t->y[i] = rank[t->y[i]];
+    TRY(classes_present(ctx, data->n, NULL, t->y, t->upper, K, upto));
+    t->K = classes_list(K, upto, t->present);
+    close_labels(upto, t);
+    for (int64_t i = 0; i < data->n; i++) t->n_labelled += is_labelled(t, i);
     return RUNG_OK;
 }
-
-static bool is_labelled(const training *t, int64_t i) { return t->t ? !isnan(t->t[i]) : t->y[i] > 0; }
 
 /* A precomputed kernel is taken as it stands: one column per row of the data, no scaling, no coding. */
 static bool is_precomputed(const rung_spec *spec)
@@ -158,9 +175,10 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
 {
     const rung_data *data = t->data;
     double *X = NULL, *w = NULL, *target = NULL;
-    int *y = NULL, *group = NULL, *equal = NULL;
+    int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL;
     if (scaled) TRY(NEW_RAW(ctx, &ctx->scratch, X, data->d * n));
     TRY(NEW(ctx, &ctx->scratch, y, n));
+    if (t->upper) TRY(NEW(ctx, &ctx->scratch, upper, n));
     if (t->group) TRY(NEW(ctx, &ctx->scratch, group, n));
     if (t->equal == t->group)
         equal = group;
@@ -172,12 +190,14 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     if (scaled) scale_apply(&t->scale, n, &view, rows, X);
     for (int64_t i = 0; i < n; i++) {
         y[i] = t->y[rows[i]];
+        if (upper) upper[i] = t->upper[rows[i]];
         if (group) group[i] = t->group[rows[i]];
         if (equal) equal[i] = t->equal[rows[i]];
         if (w) w[i] = t->w[rows[i]];
         if (target) target[i] = t->t[rows[i]];
     }
     problem_new(&ctx->scratch, &(problem_rows){data->d, n, X, y, w, rows, t->K}, out);
+    out->upper = upper;
     out->group = group;
     out->equal = equal;
     out->t = target;
@@ -193,12 +213,16 @@ static rung_status weigh_columns(rung_ctx *ctx, int64_t labelled, const int64_t 
 {
     const rung_data *data = t->data;
     tree_table table = {.code = &data->code, .cells = data->X, .n_rows = data->n};
-    int *y = NULL;
+    int *y = NULL, *upper = NULL;
     if (t->t) return set_error(ctx, RUNG_EARG, "relevance is learned from ranks: real targets need another scaling");
     TRY(NEW(ctx, &ctx->scratch, t->relevance, data->d));
     TRY(NEW(ctx, &ctx->scratch, y, labelled));
-    for (int64_t i = 0; i < labelled; i++) y[i] = t->y[rows[i]];
-    TRY(relevance_of_rows(ctx, &table, labelled, rows, t->K, y, t->relevance));
+    if (t->upper) TRY(NEW(ctx, &ctx->scratch, upper, labelled));
+    for (int64_t i = 0; i < labelled; i++) {
+        y[i] = t->y[rows[i]];
+        if (upper) upper[i] = t->upper[rows[i]];
+    }
+    TRY(relevance_of_rows(ctx, &table, labelled, rows, t->K, y, upper, t->relevance));
     scale_weigh(&t->scale, t->relevance);
     return RUNG_OK;
 }
@@ -234,6 +258,30 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     return problem_subset(ctx, &ctx->scratch, &out->all, labelled, rows, &out->labelled, classes);
 }
 
+rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *m)
+{
+    char able[256] = "";
+    int64_t first = -1, count = 0;
+    if (!data->upper || (m->info.flags & RUNG_INTERVALS)) return RUNG_OK;
+    for (int64_t i = 0; i < data->n; i++) {
+        if (!is_interval(data->y, data->upper, i)) continue;
+        if (count++ == 0) first = i;
+    }
+    if (count == 0) return RUNG_OK; /* all of them are hidden */
+    for (int k = 0; method_table[k]; k++) {
+        size_t used = strlen(able);
+        if (method_table[k]->info.flags & RUNG_INTERVALS)
+            snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", method_table[k]->info.name);
+    }
+    return hint(ctx,
+                set_error(ctx, RUNG_EARG,
+                          "%s cannot learn from interval labels, of which there %s %lld (row %lld: %.80s..%.80s); %s "
+                          "can",
+                          m->info.name, count == 1 ? "is" : "are", (long long)count, (long long)first + 1,
+                          data->code.classes[data->y[first] - 1], data->code.classes[data->upper[first] - 1], able),
+                "methods");
+}
+
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
 {
     const rung_method *info = &m->info;
@@ -241,6 +289,7 @@ rung_status training_check(rung_ctx *ctx, const training *t, const method *m)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG, "%s learns classes, not real targets: cut them into classes", info->name),
                     "option bins");
+    TRY(intervals_check(ctx, t->data, m));
     if ((info->flags & RUNG_NEEDS_LABELS) && t->n_labelled == 0)
         return set_error(ctx, RUNG_EDATA, "%s needs labelled rows, but all %lld rows are unlabelled", info->name,
                          (long long)t->data->n);

@@ -11,6 +11,7 @@ typedef struct {
     int K;        /* classes with labels: methods see 1..K */
     int *present; /* ... and they are these of the data */
     int *y;       /* per row of the data: 1..K, 0 = unlabelled */
+    int *upper;   /* where labels are intervals (data/intervals.h); NULL: none is. One of all K ranks is unlabelled */
     double *w;    /* per row of the data: row weight times class weight; NULL = all 1 */
     double *t;    /* per row of the data: real target, NaN = unlabelled; NULL: classes (with it K = 0) */
     int64_t n_labelled;
@@ -30,6 +31,8 @@ typedef struct {
 rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, bool use_unlabelled, bool scaled,
                          training *out);
 
+/* RUNG_EARG, with the methods that can, where labels are intervals and the method cannot learn from them. */
+rung_status intervals_check(rung_ctx *ctx, const rung_data *data, const method *m);
 /* Whether the method can learn from these labels; if not, an error. */
 rung_status training_check(rung_ctx *ctx, const training *t, const method *m);
 /* The rows the method works on, after a check of the memory limit. */

@@ -63,6 +63,7 @@ rung_status model_updatable(rung_ctx *ctx, const rung_model *model)
 static rung_status check(rung_ctx *ctx, const rung_model *model, const rung_data *data)
 {
     TRY(model_updatable(ctx, model));
+    TRY(intervals_check(ctx, data, method_find(model->method)));
     int width = method_find(model->method)->state_per_threshold ? model->n_present - 1 : 1;
     if (model->kept.width != width)
         return set_error(ctx, RUNG_EFORMAT,

@@ -166,8 +166,9 @@ static rung_status outputs(rung_ctx *ctx, const scorer *s, const problem *p, dou
 static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
 {
     double *X = NULL, *w = NULL;
-    int *y = NULL, *group = NULL, *equal = NULL;
+    int *y = NULL, *upper = NULL, *group = NULL, *equal = NULL;
     int64_t *origin = NULL;
+    if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, X, p->d * p->n));
     TRY(NEW(ctx, &ctx->scratch, y, p->n));
     TRY(NEW(ctx, &ctx->scratch, origin, p->n));
@@ -180,12 +181,14 @@ static rung_status reversed(rung_ctx *ctx, const problem *p, problem *out)
     for (int64_t i = 0, j = p->n - 1; i < p->n; i++, j--) {
         memcpy(X + i * p->d, p->X + j * p->d, (size_t)p->d * sizeof *X);
         y[i] = p->y[j];
+        if (upper) upper[i] = p->upper[j];
         origin[i] = p->origin[j];
         if (group) group[i] = p->group[j];
         if (equal) equal[i] = p->equal[j];
         if (w) w[i] = p->w[j];
     }
     problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, y, w, origin, p->K}, out);
+    out->upper = upper;
     out->group = group;
     out->equal = equal;
     return RUNG_OK;

@@ -41,12 +41,15 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                            problem *out, int *classes)
 {
     double *X = NULL, *w = NULL, *t = NULL;
-    int *y = NULL, *rank = NULL, *group = NULL, *equal = NULL, K = 0;
+    int *y = NULL, *upper = NULL, *upto = NULL, *group = NULL, *equal = NULL;
+    bool intervals = false;
     int64_t *origin = NULL, d = parent->d;
     if (parent->X) TRY(NEW_RAW(ctx, mem, X, d * n));
     TRY(NEW(ctx, mem, y, n));
     TRY(NEW(ctx, mem, origin, n));
-    TRY(NEW(ctx, mem, rank, parent->K + 1));
+    TRY(NEW(ctx, mem, upto, parent->K + 1));
+    for (int64_t i = 0; i < n && !intervals; i++) intervals = is_interval(parent->y, parent->upper, rows[i]);
+    if (intervals) TRY(NEW(ctx, mem, upper, n));
     if (parent->group) TRY(NEW(ctx, mem, group, n));
     if (parent->equal == parent->group)
         equal = group;
@@ -54,16 +57,13 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
         TRY(NEW(ctx, mem, equal, n));
     if (parent->w) TRY(NEW(ctx, mem, w, n));
     if (parent->t) TRY(NEW(ctx, mem, t, n));
-    for (int64_t i = 0; i < n; i++) rank[parent->y[rows[i]]] = 1;
-    rank[0] = 0;
-    for (int q = 1; q <= parent->K; q++)
-        if (rank[q]) {
-            classes[K] = q;
-            rank[q] = ++K;
-        }
+    TRY(classes_present(ctx, n, rows, parent->y, intervals ? parent->upper : NULL, parent->K, upto));
+    int K = classes_list(parent->K, upto, classes);
     for (int64_t i = 0; i < n; i++) {
         if (X) memcpy(X + i * d, parent->X + rows[i] * d, (size_t)d * sizeof *X);
-        y[i] = rank[parent->y[rows[i]]];
+        int label = parent->y[rows[i]];
+        y[i] = intervals && label ? closed_low(upto, label) : upto[label];
+        if (intervals) upper[i] = label ? closed_high(upto, parent->upper[rows[i]]) : 0;
         origin[i] = parent->origin[rows[i]];
         if (group) group[i] = parent->group[rows[i]];
         if (equal) equal[i] = parent->equal[rows[i]];
@@ -76,6 +76,7 @@ rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int6
                      .K = K,
                      .X = X,
                      .y = y,
+                     .upper = upper,
                      .group = group,
                      .equal = equal,
                      .w = w,

@@ -19,6 +19,7 @@ typedef struct problem {
     int K;            /* classes; each has a labelled row */
     const double *X;  /* d x n, scaled; NULL where no method asks for scaled rows */
     const int *y;     /* 1..K, 0 = unlabelled */
+    const int *upper; /* where labels are intervals (data/intervals.h): the highest rank, y the lowest; else NULL */
     const int *group; /* labelled rows with the same number are held out together; NULL: each separately */
     const int *equal; /* the same for rows that are equal in every column: `group` itself unless the user has groups */
     const double *w;  /* row weights, NULL = 1 */
@@ -42,7 +43,7 @@ typedef struct problem {
 static inline point_set problem_points(const problem *p) { return (point_set){.d = p->d, .n = p->n, .X = p->X}; }
 static inline ranked_rows problem_ranks(const problem *p)
 {
-    return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group};
+    return (ranked_rows){.n = p->n, .y = p->y, .K = p->K, .group = p->group, .upper = p->upper};
 }
 
 /* The groups of a problem whose rows are all labelled. */
@@ -58,8 +59,8 @@ typedef struct { /* what a problem is made of, as in the fields of the same name
 } problem_rows;
 
 void problem_new(pool *mem, const problem_rows *given, problem *out);
-/* Some rows of a problem (a fold's training part); classes without rows are removed and ranks renumbered. classes[r-1]
- * (room for parent->K) is the parent's rank of rank r. */
+/* Some rows of a problem (a fold's training part); classes without rows are removed (classes_present) and ranks
+ * renumbered. classes[r-1] (room for parent->K) is the parent's rank of rank r. */
 rung_status problem_subset(rung_ctx *ctx, pool *mem, const problem *parent, int64_t n, const int64_t *rows,
                            problem *out, int *classes);
 

@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "data/intervals.h"
 #include "data/row_groups.h"
 #include "eval/metrics.h"
 #include "fit/fit.h"
@@ -33,9 +34,10 @@ typedef struct {
     const rung_data *data;
     const metric *metric;
     int K, repeats, n_sizes, n_lines;
+    int strata; /* the classes and, where some labels are intervals, one more: these count as a class of their own */
     int size[MOST_SIZES];
     line *lines;
-    int64_t *first;   /* K + 1: where the rows of a class begin in `order` */
+    int64_t *first;   /* strata + 1: where the rows of a class begin in `order` */
     int64_t *order;   /* repeats x labelled rows, by class */
     int64_t labelled; /* rows */
     double *value;    /* lines x sizes x repeats, repeats are contiguous */
@@ -45,6 +47,11 @@ typedef struct {
 } plan;
 
 /* ---- what is compared ---- */
+
+static int stratum_of(const plan *p, int64_t row)
+{
+    return is_interval(p->data->y, p->data->upper, row) ? p->K + 1 : p->data->y[row];
+}
 
 static int64_t tests_of(int64_t rows) { return rows < 2 ? 0 : (rows + 1) / 3 > 0 ? (rows + 1) / 3 : 1; }
 
@@ -57,7 +64,7 @@ static int64_t pool_of(const plan *p, int k) /* rows of a class that may keep th
 static int64_t labels_at(const plan *p, int64_t size)
 {
     int64_t total = 0;
-    for (int k = 1; k <= p->K; k++) total += pool_of(p, k) < size ? pool_of(p, k) : size;
+    for (int k = 1; k <= p->strata; k++) total += pool_of(p, k) < size ? pool_of(p, k) : size;
     return total;
 }
 
@@ -66,7 +73,7 @@ static int64_t labels_at(const plan *p, int64_t size)
 static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan *p)
 {
     int64_t most = 0;
-    for (int k = 1; k <= p->K; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
+    for (int k = 1; k <= p->strata; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
     if (o->n_sizes > MOST_SIZES) return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
         if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
@@ -138,14 +145,14 @@ static rung_status shuffle_groups(rung_ctx *ctx, const plan *p, rng *g, int64_t 
     const rung_data *data = p->data;
     int64_t *turn = NULL, *next = NULL;
     TRY(NEW(ctx, &ctx->scratch, turn, p->equal.count));
-    TRY(NEW(ctx, &ctx->scratch, next, p->K + 1));
+    TRY(NEW(ctx, &ctx->scratch, next, p->strata + 1));
     for (int64_t i = 0; i < p->equal.count; i++) turn[i] = i;
     rng_shuffle(g, turn, p->equal.count);
-    memcpy(next, p->first, (size_t)(p->K + 1) * sizeof *next);
+    memcpy(next, p->first, (size_t)(p->strata + 1) * sizeof *next);
     for (int64_t t = 0; t < p->equal.count; t++)
         for (int64_t i = p->equal.start[turn[t]]; i < p->equal.start[turn[t] + 1]; i++) {
             int64_t row = p->equal.rows[i];
-            if (data->y[row]) order[next[data->y[row] - 1]++] = row;
+            if (data->y[row]) order[next[stratum_of(p, row) - 1]++] = row;
         }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -155,27 +162,27 @@ static rung_status sort_rows(rung_ctx *ctx, plan *p)
 {
     const rung_data *data = p->data;
     TRY(find_equal(ctx, p));
-    TRY(NEW(ctx, &ctx->scratch, p->first, p->K + 1));
+    TRY(NEW(ctx, &ctx->scratch, p->first, p->strata + 1));
     for (int64_t i = 0; i < data->n; i++)
-        for (int k = data->y[i]; data->y[i] && k <= p->K; k++) p->first[k]++;
-    p->labelled = p->first[p->K];
+        for (int k = stratum_of(p, i); data->y[i] && k <= p->strata; k++) p->first[k]++;
+    p->labelled = p->first[p->strata];
     TRY(NEW(ctx, &ctx->scratch, p->order, p->labelled * p->repeats));
     for (int r = 0; r < p->repeats; r++) {
         int64_t *order = p->order + r * p->labelled;
         rng g;
         rng_open(&g, ctx->seed, STREAM + (uint64_t)r);
         if (p->any_equal) TRY(shuffle_groups(ctx, p, &g, order));
-        for (int k = 1; k <= p->K && !p->any_equal; k++) {
+        for (int k = 1; k <= p->strata && !p->any_equal; k++) {
             int64_t n = p->first[k - 1];
             for (int64_t i = 0; i < data->n; i++)
-                if (data->y[i] == k) order[n++] = i;
+                if (stratum_of(p, i) == k) order[n++] = i;
             rng_shuffle(&g, order + p->first[k - 1], n - p->first[k - 1]);
         }
     }
     int classes = 0;
-    for (int k = 1; k <= p->K; k++) {
+    for (int k = 1; k <= p->strata; k++) {
         p->test_rows += tests_of(p->first[k] - p->first[k - 1]);
-        classes += p->first[k] - p->first[k - 1] > 1;
+        classes += k <= p->K && p->first[k] - p->first[k - 1] > 1;
     }
     if (classes < 2)
         return set_error(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each");
@@ -187,7 +194,7 @@ static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data 
     const int64_t *order = p->order + repeat * p->labelled;
     int64_t *rows = NULL, n = 0;
     TRY(NEW(ctx, &ctx->scratch, rows, p->test_rows));
-    for (int k = 1; k <= p->K; k++)
+    for (int k = 1; k <= p->strata; k++)
         for (int64_t i = p->first[k - 1]; i < p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]); i++)
             rows[n++] = order[i];
     return dataset_subset(ctx, p->data, n, rows, out);
@@ -203,7 +210,7 @@ static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int si
     int *role = NULL;
     TRY(NEW(ctx, &ctx->scratch, rows, all));
     TRY(NEW(ctx, &ctx->scratch, role, all));
-    for (int k = 1; k <= p->K; k++) {
+    for (int k = 1; k <= p->strata; k++) {
         int64_t from = p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
         for (int64_t i = p->first[k - 1]; i < p->first[k]; i++)
             role[order[i]] = i < from ? TEST : i < from + size ? KEPT : 0;
@@ -216,8 +223,11 @@ static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int si
     for (int64_t i = 0; i < all; i++)
         if (role[i] == KEPT || (unlabelled && role[i] != TEST)) rows[n++] = i;
     TRY(dataset_subset(ctx, p->data, n, rows, out));
-    for (int64_t i = 0; i < n; i++)
-        if (role[rows[i]] != KEPT) (*out)->y[i] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (role[rows[i]] == KEPT) continue;
+        (*out)->y[i] = 0;
+        if ((*out)->upper) (*out)->upper[i] = 0;
+    }
     return RUNG_OK;
 }
 
@@ -234,7 +244,8 @@ static rung_status grade(rung_ctx *ctx, const plan *p, const rung_model *model, 
     rung_view view = {.v = test->X, .n = test->n, .d = test->d, .row = test->d, .col = 1};
     rung_output answers = {.rank = rank, .proba = probable ? proba : NULL};
     TRY(model_predict(ctx, model, &view, &answers));
-    TRY(metrics_point(ctx, test->n, p->K, test->y, rank, probable ? proba : NULL, &m));
+    graded_rows rows = {.n = test->n, .K = p->K, .truth = test->y, .upper = test->upper};
+    TRY(metrics_point(ctx, &rows, rank, probable ? proba : NULL, &m));
     *out = metric_value(p->metric, &m);
     return RUNG_OK;
 }
@@ -342,6 +353,7 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, rung
 rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, rung_curve **out)
 {
     plan p = {.data = data, .K = data->code.n_classes};
+    p.strata = p.K + (data->upper != NULL);
     *out = NULL;
     rung_status status = run(ctx, options, &p, out);
     for (int i = 0; i < p.n_lines; i++) spec_free(p.lines[i].spec);

@@ -9,7 +9,7 @@
 
 static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, folds *out)
 {
-    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y};
+    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y, .upper = data->upper};
     int64_t *origin = NULL;
     rung_tune_options outer = *o;
     outer.repeats = 1;
@@ -91,6 +91,6 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
         truth[i] = a.predicted[i] ? data->y[i] : 0; /* rows never held out do not count */
     for (int64_t i = 0; i < data->n; i++)
         if (!truth[i]) a.predicted[i] = 1;
-    return metrics_compute(ctx, data->n, data->code.n_classes, truth, a.predicted, a.has_proba ? a.proba : NULL,
-                           &out->metrics);
+    graded_rows rows = {.n = data->n, .K = data->code.n_classes, .truth = truth, .upper = data->upper};
+    return metrics_compute(ctx, &rows, a.predicted, a.has_proba ? a.proba : NULL, &out->metrics);
 }

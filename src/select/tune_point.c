@@ -24,15 +24,18 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m
     const held_out *h = m->g.h;
     const double *proba = m->g.proba;
     pool_mark mark = pool_here(&ctx->scratch);
-    int K = r->training.data->code.n_classes, *truth = NULL, *predicted = NULL;
+    int K = r->training.data->code.n_classes, *truth = NULL, *upper = NULL, *predicted = NULL;
     double *part = NULL;
     int64_t n = 0;
     TRY(NEW(ctx, &ctx->scratch, truth, h->n));
     TRY(NEW(ctx, &ctx->scratch, predicted, h->n));
+    if (p->upper) TRY(NEW(ctx, &ctx->scratch, upper, h->n));
     if (proba) TRY(NEW(ctx, &ctx->scratch, part, h->n * K));
     for (int64_t i = 0; i < h->n; i++) {
         if (h->repeat[i] != repeat || (fold >= 0 && h->fold[i] != fold) || (m->aside && m->aside[i])) continue;
-        truth[n] = r->training.present[p->y[h->row[i]] - 1];
+        const rung_data *data = r->training.data;
+        truth[n] = upper ? data->y[p->origin[h->row[i]]] : r->training.present[p->y[h->row[i]] - 1];
+        if (upper) upper[n] = data->upper[p->origin[h->row[i]]];
         predicted[n] = m->g.rank[i] ? r->training.present[m->g.rank[i] - 1] : 0;
         for (int q = 0; q < p->K && proba; q++) part[n * K + r->training.present[q] - 1] = proba[i * p->K + q];
         n++;
@@ -41,9 +44,11 @@ static rung_status measure(rung_ctx *ctx, const tune_state *r, const measured *m
     *out = NAN;
     if (n > 0 && r->search->metric == &tune_cost) {
         *out = 0;
-        for (int64_t i = 0; i < n; i++) *out += cost_of(&r->search->cost, K, truth[i], predicted[i]) / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            *out += cost_of(&r->search->cost, K, truth[i], highest_rank(truth, upper, i), predicted[i]) / (double)n;
     } else if (n > 0) {
-        TRY(metrics_point(ctx, n, K, truth, predicted, part, &metrics));
+        graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper};
+        TRY(metrics_point(ctx, &rows, predicted, part, &metrics));
         *out = metric_value(r->search->metric, &metrics);
     }
     pool_release(&ctx->scratch, mark);
@@ -109,7 +114,8 @@ rung_status tune_judge(rung_ctx *ctx, const tune_state *r, int point, const held
         const double *own = h->proba ? h->proba + i * p->K : proba ? proba + i * p->K : NULL;
         if (cost->matrix && (cost->abstain == 0 || r->search->metric == &tune_cost))
             rank[i] = cost_answer(cost, r->training.data->code.n_classes, p->K, r->training.present, own);
-        off += fabs(fmin(fmax(h->score[i], 1), p->K) - p->y[h->row[i]]);
+        double score = fmin(fmax(h->score[i], 1), p->K), low = p->y[h->row[i]];
+        off += fabs(score - fmin(fmax(score, low), highest_rank(p->y, p->upper, h->row[i])));
         rows++;
     }
     held_grades g = {.p = p, .f = folds_at(r, point), .h = h, .rank = rank};

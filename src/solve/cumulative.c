@@ -65,11 +65,12 @@ void cumulative_sharpen(int K, double t, double *P)
     }
 }
 
-double cumulative_error(int K, const double *P, int y)
+double cumulative_error(int K, const double *P, int low, int high)
 {
     double sum = 0;
     for (int q = 0; q < K - 1; q++) {
-        double difference = P[q] - (y > q + 1);
+        if (low <= q + 1 && q + 1 < high) continue;
+        double difference = P[q] - (low > q + 1);
         sum += difference * difference;
     }
     return sum;

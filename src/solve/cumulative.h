@@ -18,6 +18,7 @@ void cumulative_power(int K, const double *score, const double *prior, double po
 /* P^t / (P^t + (1-P)^t) after clipping P to [1e-6, 1 - 1e-6]: sharper for t > 1; no median changes. */
 void cumulative_sharpen(int K, double t, double *P);
 
-double cumulative_error(int K, const double *P, int y); /* sum_q (P_q - 1[y > q])^2: the ranked probability score */
+/* sum_q (P_q - 1[y > q])^2, the ranked probability score of a label low..high; thresholds inside it do not count. */
+double cumulative_error(int K, const double *P, int low, int high);
 
 #endif

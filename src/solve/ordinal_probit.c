@@ -48,12 +48,12 @@ static double log_interval(double z1, double z2, double w)
 
 /* ---- the likelihood ---- */
 
-double ordinal_probit_log(double f, int y, int K, const double *b, double sigma)
+double ordinal_probit_log(double f, int low, int high, int K, const double *b, double sigma)
 {
-    if (K == 1) return 0;
-    if (y == 1) return normal_log_cdf((b[0] - f) / sigma);
-    if (y == K) return normal_log_cdf((f - b[K - 2]) / sigma);
-    return log_interval((b[y - 1] - f) / sigma, (b[y - 2] - f) / sigma, (b[y - 1] - b[y - 2]) / sigma);
+    if (low == 1 && high == K) return 0;
+    if (low == 1) return normal_log_cdf((b[high - 1] - f) / sigma);
+    if (high == K) return normal_log_cdf((f - b[low - 2]) / sigma);
+    return log_interval((b[high - 1] - f) / sigma, (b[low - 2] - f) / sigma, (b[high - 1] - b[low - 2]) / sigma);
 }
 
 static double density_over(double z, double lp) { return exp(-0.5 * z * z - LOG_ROOT_2PI - lp); }
@@ -67,16 +67,16 @@ static void two_sided(ordinal_probit *o, double w, double *d, double *H)
     *H = t < 0 ? *d * (*d + o->z1) + w * o->e2 : *d * (*d + o->z2) + w * o->e1;
 }
 
-ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma)
+ordinal_probit ordinal_probit_at(double f, int low, int high, int K, const double *b, double sigma)
 {
-    ordinal_probit o = {.lp = ordinal_probit_log(f, y, K, b, sigma)};
+    ordinal_probit o = {.lp = ordinal_probit_log(f, low, high, K, b, sigma)};
     double d = 0, H = 0;
-    if (y < K) o.z1 = (b[y - 1] - f) / sigma;
-    if (y > 1) o.z2 = (b[y - 2] - f) / sigma;
-    if (y < K) o.e1 = density_over(o.z1, o.lp);
-    if (y > 1) o.e2 = density_over(o.z2, o.lp);
-    if (y > 1 && y < K) {
-        two_sided(&o, (b[y - 1] - b[y - 2]) / sigma, &d, &H);
+    if (high < K) o.z1 = (b[high - 1] - f) / sigma;
+    if (low > 1) o.z2 = (b[low - 2] - f) / sigma;
+    if (high < K) o.e1 = density_over(o.z1, o.lp);
+    if (low > 1) o.e2 = density_over(o.z2, o.lp);
+    if (low > 1 && high < K) {
+        two_sided(&o, (b[high - 1] - b[low - 2]) / sigma, &d, &H);
     } else {
         d = o.e1 - o.e2;
         H = d * (d + o.z1 + o.z2); /* one of each pair is 0 */
@@ -102,6 +102,6 @@ double ordinal_probit_spread(double sigma, double variance)
 void ordinal_probit_classes(double mean, double variance, int K, const double *b, double sigma, double *p)
 {
     double s = ordinal_probit_spread(sigma, variance), sum = 0;
-    for (int q = 1; q <= K; q++) sum += p[q - 1] = exp(ordinal_probit_log(mean, q, K, b, s));
+    for (int q = 1; q <= K; q++) sum += p[q - 1] = exp(ordinal_probit_log(mean, q, q, K, b, s));
     for (int q = 0; q < K; q++) p[q] /= sum;
 }

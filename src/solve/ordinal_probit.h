@@ -2,7 +2,7 @@
 /* The ordinal probit likelihood of a rank y in 1..K given the latent value f,
  *     p(y | f) = Phi(z1) - Phi(z2),   z1 = (b_y - f) / sigma,   z2 = (b_{y-1} - f) / sigma,   b_0 = -inf, b_K = inf,
  * and its derivatives, accurate for f far from the class and for narrow classes. log p is concave in f and b
- * jointly. */
+ * jointly. That of an interval low..high of ranks has the same form, with z1 at b_high and z2 at b_{low-1}. */
 #ifndef RUNG_SOLVE_ORDINAL_PROBIT_H
 #define RUNG_SOLVE_ORDINAL_PROBIT_H
 
@@ -18,9 +18,9 @@ typedef struct {
 double normal_log_cdf(double z);  /* log Phi(z) */
 double normal_quantile(double p); /* Phi(z) = p; 0 < p < 1 */
 
-/* b: the K - 1 thresholds, ascending. */
-ordinal_probit ordinal_probit_at(double f, int y, int K, const double *b, double sigma);
-double ordinal_probit_log(double f, int y, int K, const double *b, double sigma); /* lp alone */
+/* b: the K - 1 thresholds, ascending. An interval of all ranks has lp and all derivatives 0. */
+ordinal_probit ordinal_probit_at(double f, int low, int high, int K, const double *b, double sigma);
+double ordinal_probit_log(double f, int low, int high, int K, const double *b, double sigma); /* lp alone */
 /* sqrt(sigma^2 + variance), even if the squares underflow. */
 double ordinal_probit_spread(double sigma, double variance);
 /* p(q), q = 1..K, when f is normal with this mean and variance; they sum to 1. */

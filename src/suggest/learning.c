@@ -58,7 +58,7 @@ static rung_status test(rung_ctx *ctx, const study *s, const rung_model *model, 
     TRY(model_predict(ctx, model, &view, &(rung_output){.rank = rank}));
     for (int64_t i = 0; i < n; i++) {
         if (data->chosen && data->chosen[rows[i]]) continue;
-        sum += abs(rank[i] - data->y[rows[i]]);
+        sum += interval_distance(data->y[rows[i]], highest_rank(data->y, data->upper, rows[i]), rank[i]);
         tested++;
     }
     *out = tested ? sum / (double)tested : NAN;
@@ -79,7 +79,10 @@ static rung_status run_cell(rung_ctx *ctx, void *user, int64_t cell)
     TRY(NEW_RAW(ctx, &ctx->scratch, all, data->n));
     for (int64_t i = 0; i < data->n; i++) all[i] = i;
     TRY(dataset_subset(ctx, data, data->n, all, &train));
-    for (int64_t i = kept; i < s->labelled; i++) train->y[order[i]] = 0;
+    for (int64_t i = kept; i < s->labelled; i++) {
+        train->y[order[i]] = 0;
+        if (train->upper) train->upper[order[i]] = 0;
+    }
     rung_status status = method_fit(ctx, s->spec, train, &model);
     if (status == RUNG_OK) status = test(ctx, s, model, s->labelled - kept, order + kept, &s->error[cell]);
     model_free(model);

@@ -23,16 +23,43 @@ static void choose_rows(boosting *b, const int *fold, int held)
 
 static double weight_of(const boosting *b, int32_t i) { return b->data->w ? b->data->w[i] : 1; }
 
+/* Of the rows trained on. */
+static rung_status class_weights(rung_ctx *ctx, pool *mem, const boosting *b, double *out)
+{
+    const boost_rows *data = b->data;
+    int *y = NULL, *upper = NULL;
+    double *w = NULL;
+    for (int64_t i = 0; i < b->n_train && !data->upper; i++) out[data->y[b->train[i]] - 1] += weight_of(b, b->train[i]);
+    if (!data->upper) return RUNG_OK;
+    TRY(NEW(ctx, mem, y, b->n_train));
+    TRY(NEW(ctx, mem, upper, b->n_train));
+    if (data->w) TRY(NEW(ctx, mem, w, b->n_train));
+    for (int64_t i = 0; i < b->n_train; i++) {
+        y[i] = data->y[b->train[i]];
+        upper[i] = data->upper[b->train[i]];
+        if (w) w[i] = data->w[b->train[i]];
+    }
+    TRY(class_masses(ctx, b->n_train, y, upper, w, data->K, out));
+    pool_free(mem, w);
+    pool_free(mem, upper);
+    pool_free(mem, y);
+    return RUNG_OK;
+}
+
 static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
 {
     double *weight = NULL, total = 0;
     int K = b->data->K;
     TRY(NEW(ctx, mem, weight, K));
-    for (int64_t i = 0; i < b->n_train; i++) weight[b->data->y[b->train[i]] - 1] += weight_of(b, b->train[i]);
+    TRY(class_weights(ctx, mem, b, weight));
     for (int q = 0; q < K; q++) total += weight[q];
     /* |g| <= w; h <= w / 2 (ordinal), K / (K - 1) / 4 <= 1/2 (nominal) */
     b->units = tree_units_for(b->n_train, total, total / 2);
-    if (!b->rules.nominal) return ordinal_new(ctx, mem, K, weight, &b->link);
+    if (!b->rules.nominal) {
+        TRY(ordinal_new(ctx, mem, K, weight, &b->link));
+        b->link.wide = b->data->upper != NULL;
+        return NEW(ctx, mem, b->partial, ordinal_sums(&b->link) * (blocks_of(b) + 1));
+    }
     for (int q = 0; q < K; q++) {
         b->start[q] = log(weight[q] / total);
         for (int64_t i = 0; i < b->data->n; i++) b->f[i + q * b->data->n] = b->start[q];
@@ -53,7 +80,7 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     TRY(NEW(ctx, mem, b->f, n * b->outputs));
     TRY(NEW(ctx, mem, b->start, b->outputs));
     if (rules->nominal) TRY(NEW_RAW(ctx, mem, b->norm, n));
-    TRY(NEW(ctx, mem, b->partial, 3 * data->K * (blocks_of(b) + 1)));
+    if (rules->nominal && data->upper) TRY(NEW_RAW(ctx, mem, b->inside, n));
     if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
     TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
     TRY(grower_new(ctx, mem, data->b, &data->codes, b->n_train, &rules->tree, threads, &b->grower));
@@ -75,8 +102,13 @@ typedef struct {
     int n;
     const int32_t *row;
     double f[LOSS_CHUNK], w[LOSS_CHUNK];
-    int y[LOSS_CHUNK];
+    int low[LOSS_CHUNK], high[LOSS_CHUNK];
 } chunk;
+
+static loss_rows rows_of(const chunk *c)
+{
+    return (loss_rows){.n = c->n, .f = c->f, .low = c->low, .high = c->high, .w = c->w};
+}
 
 static void take_chunk(const boosting *b, const int32_t *row, int64_t first, int64_t end, chunk *c)
 {
@@ -84,7 +116,8 @@ static void take_chunk(const boosting *b, const int32_t *row, int64_t first, int
     c->row = row + first;
     for (int i = 0; i < c->n; i++) {
         c->f[i] = b->f[c->row[i]];
-        c->y[i] = b->data->y[c->row[i]];
+        c->low[i] = b->data->y[c->row[i]];
+        c->high[i] = highest_rank(b->data->y, b->data->upper, c->row[i]);
         c->w[i] = weight_of(b, c->row[i]);
     }
 }
@@ -99,7 +132,8 @@ static void ordinal_block(boosting *b, int64_t first, int64_t end)
     chunk c;
     for (; first < end; first += LOSS_CHUNK) {
         take_chunk(b, grower_rows(b->grower), first, end, &c);
-        ordinal_derivatives(&b->link, c.n, c.f, c.y, g, h);
+        loss_rows rows = rows_of(&c);
+        ordinal_derivatives(&b->link, &rows, g, h);
         for (int i = 0; i < c.n; i++) sum[first + i] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
     }
 }
@@ -114,7 +148,10 @@ static void nominal_block(boosting *b, int64_t first, int64_t end, int q)
     for (int64_t i = first; i < end; i++) {
         int32_t r = row[i];
         double p = exp(f[r] - b->norm[r]), w = weight_of(b, r);
-        sum[i] = tree_sums_of(&b->units, w * (p - (b->data->y[r] == q + 1)), w * factor * p * (1 - p));
+        double own = b->data->y[r] == q + 1; /* the share of the class in the label */
+        if (is_interval(b->data->y, b->data->upper, r))
+            own = b->data->y[r] <= q + 1 && q + 1 <= b->data->upper[r] ? exp(f[r] - b->inside[r]) : 0;
+        sum[i] = tree_sums_of(&b->units, w * (p - own), w * factor * p * (1 - p));
     }
 }
 
@@ -135,8 +172,14 @@ static void norms(boosting *b)
 #pragma omp taskgroup
     for (int64_t block = 0; block < blocks_of(b); block++) {
 #pragma omp task if (b->threads > 1 && b->n_train > BLOCK)
-        for (int64_t i = block * BLOCK; i < end_of_block(b->n_train, block); i++)
-            b->norm[b->train[i]] = nominal_norm(b->outputs, b->f + b->train[i], b->data->n);
+        for (int64_t i = block * BLOCK; i < end_of_block(b->n_train, block); i++) {
+            int32_t row = b->train[i];
+            int64_t n = b->data->n;
+            b->norm[row] = nominal_norm(b->outputs, b->f + row, n);
+            if (is_interval(b->data->y, b->data->upper, row))
+                b->inside[row] =
+                    nominal_norm(b->data->upper[row] - b->data->y[row] + 1, b->f + row + (b->data->y[row] - 1) * n, n);
+        }
     }
 }
 
@@ -148,14 +191,15 @@ static void threshold_block(boosting *b, int64_t block, double *sum)
     chunk c;
     for (int64_t first = block * BLOCK; first < end; first += LOSS_CHUNK) {
         take_chunk(b, b->train, first, end, &c);
-        ordinal_sum(&b->link, c.n, c.f, c.y, c.w, sum);
+        loss_rows rows = rows_of(&c);
+        ordinal_sum(&b->link, &rows, sum);
     }
 }
 
-/* The sums over all rows, 3 (K - 1) of them, at b->partial. */
+/* The sums over all rows, ordinal_sums of them, at b->partial. */
 static void threshold_sums(boosting *b)
 {
-    int64_t size = 3 * (b->data->K - 1), blocks = blocks_of(b);
+    int64_t size = ordinal_sums(&b->link), blocks = blocks_of(b);
     memset(b->partial, 0, (size_t)(size * (blocks + 1)) * sizeof *b->partial);
 #pragma omp taskgroup
     for (int64_t block = 0; block < blocks; block++) {

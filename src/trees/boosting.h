@@ -6,6 +6,7 @@
 #ifndef RUNG_TREES_BOOSTING_H
 #define RUNG_TREES_BOOSTING_H
 
+#include "data/intervals.h"
 #include "trees/forest.h"
 #include "trees/loss.h"
 
@@ -21,8 +22,9 @@ typedef struct {
     tree_codes codes; /* of the n rows */
     int64_t n;
     int K;
-    const int *y;    /* 1..K; 0: a row that is never trained on */
-    const double *w; /* NULL: 1 */
+    const int *y;     /* 1..K; 0: a row that is never trained on */
+    const int *upper; /* where labels are intervals (data/intervals.h); NULL: none is */
+    const double *w;  /* NULL: 1 */
 } boost_rows;
 
 typedef struct {
@@ -39,6 +41,7 @@ typedef struct {
     grower *grower;
     tree_units units;
     double *norm, *partial;
+    double *inside; /* nominal, with intervals: the logarithm of the sum of exp(f) over the classes of a label */
     bool *sampled;
     rng random;
 } boosting;

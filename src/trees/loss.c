@@ -34,55 +34,95 @@ rung_status ordinal_new(rung_ctx *ctx, pool *mem, int K, const double *weight, o
     return RUNG_OK;
 }
 
-void ordinal_derivatives(const ordinal *o, int n, const double *f, const int *y, double *g, double *h)
+void ordinal_derivatives(const ordinal *o, const loss_rows *rows, double *g, double *h)
 {
     double e[LOSS_CHUNK];
-    la_exp(n, f, e);
-    for (int i = 0; i < n; i++) {
-        double a = 1 / (1 + e[i] * o->up[y[i]]), b = 1 / (1 + e[i] * o->up[y[i] - 1]);
+    la_exp(rows->n, rows->f, e);
+    for (int i = 0; i < rows->n; i++) {
+        double a = 1 / (1 + e[i] * o->up[rows->high[i]]), b = 1 / (1 + e[i] * o->up[rows->low[i] - 1]);
         g[i] = 1 - a - b;
         h[i] = a * (1 - a) + b * (1 - b);
     }
 }
 
+int64_t ordinal_sums(const ordinal *o)
+{
+    int64_t J = o->K - 1;
+    return o->wide ? J + J * J : 3 * J;
+}
+
 /* 1 - b for b = 1 / (1 + x), to full precision; x is infinite for the lowest class. */
 static double not_below(double x) { return isinf(x) ? 1 : x / (1 + x); }
 
-/* With p = a - b: the derivative in t_y is -u, u = a (1 - a) / p, that in t_{y-1} is v = b (1 - b) / p; the second ones
- * are u^2 - u (1 - 2 a), v^2 + v (1 - 2 b) and -u v. */
-void ordinal_sum(const ordinal *o, int n, const double *f, const int *y, const double *w, double *sum)
+static double gap_of(const ordinal *o, int low, int high)
 {
-    double e[LOSS_CHUNK], *gradient = sum, *diagonal = sum + o->K - 1, *beside = diagonal + o->K - 1;
-    la_exp(n, f, e);
-    for (int i = 0; i < n; i++) {
-        int q = y[i];
-        double above = e[i] * o->up[q], below = e[i] * o->up[q - 1], weight = w ? w[i] : 1;
-        double a = 1 / (1 + above), b = 1 / (1 + below);
-        double u = above * a / (not_below(below) * o->gap[q]), v = b / (a * o->gap[q]);
-        if (q < o->K) {
-            gradient[q - 1] -= weight * u;
-            diagonal[q - 1] += weight * u * (u - (1 - 2 * a));
+    if (low == high) return o->gap[low];
+    return low > 1 && high < o->K ? -expm1(o->t[low - 2] - o->t[high - 1]) : 1;
+}
+
+/* With p = a - b: the derivative in t_high is -u, u = a (1 - a) / p, that in t_{low-1} is v = b (1 - b) / p; the second
+ * ones are u^2 - u (1 - 2 a), v^2 + v (1 - 2 b) and -u v. */
+void ordinal_sum(const ordinal *o, const loss_rows *rows, double *sum)
+{
+    int J = o->K - 1, step = o->wide ? J + 1 : 1; /* between entries of the diagonal */
+    double e[LOSS_CHUNK], *gradient = sum, *diagonal = sum + J, *beside = diagonal + J;
+    la_exp(rows->n, rows->f, e);
+    for (int i = 0; i < rows->n; i++) {
+        int low = rows->low[i], high = rows->high[i];
+        double above = e[i] * o->up[high], below = e[i] * o->up[low - 1], weight = rows->w ? rows->w[i] : 1;
+        double a = 1 / (1 + above), b = 1 / (1 + below), gap = gap_of(o, low, high);
+        double u = above * a / (not_below(below) * gap), v = b / (a * gap);
+        if (high < o->K) {
+            gradient[high - 1] -= weight * u;
+            diagonal[(high - 1) * step] += weight * u * (u - (1 - 2 * a));
         }
-        if (q > 1) {
-            gradient[q - 2] += weight * v;
-            diagonal[q - 2] += weight * v * (v + (1 - 2 * b));
+        if (low > 1) {
+            gradient[low - 2] += weight * v;
+            diagonal[(low - 2) * step] += weight * v * (v + (1 - 2 * b));
         }
-        if (q > 1 && q < o->K) beside[q - 2] -= weight * u * v;
+        if (low > 1 && high < o->K)
+            (o->wide ? diagonal + (low - 2) * J + high - 1 : beside + low - 2)[0] -= weight * u * v;
     }
 }
 
-double ordinal_step(ordinal *o, double *sum)
+/* x := H^-1 x for a tridiagonal matrix, which is overwritten. */
+static void solve_tridiagonal(int J, double *diagonal, const double *beside, double scale, double *x)
 {
-    int J = o->K - 1;
-    double *x = sum, *diagonal = sum + J, *beside = diagonal + J, scale = 0, largest = 0;
-    for (int q = 0; q < J; q++) scale = fmax(scale, diagonal[q]);
-    for (int q = 0; q < J; q++) diagonal[q] += 1e-9 * scale + 1e-300;
-    for (int q = 1; q < J; q++) { /* x := H^-1 gradient */
+    for (int q = 1; q < J; q++) {
         double m = beside[q - 1] / diagonal[q - 1];
         diagonal[q] = fmax(diagonal[q] - m * beside[q - 1], 1e-9 * scale);
         x[q] -= m * x[q - 1];
     }
     for (int q = J - 1; q >= 0; q--) x[q] = (x[q] - (q + 1 < J ? beside[q] * x[q + 1] : 0)) / diagonal[q];
+}
+
+/* The same for a full matrix, by its upper triangle (by rows). */
+static void solve_full(int J, double *H, double scale, double *x)
+{
+    for (int q = 0; q < J; q++) {
+        H[q * J + q] = fmax(H[q * J + q], 1e-9 * scale);
+        for (int r = q + 1; r < J; r++) {
+            double m = H[q * J + r] / H[q * J + q];
+            for (int c = r; c < J; c++) H[r * J + c] -= m * H[q * J + c];
+            x[r] -= m * x[q];
+        }
+    }
+    for (int q = J - 1; q >= 0; q--) {
+        for (int r = q + 1; r < J; r++) x[q] -= H[q * J + r] * x[r];
+        x[q] /= H[q * J + q];
+    }
+}
+
+double ordinal_step(ordinal *o, double *sum)
+{
+    int J = o->K - 1, step_to = o->wide ? J + 1 : 1;
+    double *x = sum, *diagonal = sum + J, scale = 0, largest = 0;
+    for (int q = 0; q < J; q++) scale = fmax(scale, diagonal[q * step_to]);
+    for (int q = 0; q < J; q++) diagonal[q * step_to] += 1e-9 * scale + 1e-300;
+    if (o->wide) /* x := H^-1 gradient */
+        solve_full(J, diagonal, scale, x);
+    else
+        solve_tridiagonal(J, diagonal, diagonal + J, scale, x);
     for (int q = 0; q < J; q++) largest = fmax(largest, fabs(x[q]));
     double step = largest > 1 ? 1 / largest : 1;
     for (int q = 1; q < J; q++)

@@ -5,12 +5,16 @@
  *     P(y <= k) = s(t_k - f),   loss = -log(a - b),   a = s(t_y - f), b = s(t_{y-1} - f),   s the logistic function.
  * Since a (1 - a) - b (1 - b) = (a - b) (1 - a - b), its derivatives in f need no division:
  *     g = 1 - a - b,   h = a (1 - a) + b (1 - b) > 0,
- * and a - b = a (1 - b) (1 - exp(t_{y-1} - t_y)) keeps its digits in narrow classes. K = 2 is logistic regression.
+ * and a - b = a (1 - b) (1 - exp(t_{y-1} - t_y)) keeps its digits in narrow classes. K = 2 is logistic regression. An
+ * interval low..high of ranks has t_high and t_{low-1} for t_y and t_{y-1}.
  *
  * Nominal: one function per class, P(q) = exp(f_q) / sum_r exp(f_r),  g_q = P(q) - 1[y = q],  h_q = P(q) (1 - P(q)) K /
- * (K - 1), the factor standing for the entries of the Hessian between the classes (Friedman 2001). */
+ * (K - 1), the factor standing for the entries of the Hessian between the classes (Friedman 2001). An interval I has 1[q in
+ * I] P(q) / P(I) for 1[y = q], and the same h, which is not smaller than its curvature. */
 #ifndef RUNG_TREES_LOSS_H
 #define RUNG_TREES_LOSS_H
+
+#include <stdbool.h>
 
 #include "base/context.h"
 
@@ -21,17 +25,27 @@ typedef struct {
     double *t;   /* K - 1 thresholds, ascending */
     double *up;  /* K + 1: exp(-t_q), infinity at 0 and 0 at K */
     double *gap; /* K + 1: 1 - exp(t_{q-1} - t_q) at q */
+    bool wide;   /* some labels are intervals: the Hessian of the thresholds is a full matrix, not a tridiagonal one */
 } ordinal;
 
 /* Thresholds of f = 0 for classes of these total weights (all > 0). */
 rung_status ordinal_new(rung_ctx *ctx, pool *mem, int K, const double *weight, ordinal *out);
 void ordinal_set(ordinal *o, const double *t);
 
-void ordinal_derivatives(const ordinal *o, int n, const double *f, const int *y, double *g, double *h);
+/* Some rows: at most LOSS_CHUNK. */
+typedef struct {
+    int n;
+    const double *f;
+    const int *low, *high; /* the ranks that their labels allow */
+    const double *w;       /* weights; NULL: 1 */
+} loss_rows;
+void ordinal_derivatives(const ordinal *o, const loss_rows *rows, double *g, double *h); /* without weights */
 
 /* Sums over rows for a Newton step of the thresholds: the gradient, the diagonal and the off-diagonal of the
- * (tridiagonal) Hessian, K - 1 numbers each. Adds those of some rows; w: their weights. */
-void ordinal_sum(const ordinal *o, int n, const double *f, const int *y, const double *w, double *sum);
+ * (tridiagonal) Hessian, K - 1 numbers each; `wide`: the gradient and the whole Hessian. */
+int64_t ordinal_sums(const ordinal *o); /* how many numbers */
+/* Adds those of some rows. */
+void ordinal_sum(const ordinal *o, const loss_rows *rows, double *sum);
 /* The step, halved until the thresholds are increasing; sum is overwritten. Returns its largest entry. */
 double ordinal_step(ordinal *o, double *sum);
 

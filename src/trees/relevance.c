@@ -51,11 +51,11 @@ rung_status relevance_weights(rung_ctx *ctx, const boost_rows *data, double *w)
 }
 
 rung_status relevance_of_rows(rung_ctx *ctx, const tree_table *t, int64_t n, const int64_t *rows, int K, const int *y,
-                              double *w)
+                              const int *upper, double *w)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     tree_bins bins;
-    boost_rows binned = {.b = &bins, .n = n, .K = K, .y = y};
+    boost_rows binned = {.b = &bins, .n = n, .K = K, .y = y, .upper = upper};
     TRY(bins_new(ctx, &ctx->scratch, t, &bins));
     TRY(codes_new(ctx, &ctx->scratch, &bins, t, n, rows, &binned.codes));
     TRY(relevance_weights(ctx, &binned, w));

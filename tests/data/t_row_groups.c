@@ -61,7 +61,7 @@ static void folds_keep_equal_rows_together(void **state)
         group[i] = i / 3;
         y[i] = i < 27 ? 1 + i / 3 % 2 : 3; /* class 3 is one group */
     }
-    const ranked_rows rows = {ROWS, y, 3, group};
+    const ranked_rows rows = {.n = ROWS, .y = y, .K = 3, .group = group};
     assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &rows, 5, 2, &f));
     assert_int_equal(f.count, 5);
     int64_t held[ROWS];

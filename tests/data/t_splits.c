@@ -12,7 +12,7 @@ static void test_stratified(void **state)
     rung_ctx *ctx = *state;
     folds f;
     int64_t held[N], kept[N];
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 5, 2, &f));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 5, 2, &f));
     assert_int_equal(f.n, N);
     assert_int_equal(f.count, 5);
     assert_int_equal(f.repeats, 2);
@@ -49,11 +49,11 @@ static void test_seed(void **state)
 {
     rung_ctx *ctx = *state;
     folds one, same, longer, other;
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 5, 1, &one));
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 5, 1, &same));
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 5, 3, &longer));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 5, 1, &one));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 5, 1, &same));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 5, 3, &longer));
     ctx->seed = 2;
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 5, 1, &other));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 5, 1, &other));
     assert_memory_equal(one.fold, same.fold, N * sizeof *one.fold);
     assert_memory_equal(one.fold, longer.fold, N * sizeof *one.fold);
     assert_memory_not_equal(one.fold, other.fold, N * sizeof *one.fold);
@@ -64,20 +64,20 @@ static void test_few_rows(void **state)
     rung_ctx *ctx = *state;
     folds f;
     int few[] = {1, 2, 1, 0, 3};
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){5, few, 3, NULL}, 5, 1, &f));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 5, .y = few, .K = 3}, 5, 1, &f));
     assert_int_equal(f.count, 2); /* only class 1 can be held out, one row at a time */
     assert_int_equal(f.fold[0] + f.fold[2], 1);
     assert_true(f.fold[1] == -1 && f.fold[3] == -1 && f.fold[4] == -1);
     int single[] = {1, 2, 3};
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){3, single, 3, NULL}, 5, 1,
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 3, .y = single, .K = 3}, 5, 1,
                                     &f)); /* nothing can be held out */
     assert_int_equal(f.count, 0);
     for (int i = 0; i < 3; i++) assert_int_equal(f.fold[i], -1);
-    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){3, single, 2, NULL}, 5, 1, &f), RUNG_EARG,
-                 "rank 3 of row 3");
-    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 1, 1, &f), RUNG_EARG,
+    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 3, .y = single, .K = 2}, 5, 1, &f),
+                 RUNG_EARG, "rank 3 of row 3");
+    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 1, 1, &f), RUNG_EARG,
                  "at least 2 folds");
-    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 2, 0, &f), RUNG_EARG,
+    assert_fails(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 2, 0, &f), RUNG_EARG,
                  "at least 2 folds");
 }
 
@@ -95,34 +95,35 @@ static void test_holdout(void **state)
     int ranks[MANY];
     for (int i = 0; i < MANY; i++) ranks[i] = i % 10 == 0 ? 0 : i % 10 < 7 ? 1 : 2; /* 100, 600, 300 */
     folds f;
-    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){MANY, ranks, 2, NULL}, 0.2, 2000, &f));
+    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = MANY, .y = ranks, .K = 2}, 0.2, 2000, &f));
     assert_int_equal(f.count, 1);
     assert_int_equal(f.repeats, 1);
     assert_int_equal(held_of(&f, ranks, 1), 120);
     assert_int_equal(held_of(&f, ranks, 2), 60);
     assert_int_equal(held_of(&f, ranks, 0), 180);
-    assert_ok(ctx,
-              folds_holdout(ctx, &ctx->scratch, &(ranked_rows){MANY, ranks, 2, NULL}, 0.2, 50, &f)); /* the limit */
+    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = MANY, .y = ranks, .K = 2}, 0.2, 50,
+                                 &f)); /* the limit */
     assert_int_equal(held_of(&f, ranks, 0), 50);
     assert_int_equal(held_of(&f, ranks, 1), 33);
-    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 0.001, 50, &f)); /* at least one */
+    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 0.001, 50,
+                                 &f)); /* at least one */
     assert_int_equal(held_of(&f, y, 0), 1);
-    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 0.999, 50,
+    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 0.999, 50,
                                  &f)); /* each class keeps a row */
     for (int k = 1; k <= K; k++) {
         static const int size[] = {0, 7, 5, 1, 4};
         assert_true(held_of(&f, y, k) < size[k]);
     }
-    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 1, 50, &f), RUNG_EARG,
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 1, 50, &f), RUNG_EARG,
                  "a share of 1");
-    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, NAN, 50, &f), RUNG_EARG,
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, NAN, 50, &f), RUNG_EARG,
                  "a share of");
-    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 0, 50, &f), RUNG_EARG,
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 0, 50, &f), RUNG_EARG,
                  "a share of 0");
-    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){N, y, K, NULL}, 0.5, 0, &f), RUNG_EARG,
+    assert_fails(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K}, 0.5, 0, &f), RUNG_EARG,
                  "at most 0 rows");
     int single[] = {1, 2, 0};
-    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){3, single, 2, NULL}, 0.5, 9, &f));
+    assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = 3, .y = single, .K = 2}, 0.5, 9, &f));
     assert_int_equal(held_of(&f, single, 0), 0);
 }
 
@@ -133,7 +134,8 @@ static void test_grouped(void **state)
     int group[N], single[N];
     folds f;
     for (int i = 0; i < N; i++) group[i] = 100 - i % 4, single[i] = 7;
-    assert_ok(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K + 1, group}, 10, 2, &f));
+    assert_ok(ctx,
+              folds_grouped(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K + 1, .group = group}, 10, 2, &f));
     assert_int_equal(f.count, 4); /* as many as there are groups */
     for (int repeat = 0; repeat < 2; repeat++)
         for (int i = 0; i < N; i++) {
@@ -142,8 +144,9 @@ static void test_grouped(void **state)
             for (int j = 0; j < i; j++)
                 if (y[i] && y[j]) assert_int_equal(group[i] == group[j], fold == f.fold[repeat * N + j]);
         }
-    assert_fails(ctx, folds_grouped(ctx, &ctx->scratch, &(ranked_rows){N, y, K, single}, 2, 1, &f), RUNG_EDATA,
-                 "the labelled rows form 1 group(s), but holding one out needs at least 2");
+    assert_fails(ctx,
+                 folds_grouped(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = K, .group = single}, 2, 1, &f),
+                 RUNG_EDATA, "the labelled rows form 1 group(s), but holding one out needs at least 2");
 }
 
 static void test_given(void **state)
@@ -152,14 +155,14 @@ static void test_given(void **state)
     int own[N];
     folds f;
     for (int i = 0; i < N; i++) own[i] = i == 0 ? -1 : i % 3;
-    assert_ok(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){N, y, 0, NULL}, own, 1, &f));
+    assert_ok(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = 0}, own, 1, &f));
     assert_int_equal(f.count, 3);
     for (int i = 0; i < N; i++) assert_int_equal(f.fold[i], y[i] == 0 ? -1 : own[i]);
     own[2] = N;
-    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){N, y, 0, NULL}, own, 1, &f), RUNG_EARG,
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = 0}, own, 1, &f), RUNG_EARG,
                  "fold 23 of row 3: fold numbers must be below the number of rows");
     for (int i = 0; i < N; i++) own[i] = y[i] ? -1 : 0;
-    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){N, y, 0, NULL}, own, 1, &f), RUNG_EDATA,
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = y, .K = 0}, own, 1, &f), RUNG_EDATA,
                  "the folds hold out no labelled row");
 }
 
@@ -169,15 +172,16 @@ static void test_given_with_gaps(void **state)
     rung_ctx *ctx = *state;
     folds f;
     const int ranks[] = {1, 2, 0, 1, 2, 1}, own[] = {5, 3, 3, 3, -1, 5, /* second repeat */ 4, 4, 4, 4, -1, -1};
-    assert_ok(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){6, ranks, 0, NULL}, own, 2, &f));
+    assert_ok(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = 6, .y = ranks, .K = 0}, own, 2, &f));
     assert_int_equal(f.count, 3);
     assert_memory_equal(f.fold, ((int[]){2, 0, -1, 0, -1, 2, 1, 1, -1, 1, -1, -1}), sizeof own);
-    assert_fails(ctx,
-                 folds_given(ctx, &ctx->scratch, &(ranked_rows){6, ranks, 0, NULL}, (int[]){2, 2, 1, 2, 2, 2}, 1, &f),
-                 RUNG_EDATA, "fold 2 holds out all labelled rows, so none is left to learn from");
+    assert_fails(
+        ctx,
+        folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = 6, .y = ranks, .K = 0}, (int[]){2, 2, 1, 2, 2, 2}, 1, &f),
+        RUNG_EDATA, "fold 2 holds out all labelled rows, so none is left to learn from");
     const int late[] = {5, 3, 3, 3, -1, 5, 4, 4, 0, 4, 4, 4};
-    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){6, ranks, 0, NULL}, late, 2, &f), RUNG_EDATA,
-                 "fold 4 holds out all");
+    assert_fails(ctx, folds_given(ctx, &ctx->scratch, &(ranked_rows){.n = 6, .y = ranks, .K = 0}, late, 2, &f),
+                 RUNG_EDATA, "fold 4 holds out all");
 }
 
 static rung_status split_once(void *argument)
@@ -185,8 +189,8 @@ static rung_status split_once(void *argument)
     rung_ctx *ctx = argument;
     pool mem = {0};
     folds f;
-    rung_status status = folds_stratified(ctx, &mem, &(ranked_rows){N, y, K, NULL}, 3, 2, &f);
-    if (status == RUNG_OK) status = folds_holdout(ctx, &mem, &(ranked_rows){N, y, K, NULL}, 0.5, 10, &f);
+    rung_status status = folds_stratified(ctx, &mem, &(ranked_rows){.n = N, .y = y, .K = K}, 3, 2, &f);
+    if (status == RUNG_OK) status = folds_holdout(ctx, &mem, &(ranked_rows){.n = N, .y = y, .K = K}, 0.5, 10, &f);
     pool_free_all(&mem);
     pool_free_all(&ctx->scratch); /* as at the end of a public call */
     return status;

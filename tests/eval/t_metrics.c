@@ -7,7 +7,7 @@
 static rung_metrics measure(rung_ctx *ctx, int64_t n, int K, const int *truth, const int *predicted)
 {
     rung_metrics m;
-    assert_ok(ctx, metrics_compute(ctx, n, K, truth, predicted, NULL, &m));
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = n, .K = K, .truth = truth}, predicted, NULL, &m));
     return m;
 }
 
@@ -50,14 +50,16 @@ static void probabilities(void **state)
     const int truth[] = {1, 3, 2, 0}, predicted[] = {1, 3, 2, 1};
     double proba[] = {.5, .3, .2, .1, .2, .7, 0, 1, 0, NAN, NAN, NAN};
     rung_metrics m;
-    assert_ok(ctx, metrics_compute(ctx, 4, 3, truth, predicted, proba, &m));
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 4, .K = 3, .truth = truth}, predicted, proba, &m));
     assert_close(m.rps, (0.29 / 2 + 0.10 / 2 + 0) / 3, 1e-15);
     assert_int_equal(m.n, 3);
     /* the worst: certain of the other end */
-    assert_ok(ctx, metrics_compute(ctx, 1, 4, (int[]){1}, (int[]){4}, (double[]){0, 0, 0, 1}, &m));
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 4, .truth = (int[]){1}}, (int[]){4},
+                                   (double[]){0, 0, 0, 1}, &m));
     assert_close(m.rps, 1, 0);
     proba[4] = NAN;
-    assert_fails(ctx, metrics_compute(ctx, 4, 3, truth, predicted, proba, &m), RUNG_EARG, "row 2");
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 4, .K = 3, .truth = truth}, predicted, proba, &m),
+                 RUNG_EARG, "row 2");
 }
 
 static void perfect_and_reversed(void **state)
@@ -119,7 +121,8 @@ static void undefined(void **state)
     assert_true(m.gm == 0 && m.ms == 0); /* classes 1 and 3 are never found */
     assert_close(m.amae, 2 / 3., 1e-15);
     const double sure[] = {1};
-    assert_ok(ctx, metrics_compute(ctx, 1, 1, (int[]){1}, (int[]){1}, sure, &m)); /* a scale with one class */
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 1, .truth = (int[]){1}}, (int[]){1}, sure,
+                                   &m)); /* a scale with one class */
     assert_true(isnan(m.rps) && isnan(m.tau) && isnan(m.kappa) && m.mae == 0 && m.off1 == 1);
 }
 
@@ -229,51 +232,124 @@ static void refusals(void **state)
 {
     rung_ctx *ctx = *state;
     rung_metrics m;
-    assert_fails(ctx, metrics_compute(ctx, 0, 3, NULL, NULL, NULL, &m), RUNG_EDATA, "no labelled row to measure");
-    assert_fails(ctx, metrics_compute(ctx, 2, 3, (int[]){0, 0}, (int[]){1, 1}, NULL, &m), RUNG_EDATA,
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 0, .K = 3, .truth = NULL}, NULL, NULL, &m), RUNG_EDATA,
                  "no labelled row to measure");
-    assert_fails(ctx, metrics_compute(ctx, 2, 3, (int[]){1, 4}, (int[]){1, 1}, NULL, &m), RUNG_EARG,
-                 "true rank 4 of row 2 is outside 1..3");
-    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){-1}, (int[]){1}, NULL, &m), RUNG_EARG, "true rank -1");
-    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){1}, (int[]){0}, NULL, &m), RUNG_EARG,
-                 "predicted rank 0 of row 1 is outside 1..3");
-    assert_fails(ctx, metrics_compute(ctx, 1, 3, (int[]){1}, (int[]){7}, NULL, &m), RUNG_EARG, "predicted rank 7");
-    assert_fails(ctx, metrics_compute(ctx, 1, 0, (int[]){1}, (int[]){1}, NULL, &m), RUNG_EARG, "0 classes");
+    assert_fails(ctx,
+                 metrics_compute(ctx, &(graded_rows){.n = 2, .K = 3, .truth = (int[]){0, 0}}, (int[]){1, 1}, NULL, &m),
+                 RUNG_EDATA, "no labelled row to measure");
+    assert_fails(ctx,
+                 metrics_compute(ctx, &(graded_rows){.n = 2, .K = 3, .truth = (int[]){1, 4}}, (int[]){1, 1}, NULL, &m),
+                 RUNG_EARG, "true rank 4 of row 2 is outside 1..3");
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 3, .truth = (int[]){-1}}, (int[]){1}, NULL, &m),
+                 RUNG_EARG, "true rank -1");
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 3, .truth = (int[]){1}}, (int[]){0}, NULL, &m),
+                 RUNG_EARG, "predicted rank 0 of row 1 is outside 1..3");
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 3, .truth = (int[]){1}}, (int[]){7}, NULL, &m),
+                 RUNG_EARG, "predicted rank 7");
+    assert_fails(ctx, metrics_compute(ctx, &(graded_rows){.n = 1, .K = 0, .truth = (int[]){1}}, (int[]){1}, NULL, &m),
+                 RUNG_EARG, "0 classes");
     /* a row without truth may have any prediction */
-    assert_ok(ctx, metrics_compute(ctx, 2, 3, (int[]){0, 3}, (int[]){99, 3}, NULL, &m));
+    assert_ok(ctx,
+              metrics_compute(ctx, &(graded_rows){.n = 2, .K = 3, .truth = (int[]){0, 3}}, (int[]){99, 3}, NULL, &m));
     assert_int_equal(m.n, 1);
 }
 
 static void median(void **state)
 {
     (void)state;
-    assert_int_equal(metrics_median(5, 9, (int[]){9, 1, 4, 2, 7}, NULL), 4);
-    assert_int_equal(metrics_median(4, 9, (int[]){9, 1, 4, 2}, NULL), 2); /* between 2 and 4: the lower */
-    assert_int_equal(metrics_median(6, 9, (int[]){0, 9, 0, 9, 0, 1}, NULL), 9);
-    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 9}, (double[]){1, 1, 3}), 9);
-    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 9}, (double[]){1, 2, 3}), 2); /* exactly half lies at 1, 2 */
-    assert_int_equal(metrics_median(3, 9, (int[]){1, 2, 0}, (double[]){1, 1.5, 30}), 2);
-    assert_int_equal(metrics_median(1, 1, (int[]){1}, NULL), 1);
-    assert_int_equal(metrics_median(2, 5, (int[]){0, 0}, NULL), 0);
-    assert_int_equal(metrics_median(1, 5, (int[]){3}, (double[]){0}), 0);
-    assert_int_equal(metrics_median(0, 5, NULL, NULL), 0);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 5, .K = 9, .truth = (int[]){9, 1, 4, 2, 7}}, NULL), 4);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 4, .K = 9, .truth = (int[]){9, 1, 4, 2}}, NULL),
+                     2); /* between 2 and 4: the lower */
+    assert_int_equal(metrics_median(&(graded_rows){.n = 6, .K = 9, .truth = (int[]){0, 9, 0, 9, 0, 1}}, NULL), 9);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 3, .K = 9, .truth = (int[]){1, 2, 9}}, (double[]){1, 1, 3}), 9);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 3, .K = 9, .truth = (int[]){1, 2, 9}}, (double[]){1, 2, 3}),
+                     2); /* exactly half lies at 1, 2 */
+    assert_int_equal(metrics_median(&(graded_rows){.n = 3, .K = 9, .truth = (int[]){1, 2, 0}}, (double[]){1, 1.5, 30}),
+                     2);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 1, .K = 1, .truth = (int[]){1}}, NULL), 1);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 2, .K = 5, .truth = (int[]){0, 0}}, NULL), 0);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 1, .K = 5, .truth = (int[]){3}}, (double[]){0}), 0);
+    assert_int_equal(metrics_median(&(graded_rows){.n = 0, .K = 5, .truth = NULL}, NULL), 0);
 }
 
 static rung_status small_problem(void *ctx)
 {
     rung_metrics m;
-    return metrics_compute(ctx, 2, 3, (int[]){1, 2}, (int[]){2, 2}, NULL, &m);
+    return metrics_compute(ctx, &(graded_rows){.n = 2, .K = 3, .truth = (int[]){1, 2}}, (int[]){2, 2}, NULL, &m);
 }
 
 static void no_memory(void **state) { assert_int_equal(fail_each_allocation(small_problem, *state), 8); }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
 
+/* Intervals by hand: inside counts as right, outside by the distance; thresholds inside have no part in the score. */
+static void test_intervals(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_metrics m;
+    int low[] = {2, 1, 3, 4, 0}, high[] = {4, 2, 3, 5, 0}, predicted[] = {3, 4, 5, 1, 1};
+    double proba[25] = {0, 0.2, 0.5, 0.3, 0, 0.1, 0.2, 0.3, 0.4, 0, 0, 0, 0, 0, 1, 1};
+    graded_rows rows = {.n = 5, .K = 5, .truth = low, .upper = high};
+    assert_ok(ctx, metrics_compute(ctx, &rows, predicted, proba, &m));
+    assert_int_equal(m.n, 4);
+    assert_close(m.mae, (0 + 2 + 2 + 3) / 4.0, 1e-15);
+    assert_close(m.mse, (0 + 4 + 4 + 9) / 4.0, 1e-15);
+    assert_close(m.acc, 0.25, 1e-15);
+    /* P(y <= q): 0 .2 .7 1, thresholds 1 and 4 count; .1 .3 .6 1: 2, 3, 4; 0 0 0 0: all; 1 1 1 1: 1, 2, 3 */
+    assert_close(m.rps, ((0 + 0) + (0.49 + 0.16 + 0) + (0 + 0 + 1 + 1) + 3) / 4 / 4, 1e-15);
+    /* the same as labels nearest to the predictions, but for the score */
+    int nearest[] = {3, 2, 3, 4, 0};
+    rung_metrics same;
+    assert_ok(ctx, metrics_compute(ctx, &(graded_rows){.n = 5, .K = 5, .truth = nearest}, predicted, NULL, &same));
+    assert_true(m.amae == same.amae && m.kappa == same.kappa && m.tau == same.tau && m.mae_low == same.mae_low);
+    high[0] = 1;
+    assert_fails(ctx, metrics_compute(ctx, &rows, predicted, proba, &m), RUNG_EARG, "row 1: 2..1 is no interval");
+    high[0] = 6;
+    assert_fails(ctx, metrics_compute(ctx, &rows, predicted, proba, &m), RUNG_EARG, "row 1: 2..6 is no interval");
+}
+
+/* The median of intervals: the lowest rank of the smallest total distance. */
+static void test_median_of_intervals(void **state)
+{
+    (void)state;
+    rng r;
+    rng_open(&r, 3, 1);
+    for (int trial = 0; trial < 500; trial++) {
+        int low[9], high[9], K = 2 + (int)rng_below(&r, 5), n = 1 + (int)rng_below(&r, 9), best = 0, least = 1000;
+        for (int i = 0; i < n; i++) {
+            low[i] = (int)rng_below(&r, K + 1);
+            high[i] = low[i] ? low[i] + (int)rng_below(&r, K - low[i] + 1) : 0;
+        }
+        for (int q = K; q >= 1; q--) {
+            int sum = 0, labelled = 0;
+            for (int i = 0; i < n; i++) {
+                sum += !low[i] ? 0 : q < low[i] ? low[i] - q : q > high[i] ? q - high[i] : 0;
+                labelled += low[i] > 0;
+            }
+            if (labelled && sum <= least) {
+                least = sum;
+                best = q;
+            }
+        }
+        assert_int_equal(metrics_median(&(graded_rows){.n = n, .K = K, .truth = low, .upper = high}, NULL), best);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(worked_example),      TEST(probabilities), TEST(perfect_and_reversed),  TEST(two_classes), TEST(undefined),
-        TEST(against_definitions), TEST(bootstrap),     TEST(order_does_not_matter), TEST(refusals),    TEST(median),
+        WITH_CONTEXT(test_intervals),
+        cmocka_unit_test(test_median_of_intervals),
+        TEST(worked_example),
+        TEST(probabilities),
+        TEST(perfect_and_reversed),
+        TEST(two_classes),
+        TEST(undefined),
+        TEST(against_definitions),
+        TEST(bootstrap),
+        TEST(order_does_not_matter),
+        TEST(refusals),
+        TEST(median),
         TEST(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,8 +78,8 @@ static void neighbours_with_ties(void **state)
             for (int64_t i = 0; i < n; i++) y[i] = 1 + (int)(i * i % 3);
             assert_ok(ctx, neighbours_among(ctx, &ctx->scratch, D, n, X, k, &nb));
             check_lists(&nb, n, most, X, NULL);
-            assert_ok(ctx, neighbours_ordinal(ctx, &ctx->scratch, &(point_set){D, n, X}, &(ranked_rows){n, y, 3, NULL},
-                                              k, &nb));
+            assert_ok(ctx, neighbours_ordinal(ctx, &ctx->scratch, &(point_set){D, n, X},
+                                              &(ranked_rows){.n = n, .y = y, .K = 3}, k, &nb));
             check_lists(&nb, n, most, X, y);
         }
 }
@@ -277,7 +277,8 @@ static void spreading_by_definition(void **state)
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++) W[i + j * N] = i == j ? 0 : exp(-squared(X, i, j) / (2 * width * width));
     propagate_by_definition(ctx, N, Q, W, y, 0.99, false, want);
-    assert_ok(ctx, propagate_dense(ctx, &(point_set){D, N, X}, &(ranked_rows){N, y, Q, NULL}, width, 0.99, got));
+    assert_ok(ctx,
+              propagate_dense(ctx, &(point_set){D, N, X}, &(ranked_rows){.n = N, .y = y, .K = Q}, width, 0.99, got));
     assert_arrays_close(N * Q, got, want, 1e-11);
     assert_true(got[69] == 1.0 / 3);
 
@@ -494,9 +495,11 @@ static rung_status every_allocation(void *unused)
     neighbours nb, sub;
     la_csr S;
     rung_status s = context_new(&ctx);
-    if (s == RUNG_OK) s = propagate_dense(ctx, &(point_set){2, 8, X}, &(ranked_rows){8, y, 2, NULL}, 1, 0.9, U);
     if (s == RUNG_OK)
-        s = neighbours_ordinal(ctx, &ctx->scratch, &(point_set){2, 8, X}, &(ranked_rows){8, y, 2, NULL}, 3, &nb);
+        s = propagate_dense(ctx, &(point_set){2, 8, X}, &(ranked_rows){.n = 8, .y = y, .K = 2}, 1, 0.9, U);
+    if (s == RUNG_OK)
+        s = neighbours_ordinal(ctx, &ctx->scratch, &(point_set){2, 8, X}, &(ranked_rows){.n = 8, .y = y, .K = 2}, 3,
+                               &nb);
     if (s == RUNG_OK) s = neighbours_among(ctx, &ctx->scratch, 2, 8, X, 3, &nb);
     if (s == RUNG_OK) s = neighbours_subset(ctx, &ctx->scratch, &nb, 4, rows, 3, &sub, &missing);
     if (s == RUNG_OK) s = neighbours_complete(ctx, &sub, 2, X, &missing);

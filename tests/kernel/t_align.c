@@ -95,8 +95,8 @@ static void golden_unit(rung_ctx *ctx, const char *unit)
     describe(ctx, &s);
 
     la_mat *semi = square(ctx, s.n), *labelled = square(ctx, s.l);
-    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.l, s.yl, s.K, NULL}, NULL, labelled));
-    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, semi));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){.n = s.l, .y = s.yl, .K = s.K}, NULL, labelled));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){.n = s.n, .y = s.y, .K = s.K}, &s.graph, semi));
     double *corner = numbers(unit, "Kstar_corner.csv", &rows, &columns), *T = room(ctx, s.n * s.n);
     la_get(semi, T);
     for (int64_t i = 0; i < rows; i++)
@@ -166,7 +166,7 @@ static void gradient_by_its_remainder(void **state)
     sample s;
     draw(ctx, 45, D, &s);
     la_mat *T = square(ctx, s.n);
-    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, T));
+    assert_ok(ctx, alignment_target(ctx, &(ranked_rows){.n = s.n, .y = s.y, .K = s.K}, &s.graph, T));
     for (int centred = 0; centred < 2; centred++) {
         double theta[D] = {-2, -1, -3, 0.5}, v[D] = {1, -0.5, 0.7, 0.3}, g[D], at[D], a0, a1, last = 0, slope = 0;
         assert_ok(ctx,
@@ -199,7 +199,7 @@ static void two_steps_climb(void **state)
         assert_true(found.value[0] > found.start[0] + 0.01 && found.value[1] >= found.start[1]);
         kernel k = {.kind = KERNEL_ARD, .gamma = 1, .n_precisions = 3, .precisions = precisions};
         la_mat *K = square(ctx, s.n), *T = square(ctx, s.n);
-        assert_ok(ctx, alignment_target(ctx, &(ranked_rows){s.n, s.y, s.K, NULL}, &s.graph, T));
+        assert_ok(ctx, alignment_target(ctx, &(ranked_rows){.n = s.n, .y = s.y, .K = s.K}, &s.graph, T));
         assert_ok(ctx, kernel_gram(ctx, &k, s.d, s.n, s.X, K));
         assert_ok(ctx, alignment(ctx, K, T, centred, &again));
         assert_close(again, found.value[1], 1e-12); /* the precisions are those of the alignment told */

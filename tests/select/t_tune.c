@@ -189,7 +189,7 @@ static void shuffled_labels_leak_nothing(void **state)
     rung_model *model;
     rung_search *found;
     assert_ok(ctx, tune(ctx, &o, data, &model, &found));
-    int median = metrics_median(data->n, 4, data->y, NULL);
+    int median = metrics_median(&(graded_rows){.n = data->n, .K = 4, .truth = data->y}, NULL);
     double constant = 0, n = 0;
     for (int64_t i = 0; i < data->n; i++)
         if (data->y[i]) {
@@ -496,7 +496,7 @@ static void probabilities_are_graded(void **state)
     int truth[90];
     rung_metrics m;
     for (int64_t i = 0; i < h->n; i++) truth[i] = data->y[h->row[i]];
-    assert_ok(ctx, metrics_point(ctx, h->n, 3, truth, h->rank, h->proba, &m));
+    assert_ok(ctx, metrics_point(ctx, &(graded_rows){.n = h->n, .K = 3, .truth = truth}, h->rank, h->proba, &m));
     assert_close(out.s.results[0].value, m.rps, 1e-14);
     assert_null(out.s.results[1].held.proba);
     assert_true(out.s.results[1].value < out.s.results[2].value); /* better than the frequencies */

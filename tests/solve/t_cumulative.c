@@ -40,7 +40,7 @@ static void test_classes_and_back(void **state)
     cumulative_sums(4, P, P);
     assert_arrays_close(3, P, ((double[]){0.75, 0.5, 0.125}), 0);
     assert_int_equal(cumulative_rank(4, P), 2); /* 1/2 goes down */
-    assert_close(cumulative_error(4, P, 3), 0.0625 + 0.25 + 0.015625, 1e-15);
+    assert_close(cumulative_error(4, P, 3, 3), 0.0625 + 0.25 + 0.015625, 1e-15);
     double one;
     cumulative_classes(1, NULL, &one);
     assert_true(one == 1);

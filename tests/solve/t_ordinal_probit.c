@@ -5,7 +5,7 @@
 #include "solve/ordinal_probit.h"
 
 /* log(Phi(z1) - Phi(z2)): the middle one of three classes. */
-static double log_interval(double z1, double z2) { return ordinal_probit_log(0, 2, 3, (const double[]){z2, z1}, 1); }
+static double log_interval(double z1, double z2) { return ordinal_probit_log(0, 2, 2, 3, (const double[]){z2, z1}, 1); }
 
 static void log_differences_are_the_golden_ones(void **state)
 {
@@ -44,8 +44,8 @@ static void ends_of_the_line(void **state)
 {
     (void)state;
     const double b[] = {2};
-    assert_true(ordinal_probit_log(0, 1, 2, b, 1) == normal_log_cdf(2));
-    assert_true(ordinal_probit_log(0, 2, 2, b, 1) == normal_log_cdf(-2));
+    assert_true(ordinal_probit_log(0, 1, 1, 2, b, 1) == normal_log_cdf(2));
+    assert_true(ordinal_probit_log(0, 2, 2, 2, b, 1) == normal_log_cdf(-2));
     assert_true(log_interval(1, 1) == -INFINITY);
     assert_true(log_interval(-1, 1) == -INFINITY);
     assert_close(normal_log_cdf(-1e10), -0.5e20, 1e-12);
@@ -77,14 +77,19 @@ static void derivatives_by_taylor_remainder(void **state)
     double sigmas[] = {1, 0.3};
     for (int s = 0; s < 2; s++)
         for (double f = -4; f < 4.5; f += 0.37)
-            for (int y = 1; y <= 5; y++) {
-                ordinal_probit o = ordinal_probit_at(f, y, 5, b, sigmas[s]),
-                               p = ordinal_probit_at(f + h, y, 5, b, sigmas[s]),
-                               q = ordinal_probit_at(f + h / 2, y, 5, b, sigmas[s]);
+            for (int k = 0; k < 25; k++) {
+                int y = 1 + k % 5, z = 1 + k / 5; /* an interval, or a rank */
+                if (z < y) continue;
+                ordinal_probit o = ordinal_probit_at(f, y, z, 5, b, sigmas[s]),
+                               p = ordinal_probit_at(f + h, y, z, 5, b, sigmas[s]),
+                               q = ordinal_probit_at(f + h / 2, y, z, 5, b, sigmas[s]);
+                double mass = 0;
+                for (int r = y; r <= z; r++) mass += exp(ordinal_probit_log(f, r, r, 5, b, sigmas[s]));
+                assert_close(exp(o.lp), mass, 1e-13);
                 check_slope(o.lp, p.lp, q.lp, o.delta, h);
                 check_slope(o.delta, p.delta, q.delta, -o.H, h);
                 check_slope(o.H, p.H, q.H, -(o.H1 + o.H2) / sigmas[s], h);
-                assert_close(o.lp, ordinal_probit_log(f, y, 5, b, sigmas[s]), 0);
+                assert_close(o.lp, ordinal_probit_log(f, y, z, 5, b, sigmas[s]), 0);
                 assert_close(-(o.h11 + 2 * o.h12 + o.h22) / (sigmas[s] * sigmas[s]), o.H, 1e-8);
             }
 }
@@ -95,21 +100,32 @@ static void derivatives_in_the_thresholds(void **state)
     (void)state;
     const double h = 1e-3, sigma = 0.7;
     for (double f = -3; f < 3.1; f += 0.41)
-        for (int y = 1; y <= 4; y++)
-            for (int j = y - 2; j < y; j++) {
-                if (j < 0 || j > 2) continue;
+        for (int k = 0; k < 16; k++)
+            for (int end = 0; end < 2; end++) {
+                int y = 1 + k % 4, z = 1 + k / 4, j = end ? z - 1 : y - 2;
+                if (z < y || j < 0 || j > 2) continue;
                 double b[] = {-1, 0.3, 1.4}, up[] = {-1, 0.3, 1.4}, half[] = {-1, 0.3, 1.4};
                 up[j] += h;
                 half[j] += h / 2;
-                ordinal_probit o = ordinal_probit_at(f, y, 4, b, sigma), p = ordinal_probit_at(f, y, 4, up, sigma),
-                               q = ordinal_probit_at(f, y, 4, half, sigma);
-                bool upper = j == y - 1;
+                ordinal_probit o = ordinal_probit_at(f, y, z, 4, b, sigma),
+                               p = ordinal_probit_at(f, y, z, 4, up, sigma),
+                               q = ordinal_probit_at(f, y, z, 4, half, sigma);
+                bool upper = end;
                 check_slope(o.lp, p.lp, q.lp, (upper ? o.e1 : -o.e2) / sigma, h);
                 check_slope(o.delta, p.delta, q.delta, -(upper ? o.h11 + o.h12 : o.h12 + o.h22) / (sigma * sigma), h);
                 check_slope(o.H, p.H, q.H, (upper ? o.H1 : o.H2) / sigma, h);
                 check_slope(upper ? o.e1 : -o.e2, upper ? p.e1 : -p.e2, upper ? q.e1 : -q.e2,
                             (upper ? o.h11 : o.h22) / sigma, h);
             }
+}
+
+/* All ranks: nothing is said. */
+static void an_interval_of_all_ranks(void **state)
+{
+    (void)state;
+    const double b[] = {-1, 0.3, 1.4};
+    ordinal_probit o = ordinal_probit_at(7, 1, 4, 4, b, 0.3);
+    assert_true(o.lp == 0 && o.delta == 0 && o.H == 0 && o.e1 == 0 && o.e2 == 0 && o.h11 == 0 && o.h12 == 0);
 }
 
 /* However far away and however narrow: finite, concave, pulling the right way. */
@@ -120,12 +136,12 @@ static void extremes_stay_sane(void **state)
         for (double f = -1e4; f <= 1e4; f = f < -1e-3 ? f / 3 : f < 1e-3 ? f + 2e-3 : f * 3) {
             double b[] = {-width / 2, width / 2};
             for (int y = 1; y <= 3; y++) {
-                ordinal_probit o = ordinal_probit_at(f, y, 3, b, 1);
+                ordinal_probit o = ordinal_probit_at(f, y, y, 3, b, 1);
                 assert_true(isfinite(o.lp) && o.lp <= 0 && isfinite(o.delta) && isfinite(o.e1) && isfinite(o.e2));
                 assert_true(o.H >= 0 && o.H <= 1);
                 if (y == 2 && fabs(f) > 1) assert_true(o.delta * f < 0);
             }
-            ordinal_probit middle = ordinal_probit_at(f, 2, 3, b, 1);
+            ordinal_probit middle = ordinal_probit_at(f, 2, 2, 3, b, 1);
             if (width <= 1e-6 && fabs(f) < 100) { /* a narrow class is an observation of f with noise sigma */
                 assert_close(middle.delta, -f, 1e-5);
                 assert_close(middle.H, 1, 1e-5);
@@ -172,6 +188,7 @@ int main(void)
         cmocka_unit_test(quantiles_invert_the_distribution),
         cmocka_unit_test(derivatives_by_taylor_remainder),
         cmocka_unit_test(derivatives_in_the_thresholds),
+        cmocka_unit_test(an_interval_of_all_ranks),
         cmocka_unit_test(extremes_stay_sane),
         cmocka_unit_test(classes_share_the_mass),
     };

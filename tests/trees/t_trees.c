@@ -84,12 +84,14 @@ static void bins_hold_their_share(void **state)
 }
 
 /* The loss as it is defined. */
-static double ordinal_loss(const ordinal *o, double f, int y)
+static double interval_loss(const ordinal *o, double f, int low, int high)
 {
-    long double a = y < o->K ? 1 / (1 + expl((long double)f - o->t[y - 1])) : 1,
-                b = y > 1 ? 1 / (1 + expl((long double)f - o->t[y - 2])) : 0;
+    long double a = high < o->K ? 1 / (1 + expl((long double)f - o->t[high - 1])) : 1,
+                b = low > 1 ? 1 / (1 + expl((long double)f - o->t[low - 2])) : 0;
     return (double)-logl(a - b);
 }
+
+static double ordinal_loss(const ordinal *o, double f, int y) { return interval_loss(o, f, y, y); }
 
 /* Derivatives against differences of the loss; the step of the thresholds ends where their gradient is 0. */
 static void derivatives_are_those_of_the_loss(void **state)
@@ -102,7 +104,7 @@ static void derivatives_are_those_of_the_loss(void **state)
         for (int y = 1; y <= K; y++) {
             double g, h, low = ordinal_loss(&o, f - e, y), at = ordinal_loss(&o, f, y),
                          high = ordinal_loss(&o, f + e, y);
-            ordinal_derivatives(&o, 1, &f, &y, &g, &h);
+            ordinal_derivatives(&o, &(loss_rows){.n = 1, .f = &f, .low = &y, .high = &y}, &g, &h);
             assert_close(g, (high - low) / (2 * e), 1e-6);
             assert_close(h, (high - 2 * at + low) / (e * e), 1e-5);
             double p = 0;
@@ -113,11 +115,60 @@ static void derivatives_are_those_of_the_loss(void **state)
     const int y[] = {1, 2, 4, 3, 1, 3, 2, 4};
     for (int step = 0; step < 30; step++) {
         double sum[3 * K] = {0};
-        ordinal_sum(&o, 8, f, y, NULL, sum);
+        ordinal_sum(&o, &(loss_rows){.n = 8, .f = f, .low = y, .high = y}, sum);
         if (step == 29)
             for (int q = 0; q < K - 1; q++) assert_close(sum[q], 0, 1e-10);
         ordinal_step(&o, sum);
         for (int q = 1; q < K - 1; q++) assert_true(o.t[q] > o.t[q - 1]);
+    }
+}
+
+/* The same with intervals, whose Hessian in the thresholds is a full matrix. */
+static void intervals_have_derivatives_of_their_loss(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double weight[K] = {2, 5, 1, 3}, e = 1e-4, f[] = {-1, 0.5, 2, 1, -2, 0, 0.3, 3, 0.7, -0.4};
+    const int low[] = {1, 2, 4, 3, 1, 3, 2, 4, 2, 1}, high[] = {1, 2, 4, 3, 2, 3, 3, 4, 3, 4};
+    enum { ROWS = 10, J = K - 1 };
+    ordinal o;
+    assert_ok(ctx, ordinal_new(ctx, &ctx->scratch, K, weight, &o));
+    o.wide = true;
+    loss_rows rows = {.n = ROWS, .f = f, .low = low, .high = high};
+    double g[ROWS], h[ROWS], sum[J + J * J] = {0}, at[J];
+    assert_int_equal(ordinal_sums(&o), J + J * J);
+    ordinal_derivatives(&o, &rows, g, h);
+    for (int i = 0; i < ROWS; i++) {
+        double below = interval_loss(&o, f[i] - e, low[i], high[i]),
+               above = interval_loss(&o, f[i] + e, low[i], high[i]);
+        assert_close(g[i], (above - below) / (2 * e), 1e-6);
+        assert_close(h[i], (above - 2 * interval_loss(&o, f[i], low[i], high[i]) + below) / (e * e), 1e-5);
+    }
+    ordinal_sum(&o, &rows, sum);
+    memcpy(at, o.t, sizeof at);
+    for (int q = 0; q < J; q++) {
+        double moved[2][J + J * J] = {{0}}, total[2] = {0};
+        for (int side = 0; side < 2; side++) {
+            double t[J];
+            memcpy(t, at, sizeof t);
+            t[q] += side ? e : -e;
+            ordinal_set(&o, t);
+            ordinal_sum(&o, &rows, moved[side]);
+            for (int i = 0; i < ROWS; i++) total[side] += interval_loss(&o, f[i], low[i], high[i]);
+        }
+        assert_close(sum[q], (total[1] - total[0]) / (2 * e), 1e-6);
+        for (int r = 0; r < J; r++) {
+            double entry = sum[J + (q < r ? q * J + r : r * J + q)]; /* the upper triangle, by rows */
+            assert_close(entry, (moved[1][r] - moved[0][r]) / (2 * e), 1e-6);
+        }
+    }
+    ordinal_set(&o, at);
+    for (int step = 0; step < 30; step++) {
+        memset(sum, 0, sizeof sum);
+        ordinal_sum(&o, &rows, sum);
+        if (step == 29)
+            for (int q = 0; q < J; q++) assert_close(sum[q], 0, 1e-12);
+        ordinal_step(&o, sum);
+        for (int q = 1; q < J; q++) assert_true(o.t[q] > o.t[q - 1]);
     }
 }
 
@@ -273,6 +324,7 @@ int main(void)
         WITH_CONTEXT(cuts_are_counted),
         WITH_CONTEXT(bins_hold_their_share),
         WITH_CONTEXT(derivatives_are_those_of_the_loss),
+        WITH_CONTEXT(intervals_have_derivatives_of_their_loss),
         WITH_CONTEXT(threads_change_no_bit),
         WITH_CONTEXT(forests_say_what_the_fit_had),
         WITH_CONTEXT(losses_fall_and_thresholds_ascend),

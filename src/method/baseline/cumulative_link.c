@@ -9,30 +9,31 @@
 enum { MOST_STEPS = 200 };
 static const double DECREMENT = 1e-13, ARMIJO = 1e-4;
 
-/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f; 0 at an infinite end. */
+/* log p of a row and its derivatives in u = b_y - f and v = b_{y-1} - f (of an interval low..high of ranks: b_high and
+ * b_{low-1}); 0 at an infinite end. */
 typedef struct {
     double lp, g1, g2, h11, h22, h12;
 } site;
 
 /* log p = log s(u) + log s(-v) + log(1 - exp(v - u)), s the logistic function: each term is accurate for any u and
  * v. */
-static site logit_site(double f, int y, int K, const double *b)
+static site logit_site(double f, int low, int high, int K, const double *b)
 {
     site t = {0};
-    double u = y < K ? b[y - 1] - f : 0, v = y > 1 ? b[y - 2] - f : 0;
-    if (y < K) {
+    double u = high < K ? b[high - 1] - f : 0, v = low > 1 ? b[low - 2] - f : 0;
+    if (high < K) {
         double s = 1 / (1 + exp(-u));
         t.lp -= u > 0 ? log1p(exp(-u)) : log1p(exp(u)) - u;
         t.g1 = 1 / (1 + exp(u));
         t.h11 = -s * t.g1;
     }
-    if (y > 1) {
+    if (low > 1) {
         double s = 1 / (1 + exp(-v));
         t.lp -= v > 0 ? log1p(exp(-v)) + v : log1p(exp(v));
         t.g2 = -s;
         t.h22 = -s / (1 + exp(v));
     }
-    if (y > 1 && y < K) {
+    if (low > 1 && high < K) {
         double w = u - v, e = 1 / expm1(w), h = e * (1 + e); /* exp(w) / (exp(w) - 1)^2 */
         t.lp += log(-expm1(-w));
         t.g1 += e;
@@ -44,9 +45,9 @@ static site logit_site(double f, int y, int K, const double *b)
     return t;
 }
 
-static site probit_site(double f, int y, int K, const double *b)
+static site probit_site(double f, int low, int high, int K, const double *b)
 {
-    ordinal_probit o = ordinal_probit_at(f, y, K, b, 1);
+    ordinal_probit o = ordinal_probit_at(f, low, high, K, b, 1);
     return (site){.lp = o.lp, .g1 = o.e1, .g2 = -o.e2, .h11 = o.h11, .h22 = o.h22, .h12 = o.h12};
 }
 
@@ -66,7 +67,8 @@ static site site_at(const state *s, const double *theta, int64_t i)
 {
     const cumulative_link *p = s->p;
     const double *b = theta + s->d;
-    return p->link == LINK_LOGIT ? logit_site(s->f[i], p->y[i], p->K, b) : probit_site(s->f[i], p->y[i], p->K, b);
+    int low = p->y[i], high = highest_rank(p->y, p->upper, i);
+    return p->link == LINK_LOGIT ? logit_site(s->f[i], low, high, p->K, b) : probit_site(s->f[i], low, high, p->K, b);
 }
 
 static double weight_of(const state *s, int64_t i) { return (s->p->weight ? s->p->weight[i] : 1) / s->total; }
@@ -90,11 +92,12 @@ static double objective(const state *s, const double *theta)
 /* Row i's part of gradient and Hessian but for the block of w, which is one product: X diag(curvature) X'. */
 static void add_row(state *s, const double *theta, int64_t i)
 {
-    int64_t d = s->d, m = s->size, place[2] = {d + s->p->y[i] - 1, d + s->p->y[i] - 2};
+    int low = s->p->y[i], high = highest_rank(s->p->y, s->p->upper, i);
+    int64_t d = s->d, m = s->size, place[2] = {d + high - 1, d + low - 2};
     site t = site_at(s, theta, i);
     double w = weight_of(s, i), g[2] = {t.g1, t.g2}, h[2][2] = {{t.h11, t.h12}, {t.h12, t.h22}};
     const double *x = s->x + i * d;
-    bool there[2] = {s->p->y[i]<s->p->K, s->p->y[i]> 1};
+    bool there[2] = {high<s->p->K, low> 1};
     s->root[i] = sqrt(w * fmax(-(t.h11 + 2 * t.h12 + t.h22), 0));
     for (int64_t j = 0; j < d; j++) s->gradient[j] += w * (g[0] + g[1]) * x[j];
     for (int a = 0; a < 2; a++) {
@@ -155,10 +158,13 @@ static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, doub
     TRY(la_new(ctx, mem, s->d, s->d, &s->gram));
     TRY(la_new(ctx, mem, s->size, s->size, &s->factor));
     la_get(p->X, s->x);
-    double below = 0;
+    double below = 0, *mass = NULL;
     for (int64_t i = 0; i < s->n; i++) s->total += p->weight ? p->weight[i] : 1;
+    TRY(NEW(ctx, mem, mass, p->K));
+    if (p->upper) TRY(class_masses(ctx, s->n, p->y, p->upper, p->weight, p->K, mass));
     for (int q = 1; q < p->K; q++) { /* the thresholds of a model without columns */
-        for (int64_t i = 0; i < s->n; i++) below += p->y[i] == q ? weight_of(s, i) : 0;
+        if (p->upper) below += mass[q - 1] / s->total;
+        for (int64_t i = 0; i < s->n && !p->upper; i++) below += p->y[i] == q ? weight_of(s, i) : 0;
         theta[s->d + q - 1] = p->link == LINK_LOGIT ? log(below / (1 - below)) : normal_quantile(below);
     }
     return RUNG_OK;

@@ -5,14 +5,16 @@
 #ifndef RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
 #define RUNG_METHOD_BASELINE_CUMULATIVE_LINK_H
 
+#include "data/intervals.h"
 #include "linalg/la.h"
 
 typedef enum { LINK_LOGIT, LINK_PROBIT } link_kind;
 
 typedef struct {
     const la_mat *X; /* d x n, a column per row */
-    int K;           /* each of the ranks 1..K occurs */
+    int K;           /* each of the ranks 1..K occurs as a label of its own */
     const int *y;
+    const int *upper;     /* where labels are intervals (data/intervals.h), p their mass; NULL: none is */
     const double *weight; /* NULL: 1 */
     link_kind link;
     double ridge; /* > 0 */

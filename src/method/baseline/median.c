@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* median.c - the constant baseline: always the median label, which minimises the absolute error among constants, with
  * the class shares as probabilities. What a model must beat. */
-#include <stdlib.h>
-
+#include "data/intervals.h"
 #include "eval/metrics.h"
 #include "fit/verify.h"
 
@@ -14,15 +13,13 @@ static rung_status median_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fit
 {
     problem *p = in->p;
     double total = 0;
+    graded_rows rows = {.n = p->n, .K = p->K, .truth = p->y, .upper = p->upper};
     out->own.proba = PROBA_PRIOR;
     TRY(NEW(ctx, mem, out->own.prior, p->K));
-    for (int64_t i = 0; i < p->n; i++) {
-        double w = p->w ? p->w[i] : 1;
-        out->own.prior[p->y[i] - 1] += w;
-        total += w;
-    }
+    TRY(class_masses(ctx, p->n, p->y, p->upper, p->w, p->K, out->own.prior));
+    for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
     for (int q = 0; q < p->K; q++) out->own.prior[q] /= total;
-    int rank = metrics_median(p->n, p->K, p->y, p->w);
+    int rank = metrics_median(&rows, p->w);
     out->own.score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = p->d};
     TRY(NEW(ctx, mem, out->own.score.bias, 1));
     out->own.score.bias[0] = rank;
@@ -37,13 +34,12 @@ static rung_status median_verify(rung_ctx *ctx, const struct verification *v)
     const member *m = v->model->members;
     double *share = NULL, least = INFINITY, own = INFINITY, total = 0, off = 0;
     TRY(NEW(ctx, &ctx->scratch, share, p->K));
-    for (int64_t i = 0; i < p->n; i++) {
-        share[p->y[i] - 1] += p->w ? p->w[i] : 1;
-        total += p->w ? p->w[i] : 1;
-    }
+    TRY(class_masses(ctx, p->n, p->y, p->upper, p->w, p->K, share));
+    for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
     for (int r = 1; r <= p->K; r++) {
         double error = 0;
-        for (int q = 1; q <= p->K; q++) error += share[q - 1] / total * abs(r - q);
+        for (int64_t i = 0; i < p->n; i++)
+            error += (p->w ? p->w[i] : 1) / total * interval_distance(p->y[i], highest_rank(p->y, p->upper, i), r);
         least = fmin(least, error);
         if (r == m->decide.rank && r == (int)m->score.bias[0]) own = error;
     }
@@ -67,7 +63,7 @@ const method method_median = {
              .title = "Constant median: the baseline",
              .reference = "The posterior median without features",
              .cost = "time n, memory n",
-             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
     .params = median_rows,
     .params_size = sizeof(median_params),
     .bytes = median_bytes,

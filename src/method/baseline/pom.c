@@ -56,8 +56,12 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
                                  double *value)
 {
     double *mean = NULL, *X = NULL, shift = 0;
-    cumulative_link link = {
-        .K = p->K, .y = p->y, .weight = p->w, .link = (link_kind)params->link, .ridge = params->ridge};
+    cumulative_link link = {.K = p->K,
+                            .y = p->y,
+                            .upper = p->upper,
+                            .weight = p->w,
+                            .link = (link_kind)params->link,
+                            .ridge = params->ridge};
     TRY(pom_centred_rows(ctx, p, &mean, &X));
     if (p->d > p->n) {
         TRY(fit_in_span(ctx, p, X, &link, w, b, value));
@@ -127,15 +131,15 @@ static rung_status pom_verify(rung_ctx *ctx, const struct verification *v)
     for (int64_t i = 0; i < p->n; i++) total += p->w ? p->w[i] : 1;
     for (int64_t i = 0; i < p->n; i++) {
         double w = (p->w ? p->w[i] : 1) / total;
-        int y = p->y[i];
-        double high = y < p->K ? m->link.b[y - 1] - v->f[i] : INFINITY,
-               low = y > 1 ? m->link.b[y - 2] - v->f[i] : -INFINITY;
+        int first = p->y[i], last = highest_rank(p->y, p->upper, i);
+        double high = last < p->K ? m->link.b[last - 1] - v->f[i] : INFINITY,
+               low = first > 1 ? m->link.b[first - 2] - v->f[i] : -INFINITY;
         double prob = between((link_kind)params->link, low, high);
-        double up = y < p->K ? density((link_kind)params->link, high) / prob : 0;
-        double down = y > 1 ? density((link_kind)params->link, low) / prob : 0;
+        double up = last < p->K ? density((link_kind)params->link, high) / prob : 0;
+        double down = first > 1 ? density((link_kind)params->link, low) / prob : 0;
         value -= w * log(prob);
-        if (y < p->K) gb[y - 1] -= w * up;
-        if (y > 1) gb[y - 2] += w * down;
+        if (last < p->K) gb[last - 1] -= w * up;
+        if (first > 1) gb[first - 2] += w * down;
         for (int64_t j = 0; j < p->d; j++) g[j] += w * (up - down) * p->X[j + i * p->d];
     }
     for (int64_t j = 0; j < p->d; j++) {
@@ -177,7 +181,7 @@ const method method_pom = {
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
              .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
     .params = pom_rows,
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,

@@ -86,8 +86,13 @@ static rung_status infer_errors(rung_ctx *ctx, const study *s, const pom_params 
     TRY(NEW(ctx, &ctx->scratch, hessian, m * m));
     TRY(la_new(ctx, &ctx->scratch, p->d, p->n, &rows));
     la_put(X, rows);
-    const cumulative_link link = {
-        .X = rows, .K = p->K, .y = p->y, .weight = p->w, .link = (link_kind)params->link, .ridge = params->ridge};
+    const cumulative_link link = {.X = rows,
+                                  .K = p->K,
+                                  .y = p->y,
+                                  .upper = p->upper,
+                                  .weight = p->w,
+                                  .link = (link_kind)params->link,
+                                  .ridge = params->ridge};
     TRY(cumulative_link_hessian(ctx, &link, one->score.coef, b, hessian, &out->log_likelihood));
     TRY(la_new(ctx, &ctx->scratch, m, m, &L));
     la_put(hessian, L);
@@ -302,7 +307,8 @@ rung_status pom_infer(rung_ctx *ctx, const fit_input *in, rung_model *model)
     pool_mark inner = pool_here(&ctx->scratch);
     TRY(infer_errors(ctx, &s, params, out));
     pool_release(&ctx->scratch, inner);
-    if (params->link == LINK_LOGIT && in->p->K > 2) TRY(infer_parallel(ctx, &s, model));
+    /* an interval says nothing about the thresholds inside it, and not at random: the regressions need exact labels */
+    if (params->link == LINK_LOGIT && in->p->K > 2 && !in->p->upper) TRY(infer_parallel(ctx, &s, model));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

@@ -23,9 +23,9 @@ static const uint64_t STREAM = 0x690a;
 /* ---- fit ---- */
 
 /* The first search begins at the usual point, the others around it. */
-static void begin(const gpor *g, bool first, rng *random, double *theta)
+static rung_status begin(rung_ctx *ctx, const gpor *g, bool first, rng *random, double *theta)
 {
-    gpor_start(g, theta);
+    TRY(gpor_start(ctx, g, theta));
     for (int64_t j = 0; j < g->n_kappa && !first; j++) {
         double log_kappa = 1.5 * rng_normal(random);
         if (g->precisions)
@@ -34,6 +34,7 @@ static void begin(const gpor *g, bool first, rng *random, double *theta)
             theta[j] += log_kappa;
     }
     if (!first) theta[g->n_theta - 1] += rng_normal(random);
+    return RUNG_OK;
 }
 
 /* The best of `starts` searches. Noise within a millionth of the floor is the floor. */
@@ -51,7 +52,7 @@ static rung_status learn(rung_ctx *ctx, gpor *g, double *theta, minimise_result 
     *found = (minimise_result){.value = INFINITY};
     for (int s = 0; s < g->params->starts; s++) {
         minimise_result one;
-        begin(g, s == 0, &random, trial);
+        TRY(begin(ctx, g, s == 0, &random, trial));
         gpor_forget(g);
         TRY(minimise(ctx, gpor_negative_evidence, g, &options, g->n_theta, trial, &one));
         log_at(ctx, RUNG_DEBUG, "gpor: search %d, %d steps, log evidence %.10g, gradient %.2g", s + 1, one.iterations,
@@ -189,7 +190,8 @@ static rung_status gpor_verify(rung_ctx *ctx, const struct verification *v)
                   relative_residual(p->n, 2, (const double *const[]){m->score.coef, off}, 0), 1e-6);
     if (g.params->inference == GPOR_EP || is_mended(g.params, g.sigma)) return RUNG_OK;
     for (int64_t i = 0; i < p->n; i++)
-        off[i] = -ordinal_probit_at(v->f[i], p->y[i], p->K, m->link.b, m->link.noise).delta;
+        off[i] =
+            -ordinal_probit_at(v->f[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, m->link.b, m->link.noise).delta;
     condition_add(v->found, "posterior mode", "residual of alpha = d log p / d f, relative",
                   relative_residual(p->n, 2, (const double *const[]){m->score.coef, off}, 0), 1e-6);
     return RUNG_OK;
@@ -230,7 +232,7 @@ const method method_gpor = {
              .reference = "Chu, Ghahramani. Gaussian processes for ordinal regression. Journal of Machine Learning "
                           "Research 6:1019-1041, 2005",
              .cost = "time about 100 l^3, memory 3 l^2 for l labelled rows; no landmarks; for many rows use isbor",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_INTERVALS},
     .params = gpor_rows,
     .params_size = sizeof(gpor_params),
     .bytes = gpor_bytes,

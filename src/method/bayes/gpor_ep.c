@@ -59,8 +59,8 @@ static rung_status posterior(rung_ctx *ctx, const gpor_gp_problem *p, sweep *s, 
                              (long long)i + 1);
         s->cavity_variance[i] = 1 / precision;
         s->cavity_mean[i] = (s->mean[i] / s->variance[i] - out->natural[i]) / precision;
-        s->at[i] =
-            ordinal_probit_at(s->cavity_mean[i], p->y[i], p->K, p->b, hypot(p->sigma, sqrt(s->cavity_variance[i])));
+        s->at[i] = ordinal_probit_at(s->cavity_mean[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, p->b,
+                                     hypot(p->sigma, sqrt(s->cavity_variance[i])));
     }
     return RUNG_OK;
 }
@@ -99,7 +99,8 @@ static rung_status gradient_of(rung_ctx *ctx, const gpor_gp_problem *p, const sw
     for (int64_t i = 0; i < p->n; i++) {
         const ordinal_probit *o = &s->at[i];
         double total = p->sigma * p->sigma + s->cavity_variance[i], spread = sqrt(total);
-        if (p->y[i] < p->K) out->thresholds[p->y[i] - 1] += o->e1 / spread;
+        int high = highest_rank(p->y, p->upper, i);
+        if (high < p->K) out->thresholds[high - 1] += o->e1 / spread;
         if (p->y[i] > 1) out->thresholds[p->y[i] - 2] -= o->e2 / spread;
         out->log_sigma -= (o->z1 * o->e1 - o->z2 * o->e2) * p->sigma * p->sigma / total;
     }

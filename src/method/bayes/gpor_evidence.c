@@ -34,20 +34,24 @@ void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, do
     rest[J] = 0.5 * log(fmax(sigma * sigma - floor * floor, 0));
 }
 
-void gpor_start(const gpor *g, double *theta)
+rung_status gpor_start(rung_ctx *ctx, const gpor *g, double *theta)
 {
-    int J = g->p->K - 1;
+    const problem *p = g->p;
+    int J = p->K - 1;
     double floor = g->params->noise_floor, before = 0, *rest = theta + g->n_kappa;
-    double kappa = 1 / (double)(g->p->varying > 0 ? g->p->varying : 1);
+    double kappa = 1 / (double)(p->varying > 0 ? p->varying : 1);
     for (int64_t j = 0; j < g->n_kappa; j++) theta[j] = g->precisions ? sqrt(kappa) : log(kappa);
+    double *mass = NULL, below = 0;
+    TRY(NEW(ctx, &ctx->scratch, mass, p->K));
+    TRY(class_masses(ctx, p->n, p->y, p->upper, NULL, p->K, mass));
     for (int q = 1; q <= J; q++) {
-        int64_t below = 0;
-        for (int64_t i = 0; i < g->p->n; i++) below += g->p->y[i] <= q;
-        double b = normal_quantile((double)below / (double)g->p->n);
+        below += mass[q - 1];
+        double b = normal_quantile(below / (double)p->n);
         rest[q - 1] = q == 1 ? b : log(fmax(b - before, 1e-3));
         before = b;
     }
     rest[J] = 0.5 * log(fmax(1 - floor * floor, 0.01));
+    return RUNG_OK;
 }
 
 rung_status gpor_set(rung_ctx *ctx, gpor *g, const double *theta)
@@ -69,7 +73,8 @@ void gpor_forget(gpor *g)
 rung_status gpor_infer(rung_ctx *ctx, gpor *g, int inference, bool gradient)
 {
     const problem *p = g->p;
-    gpor_gp_problem gp = {.n = p->n, .K = p->K, .y = p->y, .gram = g->gram, .b = g->b, .sigma = g->sigma};
+    gpor_gp_problem gp = {
+        .n = p->n, .K = p->K, .y = p->y, .upper = p->upper, .gram = g->gram, .b = g->b, .sigma = g->sigma};
     return inference == GPOR_EP ? gpor_gp_ep(ctx, &gp, gradient, &g->post)
                                 : gpor_gp_laplace(ctx, &gp, gradient, &g->post);
 }

@@ -37,7 +37,7 @@ typedef struct {
 rung_status gpor_new(rung_ctx *ctx, pool *mem, const problem *p, const gpor_params *params, gpor *g);
 
 /* kappa = 1/d, the thresholds of the class frequencies, sigma = 1. */
-void gpor_start(const gpor *g, double *theta);
+rung_status gpor_start(rung_ctx *ctx, const gpor *g, double *theta);
 /* The theta of a kernel, thresholds and noise. */
 void gpor_pack(const gpor *g, const kernel *k, const double *b, double sigma, double *theta);
 /* Sets theta; the next inference starts afresh. */

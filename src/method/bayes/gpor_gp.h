@@ -9,12 +9,13 @@
 #ifndef RUNG_METHOD_BAYES_GPOR_GP_H
 #define RUNG_METHOD_BAYES_GPOR_GP_H
 
+#include "data/intervals.h"
 #include "linalg/la.h"
 
 typedef struct {
     int64_t n;
-    int K; /* classes; b has K - 1 thresholds */
-    const int *y;
+    int K;                /* classes; b has K - 1 thresholds */
+    const int *y, *upper; /* upper: where labels are intervals (data/intervals.h); NULL: none is */
     const la_mat *gram;
     const double *b;
     double sigma;

@@ -27,7 +27,7 @@ static rung_status evaluate(rung_ctx *ctx, const gpor_gp_problem *p, const doubl
     TRY(la_mul(ctx, 1, p->gram, 1, alpha, 0, m->f));
     m->objective = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        m->at[i] = ordinal_probit_at(m->f[i], p->y[i], p->K, p->b, p->sigma);
+        m->at[i] = ordinal_probit_at(m->f[i], p->y[i], highest_rank(p->y, p->upper, i), p->K, p->b, p->sigma);
         m->root[i] = sqrt(m->at[i].H);
         m->objective += m->at[i].lp - 0.5 * alpha[i] * m->f[i];
     }
@@ -100,7 +100,8 @@ static rung_status find_mode(rung_ctx *ctx, const gpor_gp_problem *p, mode *m, g
     TRY(NEW_RAW(ctx, &ctx->scratch, with.H, p->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, with.root, p->n));
     TRY(evaluate(ctx, p, out->alpha, m));
-    for (int64_t i = 0; i < p->n; i++) null += ordinal_probit_log(0, p->y[i], p->K, p->b, p->sigma);
+    for (int64_t i = 0; i < p->n; i++)
+        null += ordinal_probit_log(0, p->y[i], highest_rank(p->y, p->upper, i), p->K, p->b, p->sigma);
     if (!(m->objective > null)) { /* the previous mode is not useful */
         memset(out->alpha, 0, (size_t)p->n * sizeof *out->alpha);
         TRY(evaluate(ctx, p, out->alpha, m));
@@ -131,7 +132,8 @@ static void likelihood_gradient(const gpor_gp_problem *p, const mode *m, const d
     for (int64_t i = 0; i < p->n; i++) {
         const ordinal_probit *o = &m->at[i];
         double upper = o->h11 + o->h12, lower = o->h12 + o->h22; /* -sigma^2 ddelta / db_y, db_{y-1} */
-        if (p->y[i] < p->K) out->thresholds[p->y[i] - 1] += o->e1 / s - 0.5 * v[i] * o->H1 / s - q[i] * upper / (s * s);
+        int high = highest_rank(p->y, p->upper, i);
+        if (high < p->K) out->thresholds[high - 1] += o->e1 / s - 0.5 * v[i] * o->H1 / s - q[i] * upper / (s * s);
         if (p->y[i] > 1) out->thresholds[p->y[i] - 2] += -o->e2 / s - 0.5 * v[i] * o->H2 / s - q[i] * lower / (s * s);
         double dlp = -(o->z1 * o->e1 - o->z2 * o->e2), dH = -2 * o->H - (o->H1 * o->z1 + o->H2 * o->z2);
         double ddelta = -o->delta + (upper * o->z1 + lower * o->z2) / s;
@@ -150,7 +152,8 @@ static void variances(const gpor_gp_problem *p, const mode *m, const la_mat *inv
 
 /* To second order log p of a row is -1/2 [u (b_y - f)^2 + l (b_{y-1} - f)^2 + e1 e2 (b_y - b_{y-1})^2] / sigma^2 with u
  * + l = H sigma^2 (probit_map.c). Maximised over f this leaves a link of (e1 e2 + u l / (u + l)) / sigma^2 between the
- * two and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. */
+ * two and, with e_i = (l, u) / (sigma^2 H_i^1/2) at the thresholds of row i, sum_ij e_i e_j' B^-1_ij. The link of an
+ * interval joins thresholds that are not neighbours: it is part of the matrix. */
 static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *m, const la_mat *inverse,
                            gpor_gp_posterior *out)
 {
@@ -158,6 +161,8 @@ static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *
     int64_t n = p->n, J = p->K - 1, *next = NULL;
     la_csr E = {.rows = J, .cols = n}; /* e_i is column i */
     la_mat *right = NULL, *both = NULL;
+    double *far = NULL; /* J x J: links between thresholds that are not neighbours */
+    TRY(NEW(ctx, &ctx->scratch, far, J * J));
     TRY(NEW(ctx, &ctx->scratch, E.start, J + 1));
     TRY(NEW(ctx, &ctx->scratch, E.col, 2 * n));
     TRY(NEW(ctx, &ctx->scratch, E.value, 2 * n));
@@ -166,7 +171,8 @@ static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *
     TRY(la_new(ctx, &ctx->scratch, J, J, &both));
     memset(out->links, 0, (size_t)J * sizeof *out->links);
     for (int64_t i = 0; i < n; i++) {
-        if (p->y[i] < p->K) E.start[p->y[i]]++;
+        int high = highest_rank(p->y, p->upper, i);
+        if (high < p->K) E.start[high]++;
         if (p->y[i] > 1) E.start[p->y[i] - 1]++;
     }
     for (int64_t k = 0; k < J; k++) {
@@ -175,7 +181,7 @@ static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *
     }
     for (int64_t i = 0; i < n; i++) {
         const ordinal_probit *o = &m->at[i];
-        int64_t above = p->y[i] - 1, below = p->y[i] - 2;
+        int64_t above = highest_rank(p->y, p->upper, i) - 1, below = p->y[i] - 2;
         double mean = o->delta * p->sigma, u = fmax(o->e1 * (o->z1 - mean), 0), l = fmax(o->e2 * (mean - o->z2), 0);
         double root = u + l > 0 ? 1 / (sqrt(u + l) * p->sigma) : 0;
         if (above < J) {
@@ -186,11 +192,21 @@ static rung_status bend_of(rung_ctx *ctx, const gpor_gp_problem *p, const mode *
             E.value[next[below]] = l * root;
             E.col[next[below]++] = i;
         }
-        if (above < J && below >= 0) out->links[below] += o->e1 * o->e2 / (p->sigma * p->sigma) + u * root * l * root;
+        double link = o->e1 * o->e2 / (p->sigma * p->sigma) + u * root * l * root;
+        if (above >= J || below < 0) continue;
+        if (above == below + 1) {
+            out->links[below] += link;
+            continue;
+        }
+        far[above + above * J] += link;
+        far[below + below * J] += link;
+        far[above + below * J] -= link;
+        far[below + above * J] -= link;
     }
     TRY(la_mul_csr(ctx, inverse, &E, 0, right));
     TRY(la_spmm(ctx, 1, &E, right, 0, both));
     la_get(both, out->bend);
+    for (int64_t k = 0; k < J * J && p->upper; k++) out->bend[k] += far[k];
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }

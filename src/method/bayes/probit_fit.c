@@ -108,7 +108,7 @@ static void likelihood_slopes(const struct verification *v, double *delta, doubl
     const probit_link *link = &v->model->members->link;
     const problem *p = v->p;
     for (int64_t i = 0; i < p->n; i++) {
-        ordinal_probit at = ordinal_probit_at(v->f[i], p->y[i], p->K, link->b, link->noise);
+        ordinal_probit at = ordinal_probit_at(v->f[i], p->y[i], p->y[i], p->K, link->b, link->noise);
         delta[i] = at.delta;
         H[i] = at.H;
         if (p->y[i] < p->K) gradient[p->y[i] - 1] += at.e1 / link->noise;

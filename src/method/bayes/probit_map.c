@@ -94,7 +94,7 @@ static void slice_rows(const probit_map_rows *rows, const double *b, int64_t fro
     int K = rows->K;
     for (int64_t i = from; i < to; i++) {
         int y = rows->y[i];
-        ordinal_probit o = ordinal_probit_at(state->f[i], y, K, b, 1);
+        ordinal_probit o = ordinal_probit_at(state->f[i], y, y, K, b, 1);
         double u = o.e1 * (o.z1 - o.delta), l = o.e2 * (o.delta - o.z2), beside = o.e1 * o.e2;
         double upper = u > 0 ? u : 0, lower = l > 0 ? l : 0;
         sum->log_likelihood += o.lp;

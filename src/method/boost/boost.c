@@ -215,7 +215,7 @@ const method method_boost = {
              .reference = "Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics "
                           "29(5):1189-1232, 2001; with the loss of McCullagh, J. R. Statist. Soc. B 42:109-142, 1980",
              .cost = "time n d log(leaves) per round, memory n (d + 100) bytes",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
     .params = boost_table,
     .params_size = sizeof(boost_params),
     .takes_cells = true,

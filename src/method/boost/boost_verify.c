@@ -20,17 +20,18 @@ static double logistic(double x) { return 1 / (1 + exp(-x)); }
 /* Derivatives of the loss of a row in output q. */
 static void plain_derivatives(const replay *r, int32_t i, int q, double *g, double *h)
 {
-    int K = r->s->rows.K, y = r->s->rows.y[i];
+    int K = r->s->rows.K, low = r->s->rows.y[i], high = highest_rank(r->s->rows.y, r->s->rows.upper, i);
     int64_t n = r->s->rows.n;
     if (r->s->rules.nominal) {
-        double sum = 0, p = exp(r->f[i + q * n]);
+        double sum = 0, inside = 0, p = exp(r->f[i + q * n]);
         for (int c = 0; c < K; c++) sum += exp(r->f[i + c * n]);
+        for (int c = low - 1; c < high; c++) inside += exp(r->f[i + c * n]);
+        *g = p / sum - (low <= q + 1 && q + 1 <= high ? p / inside : 0);
         p /= sum;
-        *g = p - (y == q + 1);
         *h = p * (1 - p) * K / (K - 1);
         return;
     }
-    double a = y < K ? logistic(r->t[y - 1] - r->f[i]) : 1, b = y > 1 ? logistic(r->t[y - 2] - r->f[i]) : 0;
+    double a = high < K ? logistic(r->t[high - 1] - r->f[i]) : 1, b = low > 1 ? logistic(r->t[low - 2] - r->f[i]) : 0;
     *g = 1 - a - b;
     *h = a * (1 - a) + b * (1 - b);
 }
@@ -94,11 +95,11 @@ static rung_status check_thresholds(rung_ctx *ctx, const struct verification *v)
     TRY(NEW(ctx, &ctx->scratch, gradient, p->K));
     for (int64_t i = 0; i < p->n; i++) {
         double w = p->w ? p->w[i] : 1;
-        int y = p->y[i];
-        double a = y < p->K ? logistic(t[y - 1] - v->f[i]) : 1, b = y > 1 ? logistic(t[y - 2] - v->f[i]) : 0;
+        int low = p->y[i], high = highest_rank(p->y, p->upper, i);
+        double a = high < p->K ? logistic(t[high - 1] - v->f[i]) : 1, b = low > 1 ? logistic(t[low - 2] - v->f[i]) : 0;
         total += w;
-        if (y < p->K) gradient[y - 1] -= w * a * (1 - a) / (a - b);
-        if (y > 1) gradient[y - 2] += w * b * (1 - b) / (a - b);
+        if (high < p->K) gradient[high - 1] -= w * a * (1 - a) / (a - b);
+        if (low > 1) gradient[low - 2] += w * b * (1 - b) / (a - b);
     }
     for (int q = 0; q + 1 < p->K; q++) worst = fmax(worst, fabs(gradient[q]) / total);
     condition_add(v->found, "thresholds", "largest entry of the gradient of the mean loss in the thresholds", worst,

@@ -19,7 +19,7 @@ static rung_status make_rows(rung_ctx *ctx, void *user)
     tree_bins *bins = NULL;
     TRY(NEW(ctx, job->mem, bins, 1));
     TRY(bins_new(ctx, job->mem, &table, bins));
-    *job->out = (boost_rows){.b = bins, .n = p->n, .K = p->K, .y = p->y, .w = p->w};
+    *job->out = (boost_rows){.b = bins, .n = p->n, .K = p->K, .y = p->y, .upper = p->upper, .w = p->w};
     return codes_new(ctx, job->mem, bins, &table, p->n, p->origin, &job->out->codes);
 }
 

@@ -62,21 +62,27 @@ void boost_proba(const ordinal *link, int K, const double *f, int64_t step, doub
 static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold_path *out)
 {
     const boost_rows *all = &out->data;
-    int *rank = NULL, *y = NULL, K = 0;
-    TRY(NEW(ctx, mem, rank, all->K + 1));
+    int *upto = NULL, *y = NULL, *upper = NULL;
+    int64_t *kept = NULL, n = 0;
+    TRY(NEW(ctx, mem, upto, all->K + 1));
     TRY(NEW(ctx, mem, out->classes, all->K));
+    TRY(NEW(ctx, mem, kept, all->n));
     for (int64_t i = 0; i < all->n; i++)
-        if (fold[i] != out->fold) rank[all->y[i]] = 1;
-    rank[0] = 0;
-    for (int q = 1; q <= all->K; q++)
-        if (rank[q]) {
-            out->classes[K] = q;
-            rank[q] = ++K;
-        }
+        if (fold[i] != out->fold) kept[n++] = i;
+    TRY(classes_present(ctx, n, kept, all->y, all->upper, all->K, upto));
+    pool_free(mem, kept);
+    int K = classes_list(all->K, upto, out->classes);
     if (K == all->K) return RUNG_OK;
     TRY(NEW(ctx, mem, y, all->n));
-    for (int64_t i = 0; i < all->n; i++) y[i] = fold[i] == out->fold && all->y[i] ? 1 : rank[all->y[i]];
+    if (all->upper) TRY(NEW(ctx, mem, upper, all->n));
+    for (int64_t i = 0; i < all->n; i++) {
+        bool held = fold[i] == out->fold && all->y[i];
+        int high = highest_rank(all->y, all->upper, i);
+        y[i] = held ? 1 : all->y[i] ? closed_low(upto, all->y[i]) : 0;
+        if (upper) upper[i] = held ? 1 : closed_high(upto, high);
+    }
     out->data.y = y;
+    out->data.upper = upper;
     out->data.K = K;
     return RUNG_OK;
 }
@@ -174,8 +180,11 @@ static double loss_of(const path *p, int t, fold_path *f, double *room, double *
     average(p, t, f);
     for (int64_t i = 0; i < b->n_held; i++) {
         int32_t row = b->held[i];
+        int low = p->data->y[row], high = highest_rank(p->data->y, p->data->upper, row);
         proba_of(p, f, i, room, proba);
-        sum -= (p->data->w ? p->data->w[row] : 1) * log(fmax(proba[p->data->y[row] - 1], LEAST_PROBABILITY));
+        double own = proba[low - 1];
+        for (int q = low + 1; q <= high; q++) own += proba[q - 1];
+        sum -= (p->data->w ? p->data->w[row] : 1) * log(fmax(own, LEAST_PROBABILITY));
     }
     return sum;
 }

@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "graph/propagate.h"
 #include "method/mixture/cumulative_features.h"
-#include "method/mixture/cumulative_ridge.h"
 #include "method/mixture/ogp_features.h"
 #include "method/mixture/ogp_gp.h"
 #include "solve/cumulative.h"
@@ -114,6 +113,7 @@ static rung_status rank_space(rung_ctx *ctx, const problem *p, mixture_space *s)
     problem_new(&ctx->scratch, &(problem_rows){p->d, p->n, X, p->y, NULL, p->origin, p->K}, &s->all);
     s->all.group = p->group;
     s->all.equal = p->equal;
+    s->all.upper = p->upper;
     return RUNG_OK;
 }
 
@@ -142,6 +142,7 @@ static rung_status labelled_rows(rung_ctx *ctx, const problem *base, mixture_spa
                 &s->labelled);
     s->labelled.group = base->group;
     s->labelled.equal = base->equal;
+    s->labelled.upper = base->upper;
     s->labelled.many_kernels = true;
     return RUNG_OK;
 }
@@ -149,9 +150,12 @@ static rung_status labelled_rows(rung_ctx *ctx, const problem *base, mixture_spa
 static rung_status count_classes(rung_ctx *ctx, candidates *c)
 {
     TRY(NEW(ctx, &ctx->scratch, c->prior, c->base.K));
-    for (int64_t i = 0; i < c->l; i++) c->prior[c->base.y[i] - 1]++;
+    TRY(NEW(ctx, &ctx->scratch, c->mass, c->base.K));
+    TRY(class_masses(ctx, c->l, c->base.y, c->base.upper, NULL, c->base.K, c->prior));
+    TRY(class_masses(ctx, c->l, c->base.y, c->base.upper, c->base.w, c->base.K, c->mass));
     for (int q = 0; q < c->base.K; q++) c->prior[q] = (c->prior[q] + 0.5 / c->base.K) / ((double)c->l + 0.5);
     c->y = c->base.y;
+    c->upper = c->base.upper;
     return problem_groups(ctx, &ctx->scratch, &c->base, &c->together);
 }
 
@@ -338,12 +342,24 @@ ogp_features candidate_features(const candidates *c, const candidate *one)
     return (ogp_features){.n = c->l,
                           .K = c->base.K,
                           .y = c->y,
+                          .upper = c->upper,
                           .weight = c->base.w,
                           .together = &c->together,
                           .Phi = f->Phi,
                           .own = f->own,
                           .variance = candidate_variance(one) * candidate_scale(c, one),
                           .prior_variance = candidate_variance(one)};
+}
+
+cumulative_rows candidates_targets(const candidates *c)
+{
+    return (cumulative_rows){.n = c->l,
+                             .K = c->p->K,
+                             .y = c->y,
+                             .upper = c->upper,
+                             .mass = c->mass,
+                             .weight = c->base.w,
+                             .together = &c->together};
 }
 
 static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
@@ -358,6 +374,7 @@ static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
     ogp_gp gp = {.n = c->l,
                  .K = c->p->K,
                  .y = c->y,
+                 .upper = c->upper,
                  .weight = c->base.w,
                  .together = &c->together,
                  .gram = s->gram[one->kernel],
@@ -373,7 +390,7 @@ static rung_status run_feature_ridges(rung_ctx *ctx, candidates *c, candidate *l
 {
     const mixture_space *s = &c->space[list->space];
     int64_t size = c->l * (c->p->K - 1);
-    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .weight = c->base.w, .together = &c->together};
+    cumulative_rows rows = candidates_targets(c);
     cumulative_features f;
     double *loo = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, loo, size * count));
@@ -399,7 +416,7 @@ static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int
     const mixture_space *s = &c->space[list->space];
     double scale = candidate_scale(c, list);
     int64_t size = c->l * (c->p->K - 1);
-    cumulative_rows rows = {.n = c->l, .K = c->p->K, .y = c->y, .weight = c->base.w, .together = &c->together};
+    cumulative_rows rows = candidates_targets(c);
     cumulative_ridge r;
     rung_status status = cumulative_ridge_new(ctx, &ctx->scratch, s->gram[list->kernel], scale, &rows, &r);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
@@ -418,6 +435,55 @@ static rung_status run_ridges(rung_ctx *ctx, candidates *c, candidate *list, int
     return RUNG_OK;
 }
 
+/* The spread labels are those of one rank; an interval has nothing to spread. */
+typedef struct {
+    int *y;              /* n: of every row, 0 also for intervals */
+    int64_t l, *at;      /* the rows that spread theirs: which of the labelled ones */
+    row_groups together; /* equal ones among them */
+} spread_rows;
+
+static rung_status spread_rows_new(rung_ctx *ctx, const candidates *c, spread_rows *out)
+{
+    int *group = NULL;
+    *out = (spread_rows){0};
+    TRY(NEW(ctx, &ctx->scratch, out->y, c->p->n));
+    TRY(NEW(ctx, &ctx->scratch, out->at, c->l));
+    TRY(NEW(ctx, &ctx->scratch, group, c->l));
+    for (int64_t i = 0; i < c->l; i++) {
+        if (is_interval(c->y, c->upper, i)) continue;
+        out->y[c->rows[i]] = c->y[i];
+        group[out->l] = (int)c->together.of[i];
+        out->at[out->l++] = i;
+    }
+    TRY(row_groups_new(ctx, &ctx->scratch, out->l, group, &out->together));
+    out->together.mixed = c->together.mixed;
+    return RUNG_OK;
+}
+
+/* Of two labelled rows of a group. */
+static bool are_equal(const candidates *c, int64_t i, int64_t j)
+{
+    return !c->together.mixed || (c->base.equal && c->base.equal[i] == c->base.equal[j]);
+}
+
+/* What arrives at each labelled row without the labels of its group: `arrived` (of the rows that spread theirs) in its place
+ * and, for an interval, as at a row that equals it, or all that arrives. */
+static void spread_to_intervals(const candidates *c, const spread_rows *s, const double *F, const double *arrived,
+                                double *others)
+{
+    int K = c->p->K;
+    const row_groups *t = &c->together;
+    for (int64_t i = 0; i < c->l; i++)
+        for (int q = 0; q < K; q++) others[i * K + q] = F[c->rows[i] + q * c->p->n];
+    for (int64_t k = s->l - 1; k >= 0; k--) {
+        int64_t g = t->of[s->at[k]];
+        for (int64_t j = t->start[g]; j < t->start[g + 1]; j++)
+            if (t->rows[j] == s->at[k] ||
+                (is_interval(c->y, c->upper, t->rows[j]) && are_equal(c, t->rows[j], s->at[k])))
+                memcpy(others + t->rows[j] * K, arrived + k * K, (size_t)K * sizeof *others);
+    }
+}
+
 /* F = M Y / z with z_q the mean mass of class q over the labelled rows. */
 static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, int count)
 {
@@ -428,9 +494,17 @@ static rung_status run_spreads(rung_ctx *ctx, candidates *c, candidate *list, in
     TRY(NEW(ctx, &ctx->scratch, others, l * K));
     TRY(NEW(ctx, &ctx->scratch, mass, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
-    const propagation walk = {
-        .K = K, .y = c->p->y, .spread = spreads[list->spread], .dense = PROPAGATE_DENSE, .together = &c->together};
-    rung_status status = propagate_scores(ctx, s->edges[list->graph], &walk, F, others);
+    spread_rows own;
+    double *arrived = others;
+    if (c->upper) TRY(spread_rows_new(ctx, c, &own));
+    if (c->upper) TRY(NEW(ctx, &ctx->scratch, arrived, l * K));
+    const propagation walk = {.K = K,
+                              .y = c->upper ? own.y : c->p->y,
+                              .spread = spreads[list->spread],
+                              .dense = PROPAGATE_DENSE,
+                              .together = c->upper ? &own.together : &c->together};
+    rung_status status = propagate_scores(ctx, s->edges[list->graph], &walk, F, arrived);
+    if (c->upper) spread_to_intervals(c, &own, F, arrived, others);
     for (int i = 0; i < count && status != RUNG_OK; i++) list[i].loo = NULL;
     TRY(status);
     for (int q = 0; q < K; q++) {

@@ -7,6 +7,7 @@
 
 #include "data/row_groups.h"
 #include "fit/method.h"
+#include "method/mixture/cumulative_ridge.h"
 #include "method/mixture/ogp_features.h"
 
 typedef enum { FAMILY_GP, FAMILY_RIDGE, FAMILY_SPREAD, FAMILY_KINDS } family_kind;
@@ -56,6 +57,8 @@ typedef struct {
     problem base;        /* its labelled rows */
     int64_t l, *rows;    /* the labelled ones */
     const int *y;        /* l: their ranks */
+    const int *upper;    /* l: where labels are intervals (data/intervals.h); NULL: none is */
+    double *mass;        /* K: the weight of the classes; intervals are divided by it */
     row_groups together; /* those that are left out together */
     mixture_space space[SPACES];
     int64_t landmarks; /* at most so many represent a kernel; 0: kernels are exact */
@@ -75,6 +78,8 @@ rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, con
                             const double *relevance, candidates *out, int *classes);
 rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are wanted */
 
+/* The labelled rows as the families take them. */
+cumulative_rows candidates_targets(const candidates *c);
 kernel candidate_kernel(const candidates *c, const candidate *one);
 double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
 double candidate_variance(const candidate *one);                   /* FAMILY_GP */

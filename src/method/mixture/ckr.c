@@ -67,7 +67,7 @@ static rung_status start(rung_ctx *ctx, const problem *p, const ckr_params *para
     TRY(problem_subset(ctx, &ctx->scratch, p, l, s->rows, &s->labelled, classes));
     s->labelled.many_kernels = true;
     TRY(problem_groups(ctx, &ctx->scratch, &s->labelled, &s->together));
-    TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, s->labelled.w, &s->together, &s->stack));
+    TRY(stack_rows_new(ctx, &ctx->scratch, p->K, s->labelled.y, NULL, s->labelled.w, &s->together, &s->stack));
     TRY(NEW(ctx, &ctx->scratch, s->coef, (m > 0 ? m : l) * J));
     TRY(NEW(ctx, &ctx->scratch, s->bias, J));
     TRY(NEW(ctx, &ctx->scratch, s->loo, l * J));

@@ -16,7 +16,7 @@ static rung_status moments(rung_ctx *ctx, const cumulative_features *f, la_mat *
     TRY(NEW_RAW(ctx, &ctx->scratch, targets, n * f->rows.K));
     for (int64_t i = 0; i < n; i++) {
         rows[i] = i;
-        for (int q = 0; q < J; q++) targets[i + q * n] = (f->rows.y[i] > q + 1) - f->rows.p0[q];
+        for (int q = 0; q < J; q++) targets[i + q * n] = cumulative_target(&f->rows, i, q + 1) - f->rows.p0[q];
         targets[i + J * n] = 1;
     }
     grouped_rows all = {.X = f->X,
@@ -80,7 +80,7 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     for (int q = 0; q < J; q++) {
         double total = 0;
         for (int64_t i = 0; i < f->rows.n; i++)
-            total += (f->rows.weight ? f->rows.weight[i] : 1) * ((f->rows.y[i] > q + 1) - f->rows.p0[q]);
+            total += (f->rows.weight ? f->rows.weight[i] : 1) * (cumulative_target(&f->rows, i, q + 1) - f->rows.p0[q]);
         for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * sums[j + q * m];
         right[m + q * w] = sqrt(RIDGE_CONSTANT) * total;
     }
@@ -99,7 +99,7 @@ rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const dou
     int K = rows->K;
     *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};
     TRY(NEW(ctx, &ctx->scratch, p0, K - 1));
-    cumulative_means(rows->n, K, rows->y, rows->weight, p0);
+    cumulative_means(rows, p0);
     out->rows.p0 = p0;
     TRY(NEW(ctx, &ctx->scratch, out->values, w));
     TRY(NEW(ctx, &ctx->scratch, out->Z, w * (K - 1)));

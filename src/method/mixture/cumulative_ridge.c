@@ -3,21 +3,28 @@
 
 #include <math.h>
 
+#include "data/intervals.h"
 #include "solve/cumulative.h"
 #include "solve/left_out.h"
 
-void cumulative_means(int64_t n, int K, const int *y, const double *weight, double *p0)
+double cumulative_target(const cumulative_rows *r, int64_t i, int q)
+{
+    return is_interval(r->y, r->upper, i) ? label_share_above(r->y[i], r->upper[i], q, r->mass) : r->y[i] > q;
+}
+
+void cumulative_means(const cumulative_rows *rows, double *p0)
 {
     double all = 0;
-    for (int64_t i = 0; i < n; i++) all += weight ? weight[i] : 1;
-    for (int q = 1; q < K; q++) {
-        double below = q * 0.5 / K;
-        for (int64_t i = 0; i < n; i++) below += y[i] <= q ? (weight ? weight[i] : 1) : 0;
+    for (int64_t i = 0; i < rows->n; i++) all += rows->weight ? rows->weight[i] : 1;
+    for (int q = 1; q < rows->K; q++) {
+        double below = q * 0.5 / rows->K;
+        for (int64_t i = 0; i < rows->n; i++)
+            below += (rows->weight ? rows->weight[i] : 1) * (1 - cumulative_target(rows, i, q));
         p0[q - 1] = 1 - below / (all + 0.5);
     }
 }
 
-static double target(const cumulative_rows *r, int64_t i, int q) { return (r->y[i] > q + 1) - r->p0[q]; }
+static double target(const cumulative_rows *r, int64_t i, int q) { return cumulative_target(r, i, q + 1) - r->p0[q]; }
 
 static const double FLOOR = 1e-6, JITTER = 1e-10;
 
@@ -78,7 +85,7 @@ rung_status cumulative_ridge_new(rung_ctx *ctx, pool *mem, const la_mat *gram, d
     TRY(NEW(ctx, mem, out->Z, n * J));
     TRY(la_new(ctx, mem, n, n, &out->V));
     TRY(la_new(ctx, mem, n, n, &out->square));
-    cumulative_means(n, rows->K, rows->y, rows->weight, p0);
+    cumulative_means(rows, p0);
     out->rows.p0 = p0;
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *Y = NULL, *Z = NULL;

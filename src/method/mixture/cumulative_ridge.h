@@ -12,13 +12,12 @@
 
 #define RIDGE_CONSTANT 0.1 /* added to each kernel value: a penalised intercept */
 
-/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). weight: of the rows, NULL: 1. */
-void cumulative_means(int64_t n, int K, const int *y, const double *weight, double *p0);
-
 typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
     int64_t n;
     int K;
     const int *y;
+    const int *upper;           /* where labels are intervals (data/intervals.h), NULL: none is; ... */
+    const double *mass;         /* ... inside them the target is the share above q by these masses of the classes */
     const double *weight;       /* n: squared errors count so many times; NULL: once */
     const double *p0;           /* K - 1 */
     const row_groups *together; /* rows that are left out together; NULL: every row separately */
@@ -26,6 +25,9 @@ typedef struct { /* rows and their targets t_q = 1[y > q] - p0_q */
 /* With weights all is done in rows times w^1/2: kernel, constant and targets; coefficients are multiplied by w^1/2 once
  * more. */
 static inline double cumulative_root(const cumulative_rows *r, int64_t i) { return r->weight ? sqrt(r->weight[i]) : 1; }
+double cumulative_target(const cumulative_rows *r, int64_t i, int q); /* 1[y > q], q from 1 */
+/* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
+void cumulative_means(const cumulative_rows *rows, double *p0);
 /* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h), made valid
  * probabilities, in place. rest: 1 - the leverage of each row. */
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);

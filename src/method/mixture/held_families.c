@@ -24,23 +24,23 @@ rung_status binned_rows_some(rung_ctx *ctx, const boost_rows *all, int64_t n, co
 {
     int64_t columns = all->b->n_columns;
     tree_codes codes = {.n = n};
-    int *y = NULL, *rank = NULL, K = 0;
+    int *y = NULL, *upper = NULL, *upto = NULL;
     double *w = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, codes.by_row, n * columns));
     TRY(NEW_RAW(ctx, &ctx->scratch, codes.by_column, n * columns));
     TRY(NEW(ctx, &ctx->scratch, y, n));
-    TRY(NEW(ctx, &ctx->scratch, rank, all->K + 1));
+    TRY(NEW(ctx, &ctx->scratch, upto, all->K + 1));
+    if (all->upper) TRY(NEW(ctx, &ctx->scratch, upper, n));
     if (all->w) TRY(NEW(ctx, &ctx->scratch, w, n));
-    for (int64_t i = 0; i < n; i++) rank[all->y[rows[i]]] = 1;
-    for (int q = 1; q <= all->K; q++)
-        if (rank[q]) rank[q] = ++K;
+    TRY(classes_present(ctx, n, rows, all->y, all->upper, all->K, upto));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t c = 0; c < columns; c++)
             codes.by_column[c * n + i] = codes.by_row[i * columns + c] = all->codes.by_row[rows[i] * columns + c];
-        y[i] = rank[all->y[rows[i]]];
+        y[i] = closed_low(upto, all->y[rows[i]]);
+        if (upper) upper[i] = closed_high(upto, all->upper[rows[i]]);
         if (w) w[i] = all->w[rows[i]];
     }
-    *out = (boost_rows){.b = all->b, .codes = codes, .n = n, .K = K, .y = y, .w = w};
+    *out = (boost_rows){.b = all->b, .codes = codes, .n = n, .K = upto[all->K], .y = y, .upper = upper, .w = w};
     return RUNG_OK;
 }
 
@@ -96,7 +96,7 @@ static rung_status run_fold(rung_ctx *ctx, const candidates *c, const boost_rows
         return RUNG_OK;
     }
     TRY(candidates_run(ctx, &f->c));
-    TRY(stack_rows_new(ctx, &ctx->scratch, f->c.base.K, f->c.y, f->c.base.w, &f->c.together, &f->rows));
+    TRY(stack_rows_new(ctx, &ctx->scratch, f->c.base.K, f->c.y, f->c.upper, f->c.base.w, &f->c.together, &f->rows));
     TRY(NEW(ctx, &ctx->scratch, f->loo, f->c.n));
     TRY(NEW(ctx, &ctx->scratch, f->within, f->c.n));
     TRY(NEW(ctx, &ctx->scratch, f->penalty, f->c.n));

@@ -77,15 +77,17 @@ static rung_status frequencies_loo(rung_ctx *ctx, const stack_rows *rows, const 
     TRY(NEW(ctx, &ctx->scratch, own, K));
     TRY(NEW(ctx, &ctx->scratch, p, K));
     for (int64_t i = 0; i < rows->n; i++) {
-        count[rows->y[i] - 1] += weight ? weight[i] : 1;
+        if (!rows->upper) count[rows->y[i] - 1] += weight ? weight[i] : 1;
         all += weight ? weight[i] : 1;
     }
+    if (rows->upper) TRY(class_masses(ctx, rows->n, rows->y, rows->upper, weight, K, count));
     for (int64_t g = 0; g < t->count; g++) {
         memset(own, 0, (size_t)K * sizeof *own);
         double others = all + 1;
         for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) {
             double w = weight ? weight[t->rows[k]] : 1;
-            own[rows->y[t->rows[k]] - 1] += w;
+            int low = rows->y[t->rows[k]], high = highest_rank(rows->y, rows->upper, t->rows[k]);
+            for (int q = low; q <= high; q++) own[q - 1] += w * label_share(low, high, q, count);
             others -= w;
         }
         for (int q = 0; q < K; q++) p[q] = (count[q] - own[q] + 1.0 / K) / others;
@@ -100,7 +102,7 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
     candidates *c = &m->c;
     int64_t size = c->l * (c->p->K - 1);
     double *penalty = NULL;
-    TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, c->base.w, &c->together, &m->rows));
+    TRY(stack_rows_new(ctx, &ctx->scratch, c->p->K, c->y, c->upper, c->base.w, &c->together, &m->rows));
     TRY(NEW(ctx, &ctx->scratch, m->within, c->n));
     TRY(NEW(ctx, &ctx->scratch, m->loo, c->n));
     TRY(NEW(ctx, &ctx->scratch, penalty, c->n));
@@ -402,7 +404,8 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
 {
     double *Q = NULL;
     int64_t l = m->c.l;
-    int median = metrics_median(l, m->rows.K, m->rows.y, NULL);
+    const int *y = m->rows.y, *upper = m->rows.upper;
+    int median = metrics_median(&(graded_rows){.n = l, .K = m->rows.K, .truth = y, .upper = upper}, NULL);
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
         if (one->link) out->trees[one->link - 1] = weight[f];
@@ -414,7 +417,8 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     }
     out->mae = stack_mae(&m->rows, P);
     out->median = 0;
-    for (int64_t i = 0; i < l; i++) out->median += abs(m->rows.y[i] - median) / (double)l;
+    for (int64_t i = 0; i < l; i++)
+        out->median += interval_distance(y[i], highest_rank(y, upper, i), median) / (double)l;
     out->has_supervised = out->present[FAMILY_SPREAD];
     if (!out->has_supervised) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, Q, l * (m->rows.K - 1)));

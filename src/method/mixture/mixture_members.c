@@ -59,12 +59,9 @@ static rung_status frequencies_member(rung_ctx *ctx, const build *b, member *one
     TRY(NEW(ctx, b->mem, one->score.bias, 1));
     one->proba = PROBA_PRIOR;
     TRY(NEW(ctx, b->mem, one->prior, K));
-    for (int64_t i = 0; i < b->c->l; i++) {
-        one->prior[b->c->y[i] - 1] += w ? w[i] : 1;
-        l += w ? w[i] : 1;
-    }
+    for (int64_t i = 0; i < b->c->l; i++) l += w ? w[i] : 1;
     for (int q = 0; q < K; q++) {
-        one->prior[q] = (one->prior[q] + 1.0 / K) / (l + 1);
+        one->prior[q] = (b->c->mass[q] + 1.0 / K) / (l + 1);
         one->score.bias[0] += (q + 1) * one->prior[q];
     }
     return RUNG_OK;
@@ -172,6 +169,7 @@ static rung_status expand(rung_ctx *ctx, const build *b, const candidate *from, 
     ogp_gp gp = {.n = c->l,
                  .K = K,
                  .y = c->y,
+                 .upper = c->upper,
                  .weight = c->base.w,
                  .gram = s->gram[from->kernel],
                  .variance = one->link.variance,

@@ -63,6 +63,7 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
     ogp_gp gp = {.n = l,
                  .K = c->p->K,
                  .y = c->y,
+                 .upper = c->upper,
                  .weight = c->base.w,
                  .gram = c->space[from->space].gram[from->kernel],
                  .variance = candidate_variance(from) * candidate_scale(c, from),
@@ -122,6 +123,7 @@ static rung_status feature_ridge(rung_ctx *ctx, const candidates *c, const candi
 {
     const landmark_kernel *k = c->space[from->space].features[from->kernel];
     int J = c->p->K - 1;
+    const cumulative_rows rows = candidates_targets(c);
     int64_t l = c->l, m = k->l.m;
     double *f = NULL, *left = NULL, *pull = NULL, *weighed = NULL, scale = candidate_scale(c, from);
     TRY(NEW(ctx, &ctx->scratch, f, l * J));
@@ -131,7 +133,7 @@ static rung_status feature_ridge(rung_ctx *ctx, const candidates *c, const candi
     TRY(scorer_apply(ctx, &one->score, l, c->space[from->space].labelled.X, f));
     for (int q = 0; q < J; q++) {
         for (int64_t i = 0; i < l; i++)
-            left[i] = (c->base.w ? c->base.w[i] : 1) * scale * (f[i * J + q] - (c->y[i] > q + 1));
+            left[i] = (c->base.w ? c->base.w[i] : 1) * scale * (f[i * J + q] - cumulative_target(&rows, i, q + 1));
         TRY(la_mul(ctx, 1, k->Phi, 1, left, 0, pull));
         for (int64_t j = 0; j < m; j++) weighed[j] = candidate_ridge(from) * from->coef[j + q * m];
         worsen(&w->ridge, relative_residual(m, 2, (const double *const[]){weighed, pull}, 1 / ROUNDED));
@@ -143,6 +145,7 @@ static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const ca
                                     worst_of *w)
 {
     const scorer *s = &one->score;
+    const cumulative_rows rows = candidates_targets(c);
     int J = c->p->K - 1;
     int64_t l = c->l;
     double *f = NULL, *e = NULL, *left = NULL, scale = candidate_scale(c, from);
@@ -154,7 +157,7 @@ static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const ca
     for (int q = 0; q < J; q++) {
         double below = (q + 1) * 0.5 / (J + 1), sum = 0, all = 0;
         for (int64_t i = 0; i < l; i++) {
-            double y = c->y[i] > q + 1, weight = c->base.w ? c->base.w[i] : 1;
+            double y = cumulative_target(&rows, i, q + 1), weight = c->base.w ? c->base.w[i] : 1;
             below += weight * (1 - y);
             all += weight;
             e[i] = candidate_ridge(from) * s->coef[i + q * l] / scale;
@@ -166,6 +169,9 @@ static rung_status ridge_conditions(rung_ctx *ctx, const candidates *c, const ca
     }
     return RUNG_OK;
 }
+
+/* Whether the label of a row is class q, from 0. */
+static bool names(const problem *p, int64_t i, int q) { return p->y[i] == q + 1 && !is_interval(p->y, p->upper, i); }
 
 /* F / mass is what the member has; the mean of F / mass over the labelled rows is 1. */
 static rung_status spread_conditions(rung_ctx *ctx, const candidates *c, const candidate *from, const member *one,
@@ -183,11 +189,11 @@ static rung_status spread_conditions(rung_ctx *ctx, const candidates *c, const c
             most = fmax(most, fabs(F[i + q * n]));
             if (!c->p->y[i]) continue;
             mean += F[i + q * n] / (double)c->l;
-            start += c->p->y[i] == q + 1 ? Y[i + q * n] : 0;
-            count += c->p->y[i] == q + 1;
+            start += names(c->p, i, q) ? Y[i + q * n] : 0;
+            count += names(c->p, i, q);
         }
         for (int64_t i = 0; i < n; i++)
-            worsen(&w->spreading, fabs(Y[i + q * n] - (c->p->y[i] == q + 1 ? start / count : 0)) / most);
+            worsen(&w->spreading, fabs(Y[i + q * n] - (names(c->p, i, q) ? start / count : 0)) / most);
         worsen(&w->spreading, fabs(mean - 1));
     }
     w->spreading_limit = spread_residual_limit(c->p);
@@ -202,7 +208,7 @@ static void frequencies_condition(const candidates *c, const member *one, worst_
         for (int64_t i = 0; i < c->l; i++) {
             double weight = c->base.w ? c->base.w[i] : 1;
             all += weight;
-            count += c->y[i] == q + 1 ? weight : 0;
+            count += label_share(c->y[i], highest_rank(c->y, c->upper, i), q + 1, c->mass) * weight;
         }
         worsen(&w->frequencies, fabs(one->prior[q] - (count + 1.0 / K) / (all + 1)));
     }
@@ -278,7 +284,8 @@ static void tell(const struct verification *v, const worst_of *w)
         condition_add(found, "spreading", "residual of (I - a S) F = Y, relative, worst member", w->spreading,
                       w->spreading_limit);
     if (w->has_frequencies)
-        condition_add(found, "frequencies", "frequencies of the classes against their formula", w->frequencies, 1e-15);
+        condition_add(found, "frequencies", "frequencies of the classes against their formula", w->frequencies,
+                      v->p->upper ? 1e-12 : 1e-15); /* intervals: the residual of their fixed point */
     if (w->has_trees)
         condition_add(found, "trees", "nodes against those that grow from the rows once more", w->trees, 0);
     condition_add(found, "rows", "values stored by the members against the data", w->rows, 0);

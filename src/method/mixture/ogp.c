@@ -52,7 +52,7 @@ const method method_ogp = {
              .reference = "Likelihood of Chu, Ghahramani. Gaussian processes for ordinal regression. JMLR 6:1019-1041, "
                           "2005; thresholds are inferred, models averaged by leave-one-out",
              .cost = "time 300 l^3 up to 500 labels, about 100 l^3 above; memory 16 l^2; the model about 20 l^2",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
     .params = ogp_rows,
     .params_size = sizeof(ogp_params),
     .bytes = ogp_bytes,

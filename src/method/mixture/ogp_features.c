@@ -56,10 +56,10 @@ static rung_status start(rung_ctx *ctx, const ogp_features *p, laplace *s)
     s->at.B = small;
     s->schur = small + (int64_t)J * J;
     s->V = s->schur + (int64_t)J * J;
-    s->at.rows = (ordinal_rows){n, p->K, p->y, p->weight};
+    s->at.rows = (ordinal_rows){n, p->K, p->y, p->upper, p->weight};
     s->at.f = s->f;
     s->at.b = s->b;
-    ordinal_sites_prior(&s->at.rows, p->prior_variance, s->b0);
+    TRY(ordinal_sites_prior(ctx, &s->at.rows, p->prior_variance, s->b0));
     memcpy(s->b, s->b0, (size_t)J * sizeof *s->b);
     return RUNG_OK;
 }
@@ -212,6 +212,7 @@ static rung_status leave_out(rung_ctx *ctx, laplace *s, double *loo)
     ordinal_mode mode = {.n = n,
                          .K = p->K,
                          .y = p->y,
+                         .upper = p->upper,
                          .together = p->together,
                          .f = s->f,
                          .b = s->b,

@@ -2,7 +2,7 @@
 /* ogp_gp.c - joint Laplace approximation in the latent values f and the thresholds b.
  *
  * With u = b_y - f, v = b_{y-1} - f and the site's derivatives in them (ordinal_probit.h), minus the Hessian of the log
- * posterior is [[K^-1 + W, C], [C', B]] (row i of C has entries at thresholds y_i and y_i - 1 only). One factorisation
+ * posterior is [[K^-1 + W, C], [C', B]] (row i of C has entries at thresholds y_i and y_i - 1 only, those outside the interval where the label is one). One factorisation
  * R R' = I + W^1/2 K W^1/2 gives Sf = (K^-1 + W)^-1 as Sf v = K (v - W^1/2 (R R')^-1 W^1/2 K v), S = B - C'Sf C, and
  *     r = gf - a,  db = S^-1 (gb - C'Sf r),  df = Sf (r - C db),  da = r - W df - C db,  decrement r'df + gb'db.
  * Posterior: cov b = V = S^-1, cov (f, b) = -Sf C V, cov f = Sf + Sf C V C'Sf.
@@ -32,7 +32,7 @@ typedef struct {
     double *b_next;          /* J */
 } laplace;
 
-static ordinal_rows rows_of(const ogp_gp *p) { return (ordinal_rows){p->n, p->K, p->y, p->weight}; }
+static ordinal_rows rows_of(const ogp_gp *p) { return (ordinal_rows){p->n, p->K, p->y, p->upper, p->weight}; }
 
 static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
 {
@@ -56,7 +56,7 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
     s->schur = small;
     s->V = s->schur + (int64_t)J * J;
     ordinal_rows given = rows_of(p);
-    ordinal_sites_prior(&given, p->prior_variance, s->b0);
+    TRY(ordinal_sites_prior(ctx, &given, p->prior_variance, s->b0));
     memcpy(s->b, s->b0, (size_t)J * sizeof *s->b);
     return RUNG_OK;
 }
@@ -249,6 +249,7 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
     ordinal_mode mode = {.n = p->n,
                          .K = p->K,
                          .y = p->y,
+                         .upper = p->upper,
                          .together = p->together,
                          .f = s.f,
                          .b = s.b,

@@ -14,7 +14,7 @@ static void leave_out(const ordinal_mode *s, int64_t i, double *P)
     const ordinal_site *t = &s->sites[i];
     const double *M = s->M, var = s->var[i], extra = s->extra ? s->extra[i] : 0;
     int64_t n = s->n;
-    int J = s->K - 1, end[2] = {s->y[i] - 1, s->y[i] - 2}, ends = 0, at[2] = {0};
+    int J = s->K - 1, end[2] = {highest_rank(s->y, s->upper, i) - 1, s->y[i] - 2}, ends = 0, at[2] = {0};
     double g[2] = {0}, A[2][2] = {{0}}, e[2][2] = {{0}}, N[2][2] = {{0}}, h[2] = {t->h11, t->h22},
            slope[2] = {t->g1, t->g2};
     for (int k = 0; k < 2; k++)
@@ -75,7 +75,7 @@ static rung_status leave_group_out(rung_ctx *ctx, const ordinal_mode *s, int64_t
     TRY(NEW(ctx, &ctx->scratch, X, square));
     for (int64_t k = 0; k < m; k++) {
         const ordinal_site *t = &s->sites[rows[k]];
-        int up = s->y[rows[k]] - 1, down = up - 1;
+        int up = highest_rank(s->y, s->upper, rows[k]) - 1, down = s->y[rows[k]] - 2;
         if (up < J) A[up + up * J] += t->h11, g[up] += t->g1;
         if (down >= 0) A[down + down * J] += t->h22, g[down] += t->g2;
         if (up < J && down >= 0) A[up + down * J] += t->h12, A[down + up * J] += t->h12;
@@ -124,7 +124,7 @@ static int64_t site_columns(const ordinal_mode *s, int64_t m, const int64_t *row
     int64_t n = 0;
     for (int64_t k = 0; k < m; k++) {
         const ordinal_site *t = &s->sites[rows[k]];
-        int up = s->y[rows[k]] - 1 < J ? s->y[rows[k]] - 1 : -1, down = s->y[rows[k]] - 2;
+        int high = highest_rank(s->y, s->upper, rows[k]), up = high <= J ? high - 1 : -1, down = s->y[rows[k]] - 2;
         site_column one = {k, up, down, 0, 0};
         double left = down >= 0 ? t->h22 : 0;
         if (up >= 0 && t->h11 > 0) {
@@ -209,7 +209,7 @@ static rung_status block_shift(rung_ctx *ctx, const ordinal_mode *s, const int64
     TRY(NEW(ctx, &ctx->scratch, pulled, b->n));
     for (int64_t k = 0; k < b->m; k++) {
         const ordinal_site *t = &s->sites[rows[k]];
-        int up = s->y[rows[k]] - 1, down = up - 1;
+        int up = highest_rank(s->y, s->upper, rows[k]) - 1, down = s->y[rows[k]] - 2;
         g[k] = -(t->g1 + t->g2);
         if (up < J) g[b->m + up] += t->g1;
         if (down >= 0) g[b->m + down] += t->g2;

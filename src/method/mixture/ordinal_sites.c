@@ -11,14 +11,20 @@ static const double LEAST_W = 1e-10, DECREMENT = 1e-9, ROUNDED = 1e-8, ARMIJO = 
 
 static double weight_of(const ordinal_rows *rows, int64_t i) { return rows->weight ? rows->weight[i] : 1; }
 
-void ordinal_sites_prior(const ordinal_rows *rows, double variance, double *b0)
+rung_status ordinal_sites_prior(rung_ctx *ctx, const ordinal_rows *rows, double variance, double *b0)
 {
-    double below = 0, all = 0;
+    pool_mark mark = pool_here(&ctx->scratch);
+    double below = 0, all = 0, *mass = NULL;
+    TRY(NEW(ctx, &ctx->scratch, mass, rows->K));
+    if (rows->upper) TRY(class_masses(ctx, rows->n, rows->y, rows->upper, rows->weight, rows->K, mass));
     for (int64_t i = 0; i < rows->n; i++) all += weight_of(rows, i);
     for (int q = 1; q < rows->K; q++) {
-        for (int64_t i = 0; i < rows->n; i++) below += rows->y[i] == q ? weight_of(rows, i) : 0;
+        below += mass[q - 1];
+        for (int64_t i = 0; i < rows->n && !rows->upper; i++) below += rows->y[i] == q ? weight_of(rows, i) : 0;
         b0[q - 1] = sqrt(1 + variance) * normal_quantile((below + (double)q / rows->K) / (all + 1));
     }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
 }
 
 double ordinal_sites_log(const ordinal_rows *rows, const double *f, const double *b, const double *b0, double variance)
@@ -27,7 +33,9 @@ double ordinal_sites_log(const ordinal_rows *rows, const double *f, const double
     double sum = 0, prior = 0;
     for (int q = 1; q < K - 1; q++)
         if (!(b[q] > b[q - 1])) return -INFINITY;
-    for (int64_t i = 0; i < rows->n; i++) sum += weight_of(rows, i) * ordinal_probit_log(f[i], rows->y[i], K, b, 1);
+    for (int64_t i = 0; i < rows->n; i++)
+        sum +=
+            weight_of(rows, i) * ordinal_probit_log(f[i], rows->y[i], highest_rank(rows->y, rows->upper, i), K, b, 1);
     for (int q = 0; q < K - 1; q++) prior += (b[q] - b0[q]) * (b[q] - b0[q]);
     return sum - 0.5 * prior / (1 + variance);
 }
@@ -44,9 +52,10 @@ void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance)
         s->B[q + q * J] = precision;
     }
     for (int64_t i = 0; i < n; i++) {
-        int y = s->rows.y[i], up = y - 1, down = y - 2; /* places of b_y and b_{y-1} */
+        int low = s->rows.y[i], high = highest_rank(s->rows.y, s->rows.upper, i);
+        int up = high - 1, down = low - 2; /* places of b_high and b_{low-1} */
         double w = weight_of(&s->rows, i);
-        ordinal_probit o = ordinal_probit_at(s->f[i], y, K, s->b, 1);
+        ordinal_probit o = ordinal_probit_at(s->f[i], low, high, K, s->b, 1);
         ordinal_site *t = &s->sites[i];
         *t = (ordinal_site){.g1 = w * o.e1, .g2 = -w * o.e2, .h11 = -w * o.h11, .h22 = -w * o.h22, .h12 = -w * o.h12};
         s->W[i] = fmax(w * o.H, LEAST_W);

@@ -4,9 +4,11 @@
 #ifndef RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
 #define RUNG_METHOD_MIXTURE_ORDINAL_SITES_H
 
+#include "data/intervals.h"
 #include "data/row_groups.h"
 
-/* Derivatives of row i's site in u = b_y - f and v = b_{y-1} - f, the second ones negated; 0 at an infinite end. */
+/* Derivatives of row i's site in u = b_y - f and v = b_{y-1} - f (of an interval low..high of ranks: b_high and
+ * b_{low-1}), the second ones negated; 0 at an infinite end. */
 typedef struct {
     double g1, g2, h11, h22, h12;
 } ordinal_site;
@@ -14,7 +16,7 @@ typedef struct {
 typedef struct {
     int64_t n;
     int K;
-    const int *y;
+    const int *y, *upper; /* upper: where labels are intervals (data/intervals.h); NULL: none is */
     const double *weight; /* n: a row counts so many times; NULL: once */
 } ordinal_rows;
 
@@ -29,7 +31,7 @@ typedef struct { /* rows, where they are, and what follows from the sites */
 } ordinal_sites;
 
 /* b0 (J): prior means of the thresholds, the class frequencies seen through a process of this variance. */
-void ordinal_sites_prior(const ordinal_rows *rows, double variance, double *b0);
+rung_status ordinal_sites_prior(rung_ctx *ctx, const ordinal_rows *rows, double variance, double *b0);
 /* Fills what follows from f and b; the thresholds have the prior N(b0, 1 + variance). */
 void ordinal_sites_at(const ordinal_sites *s, const double *b0, double variance);
 /* The log posterior but for that of f; -inf where the thresholds are out of order. */
@@ -48,7 +50,7 @@ rung_status ordinal_mode_find(rung_ctx *ctx, const ordinal_ascent *ascent, void 
 typedef struct { /* a mode and the Gaussian around it */
     int64_t n;
     int K;
-    const int *y;
+    const int *y, *upper;
     const row_groups *together; /* rows that are left out together; NULL: every row separately */
     const double *f, *b;
     const ordinal_site *sites;

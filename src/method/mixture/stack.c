@@ -12,21 +12,37 @@ static const double SINGLE = 0.25, STRENGTH = 8, PRIOR_STRENGTH = 8, CENTRE = 1.
 static const double exponents[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2};
 enum { EXPONENTS = sizeof exponents / sizeof *exponents };
 
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const double *weight,
+/* Whether the label of a row says on which side of threshold q (from 0) it lies. */
+static bool is_known(const stack_rows *rows, int64_t i, int q)
+{
+    return !rows->upper || rows->y[i] > q + 1 || rows->upper[i] <= q + 1;
+}
+
+/* sum_q (P_q - 1[y > q])^2 over these thresholds. */
+static double row_error(const stack_rows *rows, int64_t i, const double *P)
+{
+    return cumulative_error(rows->K, P, rows->y[i], highest_rank(rows->y, rows->upper, i));
+}
+
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const int *upper, const double *weight,
                            const row_groups *together, stack_rows *out)
 {
     int64_t *count = NULL, *last = NULL, n = together->n; /* groups with rows of a class; the last one seen, from 1 */
-    *out = (stack_rows){.n = n, .K = K, .y = y, .together = together};
+    *out = (stack_rows){.n = n, .K = K, .y = y, .upper = upper, .together = together};
     TRY(NEW(ctx, mem, out->weight, n));
     TRY(NEW(ctx, mem, count, K));
     TRY(NEW(ctx, mem, last, K));
     for (int64_t g = 0; g < together->count; g++)
         for (int64_t i = together->start[g]; i < together->start[g + 1]; i++) {
             int q = y[together->rows[i]] - 1;
+            if (is_interval(y, upper, together->rows[i])) continue;
             count[q] += last[q] != g + 1;
             last[q] = g + 1;
         }
-    for (int64_t i = 0; i < n; i++) out->weight[i] = (count[y[i] - 1] == 1 ? SINGLE : 1) * (weight ? weight[i] : 1);
+    for (int64_t i = 0; i < n; i++) {
+        bool single = !is_interval(y, upper, i) && count[y[i] - 1] == 1;
+        out->weight[i] = (single ? SINGLE : 1) * (weight ? weight[i] : 1);
+    }
     return RUNG_OK;
 }
 
@@ -36,7 +52,7 @@ double stack_group_error(const stack_rows *rows, const double *P, int64_t group)
     double sum = 0;
     for (int64_t k = t->start[group]; k < t->start[group + 1]; k++) {
         int64_t i = t->rows[k];
-        sum += rows->weight[i] * cumulative_error(rows->K, P + i * (rows->K - 1), rows->y[i]);
+        sum += rows->weight[i] * row_error(rows, i, P + i * (rows->K - 1));
     }
     return sum;
 }
@@ -44,8 +60,7 @@ double stack_group_error(const stack_rows *rows, const double *P, int64_t group)
 double stack_error(const stack_rows *rows, const double *P)
 {
     double sum = 0;
-    for (int64_t i = 0; i < rows->n; i++)
-        sum += rows->weight[i] * cumulative_error(rows->K, P + i * (rows->K - 1), rows->y[i]);
+    for (int64_t i = 0; i < rows->n; i++) sum += rows->weight[i] * row_error(rows, i, P + i * (rows->K - 1));
     return sum;
 }
 
@@ -54,7 +69,8 @@ double stack_mae(const stack_rows *rows, const double *P)
     double sum = 0, count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         if (!(rows->weight[i] > 0)) continue;
-        sum += abs(cumulative_rank(rows->K, P + i * (rows->K - 1)) - rows->y[i]);
+        sum += interval_distance(rows->y[i], highest_rank(rows->y, rows->upper, i),
+                                 cumulative_rank(rows->K, P + i * (rows->K - 1)));
         count++;
     }
     return sum / count;
@@ -90,6 +106,7 @@ static double product(const stack_rows *rows, const double *A, const double *B)
     for (int64_t i = 0; i < rows->n; i++)
         for (int q = 0; q < J; q++) {
             double y = rows->y[i] > q + 1;
+            if (!is_known(rows, i, q)) continue;
             sum += rows->weight[i] * (A[i * J + q] - y) * (B[i * J + q] - y);
         }
     return sum;
@@ -145,7 +162,7 @@ static double sharpened_error(const stack_rows *rows, int64_t i, double exponent
     int J = rows->K - 1;
     memcpy(room, P, (size_t)J * sizeof *room);
     cumulative_sharpen(rows->K, exponent, room);
-    return STRENGTH * rows->weight[i] * cumulative_error(rows->K, room, rows->y[i]);
+    return STRENGTH * rows->weight[i] * row_error(rows, i, room);
 }
 
 /* cost[e]: of each exponent over all rows. room: K - 1. */
@@ -222,6 +239,7 @@ static void stacking_without(const stack_rows *rows, int m, const stack_part *pa
                 for (int q = 0; q < J; q++) {
                     int64_t i = t->rows[k];
                     double y = rows->y[i] > q + 1;
+                    if (!is_known(rows, i, q)) continue;
                     out[a * m + b] -= rows->weight[i] * (parts[a].mean[i * J + q] - y) * (parts[b].mean[i * J + q] - y);
                 }
 }

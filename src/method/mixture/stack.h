@@ -5,19 +5,21 @@
 #ifndef RUNG_METHOD_MIXTURE_STACK_H
 #define RUNG_METHOD_MIXTURE_STACK_H
 
+#include "data/intervals.h"
 #include "data/row_groups.h"
 
 typedef struct {
     int64_t n;
     int K;
-    const int *y;
+    const int *y, *upper;       /* upper: where labels are intervals (data/intervals.h), whose inner thresholds do not
+                                   count; NULL: none is */
     const row_groups *together; /* equal rows, which have leave-one-out predictions without all of them */
     double *weight; /* n: 1/4 for the only row of its class, which no model without it can predict; 0 for one that was
                        never left out; else 1 */
 } stack_rows;
 
 /* weight (or NULL): of the rows, which multiply those here. */
-rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const double *weight,
+rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const int *upper, const double *weight,
                            const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */

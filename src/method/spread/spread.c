@@ -26,6 +26,6 @@ rung_status spread_labels(rung_ctx *ctx, problem *p, const spread_params *params
     const la_csr *W;
     TRY(spread_graph(ctx, p, params, k, &W, width));
     if (W) return propagate_graph(ctx, W, p->K, p->y, params->spread, U);
-    return propagate_dense(ctx, &(point_set){p->d, p->n, p->X}, &(ranked_rows){p->n, p->y, p->K, NULL}, *width,
+    return propagate_dense(ctx, &(point_set){p->d, p->n, p->X}, &(ranked_rows){.n = p->n, .y = p->y, .K = p->K}, *width,
                            params->spread, U);
 }

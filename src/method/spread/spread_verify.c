@@ -101,8 +101,8 @@ rung_status spread_verify(rung_ctx *ctx, const struct verification *v, const spr
     if (W)
         TRY(propagate_graph_scores(ctx, W, p->K, p->y, params->spread, F));
     else
-        TRY(propagate_dense_scores(ctx, &(point_set){p->d, n, p->X}, &(ranked_rows){n, p->y, p->K, NULL}, width,
-                                   params->spread, F));
+        TRY(propagate_dense_scores(ctx, &(point_set){p->d, n, p->X}, &(ranked_rows){.n = n, .y = p->y, .K = p->K},
+                                   width, params->spread, F));
     TRY(system_residual(ctx, p, W, width, params->spread, F, &off));
     condition_add(v->found, "spreading", "residual of (I - a S) F = Y, relative", off, limit);
     for (int q = 0; q < p->K && W; q++) {

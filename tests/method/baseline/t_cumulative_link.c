@@ -18,7 +18,8 @@ static double objective(const cumulative_link *p, int64_t d, const double *X, co
     for (int i = 0; i < N; i++) {
         double f = 0, weight = p->weight ? p->weight[i] : 1;
         for (int64_t j = 0; j < d; j++) f += w[j] * X[j + i * d];
-        double up = p->y[i] < p->K ? distribution(p->link, b[p->y[i] - 1] - f) : 1;
+        int high = highest_rank(p->y, p->upper, i);
+        double up = high < p->K ? distribution(p->link, b[high - 1] - f) : 1;
         double down = p->y[i] > 1 ? distribution(p->link, b[p->y[i] - 2] - f) : 0;
         sum -= weight * log(up - down);
         total += weight;
@@ -28,17 +29,40 @@ static double objective(const cumulative_link *p, int64_t d, const double *X, co
     return sum;
 }
 
+/* The second derivatives against differences of the objective. */
+static void check_hessian(rung_ctx *ctx, const cumulative_link *p, int64_t d, const double *X, double *w, double *b)
+{
+    int64_t m = d + p->K - 1;
+    double H[(MOST_D + 3) * (MOST_D + 3)], log_likelihood, total = 0, h = 1e-3;
+    for (int i = 0; i < N; i++) total += p->weight ? p->weight[i] : 1;
+    assert_ok(ctx, cumulative_link_hessian(ctx, p, w, b, H, &log_likelihood));
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k <= j; k++) {
+            double *u = j < d ? &w[j] : &b[j - d], *v = k < d ? &w[k] : &b[k - d], sum = 0;
+            for (int side = 0; side < 4; side++) {
+                double from_u = *u, from_v = *v, a = side % 2 ? h : -h, c = side / 2 ? h : -h;
+                *u += a;
+                *v += c;
+                sum += (side % 2 == side / 2 ? 1 : -1) * objective(p, d, X, w, b) / (4 * h * h);
+                *u = from_u;
+                *v = from_v;
+            }
+            assert_close(H[j + k * m] / total, sum, 2e-5);
+        }
+}
+
 static void test_no_slope_is_left(void **state)
 {
     rung_ctx *ctx = *state;
     rng g;
     rng_open(&g, 9, 1);
-    for (int shape = 0; shape < 12; shape++) {
+    for (int shape = 0; shape < 24; shape++) { /* from 12 on with intervals */
         int64_t d = shape % 3 == 0 ? 1 : MOST_D;
-        int K = shape % 2 ? 2 : 4, y[N];
+        int K = shape % 2 ? 2 : 4, y[N], upper[N];
         double X[N * MOST_D], weight[N], w[MOST_D], b[3], value;
         for (int i = 0; i < N; i++) {
             y[i] = 1 + i % K;
+            upper[i] = i % 5 == 0 && i > 8 ? K : i % 5 == 1 && i > 8 && y[i] < K ? y[i] + 1 : y[i];
             weight[i] = 0.5 + i % 3;
             for (int64_t j = 0; j < d; j++) X[j + i * d] = rng_normal(&g) + (j == 0 ? 0.8 * y[i] : 0);
         }
@@ -48,8 +72,9 @@ static void test_no_slope_is_left(void **state)
         cumulative_link p = {.X = rows,
                              .K = K,
                              .y = y,
+                             .upper = shape < 12 ? NULL : upper,
                              .weight = shape % 4 == 3 ? weight : NULL,
-                             .link = shape < 6 ? LINK_LOGIT : LINK_PROBIT,
+                             .link = shape % 12 < 6 ? LINK_LOGIT : LINK_PROBIT,
                              .ridge = 0.01};
         assert_ok(ctx, cumulative_link_fit(ctx, &p, w, b, &value));
         assert_close(value, objective(&p, d, X, w, b), 1e-12);
@@ -62,6 +87,7 @@ static void test_no_slope_is_left(void **state)
             *at = here;
             assert_true(fabs(up - down) / (2 * h) < 1e-8 && up > value && down > value);
         }
+        check_hessian(ctx, &p, d, X, w, b);
     }
 }
 

@@ -15,7 +15,8 @@ typedef rung_status inference(rung_ctx *ctx, const gpor_gp_problem *p, bool grad
 
 typedef struct { /* theta = (log kappa_d.., b.., log sigma) */
     int64_t n, d;
-    int K, y[MOST];
+    int K, y[MOST], upper[MOST];
+    bool intervals;          /* upper holds */
     double x[MOST * MOST_D]; /* d x n */
     double log_kappa[MOST_D], b[MOST_K], log_sigma;
 } data;
@@ -40,7 +41,13 @@ static gpor_gp_problem problem_of(rung_ctx *ctx, const data *s)
     gram_of(s, gram);
     assert_ok(ctx, la_new(ctx, &ctx->scratch, s->n, s->n, &K));
     la_put(gram, K);
-    return (gpor_gp_problem){.n = s->n, .K = s->K, .y = s->y, .gram = K, .b = s->b, .sigma = exp(s->log_sigma)};
+    return (gpor_gp_problem){.n = s->n,
+                             .K = s->K,
+                             .y = s->y,
+                             .upper = s->intervals ? s->upper : NULL,
+                             .gram = K,
+                             .b = s->b,
+                             .sigma = exp(s->log_sigma)};
 }
 
 static gpor_gp_posterior infer(rung_ctx *ctx, const data *s, inference *how, bool gradient)
@@ -230,12 +237,17 @@ static void gradients_by_taylor_remainder(void **state)
 {
     rung_ctx *ctx = *state;
     const double sigmas[] = {1, 0.3, 0.1};
-    for (uint64_t stream = 0; stream < 6; stream++)
+    for (uint64_t stream = 0; stream < 12; stream++)
         for (int how = 0; how < 2; how++) {
             data s = random_data(stream, 25, 1 + (int64_t)stream % 3, 2 + (int)stream % 4, sigmas[stream % 3]);
             double direction[MOST_D + MOST_K];
             rng r;
             rng_open(&r, 4, stream);
+            s.intervals = stream >= 6;
+            for (int64_t i = 0; i < s.n; i++) {
+                s.upper[i] = s.intervals && i % 3 == 0 ? s.y[i] + (int)rng_below(&r, s.K - s.y[i] + 1) : s.y[i];
+                if (s.intervals && i % 3 == 1) s.y[i] -= (int)rng_below(&r, s.y[i]);
+            }
             int64_t size = s.d + s.K;
             for (int64_t k = 0; k <= size; k++) { /* each coordinate, then all of them */
                 for (int64_t j = 0; j < size; j++) direction[j] = k == size ? 0.3 * rng_normal(&r) : j == k;
@@ -250,7 +262,7 @@ static void one_row_is_exact_by_propagation(void **state)
 {
     for (int y = 1; y <= 3; y++) {
         data s = {.n = 1, .d = 1, .K = 3, .y = {y}, .b = {-0.4, 0.9}, .log_sigma = log(0.5)};
-        double exact = ordinal_probit_log(0, y, 3, s.b, hypot(0.5, 1));
+        double exact = ordinal_probit_log(0, y, y, 3, s.b, hypot(0.5, 1));
         assert_close(infer(*state, &s, gpor_gp_ep, false).log_evidence, exact, 1e-9);
         assert_close(infer(*state, &s, gpor_gp_laplace, false).log_evidence, exact, 0.2);
     }
@@ -262,8 +274,9 @@ static double two_row_evidence(const data *s)
     double rho = covariance(s, s->x, s->x + s->d), sum = 0, h = 0.02;
     for (double a = -9; a <= 9; a += h)
         for (double c = -9; c <= 9; c += h)
-            sum += exp(-0.5 * (a * a + c * c) + ordinal_probit_log(a, s->y[0], s->K, s->b, exp(s->log_sigma)) +
-                       ordinal_probit_log(rho * a + sqrt(1 - rho * rho) * c, s->y[1], s->K, s->b, exp(s->log_sigma)));
+            sum += exp(
+                -0.5 * (a * a + c * c) + ordinal_probit_log(a, s->y[0], s->y[0], s->K, s->b, exp(s->log_sigma)) +
+                ordinal_probit_log(rho * a + sqrt(1 - rho * rho) * c, s->y[1], s->y[1], s->K, s->b, exp(s->log_sigma)));
     return log(sum * h * h / (2 * acos(-1)));
 }
 

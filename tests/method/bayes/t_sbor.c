@@ -23,7 +23,7 @@ static void check_fixed_point(rung_ctx *ctx, const rung_model *m, const rows *s)
         slope[j] = -alpha * one->score.coef[j];
     }
     for (int64_t i = 0; i < s->n; i++) {
-        ordinal_probit o = ordinal_probit_at(f[i], s->y[i], s->K, one->link.b, 1);
+        ordinal_probit o = ordinal_probit_at(f[i], s->y[i], s->y[i], s->K, one->link.b, 1);
         for (int64_t j = 0; j < M; j++) {
             double d2 = 0;
             for (int64_t k = 0; k < s->d; k++)

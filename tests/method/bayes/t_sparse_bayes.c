@@ -201,7 +201,7 @@ static void evidence_gradient_is_the_golden_one(void **state)
         for (int j = 0; j < 5; j++) phi[j] = (double)phi_at(&s, used[j], i);
         for (int j = 0; j < 5; j++)
             for (int l = 0; l < 5; l++) v += phi[j] * Sigma[j + 5 * l] * phi[l];
-        ordinal_probit o = ordinal_probit_at(m.state.f[i], s.y[i], 3, m.b, 1);
+        ordinal_probit o = ordinal_probit_at(m.state.f[i], s.y[i], s.y[i], 3, m.b, 1);
         for (int j = 0; j < 5; j++) pull[j] += 0.5 * v * (o.H1 + o.H2) * phi[j];
     }
     for (int j = 0; j < 5; j++) {
@@ -239,7 +239,7 @@ static void the_maximum_is_one(void **state)
             double f = 0;
             for (int j = 0; j < 7; j++) f += m.w[j] * (double)phi_at(&s, m.used[j], i);
             assert_close(m.state.f[i], f, 1e-11);
-            ordinal_probit o = ordinal_probit_at(f, s.y[i], s.K, m.b, 1);
+            ordinal_probit o = ordinal_probit_at(f, s.y[i], s.y[i], s.K, m.b, 1);
             if (s.y[i] < s.K) b_slope[s.y[i] - 1] += o.e1;
             if (s.y[i] > 1) b_slope[s.y[i] - 2] -= o.e2;
             F += o.lp;

@@ -338,9 +338,9 @@ static void block_deletion_is_a_fit_of_the_rest(void **state)
     folds f;
     for (int weighted = 0; weighted < 2; weighted++) {
         draw(&s, 45, 3, 4, 500 + (uint64_t)weighted);
-        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){s.n, s.y, s.K, NULL}, 5, 2, &f));
+        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = s.n, .y = s.y, .K = s.K}, 5, 2, &f));
         check_folds(ctx, &s, weighted, &f);
-        assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){s.n, s.y, s.K, NULL}, 0.2, 2000, &f));
+        assert_ok(ctx, folds_holdout(ctx, &ctx->scratch, &(ranked_rows){.n = s.n, .y = s.y, .K = s.K}, 0.2, 2000, &f));
         check_folds(ctx, &s, weighted, &f);
         /* a fold that takes a whole class away */
         for (int64_t i = 0; i < s.n; i++) f.fold[i] = s.y[i] == 2 || i % 7 == 0 ? 0 : -1;

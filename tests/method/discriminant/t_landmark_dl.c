@@ -150,7 +150,7 @@ static void folds_equal_fits_without_their_rows(void **state)
         folds f;
         held_out held = {0};
         fitted fit = {0};
-        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){N, p.y, K, NULL}, 3, 2, &f));
+        assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = N, .y = p.y, .K = K}, 3, 2, &f));
         assert_ok(ctx,
                   discriminant_fit(ctx, &ctx->scratch, &(dl_problem){&p, &k, M, &defaults, L, 0.1}, &f, &fit, &held));
         int64_t labelled = 0;

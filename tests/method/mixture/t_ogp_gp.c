@@ -5,6 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "method/mixture/ogp_gp.h"
+#include "method/mixture/ordinal_sites.h"
 
 enum { ROWS = 24, N = 12, D = 3, K = 3, J = K - 1 };
 
@@ -73,23 +74,36 @@ static void predict(rung_ctx *ctx, const ogp_gp *p, const double *X, const doubl
 }
 
 /* Laplace's approximation is not exact: neither is the leave-one-out from it, but close. */
-static void test_loo_is_near_a_refit(void **state)
+static void loo_is_near_a_refit(rung_ctx *ctx, const int *widen)
 {
-    rung_ctx *ctx = *state;
     double X[N * D], a[N], b[J], loo[N * J], largest = 0, mean = 0;
-    int y[N];
+    int y[N], upper[N];
     make(X, y);
-    ogp_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 3, .prior_variance = 3};
+    for (int i = 0; i < N; i++) upper[i] = y[i] < K && widen ? y[i] + widen[i] : y[i];
+    ogp_gp p = {.n = N,
+                .K = K,
+                .y = y,
+                .upper = widen ? upper : NULL,
+                .gram = gram_of(ctx, N, X),
+                .variance = 3,
+                .prior_variance = 3};
     assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
     for (int i = 0; i < N; i++) {
         double others[N * D], P[J];
-        int ranks[N];
+        int ranks[N], highest[N];
+        memcpy(highest, upper, sizeof highest);
+        memmove(highest + i, upper + i + 1, sizeof(int) * (size_t)(N - 1 - i));
         memcpy(others, X, sizeof others);
         memmove(others + i * D, X + (i + 1) * D, sizeof(double) * (size_t)((N - 1 - i) * D));
         memcpy(ranks, y, sizeof ranks);
         memmove(ranks + i, y + i + 1, sizeof(int) * (size_t)(N - 1 - i));
-        ogp_gp q = {
-            .n = N - 1, .K = K, .y = ranks, .gram = gram_of(ctx, N - 1, others), .variance = 3, .prior_variance = 3};
+        ogp_gp q = {.n = N - 1,
+                    .K = K,
+                    .y = ranks,
+                    .upper = widen ? highest : NULL,
+                    .gram = gram_of(ctx, N - 1, others),
+                    .variance = 3,
+                    .prior_variance = 3};
         predict(ctx, &q, others, X + i * D, P);
         for (int t = 0; t < J; t++) {
             mean += fabs(P[t] - loo[i * J + t]) / (N * J);
@@ -98,6 +112,56 @@ static void test_loo_is_near_a_refit(void **state)
     }
     assert_true(mean < 0.02 && largest < 0.08); /* the prior of the thresholds moves with a row, too */
     assert_true(mean > 0);
+}
+
+static void test_loo_is_near_a_refit(void **state)
+{
+    loo_is_near_a_refit(*state, NULL);
+    loo_is_near_a_refit(*state, (int[N]){0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1});
+}
+
+/* Curvatures and gradients of sites that are intervals, against differences of the log posterior. */
+static void test_interval_sites(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS4 = 6, K4 = 5, J4 = K4 - 1, SIZE = ROWS4 + J4 };
+    const int y[ROWS4] = {1, 2, 2, 3, 1, 5}, upper[ROWS4] = {1, 4, 3, 5, 5, 5};
+    const double weight[ROWS4] = {1, 2, 0.5, 1, 1, 3}, h = 1e-4;
+    double at[SIZE] = {-1, 0.3, 0.9, 0.1, 2, 1.4, -1.1, -0.2, 0.6, 1.5}, b0[J4], W[ROWS4], C[ROWS4 * J4], gb[J4],
+           B[J4 * J4];
+    ordinal_site sites[ROWS4];
+    ordinal_rows rows = {.n = ROWS4, .K = K4, .y = y, .upper = upper, .weight = weight};
+    assert_ok(ctx, ordinal_sites_prior(ctx, &rows, 2, b0));
+    for (int q = 1; q < J4; q++) assert_true(b0[q] > b0[q - 1]);
+    ordinal_sites s = {.rows = rows, .f = at, .b = at + ROWS4, .sites = sites, .W = W, .C = C, .gb = gb, .B = B};
+    ordinal_sites_at(&s, b0, 2);
+#define VALUE ordinal_sites_log(&rows, at, at + ROWS4, b0, 2)
+    for (int u = 0; u < SIZE; u++) {
+        double here = at[u], slope;
+        at[u] = here + h;
+        slope = VALUE / (2 * h);
+        at[u] = here - h;
+        slope -= VALUE / (2 * h);
+        at[u] = here;
+        assert_close(u < ROWS4 ? -(sites[u].g1 + sites[u].g2) : gb[u - ROWS4], slope, 1e-6);
+        for (int v = 0; v < SIZE; v++) {
+            double second = 0, expected = 0;
+            for (int side = 0; side < 4; side++) {
+                double from_u = at[u], from_v = at[v];
+                at[u] += side % 2 ? h : -h;
+                at[v] += side / 2 ? h : -h;
+                second -= (side % 2 == side / 2 ? 1 : -1) * VALUE / (4 * h * h);
+                at[u] = from_u;
+                at[v] = from_v;
+            }
+            if (u < ROWS4 && v < ROWS4) expected = u == v ? W[u] : 0;
+            if (u < ROWS4 && v >= ROWS4) expected = C[u + (v - ROWS4) * ROWS4];
+            if (u >= ROWS4 && v < ROWS4) expected = C[v + (u - ROWS4) * ROWS4];
+            if (u >= ROWS4 && v >= ROWS4) expected = B[u - ROWS4 + (v - ROWS4) * J4];
+            assert_close(expected, second, 1e-5);
+        }
+    }
+#undef VALUE
 }
 
 /* The first row three times, once with another rank: its prediction is near that of a fit without all three, and far
@@ -210,8 +274,9 @@ static void test_mode_or_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values), WITH_CONTEXT(test_loo_is_near_a_refit),
-                                       WITH_CONTEXT(test_equal_rows_leave_together),
-                                       WITH_CONTEXT(test_groups_leave_together), WITH_CONTEXT(test_mode_or_nothing)};
+    const struct CMUnitTest tests[] = {
+        WITH_CONTEXT(test_check_values),          WITH_CONTEXT(test_loo_is_near_a_refit),
+        WITH_CONTEXT(test_interval_sites),        WITH_CONTEXT(test_equal_rows_leave_together),
+        WITH_CONTEXT(test_groups_leave_together), WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void make(rung_ctx *ctx, stack *s)
     rng_open(&r, 5, 1);
     for (int i = 0; i < ROWS; i++) s->y[i] = i == 0 ? K : 1 + i % (K - 1); /* the last class has one row */
     assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, ROWS, NULL, &s->together));
-    assert_ok(ctx, stack_rows_new(ctx, &ctx->scratch, K, s->y, NULL, &s->together, &s->rows));
+    assert_ok(ctx, stack_rows_new(ctx, &ctx->scratch, K, s->y, NULL, NULL, &s->together, &s->rows));
     for (int m = 0; m <= MODELS; m++)
         for (int i = 0; i < ROWS; i++) {
             double *P = m < MODELS ? s->P[m] : s->constant;

@@ -40,7 +40,8 @@ static fitted fit_variant(rung_ctx *ctx, const variant *v, small *s, const char 
     folds f;
     snprintf(options, sizeof options, "%s%s", v->options, more);
     if (!v->folds) return fit_small(ctx, s, v->method, options, NULL, NULL);
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){s->p.n, s->p.y, s->p.K, NULL}, 3, 2, &f));
+    assert_ok(ctx,
+              folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = s->p.n, .y = s->p.y, .K = s->p.K}, 3, 2, &f));
     return fit_small(ctx, s, v->method, options, &f, held);
 }
 

@@ -60,7 +60,7 @@ static void folds_equal_refits(void **state)
             held_out held;
             char text[200];
             snprintf(text, sizeof text, "kernel=%s gamma=0.3 lambda=0.4 lambda-kind=absolute", k ? "linear" : "rbf");
-            assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){30, s.y, K, NULL}, 4, 2, &f));
+            assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 30, .y = s.y, .K = K}, 4, 2, &f));
             fitted fit = fit_small(ctx, &s, "krr", text, &f, &held);
             assert_int_equal(held.n, 60);
             double y[30];

@@ -265,7 +265,7 @@ static void thin_equals_whole(void **state)
     for (int i = 0; i < 900; i++) K[i] = (double)gram[i];
     problem_new(&ctx->scratch, &(problem_rows){30, 30, K, s.y, NULL, s.p.origin, 3}, &whole.p);
     folds f;
-    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){30, s.y, 3, NULL}, 3, 2, &f));
+    assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 30, .y = s.y, .K = 3}, 3, 2, &f));
     for (int k = 0; k < 7; k++) {
         char text[100];
         held_out one, two;
@@ -300,7 +300,7 @@ static void folds_equal_refits(void **state)
             small s = make_small(ctx, 40, 3, K, 2, 10);
             folds f;
             held_out held;
-            assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){40, s.y, K, NULL}, 3, 2, &f));
+            assert_ok(ctx, folds_stratified(ctx, &ctx->scratch, &(ranked_rows){.n = 40, .y = s.y, .K = K}, 3, 2, &f));
             fitted fit = fit_small(ctx, &s, "ot", options[k], &f, &held);
             assert_true(held.n > 20);
             for (int r = 0; r < 2; r++)
