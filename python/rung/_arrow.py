@@ -180,7 +180,7 @@ def _numbers(kind, array):
 def _instants(width, unit, array):
     values = _buffer(array, 1, width, array.offset + array.length)[array.offset :].astype(f"datetime64[{unit}]")
     present = _present(array)
-    return values if present is None else np.where(present, values, np.datetime64("NaT"))
+    return values if present is None else np.where(present, values, np.datetime64("NaT", unit))
 
 
 def _strings(kind, array):
