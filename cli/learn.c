@@ -226,6 +226,31 @@ int learn_data(session *s, const arguments *args, rung_data **out)
     return code;
 }
 
+/* Whether the files are read in passes: because the caller says so, or because they exceed the memory limit. */
+static int open_stream(session *s, const arguments *args, const rung_encode_options *how, const rung_spec *spec,
+                       rung_stream **out)
+{
+    rung_files *files = NULL;
+    rung_read_options reading = {.size = sizeof reading};
+    int passes = option_given(args, "passes"), code = datafile_options(s, args, &reading);
+    if (code == EXIT_OK) code = datafile_list(s, args, 0, &files);
+    if (code == EXIT_OK && !passes) code = session_check(s, rung_stream_needed(s->ctx, spec, files, &reading, &passes));
+    if (code == EXIT_OK && passes) code = session_check(s, rung_stream_open(s->ctx, spec, files, &reading, how, out));
+    rung_files_free(files);
+    return code;
+}
+
+int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out)
+{
+    list_texts own;
+    const column_lists columns = lists_of(args, &own);
+    rung_encode_options how;
+    int code = encode_options(s, args, &columns, &how);
+    if (code == EXIT_OK && !option_given(args, "sql")) code = open_stream(s, args, &how, spec, stream);
+    lists_free(&own);
+    return code != EXIT_OK || *stream ? code : learn_data(s, args, out);
+}
+
 const char **learn_values(const arguments *args, const char *name)
 {
     const char **list = allocate((size_t)args->n + 1, sizeof *list), *text;

@@ -22,6 +22,9 @@ int learn_table(session *s, const arguments *args, rung_table **table, rung_data
 int learn_encode(session *s, const arguments *args, const rung_table *table, const char *label, const char *ignore,
                  rung_data **out);
 
+/* The same, or a stream and no data where they are larger than memory and the method can read them in passes. */
+int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out);
+
 /* The values of a repeated option, ending with NULL; to be freed. */
 const char **learn_values(const arguments *args, const char *name);
 /* "a,b" cut in place: the parts, ending with NULL; to be freed. */

@@ -60,6 +60,18 @@ static void refuse_data(rung_ctx *ctx, const things *have)
     CLEARED(rung_files_new, files, ctx, NULL, &files);
     REFUSED(rung_files_new, ctx, texts, NULL);
     CLEARED(rung_table_read_files, table, ctx, NULL, NULL, &table);
+    rung_stream *stream;
+    const rung_files *some = (const rung_files *)&stale;
+    int needed;
+    CLEARED(rung_stream_open, stream, ctx, NULL, some, NULL, NULL, &stream);
+    CLEARED(rung_stream_open, stream, ctx, have->spec, NULL, NULL, NULL, &stream);
+    REFUSED(rung_stream_open, ctx, have->spec, some, NULL, NULL, NULL);
+    REFUSED(rung_stream_needed, ctx, NULL, some, NULL, &needed);
+    REFUSED(rung_stream_needed, ctx, have->spec, NULL, NULL, &needed);
+    REFUSED(rung_stream_needed, ctx, have->spec, some, NULL, NULL);
+    rung_model *fitted;
+    CLEARED(rung_model_fit_stream, fitted, ctx, have->spec, NULL, &fitted);
+    CLEARED(rung_model_fit_stream, fitted, ctx, NULL, (const rung_stream *)&stale, &fitted);
     REFUSED(rung_table_read_files, ctx, (const rung_files *)&stale, NULL, NULL);
     REFUSED(rung_table_new, ctx, 2, NULL);
     REFUSED(rung_table_add_numbers, ctx, NULL, "x", numbers, 1);

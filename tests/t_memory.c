@@ -276,6 +276,24 @@ static rung_status read_several(place *p)
     return status;
 }
 
+/* The same in passes, and a model of them. */
+static rung_status fit_in_passes(place *p)
+{
+    rung_files *files = NULL;
+    rung_stream *stream = NULL;
+    rung_model *model = NULL;
+    rung_encode_options options = {.size = sizeof options, .label = "mark"};
+    rung_status status = rung_files_new(p->ctx, (const char *const[]){p->csv, p->gzip, NULL}, &files);
+    if (status == RUNG_OK) status = rung_stream_open(p->ctx, p->spec, files, NULL, &options, &stream);
+    assert_int_equal(status == RUNG_OK, stream != NULL);
+    if (status == RUNG_OK) status = rung_model_fit_stream(p->ctx, p->spec, stream, &model);
+    assert_int_equal(status == RUNG_OK, model != NULL);
+    rung_model_free(model);
+    rung_stream_free(stream);
+    rung_files_free(files);
+    return status;
+}
+
 static rung_status read_in_blocks(place *p)
 {
     rung_reader *reader = NULL;
@@ -355,6 +373,11 @@ static void test_data(void **state)
         FAIL_EACH(p, read_in_blocks);
     }
     FAIL_EACH(p, read_several);
+    assert_ok(p->ctx, rung_spec_new(p->ctx, "pom", 0, &p->spec));
+    assert_ok(p->ctx, rung_spec_set(p->ctx, p->spec, "calibrate", "0"));
+    FAIL_EACH(p, fit_in_passes);
+    rung_spec_free(p->spec);
+    p->spec = NULL;
     FAIL_EACH(p, table_in_memory);
     FAIL_EACH(p, data_from_memory);
     FAIL_EACH(p, measure);

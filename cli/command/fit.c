@@ -23,6 +23,8 @@ static const option fit_options[] = {
     {"as-published", 0, NULL, "use the parameters of the paper as defaults", GROUP},
     {"groups", 0, "COLUMN", "column whose equal values are held out together; it is not a feature", GROUP},
     {"keep-data", 0, NULL, "store the labelled rows in the model, so that 'rung update' can add rows", GROUP},
+    {"passes", 0, NULL, "read the data in passes, as if they were larger than memory (kdlor, pom, boost, isbor, auto)",
+     GROUP},
     {"baseline", 0, NULL, "also report the cross-validated error of label propagation alone", GROUP},
     {"verify", 0, NULL, "recompute from the data the conditions for a correct model; fail if one is not met", GROUP},
     {"explain", 0, NULL, "also show the importance of every column, measured on rows held out in five folds", GROUP},
@@ -38,7 +40,9 @@ typedef struct {
     const char *model_path;
     const rung_method *method;
     rung_spec *spec;
-    rung_data *data;
+    rung_stream *stream;   /* data larger than memory; NULL: they are loaded ... */
+    rung_data *loaded;     /* ... here */
+    const rung_data *data; /* those, or the sample of the stream */
     rung_model *model;
     labels truth;
     int64_t rows, labelled, intervals, *count; /* count: rows of each class, without intervals */
@@ -55,16 +59,18 @@ static int collect(session *s, fit_job *job)
 {
     const double *target = rung_data_targets(job->data);
     job->truth = labels_of(job->data);
-    job->rows = job->truth.n;
+    job->rows = job->stream ? rung_stream_rows(job->stream) : job->truth.n;
     job->classes = job->truth.classes;
     job->intervals = labels_intervals(&job->truth);
     job->count = allocate((size_t)job->classes + 1, sizeof *job->count);
     int *exact = labels_exact(&job->truth);
-    for (int64_t i = 0; i < job->rows; i++) {
+    for (int64_t i = 0; i < job->truth.n && !job->stream; i++) {
         if (!target) job->count[exact[i]]++;
         job->labelled += target ? !isnan(target[i]) : job->truth.rank[i] > 0;
     }
     free(exact);
+    for (int q = 0; q <= job->classes && job->stream; q++) job->count[q] = rung_stream_count(job->stream, q);
+    if (job->stream) job->labelled = rung_stream_labelled(job->stream);
     job->has_cv = !target && rung_model_cv(job->model, &job->cv);
     if (job->has_cv) CHECK(s, measure_median(s->ctx, &job->truth, &job->median));
     return EXIT_OK;
@@ -218,6 +224,9 @@ static void tell_summary(const arguments *args, const fit_job *job)
 {
     say(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
         (long long)job->labelled, (long long)rung_data_features(job->data));
+    if (job->stream)
+        say(stderr, "read        in passes, with a uniform sample of %lld rows in memory\n",
+            (long long)rung_data_rows(job->data));
     if (job->classes > 0) tell_classes(job);
     tell_params(args, job);
     tell_cv(job);
@@ -250,6 +259,7 @@ static void print_json(const fit_job *job)
     json_object_set_new(all, "rows", json_integer(job->rows));
     json_object_set_new(all, "labelled", json_integer(job->labelled));
     if (job->intervals) json_object_set_new(all, "intervals", json_integer(job->intervals));
+    if (job->stream) json_object_set_new(all, "sample", json_integer(rung_data_rows(job->data)));
     json_object_set_new(all, "features", json_integer(rung_data_features(job->data)));
     json_object_set_new(all, "thresholds", thresholds_json(job->model));
     json_object_set_new(all, "cv", job->has_cv ? measures_json(&job->cv) : json_null());
@@ -325,11 +335,18 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
     if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
-    if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
+    if ((code = learn_stream(s, args, job->spec, &job->stream, &job->loaded)) != EXIT_OK) return code;
+    job->data = job->stream ? rung_stream_sample(job->stream) : job->loaded;
+    if (job->stream && (option_given(args, "verify") || option_given(args, "explain"))) {
+        complain("fit: --%s needs all rows in memory; give more with --memory",
+                 option_given(args, "verify") ? "verify" : "explain");
+        return FAILED;
+    }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();
-    CHECK(s, rung_model_fit(s->ctx, job->spec, job->data, &job->model));
+    CHECK(s, job->stream ? rung_model_fit_stream(s->ctx, job->spec, job->stream, &job->model)
+                         : rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
     if ((code = collect(s, job)) != EXIT_OK) return code;
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
@@ -354,7 +371,8 @@ static int fit_run(session *s, const arguments *args)
     free(job.count);
     free(job.path);
     rung_model_free(job.model);
-    rung_data_free(job.data);
+    rung_data_free(job.loaded);
+    rung_stream_free(job.stream);
     rung_spec_free(job.spec);
     return code;
 }

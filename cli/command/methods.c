@@ -20,7 +20,8 @@ static const struct {
                     {RUNG_UPDATABLE, "updatable", "can be updated with new rows"},
                     {RUNG_PROBABILITIES, "probabilities", "has its own probabilities"},
                     {RUNG_EVIDENCE, "evidence", "reports its log evidence, by which a search can select"},
-                    {RUNG_INTERVALS, "intervals", "supports labels that are intervals, such as 2..4"}};
+                    {RUNG_INTERVALS, "intervals", "supports labels that are intervals, such as 2..4"},
+                    {RUNG_STREAMS, "streams", "can be fitted to data larger than memory"}};
 enum { FLAGS = sizeof method_flags / sizeof *method_flags };
 
 static const char *const type_names[] = {

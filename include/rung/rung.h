@@ -83,6 +83,7 @@ typedef struct rung_ctx rung_ctx;                   /* threads, seed, limits, lo
 typedef struct rung_table rung_table;               /* columns of numbers and text, as read */
 typedef struct rung_files rung_files;               /* a list of files */
 typedef struct rung_reader rung_reader;             /* a file that is read in blocks */
+typedef struct rung_stream rung_stream;             /* files that are read in passes of blocks */
 typedef struct rung_data rung_data;                 /* coded columns, ranks, classes: the input of a fit */
 typedef struct rung_spec rung_spec;                 /* one method and its parameter values */
 typedef struct rung_model rung_model;               /* the result of a fit; complete in itself */
@@ -146,6 +147,21 @@ typedef void rung_progress_fn(void *user, const char *stage, double done);
 RUNG_API void rung_ctx_set_log(rung_ctx *ctx, rung_log_fn *log, void *user);
 RUNG_API void rung_ctx_set_progress(rung_ctx *ctx, rung_progress_fn *fn, void *user);
 
+/* Several processes that work together, each with its own context. A program supplies these three operations, by MPI or
+ * otherwise; the library calls them in the same order in every process. They return 0, or another number on failure. */
+typedef struct {
+    size_t size;
+    int rank, ranks; /* this process, from 0; all of them */
+    void *user;
+    int (*sum)(void *user, double *v, int64_t n);                   /* v := the sum over all processes */
+    int (*broadcast)(void *user, void *bytes, int64_t n, int from); /* the bytes of process `from`, to all */
+    int (*barrier)(void *user);                                     /* waits for all */
+} rung_comm;
+/* comm is copied; NULL: this process works alone, as at first. What is summed has the same bits for any number of
+ * processes: rows are summed in the order of a file, files and their sums in a tree of fixed shape. RUNG_EARG: a rank
+ * outside the ranks, a missing function. */
+RUNG_API RUNG_CHECK rung_status rung_ctx_set_comm(rung_ctx *ctx, const rung_comm *comm);
+
 /* Stops the call that runs with this context: it soon returns RUNG_EINTERRUPT and leaves nothing half done. The request
  * stays until rung_ctx_clear_interrupt: all later calls return RUNG_EINTERRUPT at once. */
 RUNG_API void rung_ctx_interrupt(rung_ctx *ctx);
@@ -198,8 +214,9 @@ enum { /* of a method */
        RUNG_UPDATABLE = 32,     /* rung_model_update */
        RUNG_PROBABILITIES = 64, /* has probabilities of its own, without calibration */
        RUNG_USES_UNLABELLED = 128,
-       RUNG_EVIDENCE = 256, /* reports the log evidence of the labels, which a search can decide by */
-       RUNG_INTERVALS = 512 /* takes labels that are intervals of classes, such as 2..4 */
+       RUNG_EVIDENCE = 256,  /* reports the log evidence of the labels, which a search can decide by */
+       RUNG_INTERVALS = 512, /* takes labels that are intervals of classes, such as 2..4 */
+       RUNG_STREAMS = 1024   /* can be fitted to data larger than memory (rung_model_fit_stream) */
 };
 
 typedef struct {
@@ -374,6 +391,33 @@ RUNG_API const double *rung_data_targets(const rung_data *data); /* real targets
 RUNG_API const int *rung_data_chosen(const rung_data *data);     /* a flag per row; NULL: none was chosen */
 RUNG_API const int *rung_data_groups(const rung_data *data);     /* a number per row; NULL: none */
 RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded rows */
+
+/* ---- data larger than memory --------------------------------------------------------------------- */
+
+/* *out = 1 where the table of the files, its coded and scaled rows and the copies of a fit, 48 bytes per cell, would exceed
+ * the memory limit of the context (8 GiB where it has none), judged by the first rows: then they are to be read in passes.
+ * 0 for up to 10,000 rows, for a method that is not RUNG_STREAMS or has landmarks=exact, for pipes and for sparse rows. */
+RUNG_API RUNG_CHECK rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
+                                                   const rung_read_options *options, int *out);
+/* Files to be read in passes of blocks, for a fit by spec. The first pass is made here: it finds the columns, all categories
+ * and classes, and a uniform sample of at most 200,000 rows, by the seed, as large as the memory limit and the method
+ * allow; fills, scaling and quantiles are learned from it. The processes of
+ * rung_ctx_set_comm divide the files among them. Errors of rung_table_read_files and rung_data_encode; RUNG_EARG: real
+ * targets, groups, sparse rows, standard input. */
+RUNG_API RUNG_CHECK rung_status rung_stream_open(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
+                                                 const rung_read_options *options, const rung_encode_options *encode,
+                                                 rung_stream **out);
+RUNG_API void rung_stream_free(rung_stream *stream);
+RUNG_API int64_t rung_stream_rows(const rung_stream *stream);
+RUNG_API int64_t rung_stream_labelled(const rung_stream *stream);
+RUNG_API int64_t rung_stream_count(const rung_stream *stream, int rank); /* rows of a class; 0: unlabelled ones */
+/* The sample. It lives as long as the stream. */
+RUNG_API const rung_data *rung_stream_sample(const rung_stream *stream);
+/* Fits a model to all rows: by sums over further passes (kdlor, pom), from the bins of all rows in memory (boost), or from
+ * the sample (isbor, auto). Errors of rung_model_fit; RUNG_EARG: a method that needs all rows in memory; RUNG_EIO: a file
+ * changed meanwhile. */
+RUNG_API RUNG_CHECK rung_status rung_model_fit_stream(rung_ctx *ctx, const rung_spec *spec, const rung_stream *stream,
+                                                      rung_model **out);
 
 /* ---- specs -------------------------------------------------------------------------------------- */
 

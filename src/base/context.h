@@ -37,6 +37,7 @@ struct rung_ctx {
     void *log_user;
     rung_progress_fn *progress;
     void *progress_user;
+    rung_comm comm; /* ranks 0: alone */
     progress_part part;
     double reached; /* of the whole: progress never goes back */
     atomic_int interrupted;

@@ -46,6 +46,7 @@ struct rung_data {
     double *weight; /* n, or NULL: all 1 */
     int *group;     /* n, or NULL: rows with the same number are held out together */
     int *chosen;    /* n, or NULL: not 0: labelled because it was chosen, not drawn at random: no part of an error */
+    const rung_stream *stream; /* these rows are a sample of it; NULL: they are all there are */
     coding code;
 };
 

@@ -98,6 +98,14 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     return *label < 0 ? RUNG_OK : give_role(ctx, t, roles, *label, ROLE_LABEL);
 }
 
+rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out)
+{
+    role *roles = NULL;
+    int64_t weights, groups, suggested;
+    TRY(NEW(ctx, &ctx->scratch, roles, t->n_columns));
+    return assign_roles(ctx, t, options, roles, out, &weights, &groups, &suggested);
+}
+
 static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const column *c = &t->columns[j];
@@ -252,7 +260,7 @@ rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, ru
     return RUNG_OK;
 }
 
-static rung_status take_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
 {
     const column *c = &t->columns[j];
     char label[COLUMN_LABEL];
@@ -329,7 +337,7 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
     if (groups >= 0) TRY(take_groups(ctx, t, groups, data));
     if (suggested >= 0) TRY(take_suggested(ctx, t, suggested, data));
-    return weights >= 0 ? take_weights(ctx, t, weights, data) : RUNG_OK;
+    return weights >= 0 ? dataset_weights(ctx, t, weights, data) : RUNG_OK;
 }
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out)

@@ -23,6 +23,10 @@ bool coding_numbered(const coding *code);
 rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label);
 /* The ranks or targets of data from a column of t, by data's coding. */
 rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data);
+/* The row weights of data from column j of t. */
+rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
+/* The column of the labels; -1: there is none. */
+rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out);
 /* Codes the rows of t into X (code->d x n_rows, zeros), given where its columns are; a missing number is NaN. */
 rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code, const int64_t *from, double *X);
 

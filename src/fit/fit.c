@@ -133,8 +133,9 @@ static rung_status describe_fit(rung_ctx *ctx, const rung_spec *spec, const trai
     const param_row *rows = spec->method->params;
     model->method = spec->method->info.name;
     model->library = RUNG_VERSION;
-    model->n_rows = t->data->n;
-    model->n_labelled = t->n_labelled;
+    const rung_stream *all = t->data->stream;
+    model->n_rows = all ? all->n_rows : t->data->n;
+    model->n_labelled = all ? all->n_labelled : t->n_labelled;
     model->n_expansion = fit->n_expansion;
     model->n_report = fit->n_report;
     model->report = fit->report;
@@ -371,21 +372,41 @@ static void tell_cyclic(rung_ctx *ctx, const rung_spec *spec, const coding *code
                 spec->method->info.name, code->columns[k].name);
 }
 
+/* Data larger than memory: what the method can do with them. */
+static rung_status check_stream(rung_ctx *ctx, const rung_spec *spec, const rung_data *data)
+{
+    char list[TABLE_LIST] = "";
+    const method *m = spec->method;
+    if (spec->keep_data)
+        return set_error(ctx, RUNG_EARG, "a model cannot keep data that are larger than the memory limit");
+    if (m->takes_sample)
+        log_at(ctx, RUNG_INFO, "%s learns from a uniform sample of %lld of the %lld rows", m->info.name,
+               (long long)data->n, (long long)data->stream->n_rows);
+    if (m->info.flags & RUNG_STREAMS) return RUNG_OK;
+    for (const method *const *one = method_table; *one; one++)
+        if ((*one)->info.flags & RUNG_STREAMS) table_list(list, ", ", (*one)->info.name);
+    return hint(ctx,
+                set_error(ctx, RUNG_EARG, "%s needs all rows in memory; methods that read them in passes: %s",
+                          m->info.name, list),
+                "option memory");
+}
+
 rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_model **out)
 {
     training t;
     *out = NULL;
+    if (data->stream) TRY(check_stream(ctx, spec, data));
     bool all = (spec->method->info.flags & RUNG_USES_UNLABELLED) != 0;
     TRY(training_new(ctx, spec, data, all, !spec->method->takes_cells, &t));
     tell_cyclic(ctx, spec, &data->code);
     TRY(training_check(ctx, &t, spec->method));
-    if (!all && t.n_labelled < data->n)
+    if (!all && t.n_labelled < data->n && !data->stream)
         log_at(ctx, RUNG_INFO,
                "%s learns from the %lld labelled row%s; the other %lld only help%s to scale the columns",
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     if (data->group) TRY(tell_groups(ctx, &t));
-    if (t.repeated > 0)
+    if (t.repeated > 0 && !data->stream)
         log_at(ctx, RUNG_INFO,
                "%lld of the %lld labelled rows equal another one in every column; equal rows are held out together",
                (long long)t.repeated, (long long)t.n_labelled);

@@ -39,8 +39,8 @@ rung_status making_note(rung_ctx *ctx, const rung_model *before, const rung_data
     TRY(NEW(ctx, &model->mem, model->notes, ctx->n_notes + 2 + (before ? before->n_notes : 0)));
     for (int i = 0; i < ctx->n_notes; i++) TRY(add(ctx, before, ctx->notes[i].name, ctx->notes[i].value, model));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)ctx->seed);
-    snprintf(rows, sizeof rows, "%lld rows of %lld coded columns, checksum %08lx", (long long)data->n,
-             (long long)data->d, checksum(data));
+    snprintf(rows, sizeof rows, "%s%lld rows of %lld coded columns, checksum %08lx", data->stream ? "a sample of " : "",
+             (long long)data->n, (long long)data->d, checksum(data));
     TRY(add(ctx, before, "seed", seed, model));
     TRY(add(ctx, before, "data", rows, model));
     for (int i = 0; before && i < before->n_notes; i++) /* what this step has nothing to add to */

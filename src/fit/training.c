@@ -205,6 +205,23 @@ static rung_status make_problem(rung_ctx *ctx, const training *t, int64_t n, con
     out->cells = data->X;
     out->n_cells = data->n;
     out->relevance = t->relevance;
+    if (t->stream.rows) out->stream = &t->stream;
+    return RUNG_OK;
+}
+
+/* The method sums over all rows of the stream that the data are a sample of. */
+static rung_status take_stream(rung_ctx *ctx, const rung_spec *spec, bool scaled, training *t)
+{
+    const rung_stream *all = t->data->stream;
+    int *rank = NULL, K = t->data->code.n_classes;
+    if (!all || spec->method->takes_sample) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, rank, K + 1));
+    t->stream = (problem_stream){.rows = all, .rank = rank, .class_weight = t->class_weight};
+    if (scaled) t->stream.scale = &t->scale;
+    for (int k = 0; k < t->K; k++) {
+        rank[t->present[k]] = k + 1;
+        t->stream.n_labelled += all->count[t->present[k]];
+    }
     return RUNG_OK;
 }
 
@@ -250,6 +267,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
     }
     TRY(find_equal(ctx, labelled, rows, out));
     TRY(find_groups(ctx, labelled, rows, out));
+    TRY(take_stream(ctx, spec, scaled, out));
     if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);
     int *classes = NULL;
@@ -323,6 +341,7 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
+    if (p->stream) shape.streamed = p->stream->n_labelled;
     *out = p;
     double bytes = 0;
     TRY(method_bytes(ctx, spec, &shape, &bytes));

@@ -20,6 +20,7 @@ typedef struct {
     int64_t repeated; /* labelled rows that equal another one */
     scaling scale;
     problem labelled, all; /* the labelled rows; all rows (only where a method uses the unlabelled ones) */
+    problem_stream stream; /* all rows, where the data are a sample of them and the method sums over all */
     double *relevance;     /* weights of the columns by the labels; NULL: none */
     double *class_weight;  /* per class of the data; NULL = all 1 */
     int64_t known;         /* an update: the number of labelled rows at the start to which the state belongs ... */

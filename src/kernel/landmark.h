@@ -64,6 +64,11 @@ typedef struct { /* some columns of X, their weights and groups */
  * vector of row i's group, or its memberships. */
 rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
                               double *sums);
+/* The same in parts: adds the moments of the features (solved) or of the kernel columns of some rows; the second turns
+ * those of kernel columns into those of the features, once all rows are summed (l->steady). */
+rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
+                                  la_mat *S, double *sums);
+rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int groups, la_mat *S, double *sums);
 /* M (m x m) = Phi A Phi' for a sparse symmetric A over the n columns of X. */
 rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,
                                 double room, la_mat *M);

@@ -28,8 +28,8 @@ static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, c
     return solved ? landmarks_features(ctx, l, count, Z, *out) : landmarks_columns(ctx, l, 0, count, Z, *out);
 }
 
-static rung_status add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
-                               la_mat *S, double *sums)
+rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
+                                  la_mat *S, double *sums)
 {
     for (int64_t first = 0; first < r->count; first = tile_end(first, r->count)) {
         pool_mark mark = pool_here(&ctx->scratch);
@@ -55,26 +55,34 @@ static rung_status add_moments(rung_ctx *ctx, const landmarks *l, bool solved, c
     return RUNG_OK;
 }
 
+rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int groups, la_mat *S, double *sums)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    la_mat *B = NULL;
+    TRY(la_new(ctx, &ctx->scratch, l->m, groups, &B));
+    la_put(sums, B);
+    TRY(la_trsm(ctx, l->R, false, B));
+    la_get(B, sums);
+    pool_release(&ctx->scratch, mark);
+    return landmarks_solve_sum(ctx, l, S);
+}
+
 rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
                               double *sums)
 {
     int64_t m = l->m, groups = r->groups;
-    if (!l->steady || r->count <= 2 * m) return add_moments(ctx, l, true, r, sign, S, sums);
+    if (!l->steady || r->count <= 2 * m) return landmarks_add_moments(ctx, l, true, r, sign, S, sums);
     pool_mark mark = pool_here(&ctx->scratch);
     double *zeros = NULL, *part = NULL;
-    la_mat *M = NULL, *B = NULL;
+    la_mat *M = NULL;
     TRY(NEW(ctx, &ctx->scratch, zeros, m * m));
     TRY(NEW(ctx, &ctx->scratch, part, m * groups));
     TRY(la_new(ctx, &ctx->scratch, m, m, &M));
-    TRY(la_new(ctx, &ctx->scratch, m, groups, &B));
     la_put(zeros, M);
     pool_free(&ctx->scratch, zeros);
-    TRY(add_moments(ctx, l, false, r, sign, M, part));
-    la_put(part, B);
-    TRY(la_trsm(ctx, l->R, false, B));
-    la_get(B, part);
+    TRY(landmarks_add_moments(ctx, l, false, r, sign, M, part));
+    TRY(landmarks_solve_moments(ctx, l, (int)groups, M, part));
     for (int64_t i = 0; i < m * groups; i++) sums[i] += part[i];
-    TRY(landmarks_solve_sum(ctx, l, M));
     TRY(la_scale_add(ctx, 1, M, 1, S));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;

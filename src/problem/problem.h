@@ -5,13 +5,24 @@
 
 #include "data/dataset.h"
 #include "data/row_groups.h"
+#include "data/scale.h"
 #include "data/splits.h"
 #include "graph/graph.h"
 #include "kernel/feature.h"
 #include "kernel/kernel.h"
 #include "kernel/landmark.h"
+#include "stream/stream.h"
 
 typedef struct problem_entry problem_entry;
+
+/* All rows of which those of a problem are a sample. */
+typedef struct {
+    const rung_stream *rows;
+    const scaling *scale;       /* of the problem's rows; NULL: they are not scaled */
+    const int *rank;            /* classes of the data + 1: their ranks in the problem */
+    const double *class_weight; /* per class of the data; NULL: 1 */
+    int64_t n_labelled;
+} problem_stream;
 
 typedef struct problem {
     pool *mem;
@@ -29,9 +40,10 @@ typedef struct problem {
     const double *cells;   /* ... and its unscaled rows, d x n_cells, NaN = missing: row i is at origin[i] */
     int64_t n_cells;
     const double
-        *relevance;  /* d: weights that the scaled columns have from the labels; NULL: none. Held-out rows ask for
+        *relevance; /* d: weights that the scaled columns have from the labels; NULL: none. Held-out rows ask for
                                 weights learned without them (fit/heldout.c) */
-    int64_t varying; /* columns that are not constant: the d of gamma = 1/d */
+    const problem_stream *stream; /* sums are over all its labelled rows; NULL: the rows here are all */
+    int64_t varying;              /* columns that are not constant: the d of gamma = 1/d */
     const struct problem *parent; /* a fold looks things up there ... */
     const int64_t *rows;          /* ... at these rows; NULL: at all of them, in order */
     bool many_kernels;            /* a search over kernels: keep the distances */
@@ -57,6 +69,19 @@ typedef struct { /* what a problem is made of, as in the fields of the same name
     const int64_t *origin;
     int K;
 } problem_rows;
+
+typedef struct { /* labelled rows of a stream as a problem has them */
+    int64_t n;
+    const double *X;     /* d x n, scaled; NULL where the problem has no scaled rows */
+    const double *cells; /* d x n, NaN: missing */
+    const int *y;
+    const double *w;    /* NULL: 1 */
+    const int64_t *row; /* rows of the file ... */
+    int64_t file;       /* ... with this number */
+} problem_block;
+typedef rung_status problem_block_fn(rung_ctx *ctx, void *user, const problem_block *b, double *sum);
+/* A pass over the stream of a problem: sum (size numbers) := what fn adds for every block. */
+rung_status problem_sum(rung_ctx *ctx, const problem *p, problem_block_fn *fn, void *user, int64_t size, double *sum);
 
 void problem_new(pool *mem, const problem_rows *given, problem *out);
 /* Some rows of a problem (a fold's training part); classes without rows are removed (classes_present) and ranks

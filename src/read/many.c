@@ -31,35 +31,32 @@ static int64_t find_name(const rung_table *t, const char *name)
     return -1;
 }
 
-static rung_status other_column(const joining *j, const rung_table *shape, const char *name, bool lacks)
+static rung_status other_column(rung_ctx *ctx, const char *first, const rung_table *shape, const char *name, bool lacks)
 {
-    return set_error(j->ctx, RUNG_EDATA, "%s: column '%.80s' is %s %s; all files need the same columns", shape->path,
-                     name, lacks ? "missing, unlike in" : "not in", j->first);
+    return set_error(ctx, RUNG_EDATA, "%s: column '%.80s' is %s %s; all files need the same columns", shape->path, name,
+                     lacks ? "missing, unlike in" : "not in", first);
 }
 
-static rung_status other_count(const joining *j, const rung_table *shape)
+static rung_status other_count(rung_ctx *ctx, const char *first, const rung_table *t, const rung_table *shape)
 {
-    const rung_table *t = j->t;
-    return set_error(j->ctx, RUNG_EDATA, "%s: %lld columns%s, but %s has %lld%s; all files need the same columns",
+    return set_error(ctx, RUNG_EDATA, "%s: %lld columns%s, but %s has %lld%s; all files need the same columns",
                      shape->path, (long long)shape->n_columns, shape->has_names ? " with names" : " without names",
-                     j->first, (long long)t->n_columns, t->has_names ? " with names" : " without");
+                     first, (long long)t->n_columns, t->has_names ? " with names" : " without");
 }
 
-/* Where the columns of a later file are in the table. A file of sparse rows may lack some, which are 0. */
-static rung_status match(joining *j, const rung_table *shape, int64_t **out)
+rung_status columns_match(rung_ctx *ctx, const rung_table *t, const char *first, const rung_table *shape, int64_t **out)
 {
-    const rung_table *t = j->t;
     int64_t *place = NULL;
     if (shape->has_names != t->has_names || (!t->has_names && shape->n_columns != t->n_columns))
-        return other_count(j, shape);
-    TRY(NEW_RAW(j->ctx, &j->ctx->scratch, place, shape->n_columns));
+        return other_count(ctx, first, t, shape);
+    TRY(NEW_RAW(ctx, &ctx->scratch, place, shape->n_columns));
     for (int64_t c = 0; c < shape->n_columns; c++) {
         bool as_it_stands = c < t->n_columns && strcmp(shape->columns[c].name, t->columns[c].name) == 0;
         place[c] = as_it_stands ? c : find_name(t, shape->columns[c].name);
-        if (place[c] < 0) return other_column(j, shape, shape->columns[c].name, false);
+        if (place[c] < 0) return other_column(ctx, first, shape, shape->columns[c].name, false);
     }
     for (int64_t c = 0; shape->n_columns < t->n_columns && !(shape->sparse && t->sparse) && c < t->n_columns; c++)
-        if (find_name(shape, t->columns[c].name) < 0) return other_column(j, shape, t->columns[c].name, true);
+        if (find_name(shape, t->columns[c].name) < 0) return other_column(ctx, first, shape, t->columns[c].name, true);
     *out = place;
     return RUNG_OK;
 }
@@ -81,7 +78,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
         j->begun = true;
         j->first = j->path[j->k];
     }
-    TRY(match(j, r->shape, &place));
+    TRY(columns_match(j->ctx, t, j->first, r->shape, &place));
     j->f.place = place;
     j->f.from = &r->in;
     j->f.beyond = j->all - j->bytes[j->k];

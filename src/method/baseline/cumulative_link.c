@@ -143,7 +143,7 @@ static rung_status direction(rung_ctx *ctx, state *s, const double *theta, doubl
     return RUNG_OK;
 }
 
-static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, double *theta)
+static rung_status state_new(rung_ctx *ctx, const cumulative_link *p, state *s)
 {
     pool *mem = &ctx->scratch;
     *s = (state){.p = p, .n = la_cols(p->X), .d = la_rows(p->X)};
@@ -158,9 +158,15 @@ static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, doub
     TRY(la_new(ctx, mem, s->d, s->d, &s->gram));
     TRY(la_new(ctx, mem, s->size, s->size, &s->factor));
     la_get(p->X, s->x);
+    return RUNG_OK;
+}
+
+static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, double *theta)
+{
+    TRY(state_new(ctx, p, s));
     double below = 0, *mass = NULL;
     for (int64_t i = 0; i < s->n; i++) s->total += p->weight ? p->weight[i] : 1;
-    TRY(NEW(ctx, mem, mass, p->K));
+    TRY(NEW(ctx, &ctx->scratch, mass, p->K));
     if (p->upper) TRY(class_masses(ctx, s->n, p->y, p->upper, p->weight, p->K, mass));
     for (int q = 1; q < p->K; q++) { /* the thresholds of a model without columns */
         if (p->upper) below += mass[q - 1] / s->total;
@@ -168,6 +174,95 @@ static rung_status start(rung_ctx *ctx, const cumulative_link *p, state *s, doub
         theta[s->d + q - 1] = p->link == LINK_LOGIT ? log(below / (1 - below)) : normal_quantile(below);
     }
     return RUNG_OK;
+}
+
+rung_status cumulative_link_add(rung_ctx *ctx, const cumulative_link *p, const double *theta, double *sum)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    state s;
+    TRY(state_new(ctx, p, &s));
+    s.total = 1;
+    sum[0] += objective(&s, theta);
+    for (int64_t i = 0; i < s.n; i++) sum[1] += p->weight ? p->weight[i] : 1;
+    TRY(derivatives(ctx, &s, theta));
+    for (int64_t j = 0; j < s.size; j++) sum[2 + j] += s.gradient[j];
+    for (int64_t j = 0; j < s.size * s.size; j++) sum[2 + s.size + j] += s.hessian[j];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+typedef struct {
+    double value, decrement;
+    double *step; /* Newton's, to be subtracted */
+} newton_point;
+
+/* The objective and Newton's step at theta, from a pass over all rows. */
+static rung_status look_at(rung_ctx *ctx, const link_passes *p, const double *theta, newton_point *out)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t d = p->d, m = d + p->K - 1;
+    double *sum = NULL, total;
+    la_mat *factor = NULL;
+    TRY(NEW_RAW(ctx, &ctx->scratch, sum, 2 + m + m * m));
+    TRY(la_new(ctx, &ctx->scratch, m, m, &factor));
+    TRY(p->pass(ctx, p->user, theta, 2 + m + m * m, sum));
+    total = sum[1];
+    double *gradient = sum + 2, *hessian = gradient + m;
+    out->value = sum[0] / total;
+    for (int64_t j = 0; j < m; j++) gradient[j] /= total;
+    for (int64_t j = 0; j < m * m; j++) hessian[j] /= total;
+    for (int64_t j = 0; j < d; j++) {
+        out->value += 0.5 * p->ridge * theta[j] * theta[j];
+        gradient[j] += p->ridge * theta[j];
+        hessian[j + j * m] += p->ridge;
+    }
+    out->decrement = 0;
+    memcpy(out->step, gradient, (size_t)m * sizeof *gradient);
+    if (isfinite(out->value)) {
+        la_put(hessian, factor);
+        TRY(la_potrf(ctx, factor));
+        TRY(la_potrs(ctx, factor, 1, out->step));
+    }
+    for (int64_t j = 0; j < m; j++) out->decrement += gradient[j] * out->step[j];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* The step to the candidate is halved until it lowers the objective; each candidate takes a pass, which also gives the
+ * step that follows it. */
+rung_status cumulative_link_passes(rung_ctx *ctx, const link_passes *p, double *theta, double *value)
+{
+    enum { MOST_PASSES = 60 };
+    int64_t m = p->d + p->K - 1;
+    double *candidate = NULL, t = 1;
+    newton_point at = {0}, next = {0};
+    TRY(NEW(ctx, &ctx->scratch, candidate, m));
+    TRY(NEW(ctx, &ctx->scratch, at.step, m));
+    TRY(NEW(ctx, &ctx->scratch, next.step, m));
+    TRY(look_at(ctx, p, theta, &at));
+    for (int pass = 1; pass < MOST_PASSES; pass++) {
+        bool last = at.decrement < DECREMENT * (1 + fabs(at.value));
+        for (int64_t j = 0; j < m; j++) candidate[j] = theta[j] - t * at.step[j];
+        for (int64_t q = p->d + 1; q < m; q++) /* thresholds out of order: no pass is needed to see it */
+            if (!(candidate[q] > candidate[q - 1])) last = false, candidate[0] = NAN;
+        *value = at.value;
+        if (last) return memcpy(theta, candidate, (size_t)m * sizeof *theta), RUNG_OK;
+        next.value = INFINITY;
+        if (!isnan(candidate[0])) TRY(look_at(ctx, p, candidate, &next));
+        if (next.value <= at.value - ARMIJO * t * at.decrement) {
+            newton_point swap = at;
+            memcpy(theta, candidate, (size_t)m * sizeof *theta);
+            at = next;
+            next = swap;
+            t = 1;
+        } else if (at.decrement < 1e-9 * (1 + fabs(at.value))) {
+            return RUNG_OK; /* rounding prevents any gain */
+        } else {
+            t *= 0.5;
+        }
+    }
+    return set_error(ctx, RUNG_ENOCONV, "Newton's iteration did not converge in %d passes (decrement %.2g)",
+                     (int)MOST_PASSES, at.decrement);
 }
 
 rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,

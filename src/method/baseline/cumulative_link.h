@@ -23,6 +23,19 @@ typedef struct {
 /* w (d), b (K - 1, ascending), value: the minimum. */
 rung_status cumulative_link_fit(rung_ctx *ctx, const cumulative_link *p, double *w, double *b, double *value);
 
+/* The same for rows that come in passes. pass: sum := what cumulative_link_add adds for all blocks of rows (ridge 0) at
+ * theta = (w, b): the negative log likelihood, the weight, gradient and Hessian, 2 + m + m^2 numbers, m = d + K - 1. */
+typedef struct {
+    int64_t d;
+    int K;
+    double ridge; /* > 0 */
+    rung_status (*pass)(rung_ctx *ctx, void *user, const double *theta, int64_t size, double *sum);
+    void *user;
+} link_passes;
+rung_status cumulative_link_add(rung_ctx *ctx, const cumulative_link *block, const double *theta, double *sum);
+/* theta: a start, then the minimum. */
+rung_status cumulative_link_passes(rung_ctx *ctx, const link_passes *p, double *theta, double *value);
+
 /* The second derivatives of the objective times the sum of the weights, in (w, b): lower triangle of a matrix of order
  * d + K - 1; its inverse is the covariance of the estimates, up to the ridge. Also the log likelihood itself. */
 rung_status cumulative_link_hessian(rung_ctx *ctx, const cumulative_link *p, const double *w, const double *b,

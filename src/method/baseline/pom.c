@@ -77,6 +77,47 @@ static rung_status fit_direction(rung_ctx *ctx, const problem *p, const pom_para
     return RUNG_OK;
 }
 
+/* ---- data larger than memory ---- */
+
+typedef struct {
+    const problem *p;
+    const pom_params *params;
+    const double *theta;
+} pom_pass;
+
+static rung_status add_block(rung_ctx *ctx, void *user, const problem_block *b, double *sum)
+{
+    const pom_pass *pass = user;
+    la_mat *X = NULL;
+    TRY(la_new(ctx, &ctx->scratch, pass->p->d, b->n, &X));
+    la_put(b->X, X);
+    cumulative_link block = {.X = X, .K = pass->p->K, .y = b->y, .weight = b->w, .link = (link_kind)pass->params->link};
+    return cumulative_link_add(ctx, &block, pass->theta, sum);
+}
+
+static rung_status run_pass(rung_ctx *ctx, void *user, const double *theta, int64_t size, double *sum)
+{
+    pom_pass *pass = user;
+    pass->theta = theta;
+    return problem_sum(ctx, pass->p, add_block, pass, size, sum);
+}
+
+/* From the fit to the sample a few Newton steps reach that to all rows. */
+static rung_status fit_stream(rung_ctx *ctx, const problem *p, const pom_params *params, double *w, double *b,
+                              double *value)
+{
+    double *theta = NULL;
+    pom_pass pass = {.p = p, .params = params};
+    link_passes all = {.d = p->d, .K = p->K, .ridge = params->ridge, .pass = run_pass, .user = &pass};
+    TRY(NEW_RAW(ctx, &ctx->scratch, theta, p->d + p->K - 1));
+    memcpy(theta, w, (size_t)p->d * sizeof *w);
+    memcpy(theta + p->d, b, (size_t)(p->K - 1) * sizeof *b);
+    TRY(cumulative_link_passes(ctx, &all, theta, value));
+    memcpy(w, theta, (size_t)p->d * sizeof *w);
+    memcpy(b, theta + p->d, (size_t)(p->K - 1) * sizeof *b);
+    return RUNG_OK;
+}
+
 static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted *out)
 {
     problem *p = in->p;
@@ -90,6 +131,7 @@ static rung_status pom_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     TRY(NEW(ctx, &ctx->scratch, w, p->d));
     TRY(NEW(ctx, mem, b, p->K - 1));
     TRY(fit_direction(ctx, p, params, w, b, &value));
+    if (p->stream) TRY(fit_stream(ctx, p, params, w, b, &value));
     TRY(linear_scorer(ctx, mem, p, 1, w, NULL, &out->own.score));
     out->own.proba = PROBA_PROBIT;
     out->own.link = (probit_link){.b = b, .noise = 1, .logit = params->link == LINK_LOGIT};
@@ -181,7 +223,8 @@ const method method_pom = {
              .reference = "McCullagh. Regression models for ordinal data. Journal of the Royal Statistical Society B "
                           "42(2):109-142, 1980",
              .cost = "time n d^2 per step (about ten), memory n d; with more columns than rows n^2 d and n^3",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS |
+                      RUNG_STREAMS},
     .params = pom_rows,
     .params_size = sizeof(pom_params),
     .bytes = pom_bytes,

@@ -297,7 +297,7 @@ rung_status pom_infer(rung_ctx *ctx, const fit_input *in, rung_model *model)
     study s = {.p = in->p, .model = model};
     const pom_params *params = in->params;
     fit_inference *out = &model->inferred;
-    if (in->p->d > in->p->n || in->p->d + in->p->K > MOST_PARAMETERS) return RUNG_OK;
+    if (in->p->stream || in->p->d > in->p->n || in->p->d + in->p->K > MOST_PARAMETERS) return RUNG_OK;
     pool_mark mark = pool_here(&ctx->scratch);
     s.n_terms = coding_terms(&model->code, 0, NULL);
     TRY(NEW(ctx, &ctx->scratch, s.terms, s.n_terms));

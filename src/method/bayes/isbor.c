@@ -211,7 +211,9 @@ const method method_isbor = {
                           "2018. doi:10.1016/j.neunet.2018.07.015",
              .cost =
                  "time 200 l m for each of about 2 m actions, memory l m, for m basis functions and l labelled rows",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_UPDATABLE},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_PROBABILITIES | RUNG_EVIDENCE | RUNG_UPDATABLE |
+                      RUNG_STREAMS},
+    .takes_sample = true,
     .params = isbor_rows,
     .params_size = sizeof(isbor_params),
     .bytes = isbor_bytes,

@@ -71,10 +71,10 @@ static rung_status read_monotone(rung_ctx *ctx, const problem *p, const boost_pa
 rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *params, boost_fit_state *out)
 {
     int *monotone;
-    boost_settle_rules(params, p->n, p->K, &out->rules, &out->seeds);
+    boost_settle_rules(params, p->stream ? p->stream->n_labelled : p->n, p->K, &out->rules, &out->seeds);
     TRY(read_monotone(ctx, p, params, &monotone));
     out->rules.tree.monotone = monotone;
-    return boost_rows_new(ctx, &ctx->scratch, p, &out->rows);
+    return (p->stream ? boost_stream_rows : boost_rows_new)(ctx, &ctx->scratch, p, &out->rows);
 }
 
 /* Folds for choosing the number of rounds if the caller has none. */
@@ -101,13 +101,18 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     const boost_params *params = in->params;
     const problem *p = in->p;
     boost_fit_state s;
-    folds own;
+    folds own, wide;
     *path = (boost_path){.rounds = params->rounds, .loss = INFINITY};
     TRY(boost_start(ctx, p, params, &s));
-    if (!f && params->rounds < 1) TRY(own_folds(ctx, p, &own));
-    if (f || params->rounds < 1)
-        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f ? f : &own, (boost_rounds){1, &params->rounds},
-                           path));
+    bool choosing = f || params->rounds < 1;
+    if (!f && choosing) TRY(own_folds(ctx, p, &own));
+    if (!f) f = &own;
+    if (choosing && p->stream) {
+        TRY(boost_stream_folds(ctx, &s.rows, f, &wide));
+        f = &wide;
+    }
+    if (choosing)
+        TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, (boost_rounds){1, &params->rounds}, path));
     TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
     out->n_expansion = forest_leaves(&out->own.score.trees);
     return report(ctx, mem, &s, path, out);
@@ -157,7 +162,7 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
 {
     boost_rules rules;
     int seeds, threads = shape->threads > 0 ? shape->threads : 1;
-    int64_t n = shape->labelled, d = shape->d;
+    int64_t n = shape->streamed > shape->labelled ? shape->streamed : shape->labelled, d = shape->d;
     boost_settle_rules(params, n, shape->K, &rules, &seeds);
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
@@ -215,7 +220,8 @@ const method method_boost = {
              .reference = "Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics "
                           "29(5):1189-1232, 2001; with the loss of McCullagh, J. R. Statist. Soc. B 42:109-142, 1980",
              .cost = "time n d log(leaves) per round, memory n (d + 100) bytes",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_INTERVALS |
+                      RUNG_STREAMS},
     .params = boost_table,
     .params_size = sizeof(boost_params),
     .takes_cells = true,

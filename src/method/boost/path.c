@@ -284,13 +284,21 @@ static rung_status start_job(rung_ctx *ctx, path_job *j)
     return start(ctx, &ctx->scratch, j->f, &j->p);
 }
 
+/* Rows held out, in all repeats. */
+static int64_t ever_held(const folds *f)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < f->n * f->repeats; i++) count += f->fold[i] >= 0;
+    return count;
+}
+
 static rung_status run_path(rung_ctx *ctx, void *user)
 {
     path_job *j = user;
     bool choosing = false;
     for (int i = 0; i < j->count; i++) {
         j->out[i] = (boost_path){.rounds = j->rounds[i] > 0 ? j->rounds[i] : 1, .loss = INFINITY};
-        TRY(held_out_with_proba(ctx, j->mem, j->f->n * j->f->repeats, j->p.data->K, &j->out[i].held));
+        TRY(held_out_with_proba(ctx, j->mem, ever_held(j->f), j->p.data->K, &j->out[i].held));
         choosing = choosing || j->rounds[i] < 1;
     }
     pool_mark mark = pool_here(&ctx->scratch);

@@ -36,6 +36,8 @@ static rung_status kdlor_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in,
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
+    if (p->stream && params->kernel.landmarks < 1)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "landmarks=exact needs all rows in memory"), "parameter landmarks");
     dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
     return discriminant_fit(ctx, mem, &d, f, out, held);
 }
@@ -75,7 +77,7 @@ const method method_kdlor = {
              .reference = "Sun, Li, Wu, Zhang, Li. Kernel discriminant learning for ordinal regression. IEEE TKDE "
                           "22(6):906-910, 2010. doi:10.1109/TKDE.2009.170",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_STREAMS},
     .params = kdlor_rows,
     .params_size = sizeof(kdlor_params),
     .bytes = kdlor_bytes,

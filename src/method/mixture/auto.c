@@ -155,7 +155,9 @@ const method method_auto = {
                  "time 1000 l^3 up to 300 labels, about 50 l^3 up to 600, then linear in l (landmarks; kernels see at "
                  "most 20,000 labels); at most 1000 unlabelled rows, more if columns are redundant; memory 40 l^2, "
                  "above 600 labels 10,000 l",
-             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED | RUNG_INTERVALS},
+             .flags = RUNG_NEEDS_LABELS | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED | RUNG_INTERVALS |
+                      RUNG_STREAMS},
+    .takes_sample = true,
     .params = auto_rows,
     .params_size = sizeof(auto_params),
     .bytes = auto_bytes,

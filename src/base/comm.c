@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/comm.h"
+
+#include <string.h>
+
+enum { CHUNK = 1 << 16 }; /* numbers of a sum exchanged at a time */
+
+int comm_rank(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.rank : 0; }
+int comm_ranks(const rung_ctx *ctx) { return ctx->comm.ranks > 1 ? ctx->comm.ranks : 1; }
+
+static rung_status done(rung_ctx *ctx, int code, const char *what)
+{
+    return code == 0 ? RUNG_OK : set_error(ctx, RUNG_EIO, "%s between processes failed (%d)", what, code);
+}
+
+rung_status comm_barrier(rung_ctx *ctx)
+{
+    return comm_ranks(ctx) > 1 ? done(ctx, ctx->comm.barrier(ctx->comm.user), "waiting") : RUNG_OK;
+}
+
+rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from)
+{
+    if (comm_ranks(ctx) == 1 || n == 0) return RUNG_OK;
+    return done(ctx, ctx->comm.broadcast(ctx->comm.user, bytes, n, from), "sending");
+}
+
+rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size)
+{
+    int ranks = comm_ranks(ctx);
+    TRY(pool_alloc(ctx, &ctx->scratch, ranks, sizeof **all, "messages", (void **)all));
+    TRY(pool_alloc(ctx, &ctx->scratch, ranks, sizeof **size, "messages", (void **)size));
+    for (int r = 0; r < ranks; r++) {
+        (*size)[r] = n;
+        TRY(comm_broadcast(ctx, &(*size)[r], sizeof **size, r));
+        TRY(NEW_RAW(ctx, &ctx->scratch, (*all)[r], (*size)[r]));
+        if (r == comm_rank(ctx)) memcpy((*all)[r], bytes, (size_t)n);
+        TRY(comm_broadcast(ctx, (*all)[r], (*size)[r], r));
+    }
+    return RUNG_OK;
+}
+
+static int64_t start_of(int64_t n, int rank, int ranks) { return n * rank / ranks; }
+
+void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end)
+{
+    int rank = comm_rank(ctx), ranks = comm_ranks(ctx);
+    *first = start_of(n, rank, ranks);
+    *end = start_of(n, rank + 1, ranks);
+}
+
+typedef struct {
+    rung_ctx *ctx;
+    leaf_fn *leaf;
+    void *user;
+    int64_t n, size;
+    int64_t nodes;    /* that are exchanged ... */
+    int64_t own;      /* ... those of this process ... */
+    double **value;   /* ... and their sums */
+    int64_t *number;  /* of them among all */
+    double *exchange; /* nodes x CHUNK */
+} tree;
+
+/* The sum of [low, high), all leaves of which are here. */
+static rung_status add_here(tree *t, int64_t low, int64_t high, double *sum)
+{
+    rung_ctx *ctx = t->ctx;
+    if (high - low == 1) return t->leaf(ctx, t->user, low, sum);
+    int64_t middle = (low + high) / 2;
+    double *upper = NULL;
+    TRY(add_here(t, low, middle, sum));
+    TRY(NEW(ctx, &ctx->scratch, upper, t->size));
+    TRY(add_here(t, middle, high, upper));
+    for (int64_t i = 0; i < t->size; i++) sum[i] += upper[i];
+    pool_free(&ctx->scratch, upper);
+    return RUNG_OK;
+}
+
+/* The process that has all leaves of [low, high); -1: none. */
+static int owner(const tree *t, int64_t low, int64_t high)
+{
+    int ranks = comm_ranks(t->ctx);
+    for (int r = 0; r < ranks; r++)
+        if (start_of(t->n, r, ranks) <= low && high <= start_of(t->n, r + 1, ranks)) return r;
+    return -1;
+}
+
+/* Counts the nodes that single processes add, from the lowest leaf on, and adds those of this one. */
+static rung_status add_nodes(tree *t, int64_t low, int64_t high)
+{
+    int r = owner(t, low, high);
+    if (r < 0) {
+        TRY(add_nodes(t, low, (low + high) / 2));
+        return add_nodes(t, (low + high) / 2, high);
+    }
+    if (r == comm_rank(t->ctx)) {
+        TRY(NEW(t->ctx, &t->ctx->scratch, t->value[t->own], t->size));
+        TRY(add_here(t, low, high, t->value[t->own]));
+        t->number[t->own++] = t->nodes;
+    }
+    t->nodes++;
+    return RUNG_OK;
+}
+
+/* Adds the nodes of [low, high) as they follow each other in `exchange`; the sum ends up in the first of them. */
+static double *add_exchanged(const tree *t, int64_t low, int64_t high, int64_t count, double **next)
+{
+    if (owner(t, low, high) >= 0) {
+        double *one = *next;
+        *next += CHUNK;
+        return one;
+    }
+    double *lower = add_exchanged(t, low, (low + high) / 2, count, next);
+    const double *upper = add_exchanged(t, (low + high) / 2, high, count, next);
+    for (int64_t i = 0; i < count; i++) lower[i] += upper[i];
+    return lower;
+}
+
+/* Numbers of others are 0 here, so that the sum over the processes is a copy. */
+static rung_status exchange(tree *t, double *sum)
+{
+    rung_ctx *ctx = t->ctx;
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->exchange, t->nodes * CHUNK));
+    for (int64_t first = 0; first < t->size; first += CHUNK) {
+        int64_t count = t->size - first < CHUNK ? t->size - first : CHUNK;
+        memset(t->exchange, 0, (size_t)(t->nodes * CHUNK) * sizeof *t->exchange);
+        for (int64_t k = 0; k < t->own; k++)
+            memcpy(t->exchange + t->number[k] * CHUNK, t->value[k] + first, (size_t)count * sizeof *sum);
+        TRY(done(ctx, ctx->comm.sum(ctx->comm.user, t->exchange, t->nodes * CHUNK), "summing"));
+        double *next = t->exchange;
+        memcpy(sum + first, add_exchanged(t, 0, t->n, count, &next), (size_t)count * sizeof *sum);
+    }
+    return RUNG_OK;
+}
+
+rung_status comm_tree_sum(rung_ctx *ctx, int64_t n, leaf_fn *leaf, void *user, int64_t size, double *sum)
+{
+    tree t = {.ctx = ctx, .leaf = leaf, .user = user, .n = n, .size = size};
+    memset(sum, 0, (size_t)size * sizeof *sum);
+    if (n == 0) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    if (comm_ranks(ctx) == 1) {
+        TRY(add_here(&t, 0, n, sum));
+    } else {
+        TRY(NEW(ctx, &ctx->scratch, t.value, 2 * 64));
+        TRY(NEW(ctx, &ctx->scratch, t.number, 2 * 64));
+        TRY(add_nodes(&t, 0, n));
+        TRY(exchange(&t, sum));
+    }
+    for (int64_t i = 0; i < size; i++) sum[i] += 0.0; /* one zero: that of an exchange has lost its sign */
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}

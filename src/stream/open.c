@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* open.c - from pass one to a stream: the sample, coded, and how many rows there are of every class. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/column_kind.h"
+#include "data/features.h"
+#include "read/format.h"
+#include "read/read.h"
+#include "stream/survey.h"
+
+/* ---- how large the files are ---- */
+
+static double bytes_of(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : -1;
+}
+
+/* Rows of a file per byte as it is stored, judged by its first rows; 0: not known. */
+static rung_status rows_per_byte(rung_ctx *ctx, const char *path, const rung_read_options *how, double *out,
+                                 int64_t *columns)
+{
+    rung_reader *r;
+    rung_table *t = NULL;
+    *out = 0;
+    TRY(reader_begin(ctx, path, how, NULL, false, &r));
+    rung_status status = r->empty || r->shape->sparse ? RUNG_OK : reader_next(ctx, r, STREAM_BLOCK, &t);
+    if (t) {
+        double used = (double)(r->in.before + r->in.at), held = (double)(r->in.before + r->in.end);
+        double stored = source_done(r->in.from) * bytes_of(path);
+        *columns = t->n_columns;
+        if (used > 0 && stored > 0) *out = (double)t->n_rows * held / used / stored;
+    }
+    table_free(t);
+    reader_close(r);
+    return status;
+}
+
+rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_read_options *how, double *rows,
+                            int64_t *columns)
+{
+    double all = 0, rate = 0;
+    rung_read_options first = *how;
+    *rows = 0;
+    *columns = 0;
+    for (int64_t k = 0; k < files->n; k++) {
+        double bytes = bytes_of(files->path[k]);
+        if (bytes < 0) return RUNG_OK; /* a pipe, or a file that is not there: reading it says so */
+        all += bytes;
+    }
+    first.may_be_empty = 1;
+    for (int64_t k = 0; k < files->n && rate == 0; k++) TRY(rows_per_byte(ctx, files->path[k], &first, &rate, columns));
+    *rows = rate * all;
+    return RUNG_OK;
+}
+
+/* ---- the sample ---- */
+
+/* Columns that count the rows are found by pass one alone; they are left out unless the caller says what columns are. */
+static rung_status left_out(rung_ctx *ctx, const survey *v, const rung_encode_options *options, const char **ignore)
+{
+    *ignore = options->ignore;
+    for (int64_t c = 0; c < v->shape->n_columns && !options->numeric; c++) {
+        const char *name = v->shape->columns[c].name;
+        if (!v->counts[c] || c == v->label || strchr(name, ',')) continue;
+        column_counts_warn(ctx, v->shape, c);
+        if (*name)
+            TRY(pool_printf(ctx, &ctx->scratch, ignore, "%s%s%s", *ignore ? *ignore : "", *ignore ? "," : "", name));
+        else
+            TRY(pool_printf(ctx, &ctx->scratch, ignore, "%s%s%lld", *ignore ? *ignore : "", *ignore ? "," : "",
+                            (long long)c + 1));
+    }
+    return RUNG_OK;
+}
+
+static bool has_label(const survey *v, double label)
+{
+    for (int64_t i = 0; i < v->n; i++)
+        if (survey_label(v, v->record + i * v->words) == label) return true;
+    return false;
+}
+
+/* The records of the sample, then the first rows of the labels that it lacks. */
+static rung_status list_records(rung_ctx *ctx, const survey *v, rung_stream *s, const uint64_t ***out, int64_t *count)
+{
+    const uint64_t **list = NULL;
+    TRY(pool_alloc_raw(ctx, &ctx->scratch, v->n + v->n_extra, sizeof *list, "records", (void **)&list));
+    TRY(NEW(ctx, &s->mem, s->extra_file, v->n_extra));
+    TRY(NEW(ctx, &s->mem, s->extra_row, v->n_extra));
+    for (int64_t i = 0; i < v->n; i++) list[i] = v->record + i * v->words;
+    *count = v->n;
+    for (int k = 0; k < v->n_extra && !v->many_labels; k++) {
+        const uint64_t *one = v->extra + k * v->words;
+        if (has_label(v, survey_label(v, one))) continue;
+        s->extra_file[s->n_extra] = (int64_t)one[1];
+        s->extra_row[s->n_extra++] = (int64_t)one[2];
+        list[(*count)++] = one;
+    }
+    *out = list;
+    return RUNG_OK;
+}
+
+/* Rows by rank, from those of every distinct label. */
+static void count_ranks(const survey *v, int64_t n, const uint64_t *const *record, rung_stream *s)
+{
+    for (int k = 0; k < v->n_extra; k++) {
+        double label = survey_label(v, v->extra + k * v->words);
+        for (int64_t i = 0; i < n; i++)
+            if (survey_label(v, record[i]) == label) {
+                s->count[s->sample->y[i]] += v->label_rows[k];
+                break;
+            }
+    }
+    s->count[0] = s->n_rows;
+    for (int q = 1; q <= s->sample->code.n_classes; q++) s->count[0] -= s->count[q];
+}
+
+static rung_status add_ranks(rung_ctx *ctx, void *user, const stream_block *b, double *sum)
+{
+    (void)ctx, (void)user;
+    for (int64_t i = 0; i < b->rows->n; i++) sum[b->rows->y[i]]++;
+    return RUNG_OK;
+}
+
+/* A label whose first row was not taken cannot be counted by its distinct values: numbers cut into classes. */
+static rung_status count_rows(rung_ctx *ctx, const survey *v, int64_t n, const uint64_t *const *record, rung_stream *s)
+{
+    int K = s->sample->code.n_classes;
+    TRY(NEW(ctx, &s->mem, s->count, K + 1));
+    if (v->label >= 0 && !v->many_labels) {
+        count_ranks(v, n, record, s);
+    } else {
+        double *sum = NULL;
+        TRY(NEW(ctx, &ctx->scratch, sum, K + 1));
+        TRY(stream_sum(ctx, s, add_ranks, NULL, K + 1, sum));
+        for (int q = 0; q <= K; q++) s->count[q] = (int64_t)sum[q];
+    }
+    s->n_labelled = s->n_rows - s->count[0];
+    return RUNG_OK;
+}
+
+static rung_status take_sample(rung_ctx *ctx, const survey *v, const rung_encode_options *options, rung_stream *s)
+{
+    const uint64_t **record;
+    int64_t n;
+    rung_table *t;
+    rung_encode_options own = *options;
+    TRY(left_out(ctx, v, options, &own.ignore));
+    TRY(list_records(ctx, v, s, &record, &n));
+    TRY(table_new(ctx, v->first, &t));
+    rung_status status = survey_table_of(ctx, v, n, record, t);
+    if (status == RUNG_OK) status = dataset_encode(ctx, t, &own, &s->sample);
+    table_free(t);
+    TRY(status);
+    TRY(stream_check_labels(ctx, s->sample, v->first));
+    s->sample->stream = s;
+    return s->sample->code.real ? RUNG_OK : count_rows(ctx, v, n, record, s);
+}
+
+/* ---- opening ---- */
+
+static rung_status check_options(rung_ctx *ctx, const rung_encode_options *options)
+{
+    if (options->real)
+        return set_error(ctx, RUNG_EARG, "real targets cannot be read in passes: they must fit into the memory limit");
+    if (options->groups)
+        return set_error(ctx, RUNG_EARG,
+                         "groups of rows cannot be read in passes: they must fit into the memory limit");
+    return RUNG_OK;
+}
+
+static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_options *how,
+                        const rung_encode_options *options, int64_t most, rung_stream *s)
+{
+    const char **sorted;
+    survey v = {.s = s, .options = options, .how = *how, .room = most};
+    TRY(check_options(ctx, options));
+    TRY(files_sorted(ctx, files, &sorted));
+    s->n_files = files->n;
+    s->seed = ctx->seed;
+    TRY(NEW(ctx, &s->mem, s->path, files->n));
+    TRY(NEW(ctx, &s->mem, s->rows_before, files->n + 1));
+    for (int64_t k = 0; k < files->n; k++) {
+        if (strcmp(sorted[k], "-") == 0)
+            return set_error(ctx, RUNG_EARG, "standard input cannot be read in passes: write it to a file");
+        TRY(pool_text(ctx, &s->mem, sorted[k], &s->path[k]));
+    }
+    if (options->weights) TRY(pool_text(ctx, &s->mem, options->weights, &s->weights));
+    rung_status status = survey_run(ctx, &v);
+    if (status == RUNG_OK) {
+        s->how = v.how;
+        s->how.format = NULL;
+        s->format = how->format ? v.kind_of_file : NULL;
+        s->last_key = v.limit;
+        for (int64_t k = 0; k < files->n; k++) s->rows_before[k + 1] = s->rows_before[k] + v.file_rows[k];
+        s->n_rows = s->rows_before[files->n];
+        status = s->n_rows > 0 ? take_sample(ctx, &v, options, s)
+                               : set_error(ctx, RUNG_EDATA, "%s: none of the files has rows", s->path[0]);
+    }
+    survey_close(&v);
+    return status;
+}
+
+rung_status stream_open(rung_ctx *ctx, const rung_files *files, const rung_read_options *how,
+                        const rung_encode_options *options, int64_t most, rung_stream **out)
+{
+    rung_stream *s = *out = calloc(1, sizeof *s);
+    if (!s) return set_error(ctx, RUNG_ENOMEM, "out of memory: a stream");
+    rung_status status = fill(ctx, files, how, options, most, s);
+    if (status != RUNG_OK) {
+        stream_free(s);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/features.h"
+#include "read/read.h"
+
+uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
+{
+    uint64_t z = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)file * UINT64_C(0xd1b54a32d192ed03) + (uint64_t)row;
+    for (int i = 0; i < 2; i++) { /* splitmix64 */
+        z += UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+        z ^= z >> 31;
+    }
+    return z;
+}
+
+bool stream_sampled(const rung_stream *s, int64_t file, int64_t row)
+{
+    if (stream_key(s->seed, file, row) <= s->last_key) return true;
+    for (int64_t k = 0; k < s->n_extra; k++)
+        if (s->extra_file[k] == file && s->extra_row[k] == row) return true;
+    return false;
+}
+
+void stream_free(rung_stream *s)
+{
+    if (!s) return;
+    dataset_free(s->sample);
+    pool_free_all(&s->mem);
+    free(s);
+}
+
+rung_status stream_check_labels(rung_ctx *ctx, const rung_data *rows, const char *path)
+{
+    if (!rows->upper) return RUNG_OK;
+    return set_error(ctx, RUNG_EARG,
+                     "%s: labels that are intervals cannot be read in passes: all rows must fit into the "
+                     "memory limit",
+                     path);
+}
+
+/* ---- a pass ---- */
+
+typedef struct {
+    const rung_stream *s;
+    stream_fn *fn;
+    void *user;
+    int64_t slots;
+} pass;
+
+static rung_status add_table(rung_ctx *ctx, const pass *p, const rung_table *t, int64_t file, int64_t first,
+                             double *sum)
+{
+    const rung_stream *s = p->s;
+    rung_data *rows;
+    TRY(dataset_recode(ctx, t, &s->sample->code, s->sample->code.label_position >= 0 ? 2 : 0, &rows));
+    rung_status status = stream_check_labels(ctx, rows, t->path);
+    if (status == RUNG_OK && s->weights) {
+        int64_t j;
+        status = table_find(ctx, t, s->weights, "weights", &j);
+        if (status == RUNG_OK) status = dataset_weights(ctx, t, j, rows);
+    }
+    if (status == RUNG_OK) status = p->fn(ctx, p->user, &(stream_block){rows, file, first}, sum);
+    dataset_free(rows);
+    return status;
+}
+
+static rung_status add_blocks(rung_ctx *ctx, const pass *p, rung_reader *r, int64_t file, double *sum)
+{
+    const rung_stream *s = p->s;
+    int64_t first = 0, expected = s->rows_before[file + 1] - s->rows_before[file];
+    for (;;) {
+        pool_mark mark = pool_here(&ctx->scratch);
+        rung_table *t;
+        TRY(interrupted(ctx));
+        TRY(reader_next(ctx, r, STREAM_BLOCK, &t));
+        if (!t) break;
+        rung_status status = add_table(ctx, p, t, file, first, sum);
+        first += t->n_rows;
+        table_free(t);
+        pool_release(&ctx->scratch, mark);
+        if (status != RUNG_OK) return status;
+    }
+    if (first == expected) return RUNG_OK;
+    return set_error(ctx, RUNG_EIO, "%s changed while it was read: it has %lld rows and had %lld", s->path[file],
+                     (long long)first, (long long)expected);
+}
+
+static rung_status add_file(rung_ctx *ctx, const pass *p, int64_t file, double *sum)
+{
+    const rung_stream *s = p->s;
+    rung_reader *r;
+    double all = (double)s->n_rows;
+    rung_read_options how = s->how;
+    how.format = s->format;
+    progress_part outer =
+        progress_enter(ctx, "reading", (double)s->rows_before[file] / all, (double)s->rows_before[file + 1] / all);
+    if (s->rows_before[file + 1] > s->rows_before[file]) {
+        TRY(reader_open(ctx, s->path[file], &how, &s->sample->code, &r));
+        rung_status status = add_blocks(ctx, p, r, file, sum);
+        reader_close(r);
+        if (status != RUNG_OK) return status;
+    }
+    progress_leave(ctx, outer);
+    return RUNG_OK;
+}
+
+/* The files of a leaf of the tree follow each other. */
+static rung_status add_slot(rung_ctx *ctx, void *user, int64_t slot, double *sum)
+{
+    const pass *p = user;
+    int64_t n = p->s->n_files;
+    for (int64_t file = n * slot / p->slots; file < n * (slot + 1) / p->slots; file++) TRY(add_file(ctx, p, file, sum));
+    return RUNG_OK;
+}
+
+rung_status stream_sum(rung_ctx *ctx, const rung_stream *s, stream_fn *fn, void *user, int64_t size, double *sum)
+{
+    pass p = {.s = s, .fn = fn, .user = user, .slots = s->n_files < STREAM_SLOTS ? s->n_files : STREAM_SLOTS};
+    rung_log_fn *log = ctx->log; /* what a pass would say of every block was said by the first */
+    ctx->log = NULL;
+    rung_status status = comm_tree_sum(ctx, p.slots, add_slot, &p, size, sum);
+    ctx->log = log;
+    return status;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Files that are read in passes of blocks.
+ *
+ * Pass one (survey.c) finds the columns, all categories and classes, and a uniform sample of the rows, from which fills,
+ * scaling and quantiles are learned: the rows with the smallest keys, a key being a hash of the seed, the file and the
+ * row. Such a sample is that of the whole whatever part of the files a process reads. Later passes (stream_sum) code
+ * block after block and add what a method needs of it. */
+#ifndef RUNG_STREAM_STREAM_H
+#define RUNG_STREAM_STREAM_H
+
+#include "base/comm.h"
+#include "data/dataset.h"
+#include "read/files.h"
+
+enum {
+    STREAM_BLOCK = 4096, /* rows of a block */
+    STREAM_SLOTS = 64,   /* leaves of the tree of a sum, if there are so many files: the files are divided evenly */
+    STREAM_MOST_SAMPLE = 200000, /* rows */
+    STREAM_LEAST_SAMPLE = 500,
+    STREAM_LEAST_ROWS = 10000 /* fewer rows are never read in passes unless the caller says so */
+};
+
+struct rung_stream {
+    pool mem;
+    int64_t n_files;
+    const char **path; /* in bytewise order */
+    rung_read_options how;
+    const char *format, *weights; /* NULL: recognised; none */
+    uint64_t seed;
+    int64_t n_rows, *rows_before; /* rows; n_files + 1: those of the files before this one */
+    int64_t n_labelled, *count;   /* n_classes + 1: rows by rank, 0: unlabelled; NULL: not counted yet */
+    rung_data *sample;            /* its stream is this one */
+    uint64_t last_key;            /* rows up to this key are in the sample ... */
+    int64_t n_extra;              /* ... and these: the first rows of the classes that would otherwise not be there */
+    int64_t *extra_file, *extra_row;
+};
+
+/* most: rows of the sample, at most. */
+rung_status stream_open(rung_ctx *ctx, const rung_files *files, const rung_read_options *how,
+                        const rung_encode_options *options, int64_t most, rung_stream **out);
+void stream_free(rung_stream *s);
+
+/* The rows of the files, judged by the first ones and the sizes of the files, and their columns; 0: not known (pipes,
+ * sparse rows). */
+rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_read_options *how, double *rows,
+                            int64_t *columns);
+
+uint64_t stream_key(uint64_t seed, int64_t file, int64_t row);
+
+typedef struct {
+    const rung_data *rows; /* coded, at most STREAM_BLOCK */
+    int64_t file, first;   /* the first of them is this row of this file */
+} stream_block;
+typedef rung_status stream_fn(rung_ctx *ctx, void *user, const stream_block *b, double *sum);
+/* A pass: sum (size numbers) := what fn adds for every block. */
+rung_status stream_sum(rung_ctx *ctx, const rung_stream *s, stream_fn *fn, void *user, int64_t size, double *sum);
+rung_status stream_check_labels(rung_ctx *ctx, const rung_data *rows, const char *path); /* no label is an interval */
+bool stream_sampled(const rung_stream *s, int64_t file, int64_t row);                    /* the row is in the sample */
+
+#endif

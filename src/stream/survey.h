@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What pass one finds. Its arrays are scratch memory but for the texts. */
+#ifndef RUNG_STREAM_SURVEY_H
+#define RUNG_STREAM_SURVEY_H
+
+#include "data/dictionary.h"
+#include "stream/stream.h"
+
+typedef struct {
+    pool mem; /* of the texts */
+    const rung_stream *s;
+    const rung_encode_options *options;
+    rung_read_options how;
+    int passes;
+    rung_table *shape;        /* no rows: names and kinds of the columns ... */
+    const char *first;        /* ... which are those of this file ... */
+    const char *kind_of_file; /* ... in this format */
+    int64_t label;            /* the column of the labels; -1: there is none */
+    int64_t label_column;     /* the same in the file being read */
+    int64_t words; /* of a record: key, file, row, line, then a number per column: a cell or the index of its text */
+    int64_t room;  /* rows of the sample, at most */
+    int64_t records_room, n;
+    uint64_t *record;       /* n: the sample; once all is put together in the order of the files */
+    uint64_t limit;         /* the largest key that belongs to the sample so far */
+    int n_extra;            /* distinct labels: */
+    uint64_t *extra;        /* the first row of each */
+    int64_t label_rows[64]; /* and how many there are */
+    bool many_labels;       /* there are too many to note them all */
+    dictionary *texts;      /* per column, in order of first appearance */
+    bool *turned;           /* per column: text in a column of numbers */
+    bool *counts;           /* per column: it goes up by one from row to row within every file */
+    double *previous;
+    int64_t *file_rows;
+} survey;
+
+/* s: its files and its seed. */
+rung_status survey_run(rung_ctx *ctx, survey *v);
+void survey_close(survey *v);
+/* Some records as a table; its texts are the survey's. */
+rung_status survey_table_of(rung_ctx *ctx, const survey *v, int64_t n, const uint64_t *const *record, rung_table *t);
+double survey_label(const survey *v, const uint64_t *record);
+
+#endif

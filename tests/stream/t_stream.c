@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Data read in passes: the sample, the sums over all rows, and the models that follow from them. */
+#define _POSIX_C_SOURCE 200809L
+#include "processes.h"
+
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "read/read.h"
+#include "stream/stream.h"
+
+enum { ROWS = 900, PARTS = 5, COLUMNS = 3 };
+
+typedef struct {
+    char folder[32];
+} parts;
+
+/* Numbers, a text column and missing cells; the lowest class is rare. Part 3 is empty. */
+static parts write_parts(void)
+{
+    parts p = {"/tmp/rung_stream_XXXXXX"};
+    rng r;
+    rng_open(&r, 3, 1);
+    assert_non_null(mkdtemp(p.folder));
+    for (int k = 0, row = 0; k < PARTS; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/p%d.csv", p.folder, k);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        if (k != 3) fputs("a,b,colour,label\n", f);
+        for (int i = 0; k != 3 && i < ROWS / (PARTS - 1); i++, row++) {
+            double a = rng_normal(&r), b = rng_normal(&r);
+            const char *colour = rng_uniform(&r) < 0.3 ? "red" : rng_uniform(&r) < 0.5 ? "green" : "blue";
+            double s = a + 0.5 * b + (colour[0] == 'r') + 0.3 * rng_normal(&r);
+            if (row == 700) s = -9;
+            fprintf(f, "%.17g,", a);
+            if (i % 50 == 7)
+                fprintf(f, ",%s,", colour);
+            else
+                fprintf(f, "%.17g,%s,", b, colour);
+            if (i % 11 == 5)
+                fprintf(f, "\n");
+            else
+                fprintf(f, "%d\n", s < -5 ? 1 : s < -0.2 ? 2 : s < 0.9 ? 3 : 4);
+        }
+        fclose(f);
+    }
+    return p;
+}
+
+static void remove_parts(const parts *p)
+{
+    for (int k = 0; k < PARTS; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/p%d.csv", p->folder, k);
+        unlink(path);
+    }
+    rmdir(p->folder);
+}
+
+static rung_data *load(rung_ctx *ctx, const parts *p)
+{
+    rung_files *files;
+    rung_table *table;
+    rung_data *data;
+    assert_ok(ctx, rung_files_new(ctx, (const char *const[]){p->folder, NULL}, &files));
+    assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
+    rung_table_free(table);
+    rung_files_free(files);
+    return data;
+}
+
+static rung_stream *open_stream(rung_ctx *ctx, const parts *p, int64_t most)
+{
+    rung_files *files;
+    rung_stream *s;
+    assert_ok(ctx, files_new(ctx, (const char *const[]){p->folder, NULL}, &files));
+    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, most, &s));
+    rung_files_free(files);
+    return s;
+}
+
+static void test_sample_of_all(void **state)
+{
+    rung_ctx *ctx = *state;
+    parts p = write_parts();
+    rung_data *data = load(ctx, &p);
+    rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
+    assert_int_equal(s->n_rows, ROWS);
+    assert_int_equal(s->sample->n, ROWS);
+    assert_int_equal(s->sample->d, data->d);
+    assert_memory_equal(s->sample->y, data->y, ROWS * sizeof *data->y);
+    assert_memory_equal(s->sample->X, data->X, (size_t)(ROWS * data->d) * sizeof *data->X);
+    int64_t count[5] = {0};
+    for (int64_t i = 0; i < ROWS; i++) count[data->y[i]]++;
+    for (int q = 0; q < 5; q++) assert_int_equal(s->count[q], count[q]);
+    rung_stream_free(s);
+    rung_data_free(data);
+    remove_parts(&p);
+}
+
+static void test_small_sample(void **state)
+{
+    rung_ctx *ctx = *state;
+    parts p = write_parts();
+    rung_stream *s = open_stream(ctx, &p, 60);
+    assert_int_equal(s->n_rows, ROWS);
+    assert_true(s->sample->n == 60 || s->sample->n == 61);
+    assert_int_equal(s->sample->code.n_classes, 4); /* the row of the rare class is there */
+    assert_int_equal(s->count[1], 1);
+    int64_t sampled = 0;
+    for (int64_t f = 0; f < s->n_files; f++)
+        for (int64_t i = 0; i < s->rows_before[f + 1] - s->rows_before[f]; i++) sampled += stream_sampled(s, f, i);
+    assert_int_equal(sampled, s->sample->n);
+    rung_stream_free(s);
+    ctx->seed = 2;
+    rung_stream *other = open_stream(ctx, &p, 60);
+    assert_true(other->last_key != 0);
+    rung_stream_free(other);
+    remove_parts(&p);
+}
+
+/* ---- models ---- */
+
+static rung_spec *spec_of(rung_ctx *ctx, const char *method)
+{
+    rung_spec *spec;
+    assert_ok(ctx, rung_spec_new(ctx, method, 0, &spec));
+    if (strcmp(method, "kdlor") == 0) assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "40"));
+    if (strcmp(method, "boost") == 0) assert_ok(ctx, rung_spec_set(ctx, spec, "rounds", "20"));
+    return spec;
+}
+
+static void scores_of(rung_ctx *ctx, const rung_model *model, const rung_data *data, double *score)
+{
+    rung_view X = rung_data_view(data);
+    rung_output out = {.size = sizeof out, .score = score};
+    assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
+}
+
+/* A sample of all rows makes the model of the loaded data. */
+static void test_models_of_all(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const char *const methods[] = {"kdlor", "pom", "boost", "isbor"};
+    static double loaded[ROWS], passes[ROWS];
+    parts p = write_parts();
+    rung_data *data = load(ctx, &p);
+    rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        rung_model *a, *b;
+        rung_spec *spec = spec_of(ctx, methods[m]);
+        assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
+        assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
+        scores_of(ctx, a, data, loaded);
+        scores_of(ctx, b, data, passes);
+        double size = 0;
+        for (int i = 0; i < ROWS; i++) size = fmax(size, fabs(loaded[i]));
+        for (int i = 0; i < ROWS; i++)
+            if (!(fabs(loaded[i] - passes[i]) <= 1e-7 * size))
+                fail_msg("%s: row %d has %.17g, not %.17g", methods[m], i, passes[i], loaded[i]);
+        rung_model_free(a);
+        rung_model_free(b);
+        rung_spec_free(spec);
+    }
+    rung_stream_free(s);
+    rung_data_free(data);
+    remove_parts(&p);
+}
+
+/* The maximum of the likelihood of all rows does not depend on the sample, which only starts the search; nor do the bins
+ * of all rows make it of the trees. */
+static void test_small_sample_model(void **state)
+{
+    rung_ctx *ctx = *state;
+    static double loaded[ROWS], passes[ROWS];
+    parts p = write_parts();
+    rung_data *data = load(ctx, &p);
+    rung_stream *s = open_stream(ctx, &p, 100);
+    rung_spec *spec = spec_of(ctx, "pom");
+    rung_model *a, *b;
+    for (int64_t j = 0; j < data->code.n_columns; j++) data->code.columns[j].fill = s->sample->code.columns[j].fill;
+    assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
+    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
+    scores_of(ctx, a, data, loaded);
+    scores_of(ctx, b, data, passes);
+    assert_arrays_close(ROWS, passes, loaded, 1e-7);
+    rung_model_free(a);
+    rung_model_free(b);
+    rung_spec_free(spec);
+    rung_stream_free(s);
+    rung_data_free(data);
+    remove_parts(&p);
+}
+
+static void test_refused(void **state)
+{
+    rung_ctx *ctx = *state;
+    parts p = write_parts();
+    rung_stream *s = open_stream(ctx, &p, 100);
+    rung_model *model;
+    rung_spec *spec = spec_of(ctx, "svorim");
+    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EARG, "svorim needs all rows in memory");
+    rung_spec_free(spec);
+    spec = spec_of(ctx, "kdlor");
+    assert_ok(ctx, rung_spec_set(ctx, spec, "landmarks", "exact"));
+    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EARG, "landmarks=exact needs all rows");
+    rung_spec_free(spec);
+    char path[64];
+    snprintf(path, sizeof path, "%s/p1.csv", p.folder);
+    FILE *f = fopen(path, "a");
+    fputs("1,2,red,3\n", f);
+    fclose(f);
+    spec = spec_of(ctx, "pom");
+    assert_fails(ctx, rung_model_fit_stream(ctx, spec, s, &model), RUNG_EIO, "changed while it was read");
+    rung_spec_free(spec);
+    rung_stream_free(s);
+    remove_parts(&p);
+}
+
+/* ---- several processes ---- */
+
+typedef struct {
+    const parts *p;
+    const char *method;
+    char *bytes[8];
+    int64_t size[8];
+} fits;
+
+static void fit_together(rung_ctx *ctx, int rank, void *user)
+{
+    fits *f = user;
+    rung_stream *s = open_stream(ctx, f->p, 200);
+    rung_spec *spec = spec_of(ctx, f->method);
+    rung_model *model;
+    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &model));
+    assert_ok(ctx, rung_model_save_memory(ctx, model, &f->bytes[rank], &f->size[rank]));
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_stream_free(s);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"kdlor", "pom", "isbor"};
+    static const int ranks[] = {2, 3, 5, 8}; /* more than there are files */
+    parts p = write_parts();
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        fits alone = {.p = &p, .method = methods[m]};
+        processes_run(1, fit_together, &alone);
+        for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
+            fits together = {.p = &p, .method = methods[m]};
+            processes_run(ranks[k], fit_together, &together);
+            for (int r = 0; r < ranks[k]; r++) {
+                assert_int_equal(together.size[r], alone.size[0]);
+                assert_memory_equal(together.bytes[r], alone.bytes[0], (size_t)alone.size[0]);
+                rung_free(together.bytes[r]);
+            }
+        }
+        rung_free(alone.bytes[0]);
+    }
+    remove_parts(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all), WITH_CONTEXT(test_small_sample),
+                                       WITH_CONTEXT(test_models_of_all), WITH_CONTEXT(test_small_sample_model),
+                                       WITH_CONTEXT(test_refused),       cmocka_unit_test(test_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
