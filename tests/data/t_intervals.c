@@ -297,12 +297,49 @@ static void test_folds(void **state)
     assert_int_equal(held, 13); /* of 32 that can be */
 }
 
+/* ---- memory that runs out ---- */
+
+typedef struct {
+    rung_ctx *ctx;
+    const rung_table *table;
+} encoded;
+
+static rung_status labels_and_folds(void *argument)
+{
+    const encoded *e = argument;
+    rung_ctx *ctx = e->ctx;
+    pool_mark mark = pool_here(&ctx->scratch);
+    const int y[] = {1, 2, 2, 4, 3, 5}, upper[] = {1, 3, 4, 5, 3, 5};
+    double mass[5];
+    int upto[6];
+    rung_data *data = NULL;
+    folds f;
+    rung_status status = dataset_encode(ctx, e->table, NULL, &data);
+    if (status == RUNG_OK) status = dataset_set_upper(ctx, data, data->upper);
+    dataset_free(data);
+    if (status == RUNG_OK) status = classes_present(ctx, 6, NULL, y, upper, 5, upto);
+    if (status == RUNG_OK) status = class_masses(ctx, 6, y, upper, NULL, 5, mass);
+    ranked_rows ranked = {.n = 6, .y = y, .K = 5, .upper = upper};
+    if (status == RUNG_OK) status = folds_stratified(ctx, &ctx->scratch, &ranked, 2, 1, &f);
+    pool_release(&ctx->scratch, mark);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t = table_of(ctx, "x,y\n1,1\n2,2..3\n3,<=2\n4,4\n");
+    assert_true(fail_each_allocation(labels_and_folds, &(encoded){ctx, t}) > 20);
+    table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(test_numbers),         WITH_CONTEXT(test_degenerate),  WITH_CONTEXT(test_names),
         WITH_CONTEXT(test_bad_cells),       WITH_CONTEXT(test_from_memory), WITH_CONTEXT(test_columns_to_compare),
         WITH_CONTEXT(test_classes_present), WITH_CONTEXT(test_masses),      WITH_CONTEXT(test_folds),
+        WITH_CONTEXT(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,6 +295,36 @@ static void test_around_a_fit(void **state)
     free(s);
 }
 
+typedef struct {
+    rung_ctx *ctx;
+    const rung_data *data;
+} small_fit;
+
+static rung_status fit_small(void *argument)
+{
+    const small_fit *f = argument;
+    rung_spec *spec = NULL;
+    rung_model *model = NULL;
+    rung_status status = rung_spec_new(f->ctx, "pom", 0, &spec);
+    if (status == RUNG_OK) status = rung_spec_set(f->ctx, spec, "calibrate", "2");
+    if (status == RUNG_OK) status = rung_model_fit(f->ctx, spec, f->data, &model);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    rung_ctx *ctx = *state;
+    sample *s = malloc(sizeof *s);
+    assert_non_null(s);
+    draw(s, 6);
+    rung_data *data = data_of(ctx, s, 0, 40, s->low, s->high);
+    assert_true(fail_each_allocation(fit_small, &(small_fit){ctx, data}) > 100);
+    rung_data_free(data);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +334,7 @@ int main(void)
         WITH_CONTEXT(test_intervals_help),
         WITH_CONTEXT(test_others_refuse),
         WITH_CONTEXT(test_around_a_fit),
+        WITH_CONTEXT(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
