@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "datafile.h"
+#include "forecast.h"
 #include "json_out.h"
 #include "learn.h"
 #include "output.h"
@@ -18,8 +19,13 @@ static const double LEVEL = 0.05;
 static const option curve_options[] = {
     {"method", 'm', "METHOD[,METHOD]", "methods to compare, see 'rung methods' (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter, for the methods that have it; may be repeated", GROUP},
-    {"sizes", 0, "N[,N]", "labels per class (default: 5,10,20,... as far as the data allow, at most 500 labels)",
+    {"sizes", 0, "N[,N]",
+     "labels per class (default: 5,10,20,... as far as the data allow, at most 500 labels); with --strategies labels "
+     "in "
+     "total (default: batches of 12 up to 120)",
      GROUP},
+    {"strategies", 0, "NAME[,NAME]",
+     "replay labelling: how the next rows are chosen, random or suggest (see 'rung suggest')", GROUP},
     {"repeats", 0, "N", "number of repeats with different rows (default 10)", GROUP},
     {"metric", 0, "KEY", "error to plot, a key of 'rung metrics' (default mae)", GROUP},
     {"output", 'o', "FILE", "file for the numbers (default: standard output)", GROUP},
@@ -29,14 +35,15 @@ static const option *const tables[] = {curve_options, learn_options, reader_opti
 typedef struct {
     const char *method;
     bool unlabelled;
-    const double *value; /* sizes x repeats */
+    const char *strategy; /* NULL: none */
+    const double *value;  /* sizes x repeats */
     double mean[MOST_SIZES], se[MOST_SIZES];
 } line;
 
 typedef struct {
     rung_curve_options how;
-    const char **methods, **fixed, **weights, **size_texts;
-    char *method_text, *size_text;
+    const char **methods, **fixed, **weights, **size_texts, **strategies;
+    char *method_text, *size_text, *strategy_text;
     int sizes[MOST_SIZES];
     rung_data *data;
     rung_curve *curve;
@@ -63,7 +70,8 @@ static void take_curve(curve_job *job)
     for (int i = 0; i < job->n_lines; i++) {
         const rung_curve_line *from = rung_curve_at(job->curve, i);
         line *to = &job->lines[i];
-        *to = (line){.method = from->method, .unlabelled = from->unlabelled, .value = from->values};
+        *to = (line){
+            .method = from->method, .unlabelled = from->unlabelled, .strategy = from->strategy, .value = from->values};
         for (int s = 0; s < job->n_sizes; s++) {
             const double *v = to->value + s * job->repeats;
             to->mean[s] = statistics_mean(job->repeats, v);
@@ -109,13 +117,25 @@ static void unlabelled_tests(const curve_job *job, int l, double *p)
     statistics_holm(job->n_sizes, p, p);
 }
 
+/* As many labels again; false: too few sizes, a metric that is no error, a gap. */
+static bool forecast_of(session *s, const curve_job *job, int l, rung_forecast *out)
+{
+    const line *one = &job->lines[l];
+    if (job->more || job->n_sizes < 2 || !strcmp(one->method, "median")) return false;
+    for (int i = 0; i < job->n_sizes; i++)
+        if (!(one->mean[i] >= 0) || !isfinite(one->se[i])) return false;
+    return rung_forecast_run(s->ctx, job->n_sizes, job->labels, one->mean, one->se, job->labels[job->n_sizes - 1],
+                             out) == RUNG_OK;
+}
+
 /* ---- CSV and JSON ---- */
 
 static int write_csv(const curve_job *job, const char *path)
 {
     output out = {0};
     if (!output_open(&out, path)) return FAILED;
-    fputs("method,unlabelled,per_class,labels,mean,se,low,high,p_unlabelled,p_more,metric\n", out.file);
+    fputs("method,unlabelled,per_class,labels,mean,se,low,high,p_unlabelled,p_more,metric", out.file);
+    fputs(job->strategies ? ",strategy\n" : "\n", out.file);
     for (int i = 0; i < job->n_lines; i++) {
         const line *l = &job->lines[i];
         double p[MOST_SIZES];
@@ -125,9 +145,9 @@ static int write_csv(const curve_job *job, const char *path)
                     (long long)job->labels[s], number_of(l->mean[s]).text, number_of(l->se[s]).text);
             fprintf(out.file, "%s,%s,", number_of(l->mean[s] - l->se[s]).text, number_of(l->mean[s] + l->se[s]).text);
             fprintf(out.file, "%s,", rival(job, i) >= 0 ? number_of(p[s]).text : "");
-            fprintf(out.file, "%s,%s\n",
+            fprintf(out.file, "%s,%s%s%s\n",
                     s ? number_of(compare(job, values_at(job, i, s), values_at(job, i, s - 1)).p).text : "",
-                    job->metric);
+                    job->metric, l->strategy ? "," : "", l->strategy ? l->strategy : "");
         }
     }
     return output_keep(&out) ? EXIT_OK : FAILED;
@@ -158,6 +178,8 @@ static int print_json(session *s, const curve_job *job)
         json_object_set_new(one, "se", se);
         json_object_set_new(one, "p_unlabelled", unlabelled);
         json_object_set_new(one, "p_more", more);
+        rung_forecast f = {.size = sizeof f};
+        json_object_set_new(one, "forecast", forecast_of(s, job, i, &f) ? forecast_json(&f) : json_null());
     }
     jout_print(all);
     return EXIT_OK;
@@ -197,7 +219,7 @@ static void draw(const curve_job *job)
     say(stderr, "\n%11s", "");
     for (int s = 0; s < job->n_sizes; s++)
         say(stderr, "%*d%*s", STEP / 2 + 1, job->per_class[s], STEP - STEP / 2 - 1, "");
-    fputs("labels per class\n\n", stderr);
+    fputs(job->strategies ? "labels\n\n" : "labels per class\n\n", stderr);
 }
 
 static void tell_table(const curve_job *job)
@@ -211,10 +233,10 @@ static void tell_table(const curve_job *job)
     for (int i = 0; i < job->n_lines; i++) {
         const line *l = &job->lines[i];
         sheet_add(&t, "%c", 'a' + i % 26);
-        if (rival(job, i) >= 0)
-            sheet_add(&t, "%s, with unlabelled rows", l->method);
-        else
-            sheet_add(&t, "%s", l->method);
+        sheet_add(&t, "%s%s%s", l->method, l->strategy || rival(job, i) >= 0 ? ", " : "",
+                  l->strategy          ? l->strategy
+                  : rival(job, i) >= 0 ? "with unlabelled rows"
+                                       : "");
         for (int s = 0; s < job->n_sizes; s++) sheet_add_number(&t, l->mean[s], 3);
     }
     sheet_print(&t, stderr, "");
@@ -224,12 +246,18 @@ static void tell_table(const curve_job *job)
 
 static bool better(const curve_job *job, double a, double b) { return job->more ? a > b : a < b; }
 
-/* By the best line at the largest size. */
-static void tell_more(const curve_job *job)
+static int best_line(const curve_job *job)
 {
     int last = job->n_sizes - 1, best = 0;
     for (int i = 1; i < job->n_lines; i++)
         if (better(job, job->lines[i].mean[last], job->lines[best].mean[last])) best = i;
+    return best;
+}
+
+/* By the best line at the largest size. */
+static void tell_more(const curve_job *job)
+{
+    int last = job->n_sizes - 1, best = best_line(job);
     const line *l = &job->lines[best];
     fputs("more labels       ", stderr);
     if (!strcmp(l->method, "median")) {
@@ -241,9 +269,12 @@ static void tell_more(const curve_job *job)
         return;
     }
     double p = compare(job, values_at(job, best, last), values_at(job, best, last - 1)).p;
-    say(stderr, "%s%s, from %lld to %lld labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
-        l->unlabelled ? " with unlabelled rows" : "", (long long)job->labels[last - 1], (long long)job->labels[last],
-        job->metric, l->mean[last - 1], l->mean[last], p,
+    say(stderr, "%s%s%s, from %lld to %lld labels: %s %.3f to %.3f (p = %.2g): %s\n", l->method,
+        l->strategy     ? ", "
+        : l->unlabelled ? " with unlabelled rows"
+                        : "",
+        l->strategy ? l->strategy : "", (long long)job->labels[last - 1], (long long)job->labels[last], job->metric,
+        l->mean[last - 1], l->mean[last], p,
         p > LEVEL                                       ? "no significant difference in these repeats"
         : better(job, l->mean[last], l->mean[last - 1]) ? "more labels still help"
                                                         : "the error increased");
@@ -268,13 +299,73 @@ static void tell_unlabelled(const curve_job *job)
     }
 }
 
-static void tell(const curve_job *job)
+/* The area under a curve in one repeat, over the labels. */
+static double area(const curve_job *job, int l, int repeat)
+{
+    double sum = 0;
+    for (int s = 1; s < job->n_sizes; s++)
+        sum += (values_at(job, l, s)[repeat] + values_at(job, l, s - 1)[repeat]) / 2 *
+               (double)(job->labels[s] - job->labels[s - 1]);
+    return sum / (double)(job->labels[job->n_sizes - 1] - job->labels[0]);
+}
+
+/* The labels with which a line is first as good as another one at the end; NaN: never. */
+static double labels_to_reach(const curve_job *job, const line *l, double level)
+{
+    for (int s = 0; s < job->n_sizes; s++) {
+        if (better(job, level, l->mean[s])) continue;
+        if (s == 0) return (double)job->labels[0];
+        double part = (l->mean[s - 1] - level) / (l->mean[s - 1] - l->mean[s]);
+        return (double)job->labels[s - 1] + part * (double)(job->labels[s] - job->labels[s - 1]);
+    }
+    return NAN;
+}
+
+/* Every strategy against the first of the same method. */
+static void tell_strategies(const curve_job *job)
+{
+    int last = job->n_sizes - 1;
+    for (int i = 0, first = 0; i < job->n_lines && job->lines[i].strategy && last > 0; i++) {
+        const line *l = &job->lines[i];
+        if (i == 0 || strcmp(job->lines[first].method, l->method)) first = i;
+        if (i == first) continue;
+        double *a = allocate((size_t)job->repeats, sizeof *a), *b = allocate((size_t)job->repeats, sizeof *b);
+        for (int r = 0; r < job->repeats; r++) {
+            a[r] = area(job, i, r);
+            b[r] = area(job, first, r);
+        }
+        say(stderr, "%-17s %s: mean %s over the curve %.3f against %.3f of %s (p = %.2g)", l->strategy, l->method,
+            job->metric, statistics_mean(job->repeats, a), statistics_mean(job->repeats, b), job->lines[first].strategy,
+            compare(job, a, b).p);
+        double reached = labels_to_reach(job, l, job->lines[first].mean[last]);
+        if (isfinite(reached))
+            say(stderr, "; its %.3f after %lld labels is reached with %.0f", job->lines[first].mean[last],
+                (long long)job->labels[last], reached);
+        fputc('\n', stderr);
+        free(a);
+        free(b);
+    }
+}
+
+static void tell_forecast(session *s, const curve_job *job)
+{
+    rung_forecast f = {.size = sizeof f};
+    if (!forecast_of(s, job, best_line(job), &f)) return;
+    say(stderr, "forecast          %lld more labels: %s %.3f to %.3f, now %.3f\n", (long long)f.more, job->metric,
+        f.low, f.high, f.now);
+}
+
+static void tell(session *s, const curve_job *job)
 {
     draw(job);
     tell_table(job);
     fputc('\n', stderr);
     tell_more(job);
-    tell_unlabelled(job);
+    tell_forecast(s, job);
+    if (job->strategies)
+        tell_strategies(job);
+    else
+        tell_unlabelled(job);
     fprintf(stderr,
             "                  %d repeats, %lld test rows each; paired Wilcoxon tests at level %.2f; repeats share "
             "rows, so p is slightly too small\n",
@@ -318,6 +409,10 @@ static int read_options(session *s, const arguments *args, curve_job *job)
         job->method_text = text_of("%s", methods);
         job->how.methods = job->methods = learn_list(job->method_text);
     }
+    if (option_given(args, "strategies")) {
+        job->strategy_text = text_of("%s", option_value(args, "strategies"));
+        job->how.strategies = job->strategies = learn_list(job->strategy_text);
+    }
     for (const char **name = job->methods; name && *name; name++) { /* before any data is read */
         rung_spec *spec;
         CHECK(s, rung_spec_new(s->ctx, *name, 0, &spec));
@@ -335,7 +430,7 @@ static int curve_steps(session *s, const arguments *args, curve_job *job)
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &job->curve));
     take_curve(job);
-    if (!s->quiet) tell(job);
+    if (!s->quiet) tell(s, job);
     if (s->json && (code = print_json(s, job)) != EXIT_OK) return code;
     return s->json && !path ? EXIT_OK : write_csv(job, path);
 }
@@ -352,6 +447,8 @@ static int curve_run(session *s, const arguments *args)
     free(job.weights);
     free(job.size_texts);
     free(job.method_text);
+    free(job.strategies);
+    free(job.strategy_text);
     free(job.size_text);
     return code;
 }
@@ -360,6 +457,7 @@ static const example examples[] = {
     {"rung curve grades.csv -o curve.csv", "the default method; numbers in a file, plot and conclusions on the screen"},
     {"rung curve grades.csv -m kdlor,s-dl,llgc --repeats 20", "several methods, each with and without unlabelled rows"},
     {"rung curve grades.csv --sizes 2,4,8 --metric amae", "other numbers of labels per class, another error"},
+    {"rung curve grades.csv --strategies random,suggest", "are suggested rows better than random ones?"},
     {"rung plot curve curve.csv -o curve.svg", "draw it as a figure"},
     {0}};
 
@@ -367,13 +465,18 @@ const command command_curve = {
     .name = "curve",
     .operands = "DATA...",
     .help = "measure the error by number of labels, with and without unlabelled rows",
-    .about = "Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing "
-             "number per class is kept and the rest are hidden. The methods are fitted at each size, those that learn "
-             "from unlabelled rows both with and without them, and compared with the constant median.\nWrites CSV: "
-             "method, unlabelled (with, without), labels per class and in total, mean, standard error, mean -+ "
-             "standard error (low, high), the key of the error (metric) and p-values of paired Wilcoxon tests: with "
-             "against without unlabelled rows (p_unlabelled, corrected for the number of sizes), and each size against "
-             "the one before (p_more). The plot and the conclusions go to standard error; -q omits them.",
+    .about =
+        "Each repeat holds out a third of the labelled rows as a test set. Of the remaining labels an increasing "
+        "number per class is kept and the rest are hidden. The methods are fitted at each size, those that learn "
+        "from unlabelled rows both with and without them, and compared with the constant median.\nWrites CSV: "
+        "method, unlabelled (with, without), labels per class and in total, mean, standard error, mean -+ "
+        "standard error (low, high), the key of the error (metric) and p-values of paired Wilcoxon tests: with "
+        "against without unlabelled rows (p_unlabelled, corrected for the number of sizes), and each size against "
+        "the one before (p_more). The plot and the conclusions go to standard error; -q omits them. The forecast is "
+        "the range that "
+        "contains the error after as many labels again with a probability of 80 %.\nWith --strategies labelling is "
+        "replayed: each repeat starts with two labels per class, and every strategy chooses the next rows, batch "
+        "after batch, among those whose labels are hidden. The column strategy is added.",
     .options = tables,
     .examples = examples,
     .run = curve_run};

@@ -83,7 +83,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
     const char *path = operand(args, 1), *metric = option_value(args, "metric");
     int64_t method = find_column(t, "method"), variant = find_column(t, "unlabelled"),
             labels = find_column(t, "labels"), mean = find_column(t, metric ? metric : "mean"),
-            low = find_column(t, "low"), high = find_column(t, "high");
+            low = find_column(t, "low"), high = find_column(t, "high"), strategy = find_column(t, "strategy");
     if (labels < 0 || mean < 0) {
         complain("plot: %s: expected the output of 'rung curve': columns labels and %s, optionally method, unlabelled, "
                  "low, high",
@@ -102,7 +102,7 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
         rung_table_cell(t, 0, metric_column, shown, sizeof shown);
     out->y_name = text_of("%s", shown);
     for (int64_t i = 0; i < out->room; i++) {
-        char name[128] = "all methods", which[16] = "with";
+        char name[128] = "all methods", which[16] = "with", how[64] = "", shown_as[200];
         double x, y, from, to;
         if (!cell_number(t, i, mean, &y)) continue; /* nothing was measured there */
         if (!cell_number(t, i, labels, &x)) {
@@ -111,8 +111,10 @@ static int read_table(const arguments *args, const rung_table *t, curve_lines *o
         }
         if (method >= 0) rung_table_cell(t, i, method, name, sizeof name);
         if (variant >= 0) rung_table_cell(t, i, variant, which, sizeof which);
+        if (strategy >= 0) rung_table_cell(t, i, strategy, how, sizeof how);
+        snprintf(shown_as, sizeof shown_as, "%s%s%s", name, *how ? ", " : "", how);
         bool band = cell_number(t, i, low, &from) && cell_number(t, i, high, &to);
-        add_point(line_of(out, name, strcmp(which, "without") != 0), x, y, band ? from : y, band ? to : y);
+        add_point(line_of(out, shown_as, strcmp(which, "without") != 0), x, y, band ? from : y, band ? to : y);
     }
     return EXIT_OK;
 }
@@ -141,7 +143,10 @@ static int read_json(const char *path, const json_t *all, curve_lines *out)
     json_array_foreach(lines, i, one)
     {
         const char *method = json_string_value(json_object_get(one, "method"));
-        curve_line *l = line_of(out, method ? method : "", json_is_true(json_object_get(one, "unlabelled")));
+        const char *strategy = json_string_value(json_object_get(one, "strategy"));
+        char *name = text_of("%s%s%s", method ? method : "", strategy ? ", " : "", strategy ? strategy : "");
+        curve_line *l = line_of(out, name, json_is_true(json_object_get(one, "unlabelled")));
+        free(name);
         for (size_t k = 0; k < json_array_size(sizes) && l->n < out->room; k++) {
             const json_t *labels = json_object_get(json_array_get(sizes, k), "labels");
             double mean = number_at(json_object_get(one, "mean"), k), se = number_at(json_object_get(one, "se"), k);

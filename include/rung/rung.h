@@ -847,13 +847,17 @@ typedef struct { /* zeros: the default */
     const char *metric;         /* key of rung_metric_at; NULL: mae */
     const int *sizes;           /* labels per class, ascending; NULL: 5, 10, 20, ... as the data allow */
     int n_sizes;
-    int repeats; /* 0: 10 */
+    int repeats;                   /* 0: 10 */
+    const char *const *strategies; /* ways to choose the rows to label, see below; ends with NULL; NULL: none */
 } rung_curve_options;
 /* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
  * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept
  * and the rest are hidden; every method is fitted with and (where it uses them) without the rows that have no label
  * then, and compared with the constant median. options: NULL: the default. RUNG_EARG: an option; RUNG_EDATA: too few
- * labels. */
+ * labels.
+ * With strategies labelling is replayed: two labels of each class are given, then every strategy chooses the next rows,
+ * batch after batch: "random" draws them, "suggest" takes those of rung_suggest_run. Sizes are labels in total then, after
+ * the first ones; NULL: batches of 12 up to 120. */
 RUNG_API RUNG_CHECK rung_status rung_curve_run(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data,
                                                rung_curve **out);
 RUNG_API void rung_curve_free(rung_curve *curve);
@@ -861,13 +865,14 @@ RUNG_API void rung_curve_free(rung_curve *curve);
 RUNG_API const rung_metric *rung_curve_metric(const rung_curve *curve);
 RUNG_API int rung_curve_repeats(const rung_curve *curve);
 RUNG_API int64_t rung_curve_test_rows(const rung_curve *curve); /* of each repeat */
-/* The labels per class of a size, by index from 0, and in *labels (unless that is NULL) those of all classes; 0 past
- * the last one. */
+/* The labels per class of a size (with strategies: in total), by index from 0, and in *labels (unless that is NULL) those
+ * of all classes; 0 past the last one. */
 RUNG_API int rung_curve_size(const rung_curve *curve, int index, int64_t *labels);
 typedef struct {
     const char *method;
     int unlabelled;       /* 1: fitted with the unlabelled rows */
     const double *values; /* sizes x repeats, those of a size are contiguous; NaN: undefined */
+    const char *strategy; /* how rows were chosen to be labelled; NULL: labels per class at random */
 } rung_curve_line;
 /* The lines, by index from 0; NULL past the last one. */
 RUNG_API const rung_curve_line *rung_curve_at(const rung_curve *curve, int index);
@@ -879,7 +884,7 @@ RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_cu
 typedef struct { /* zeros: the default */
     size_t size;
     int64_t n;        /* rows wanted; 0: 20 */
-    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.2; below 0: none */
+    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.25; below 0: none */
     const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
     int64_t more;     /* forecast the error after so many more labels; 0: n; below 0: no forecast, which saves time */
 } rung_suggest_options;

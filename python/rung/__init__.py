@@ -31,11 +31,13 @@ from .plots import (
     plot_row,
 )
 from .search import OrdinalSearch, label_curve
+from .suggestion import Forecast, Suggestion, forecast, suggest
 
 __all__ = [
     "DataError",
     "EXPECTED_FAILED_CHECKS",
     "FileError",
+    "Forecast",
     "FormatError",
     "Journal",
     "LimitError",
@@ -44,8 +46,10 @@ __all__ = [
     "RungError",
     "RungWarning",
     "SemiSupervisedKFold",
+    "Suggestion",
     "__version__",
     "explain",
+    "forecast",
     "generate",
     "label_curve",
     "load",
@@ -60,5 +64,6 @@ __all__ = [
     "plot_row",
     "read_images",
     "save",
+    "suggest",
 ]
 __all__ += methods.__all__

@@ -99,8 +99,8 @@ class Estimator(BaseEstimator):
         self.cv_ = self.model_.cv
         return ctx
 
-    def _learn(self, ctx, data, class_weights):
-        """The library's model of its data."""
+    def _given_spec(self, ctx, class_weights):
+        """The library's spec of the method with its parameters, scaling and class weights."""
         method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
         for key, value in values.items():
@@ -110,7 +110,11 @@ class Estimator(BaseEstimator):
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
         if getattr(self, "baseline", False):
             ctx.call(lib.rung_spec_set_baseline, spec, 1)
-        return ctx.make("model", lib.rung_model_fit, spec, data, call=ctx.run)
+        return spec
+
+    def _learn(self, ctx, data, class_weights):
+        """The library's model of its data."""
+        return ctx.make("model", lib.rung_model_fit, self._given_spec(ctx, class_weights), data, call=ctx.run)
 
     def _class_weights(self, classes, ranks, sample_weight):
         wanted = getattr(self, "class_weight", None)

@@ -524,13 +524,14 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     labels, lines = [size["labels"] for size in curve["sizes"]], curve["lines"]
     ax = _look.axes(ax, 640, 420)
     _look.plain_axes(ax, "labelled rows", curve["metric"])
-    methods = list(dict.fromkeys(line["method"] for line in lines))
+    names = [", ".join(filter(None, (line["method"], line.get("strategy")))) for line in lines]
+    methods = list(dict.fromkeys(names))
     lowest, highest = np.inf, -np.inf
-    for line in lines:
-        rivals = sum(other["method"] == line["method"] for other in lines) > 1
+    for name, line in zip(names, lines, strict=True):
+        rivals = names.count(name) > 1
         faint = rivals and not line["unlabelled"]
         what = f", {'with' if line['unlabelled'] else 'without'} unlabelled rows" if rivals else ""
-        index = methods.index(line["method"])
+        index = methods.index(name)
         thing, marker = _look.THINGS[index % len(_look.THINGS)], _look.MARKERS[index % len(_look.MARKERS)]
         colour = _look.mix(thing, PAPER, 0.25 * faint)
         mean, se = (np.array([np.nan if v is None else v for v in line[key]]) for key in ("mean", "se"))
@@ -538,7 +539,7 @@ def plot_curve(curve: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
         dash = (0, (5, 3)) if faint else _look.DASHES[index // len(_look.THINGS) % 3]
         ax.plot(labels, mean, color=colour, linewidth=points(1.6 if faint else 2.2), linestyle=dash, marker=marker,
                 markersize=points(6 if faint else 8), markerfacecolor=PAPER if faint else colour,
-                label=f"{line['method']}{what}", zorder=3)  # fmt: skip
+                label=f"{name}{what}", zorder=3)  # fmt: skip
         ax.fill_between(labels, low, high, color=thing, alpha=0.1 if faint else 0.18, linewidth=0)
         lowest, highest = np.nanmin([lowest, *low]), np.nanmax([highest, *high])
     _label_ticks(ax, labels)

@@ -162,7 +162,7 @@ class OrdinalSearch(_base.Classifier):
         self._tell(model)
         return model
 
-    def _curve(self, X, y, sizes):
+    def _curve(self, X, y, sizes, strategies=None):
         """The report of a label curve of the methods, as a dict."""
         X, classes, ranks, upper = self._checked(X, y)
         ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks, upper=upper)
@@ -170,6 +170,9 @@ class OrdinalSearch(_base.Classifier):
         if sizes is not None:
             sizes = np.ascontiguousarray(sizes, dtype=np.intc)
             options.sizes, options.n_sizes = pointer(sizes, "int"), len(sizes)
+        if strategies is not None:
+            ways = texts([strategies] if isinstance(strategies, str) else list(strategies), end=True)
+            options.strategies = ways
         out = ffi.new("rung_curve **")
         ctx.run(lib.rung_curve_run, options, data, out)
         curve = ctx.described(lib.rung_curve_describe, ffi.gc(out[0], lib.rung_curve_free))
@@ -198,6 +201,7 @@ def label_curve(
     *,
     sizes: Sequence[int] | None = None,
     repeats: int = 0,
+    strategies: str | Sequence[str] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """The error by number of labels, with and without the unlabelled rows, as in `rung curve`.
@@ -211,9 +215,12 @@ def label_curve(
     methods : name or list of names, default None
         None: the default method.
     sizes : labels per class, increasing, default None
-        None: 5, 10, 20, ... as far as the data allow.
+        None: 5, 10, 20, ... as far as the data allow. With strategies: labels in total.
     repeats : int, default 0
         0: 10.
+    strategies : "random", "suggest" or both, default None
+        Labelling is replayed: from two labels per class on, the next rows are drawn at random, or suggested as by
+        `rung.suggest`, in batches of 12 up to 120 labels.
     fixed, metric, scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
         As in OrdinalSearch.
 
@@ -232,7 +239,7 @@ def label_curve(
     unknown = sorted(set(options) - set(CURVE_OPTIONS))
     if unknown:
         raise TypeError(f"label_curve has no argument {', '.join(map(repr, unknown))}")
-    return OrdinalSearch(methods, repeats=repeats, **options)._curve(X, y, sizes)
+    return OrdinalSearch(methods, repeats=repeats, **options)._curve(X, y, sizes, strategies)
 
 
 CURVE_OPTIONS = (

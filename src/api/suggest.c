@@ -12,7 +12,7 @@ rung_status rung_suggest_run(rung_ctx *ctx, const rung_spec *spec, const rung_da
     if (!ctx || !spec || !data || !out) return missing(ctx, "rung_suggest_run");
     rung_suggest_options own;
     TRY(options_take(ctx, "rung_suggest_run", options, &own, sizeof own));
-    CALL(ctx, suggest(ctx, spec, data, &own, out));
+    CALL(ctx, suggest(ctx, &(suggest_input){.spec = spec, .data = data}, &own, out));
 }
 
 void rung_suggestion_free(rung_suggestion *s) { suggestion_free(s); }

@@ -14,67 +14,72 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "data/intervals.h"
-#include "data/row_groups.h"
-#include "eval/metrics.h"
 #include "fit/fit.h"
+#include "select/curve_plan.h"
 #include "select/grid.h"
 
 enum {
     STREAM = 0x63757276, /* stream of random numbers of the first repeat */
-    MOST_LABELS = 500,   /* default sizes: none needs more labels than this ... */
-    MOST_SIZES = 16      /* ... so there are at most 10 */
+    MOST_LABELS = 500    /* default sizes: none needs more labels than this, so there are at most 10 */
 };
-
-typedef struct {
-    rung_spec *spec;
-    bool unlabelled; /* the unlabelled rows are used, too */
-} line;
-
-typedef struct {
-    const rung_data *data;
-    const metric *metric;
-    int K, repeats, n_sizes, n_lines;
-    int strata; /* the classes and, where some labels are intervals, one more: these count as a class of their own */
-    int size[MOST_SIZES];
-    line *lines;
-    int64_t *first;   /* strata + 1: where the rows of a class begin in `order` */
-    int64_t *order;   /* repeats x labelled rows, by class */
-    int64_t labelled; /* rows */
-    double *value;    /* lines x sizes x repeats, repeats are contiguous */
-    int64_t test_rows;
-    row_groups equal; /* labelled rows that are equal in all columns are tests together */
-    bool any_equal;
-} plan;
 
 /* ---- what is compared ---- */
 
-static int stratum_of(const plan *p, int64_t row)
+static int stratum_of(const curve_plan *p, int64_t row)
 {
     return is_interval(p->data->y, p->data->upper, row) ? p->K + 1 : p->data->y[row];
 }
 
 static int64_t tests_of(int64_t rows) { return rows < 2 ? 0 : (rows + 1) / 3 > 0 ? (rows + 1) / 3 : 1; }
 
-static int64_t pool_of(const plan *p, int k) /* rows of a class that may keep their label */
+static int64_t pool_of(const curve_plan *p, int k) /* rows of a class that may keep their label */
 {
     int64_t rows = p->first[k] - p->first[k - 1];
     return rows - tests_of(rows);
 }
 
-static int64_t labels_at(const plan *p, int64_t size)
+int64_t curve_labels(const curve_plan *p, int64_t size)
 {
     int64_t total = 0;
     for (int k = 1; k <= p->strata; k++) total += pool_of(p, k) < size ? pool_of(p, k) : size;
     return total;
 }
 
+/* Of a replay: the first labels, then batches up to 120 labels or as many as there are. Sizes of the caller's follow
+ * the first labels. */
+static rung_status choose_totals(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p)
+{
+    int64_t most = curve_labels(p, p->labelled), given = 0;
+    p->size[p->n_sizes++] = (int)curve_labels(p, REPLAY_FIRST);
+    for (int i = 0; i < o->n_sizes; i++) {
+        given = o->sizes[i];
+        if (p->n_sizes == CURVE_MOST_SIZES)
+            return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, CURVE_MOST_SIZES - 1);
+        if (given <= p->size[p->n_sizes - 1])
+            return set_error(ctx, RUNG_EARG, "%lld labels: expected increasing numbers above %d, the first labels",
+                             (long long)given, p->size[0]);
+        if (given > most)
+            return set_error(ctx, RUNG_EARG, "%lld labels: there are only %lld outside the test rows", (long long)given,
+                             (long long)most);
+        p->size[p->n_sizes++] = (int)given;
+    }
+    while (!o->n_sizes && p->n_sizes < CURVE_MOST_SIZES) {
+        int64_t last = p->size[p->n_sizes - 1], end = most < REPLAY_LAST ? most : REPLAY_LAST;
+        if (last >= end) break;
+        p->size[p->n_sizes++] = (int)(last + REPLAY_STEP < end ? last + REPLAY_STEP : end);
+    }
+    return RUNG_OK;
+}
+
 /* Doubling from 5, or from 1 where no class has 10 labels to keep; the last size keeps all, if these are not too many.
  */
-static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan *p)
+static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p)
 {
     int64_t most = 0;
+    if (p->replays) return choose_totals(ctx, o, p);
     for (int k = 1; k <= p->strata; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
-    if (o->n_sizes > MOST_SIZES) return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, MOST_SIZES);
+    if (o->n_sizes > CURVE_MOST_SIZES)
+        return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, CURVE_MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
         if (o->sizes[i] < 1 || (i > 0 && o->sizes[i] <= o->sizes[i - 1]))
             return set_error(ctx, RUNG_EARG,
@@ -88,41 +93,59 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, plan
     }
     if (p->n_sizes > 0) return RUNG_OK;
     for (int64_t s = most >= 10 ? 5 : 1;; s = 2 * s < most ? 2 * s : most) {
-        if (p->n_sizes > 0 && labels_at(p, s) > MOST_LABELS) break;
+        if (p->n_sizes > 0 && curve_labels(p, s) > MOST_LABELS) break;
         p->size[p->n_sizes++] = (int)s;
         if (s == most) break;
     }
     return RUNG_OK;
 }
 
-static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const char *name, bool unlabelled, plan *p)
+static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const char *name, bool unlabelled,
+                            const char *strategy, curve_plan *p)
 {
     rung_spec *spec = NULL;
     TRY(RESIZE(ctx, &ctx->scratch, p->lines, p->n_lines + 1));
     TRY(spec_new(ctx, name, false, &spec));
-    p->lines[p->n_lines++] = (line){spec, unlabelled}; /* released by `curve` whatever comes next */
+    p->lines[p->n_lines++] = (curve_line){spec, unlabelled, strategy}; /* released by `curve` whatever comes next */
     const rung_tune_options same = {.fixed = o->fixed, .scale = o->scale, .weights = o->weights};
     return grid_fix(ctx, &same, spec);
 }
 
-static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, plan *p)
+/* The strategies are known by their names in replay.c, which outlive the caller's. */
+static rung_status add_strategies(rung_ctx *ctx, const rung_curve_options *o, const char *name, curve_plan *p)
+{
+    const method *m = method_find(name);
+    for (const char *const *s = o->strategies; *s; s++) {
+        const char *own;
+        TRY(replay_strategy(ctx, *s, &own));
+        TRY(add_line(ctx, o, name, m && (m->info.flags & RUNG_USES_UNLABELLED), own, p));
+    }
+    return RUNG_OK;
+}
+
+static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p)
 {
     const char *const standard[] = {method_default(false)->info.name, NULL};
     const char *const *given = o->methods ? o->methods : standard;
     bool median = false;
+    if (p->replays && !*o->strategies) return set_error(ctx, RUNG_EARG, "no strategy to replay");
     for (const char *const *names = given; *names; names++) {
         const method *m = method_find(*names);
-        TRY(add_line(ctx, o, *names, false, p));
-        if (m && (m->info.flags & RUNG_USES_UNLABELLED)) TRY(add_line(ctx, o, *names, true, p));
         median = median || strcmp(*names, "median") == 0;
+        if (p->replays) {
+            TRY(add_strategies(ctx, o, *names, p));
+            continue;
+        }
+        TRY(add_line(ctx, o, *names, false, NULL, p));
+        if (m && (m->info.flags & RUNG_USES_UNLABELLED)) TRY(add_line(ctx, o, *names, true, NULL, p));
     }
     TRY(grid_check_names(ctx, o->fixed, given));
-    return median ? RUNG_OK : add_line(ctx, o, "median", false, p);
+    return median || p->replays ? RUNG_OK : add_line(ctx, o, "median", false, NULL, p);
 }
 
 /* ---- rows ---- */
 
-static rung_status find_equal(rung_ctx *ctx, plan *p)
+static rung_status find_equal(rung_ctx *ctx, curve_plan *p)
 {
     const rung_data *data = p->data;
     int64_t *rows = NULL, n = 0, repeated;
@@ -139,7 +162,7 @@ static rung_status find_equal(rung_ctx *ctx, plan *p)
 }
 
 /* Shuffled by groups: equal rows of a class stand next to each other. */
-static rung_status shuffle_groups(rung_ctx *ctx, const plan *p, rng *g, int64_t *order)
+static rung_status shuffle_groups(rung_ctx *ctx, const curve_plan *p, rng *g, int64_t *order)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     const rung_data *data = p->data;
@@ -158,7 +181,7 @@ static rung_status shuffle_groups(rung_ctx *ctx, const plan *p, rng *g, int64_t 
     return RUNG_OK;
 }
 
-static rung_status sort_rows(rung_ctx *ctx, plan *p)
+static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
 {
     const rung_data *data = p->data;
     TRY(find_equal(ctx, p));
@@ -189,7 +212,7 @@ static rung_status sort_rows(rung_ctx *ctx, plan *p)
     return RUNG_OK;
 }
 
-static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data **out)
+rung_status curve_test_set(rung_ctx *ctx, const curve_plan *p, int repeat, rung_data **out)
 {
     const int64_t *order = p->order + repeat * p->labelled;
     int64_t *rows = NULL, n = 0;
@@ -200,31 +223,36 @@ static rung_status test_set(rung_ctx *ctx, const plan *p, int repeat, rung_data 
     return dataset_subset(ctx, p->data, n, rows, out);
 }
 
-/* All rows except the test rows, in their order; or only those that keep their label. A labelled row that equals one of
- * the test is left out. */
-static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int size, bool unlabelled, rung_data **out)
+void curve_roles(const curve_plan *p, int repeat, int64_t size, row_role *role)
 {
-    enum { TEST = 1, KEPT = 2 };
     const int64_t *order = p->order + repeat * p->labelled;
-    int64_t *rows = NULL, n = 0, all = p->data->n;
-    int *role = NULL;
-    TRY(NEW(ctx, &ctx->scratch, rows, all));
-    TRY(NEW(ctx, &ctx->scratch, role, all));
     for (int k = 1; k <= p->strata; k++) {
         int64_t from = p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
         for (int64_t i = p->first[k - 1]; i < p->first[k]; i++)
-            role[order[i]] = i < from ? TEST : i < from + size ? KEPT : 0;
+            role[order[i]] = i < from ? ROW_TEST : i < from + size ? ROW_KEPT : ROW_OPEN;
     }
     for (int64_t i = 0; i < p->labelled && p->any_equal; i++) {
         int64_t g = p->equal.of[order[i]];
-        if (role[order[i]] != TEST) continue;
-        for (int64_t j = p->equal.start[g]; j < p->equal.start[g + 1]; j++) role[p->equal.rows[j]] = TEST;
+        if (role[order[i]] != ROW_TEST) continue;
+        for (int64_t j = p->equal.start[g]; j < p->equal.start[g + 1]; j++) role[p->equal.rows[j]] = ROW_TEST;
     }
+}
+
+/* All rows except the test rows, in their order; or only those that keep their label. A labelled row that equals one of
+ * the test is left out. */
+static rung_status training_set(rung_ctx *ctx, const curve_plan *p, int repeat, int size, bool unlabelled,
+                                rung_data **out)
+{
+    int64_t *rows = NULL, n = 0, all = p->data->n;
+    row_role *role = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, all));
+    TRY(NEW(ctx, &ctx->scratch, role, all));
+    curve_roles(p, repeat, size, role);
     for (int64_t i = 0; i < all; i++)
-        if (role[i] == KEPT || (unlabelled && role[i] != TEST)) rows[n++] = i;
+        if (role[i] == ROW_KEPT || (unlabelled && role[i] != ROW_TEST)) rows[n++] = i;
     TRY(dataset_subset(ctx, p->data, n, rows, out));
     for (int64_t i = 0; i < n; i++) {
-        if (role[rows[i]] == KEPT) continue;
+        if (role[rows[i]] == ROW_KEPT) continue;
         (*out)->y[i] = 0;
         if ((*out)->upper) (*out)->upper[i] = 0;
     }
@@ -233,7 +261,7 @@ static rung_status training_set(rung_ctx *ctx, const plan *p, int repeat, int si
 
 /* ---- cells ---- */
 
-static rung_status grade(rung_ctx *ctx, const plan *p, const rung_model *model, const rung_data *test, double *out)
+rung_status curve_grade(rung_ctx *ctx, const curve_plan *p, const rung_model *model, const rung_data *test, double *out)
 {
     int *rank = NULL;
     double *proba = NULL;
@@ -251,36 +279,46 @@ static rung_status grade(rung_ctx *ctx, const plan *p, const rung_model *model, 
 }
 
 typedef struct {
-    const plan *p;
+    const curve_plan *p;
     int64_t first;
 } cell_range;
 
 /* A fit that is impossible (a ridge too small) leaves a gap; any other failure ends the whole. */
 static rung_status run_cell(rung_ctx *ctx, void *user, int64_t i)
 {
-    const plan *p = ((const cell_range *)user)->p;
+    const curve_plan *p = ((const cell_range *)user)->p;
     int64_t cell = ((const cell_range *)user)->first + i;
     int repeat = (int)(cell % p->repeats);
     int size = p->size[cell / p->repeats % p->n_sizes];
-    const line *l = &p->lines[cell / p->repeats / p->n_sizes];
+    const curve_line *l = &p->lines[cell / p->repeats / p->n_sizes];
     rung_data *train = NULL, *test = NULL;
     rung_model *model = NULL;
     p->value[cell] = NAN;
     rung_status status = training_set(ctx, p, repeat, size, l->unlabelled, &train);
-    if (status == RUNG_OK) status = test_set(ctx, p, repeat, &test);
+    if (status == RUNG_OK) status = curve_test_set(ctx, p, repeat, &test);
     if (status == RUNG_OK) status = method_fit(ctx, l->spec, train, &model);
-    if (status == RUNG_OK) status = grade(ctx, p, model, test, &p->value[cell]);
+    if (status == RUNG_OK) status = curve_grade(ctx, p, model, test, &p->value[cell]);
     model_free(model);
     dataset_free(train);
     dataset_free(test);
     return status;
 }
 
+/* A line and a repeat: its sizes follow from each other. */
+static rung_status run_replay(rung_ctx *ctx, void *user, int64_t i)
+{
+    const curve_plan *p = user;
+    int line = (int)(i / p->repeats), repeat = (int)(i % p->repeats);
+    for (int s = 0; s < p->n_sizes; s++) p->value[((int64_t)line * p->n_sizes + s) * p->repeats + repeat] = NAN;
+    return replay_line(ctx, p, line, repeat);
+}
+
 /* Cells of one size at a time, so that progress can be reported; their bits do not depend on the number of workers. */
-static rung_status run_cells(rung_ctx *ctx, plan *p)
+static rung_status run_cells(rung_ctx *ctx, curve_plan *p)
 {
     int64_t cells = (int64_t)p->n_lines * p->n_sizes * p->repeats;
     int workers = ctx->memory > 0 ? 1 : parallel_workers(ctx, p->data->n, p->repeats);
+    if (p->replays) return parallel_stage(ctx, "replaying", workers, (int64_t)p->n_lines * p->repeats, run_replay, p);
     for (int64_t done = 0; done < cells; done += p->repeats) {
         progress(ctx, "fitting", (double)done / (double)cells);
         TRY(interrupted(ctx));
@@ -295,7 +333,7 @@ static rung_status run_cells(rung_ctx *ctx, plan *p)
 
 /* ---- the result ---- */
 
-static rung_status record(rung_ctx *ctx, const plan *p, rung_curve *out)
+static rung_status record(rung_ctx *ctx, const curve_plan *p, rung_curve *out)
 {
     int64_t cells = (int64_t)p->n_sizes * p->repeats;
     double *value = NULL;
@@ -311,16 +349,17 @@ static rung_status record(rung_ctx *ctx, const plan *p, rung_curve *out)
     memcpy(value, p->value, (size_t)(p->n_lines * cells) * sizeof *value);
     for (; out->n_sizes < p->n_sizes; out->n_sizes++) {
         out->per_class[out->n_sizes] = p->size[out->n_sizes];
-        out->labels[out->n_sizes] = labels_at(p, p->size[out->n_sizes]);
+        out->labels[out->n_sizes] = p->replays ? p->size[out->n_sizes] : curve_labels(p, p->size[out->n_sizes]);
     }
     for (; out->n_lines < p->n_lines; out->n_lines++)
         out->lines[out->n_lines] = (rung_curve_line){.method = p->lines[out->n_lines].spec->method->info.name,
                                                      .unlabelled = p->lines[out->n_lines].unlabelled,
-                                                     .values = value + out->n_lines * cells};
+                                                     .values = value + out->n_lines * cells,
+                                                     .strategy = p->lines[out->n_lines].strategy};
     return RUNG_OK;
 }
 
-static rung_status make_curve(rung_ctx *ctx, const plan *p, rung_curve **out)
+static rung_status make_curve(rung_ctx *ctx, const curve_plan *p, rung_curve **out)
 {
     *out = calloc(1, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a curve");
@@ -334,7 +373,7 @@ static rung_status make_curve(rung_ctx *ctx, const plan *p, rung_curve **out)
 
 /* ---- whole ---- */
 
-static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, rung_curve **out)
+static rung_status run(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p, rung_curve **out)
 {
     if (p->data->target)
         return hint(ctx, set_error(ctx, RUNG_EARG, "a curve grades classes: cut real targets into classes"),
@@ -352,7 +391,7 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, plan *p, rung
 
 rung_status curve(rung_ctx *ctx, const rung_curve_options *options, const rung_data *data, rung_curve **out)
 {
-    plan p = {.data = data, .K = data->code.n_classes};
+    curve_plan p = {.data = data, .K = data->code.n_classes, .replays = options->strategies != NULL};
     p.strata = p.K + (data->upper != NULL);
     *out = NULL;
     rung_status status = run(ctx, options, &p, out);

@@ -40,6 +40,7 @@ static json_t *curve_json(const rung_curve *c, int *bad)
         json_t *one = json_object();
         json_put(one, "method", json_string(c->lines[i].method), bad);
         json_put(one, "unlabelled", json_boolean(c->lines[i].unlabelled), bad);
+        if (c->lines[i].strategy) json_put(one, "strategy", json_string(c->lines[i].strategy), bad);
         json_put(one, "values", values_json(c, c->lines[i].values, bad), bad);
         json_add(lines, one, bad);
     }

@@ -13,9 +13,14 @@ struct rung_suggestion {
     rung_forecast forecast;
 };
 
+typedef struct {
+    const rung_spec *spec;
+    const rung_model *model; /* fitted to the data by the spec; NULL: to be fitted */
+    const rung_data *data;
+} suggest_input;
+
 /* The whole of rung_suggest_run. */
-rung_status suggest(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_suggest_options *options,
-                    rung_suggestion **out);
+rung_status suggest(rung_ctx *ctx, const suggest_input *in, const rung_suggest_options *options, rung_suggestion **out);
 void suggestion_free(rung_suggestion *s);
 
 #endif

@@ -96,10 +96,10 @@ static void test_random_share(void **state)
     int rank[CLUSTERED] = {0};
     int64_t random, all = 0;
     rung_data *data = clustered(ctx, rank);
-    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 10});
-    assert_int_equal(count(s, &random), 10);
-    assert_int_equal(random, 2);
-    assert_true(rung_suggestion_at(s, 4)->random && rung_suggestion_at(s, 9)->random); /* spread evenly */
+    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 12});
+    assert_int_equal(count(s, &random), 12);
+    assert_int_equal(random, 3);
+    assert_true(rung_suggestion_at(s, 3)->random && rung_suggestion_at(s, 11)->random); /* spread evenly */
     rung_suggestion_free(s);
     s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = 10, .random = 1});
     count(s, &random);
@@ -239,6 +239,61 @@ static void test_chosen_rows_do_not_count(void **state)
     rung_spec_free(spec);
 }
 
+/* The error that a fit reports after several batches of suggestions is that on new rows: on average over draws it is right
+ * where the chosen rows do not count, and far too large where they do. */
+static void test_error_is_honest(void **state)
+{
+    enum { DRAWS = 30, ROWS = 240, NEW = 600, FIRST = 40, BATCH = 12, BATCHES = 5 };
+    rung_ctx *ctx = *state;
+    double honest = 0, naive = 0, squares = 0;
+    rung_spec *spec;
+    assert_ok(ctx, rung_spec_new(ctx, "pom", 0, &spec));
+    for (int draw = 0; draw < DRAWS; draw++) {
+        rung_data *data, *others;
+        int truth[ROWS], chosen[ROWS] = {0}, predicted[NEW];
+        rung_ctx_set_seed(ctx, (uint64_t)draw + 1);
+        assert_ok(ctx, rung_data_generate(ctx, "toy", ROWS, 0.5, 0, &data));
+        rung_ctx_set_seed(ctx, (uint64_t)draw + 1000);
+        assert_ok(ctx, rung_data_generate(ctx, "toy", NEW, 0.5, 0, &others));
+        memcpy(truth, data->y, sizeof truth);
+        for (int i = FIRST; i < ROWS; i++) data->y[i] = 0;
+        for (int b = 0; b < BATCHES; b++) {
+            rung_suggestion *s;
+            rung_suggest_options o = {.size = sizeof o, .n = BATCH, .random = 0.34, .more = -1};
+            assert_ok(ctx, rung_suggest_run(ctx, spec, data, &o, &s));
+            for (int64_t i = 0; i < s->n; i++) {
+                data->y[s->rows[i].row] = truth[s->rows[i].row];
+                chosen[s->rows[i].row] = !s->rows[i].random;
+            }
+            rung_suggestion_free(s);
+        }
+        double error = 0, reported[2];
+        for (int marked = 0; marked < 2; marked++) {
+            rung_model *model;
+            rung_metrics m = {.size = sizeof m};
+            assert_ok(ctx, rung_data_set_chosen(ctx, data, marked ? chosen : NULL));
+            assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+            assert_true(rung_model_cv(model, &m));
+            reported[marked] = m.mae;
+            rung_view view = rung_data_view(others);
+            rung_output out = {.size = sizeof out, .rank = predicted};
+            assert_ok(ctx, rung_model_predict(ctx, model, &view, &out));
+            rung_model_free(model);
+        }
+        for (int i = 0; i < NEW; i++) error += (double)abs(predicted[i] - others->y[i]) / NEW;
+        double apart = reported[1] - error;
+        honest += apart / DRAWS;
+        squares += apart * apart / DRAWS;
+        naive += (reported[0] - error) / DRAWS;
+        rung_data_free(data);
+        rung_data_free(others);
+    }
+    double se = sqrt((squares - honest * honest) / (DRAWS - 1));
+    if (fabs(honest) > 2.5 * se || naive < 4 * se)
+        fail_msg("bias %.4f +- %.4f where chosen rows do not count, %.4f where they do", honest, se, naive);
+    rung_spec_free(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +304,7 @@ int main(void)
         WITH_CONTEXT(test_nothing_left),
         WITH_CONTEXT(test_same_bits),
         WITH_CONTEXT(test_chosen_rows_do_not_count),
+        WITH_CONTEXT(test_error_is_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
