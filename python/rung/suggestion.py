@@ -141,7 +141,7 @@ def suggest(
     model.set_params(random_state=random_state)
     labels = np.full(len(X), np.nan) if y is None else y
     X, classes, ranks = model._checked(X, labels)
-    ctx, data, class_weights = model._prepare(X, labels, None, classes, ranks)
+    ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks)
     options = struct("suggest_options")
     flags = _flags(leave, len(ranks))
     options.n, options.random = n, random if random > 0 else -1.0

@@ -17,7 +17,7 @@
 #include "suggest/learning.h"
 #include "suggest/reason.h"
 
-enum { STANDARD = 20, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
+enum { STANDARD = 20, MOST_WANTED = 500, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
 static const double RANDOM = 0.25;
 
 typedef struct {
@@ -128,11 +128,11 @@ static rung_status make_points(rung_ctx *ctx, job *s)
 {
     enum { FREE, KNOWN, DRAWN };
     const row_groups *e = &s->equal;
-    int64_t *order = NULL, room = e->count, left[] = {MOST_FREE, MOST_KNOWN, s->n_random};
+    int64_t *order = NULL, room = e->count, left[] = {MOST_FREE + s->n_wanted, MOST_KNOWN, s->n_random};
     char *kind = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, order, e->count));
     TRY(NEW(ctx, &ctx->scratch, kind, e->count));
-    if (room > MOST_FREE + MOST_KNOWN + s->n_random) room = MOST_FREE + MOST_KNOWN + s->n_random;
+    if (room > left[FREE] + left[KNOWN] + left[DRAWN]) room = left[FREE] + left[KNOWN] + left[DRAWN];
     TRY(NEW(ctx, &ctx->scratch, s->row, room));
     TRY(NEW(ctx, &ctx->scratch, s->is_free, room));
     TRY(NEW(ctx, &ctx->scratch, s->known, room));
@@ -307,6 +307,11 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     TRY(check(ctx, s));
     s->n_wanted = s->options->n ? s->options->n : STANDARD;
     if (s->n_wanted > s->unlabelled) s->n_wanted = s->unlabelled;
+    if (s->n_wanted > MOST_WANTED)
+        return set_error(ctx, RUNG_EARG,
+                         "%lld rows to suggest: at most %d at a time, because their labels decide about "
+                         "the next ones",
+                         (long long)s->n_wanted, MOST_WANTED);
     rng_open(&s->random, ctx->seed, STREAM + (uint64_t)s->labelled); /* another draw after every label */
     TRY(find_equal(ctx, s));
     TRY(draw(ctx, s));
@@ -315,6 +320,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     TRY(fit_model(ctx, s));
     progress_leave(ctx, outer);
     TRY(ask_model(ctx, s));
+    TRY(memory_check(ctx, 2.0 * sizeof *prior * (double)s->m * (double)s->m, "a suggestion"));
     TRY(design_new(ctx, &ctx->scratch, s->data, NULL, s->m, s->row, s->w, &d));
     TRY(NEW_RAW(ctx, &ctx->scratch, prior, s->m * s->m));
     memcpy(prior, d.C, (size_t)(s->m * s->m) * sizeof *prior);
