@@ -25,6 +25,11 @@ class Forecast:
     more : so many more
     now, now_low, now_high : the error now, with its 95 % range
     value, low, high : the error then, median and 80 % range
+
+    Examples
+    --------
+    >>> rung.Forecast(60, 20, 0.5, 0.4, 0.6, 0.46, 0.41, 0.5)
+    Forecast(labels=60, more=20, now=0.5, now_low=0.4, now_high=0.6, value=0.46, low=0.41, high=0.5)
     """
 
     labels: int
@@ -57,6 +62,12 @@ class Suggestion:
     guess : the predicted classes; None without a model
     reason : in words
     forecast : what these labels will buy; None where there are too few labels, or it was not wanted
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=100)
+    >>> len(rung.suggest(X, n=4, random=0))
+    4
     """
 
     rows: NDArray[np.int64]

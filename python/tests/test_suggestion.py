@@ -58,7 +58,7 @@ def test_chosen_rows_do_not_count_in_the_error(few):
 
 def test_frames_and_tables_of_text():
     pandas = pytest.importorskip("pandas")
-    X = pandas.DataFrame({"size": np.arange(30.0), "colour": ["red", "blue", "green"] * 10})
+    X = pandas.DataFrame({"size": np.sqrt(np.arange(30.0)), "colour": ["red", "blue", "green"] * 10})
     y = [None] * 30
     y[0], y[29] = "low", "high"
     frame = rung.suggest(X, y, 4, estimator=rung.POM(order=["low", "high"])).to_frame()
