@@ -15,7 +15,7 @@ static const option suggest_options[] = {
     {"rows", 'n', "N", "number of rows to suggest (default 20)", GROUP},
     {"method", 'm', "METHOD", "method whose doubt decides, see 'rung methods' (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter of the method; may be repeated", GROUP},
-    {"random", 0, "SHARE", "share of the rows drawn at random, from 0 to 1 (default 0.25)", GROUP},
+    {"random", 0, "SHARE", "share of the rows drawn at random, from 0 to 1 (default 0.2)", GROUP},
     {"more", 0, "N", "forecast the error after N more labels; 0: no forecast (default: the rows suggested)", GROUP},
     {"append", 0, NULL, "write all rows of DATA, with a column `suggested`: chosen, random or empty", GROUP},
     {"no-label", 0, NULL, "DATA has no column of labels yet", GROUP},

@@ -884,7 +884,7 @@ RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_cu
 typedef struct { /* zeros: the default */
     size_t size;
     int64_t n;        /* rows wanted, at most 500; 0: 20 */
-    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.25; below 0: none */
+    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.2; below 0: none */
     const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
     int64_t more;     /* forecast the error after so many more labels; 0: n; below 0: no forecast, which saves time */
 } rung_suggest_options;

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
 
 from ._base import Classifier
 from ._library import Context, ffi, lib, pointer, struct, text
@@ -107,7 +108,7 @@ def suggest(
     n: int = 20,
     *,
     estimator: Classifier | None = None,
-    random: float = 0.25,
+    random: float = 0.2,
     chosen: ArrayLike | None = None,
     leave: ArrayLike | None = None,
     more: int | None = None,
@@ -150,7 +151,7 @@ def suggest(
         raise ValueError(f"n={n!r}: expected at least 1")
     model = clone(estimator) if estimator is not None else AutoOrdinal()
     model.set_params(random_state=random_state)
-    labels = np.full(len(X), np.nan) if y is None else y
+    labels = np.full(_num_samples(X), np.nan) if y is None else y
     X, classes, ranks = model._checked(X, labels)
     ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks)
     options = struct("suggest_options")

@@ -18,7 +18,7 @@
 #include "suggest/reason.h"
 
 enum { STANDARD = 20, MOST_WANTED = 500, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
-static const double RANDOM = 0.25;
+static const double RANDOM = 0.2;
 
 typedef struct {
     const rung_spec *spec;
