@@ -162,6 +162,9 @@ static void refuse_models(rung_ctx *ctx, const things *have)
     CLEARED(rung_row_explain, text, ctx, NULL, have->data, NULL, &text);
     REFUSED(rung_row_explain, ctx, have->model, have->data, NULL, NULL);
     REFUSED(rung_cost_parse, ctx, NULL, 3, NULL);
+    REFUSED(rung_wilcoxon, ctx, 2, NULL, NULL, NULL);
+    REFUSED(rung_holm, ctx, 2, NULL);
+    REFUSED(rung_compare, ctx, 2, 3, NULL, NULL, NULL, NULL, NULL);
     REFUSED(rung_cost_check, ctx, 3, NULL, 0);
     REFUSED(rung_ctx_set_note, ctx, NULL, "x");
     CLEARED(rung_importance_held_out, text, ctx, NULL, have->data, NULL, &text);

@@ -11,11 +11,10 @@
 #include "measures.h"
 #include "output.h"
 #include "page/page.h"
-#include "statistics/statistics.h"
 
 #define GROUP "Comparing"
 static const option compare_options[] = {
-    {"on", 0, "TEST", "labelled rows to compare on (required)", GROUP},
+    {"on", 0, "TEST", "labelled rows to compare on; not needed if all are files with a column truth", GROUP},
     {"label", 'l', "COLUMN", "column of the labels in TEST, where no model knows it (default: label, else the last)",
      GROUP},
     {"order", 0, "A<B<C", "the classes, lowest first, where no model knows them", GROUP},
@@ -23,7 +22,6 @@ static const option compare_options[] = {
     {0}};
 static const option *const tables[] = {compare_options, reader_options, global_options, NULL};
 
-enum { RESAMPLES = 2000 };
 static const double LEVEL = 0.05;
 
 typedef struct {
@@ -31,12 +29,12 @@ typedef struct {
     int *rank;
     double *proba; /* NULL: none */
     rung_metrics found;
-    double *error; /* |rank - truth| of the labelled rows, of an interval the distance to it */
-    /* against the first */
-    double difference, low, high, p, mcnemar;
+    rung_difference against; /* the first */
+    double p;                /* Wilcoxon's, corrected for several comparisons */
 } rival;
 
 typedef struct {
+    const char *on; /* the file with the truth */
     rung_table *test;
     rung_model *first; /* the first that is a model: it knows the classes; NULL: none */
     rung_data *data;
@@ -74,6 +72,29 @@ static int64_t column_of(const rung_table *table, const char *name)
     for (int64_t j = 0; j < rung_table_columns(table); j++)
         if (!strcmp(rung_table_name(table, j), name)) return j;
     return -1;
+}
+
+static int64_t truth_column(const rung_table *table)
+{
+    int64_t at = column_of(table, "truth");
+    return at >= 0 ? at : column_of(table, "true");
+}
+
+/* A truth column, where a file of predictions has one, must be that of the other files: its rows are in the same order. */
+static int same_truth(const compare_job *job, const rung_table *table, const rival *r)
+{
+    int64_t at = truth_column(table);
+    for (int64_t i = 0; at >= 0 && i < job->n; i++) {
+        char text[256];
+        rung_table_cell(table, i, at, text, sizeof text);
+        if (!job->truth[i] || rank_of(job, text) == job->truth[i] || (job->upper && job->upper[i] > job->truth[i]))
+            continue;
+        complain("compare: %s, row %lld: the truth is '%s' here but '%s' in %s; expected the same rows in the same "
+                 "order",
+                 r->path, (long long)i + 1, text, class_name(job, job->truth[i]), job->on);
+        return FAILED;
+    }
+    return EXIT_OK;
 }
 
 static int take_ranks(const compare_job *job, const rung_table *table, rival *r)
@@ -130,6 +151,7 @@ static int read_predictions(session *s, const arguments *args, const compare_job
     rung_table *table = NULL;
     int code = datafile_read(s, args, r->path, &table);
     if (code == EXIT_OK) code = take_ranks(job, table, r);
+    if (code == EXIT_OK) code = same_truth(job, table, r);
     if (code == EXIT_OK) take_proba(job, table, r);
     rung_table_free(table);
     return code;
@@ -172,9 +194,17 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
     int code = order_option(s, args, &order);
     for (int i = 0; code == EXIT_OK && !job->first && i < job->rivals; i++)
         if (!is_table(job->rival[i].path)) code = load_model(s, job->rival[i].path, &job->first);
-    if (code == EXIT_OK) code = datafile_read(s, args, option_value(args, "on"), &job->test);
+    if (code == EXIT_OK) code = datafile_read(s, args, job->on, &job->test);
     if (code != EXIT_OK) return code;
     rung_encode_options how = {.size = sizeof how, .label = option_value(args, "label"), .order = order};
+    if (!option_value(args, "on")) {
+        int64_t at = truth_column(job->test);
+        if (at < 0) {
+            complain("compare: %s has no column truth; add it, or give the labelled rows with --on TEST.csv", job->on);
+            return FAILED;
+        }
+        how.label = rung_table_name(job->test, at);
+    }
     CHECK(s, job->first ? rung_model_encode(s->ctx, job->first, job->test, 2, &job->data)
                         : rung_data_encode(s->ctx, job->test, &how, &job->data));
     job->n = rung_data_rows(job->data);
@@ -183,81 +213,31 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
     job->classes = job->first ? rung_model_classes(job->first) : rung_data_classes(job->data);
     for (int64_t i = 0; i < job->n; i++) job->labelled += job->truth[i] > 0;
     if (job->labelled > 1) return EXIT_OK;
-    complain("compare: %s has %lld labelled rows: there is nothing to compare", option_value(args, "on"),
-             (long long)job->labelled);
+    complain("compare: %s has %lld labelled rows: there is nothing to compare", job->on, (long long)job->labelled);
     return FAILED;
 }
 
 /* ---- statistics ---- */
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 (S. Vigna) */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* The 95 % range of the mean difference by resampling rows, those of both together. */
-static void bootstrap(int64_t n, const double *a, const double *b, double *low, double *high)
-{
-    double *mean = allocate(RESAMPLES, sizeof *mean);
-    uint64_t state = 1;
-    for (int k = 0; k < RESAMPLES; k++) {
-        for (int64_t i = 0; i < n; i++) {
-            int64_t row = (int64_t)(next_random(&state) % (uint64_t)n);
-            mean[k] += (a[row] - b[row]) / (double)n;
-        }
-    }
-    qsort(mean, RESAMPLES, sizeof *mean, compare_numbers);
-    *low = mean[(int)(0.025 * RESAMPLES)];
-    *high = mean[(int)(0.975 * RESAMPLES) - 1];
-    free(mean);
-}
-
-/* McNemar's exact test: of the rows that only one of the two gets right, which one does? */
-static double mcnemar(int64_t n, const double *a, const double *b)
-{
-    int only_a = 0, only_b = 0;
-    for (int64_t i = 0; i < n; i++) {
-        only_a += a[i] == 0 && b[i] != 0;
-        only_b += a[i] != 0 && b[i] == 0;
-    }
-    int all = only_a + only_b, few = only_a < only_b ? only_a : only_b;
-    double tail = 0;
-    for (int k = 0; k <= few; k++) tail += exp(lgamma(all + 1) - lgamma(k + 1) - lgamma(all - k + 1) - all * log(2));
-    return fmin(1, 2 * tail);
-}
-
-static int distance(const compare_job *job, int64_t i, int rank)
-{
-    int low = job->truth[i], high = job->upper ? job->upper[i] : low;
-    return rank < low ? low - rank : rank > high ? rank - high : 0;
-}
-
 static int measure(session *s, compare_job *job)
 {
-    for (int k = 0; k < job->rivals; k++) {
-        rival *r = &job->rival[k];
-        int64_t at = 0;
-        r->found.size = sizeof r->found;
-        CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->truth, job->upper, r->rank, r->proba,
-                                                &r->found));
-        r->error = allocate((size_t)job->labelled, sizeof *r->error);
-        for (int64_t i = 0; i < job->n; i++)
-            if (job->truth[i]) r->error[at++] = distance(job, i, r->rank[i]);
-        const double *first = job->rival[0].error;
-        r->difference = r->found.mae - job->rival[0].found.mae;
-        r->p = statistics_wilcoxon((int)job->labelled, r->error, first).p;
-        r->mcnemar = mcnemar(job->labelled, r->error, first);
-        if (k > 0) bootstrap(job->labelled, r->error, first, &r->low, &r->high);
-    }
     double *p = allocate((size_t)job->rivals, sizeof *p);
-    for (int k = 1; k < job->rivals; k++) p[k - 1] = job->rival[k].p;
-    statistics_holm(job->rivals - 1, p, p);
+    int code = EXIT_OK;
+    for (int k = 0; code == EXIT_OK && k < job->rivals; k++) {
+        rival *r = &job->rival[k];
+        r->found.size = sizeof r->found;
+        r->against.size = sizeof r->against;
+        code = session_check(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->truth, job->upper,
+                                                               r->rank, r->proba, &r->found));
+        if (code == EXIT_OK)
+            code = session_check(s, rung_compare(s->ctx, job->n, job->classes, job->truth, job->upper,
+                                                 job->rival[0].rank, r->rank, &r->against));
+        if (k) p[k - 1] = r->against.wilcoxon;
+    }
+    if (code == EXIT_OK) code = session_check(s, rung_holm(s->ctx, job->rivals - 1, p));
     for (int k = 1; k < job->rivals; k++) job->rival[k].p = p[k - 1];
     free(p);
-    return EXIT_OK;
+    return code;
 }
 
 /* The result in one sentence; to be freed. */
@@ -308,10 +288,10 @@ static void print_text(const compare_job *job)
             for (int i = 0; i < 4; i++) sheet_add(&t, "-");
             continue;
         }
-        sheet_add(&t, "%+.4f", r->difference);
-        sheet_add(&t, "%+.4f to %+.4f", r->low, r->high);
+        sheet_add(&t, "%+.4f", r->against.difference);
+        sheet_add(&t, "%+.4f to %+.4f", r->against.low, r->against.high);
         sheet_add(&t, "%.3g", r->p);
-        sheet_add(&t, "%.3g", r->mcnemar);
+        sheet_add(&t, "%.3g", r->against.mcnemar);
     }
     sheet_print(&t, stdout, "");
     say(stdout, "\n");
@@ -331,11 +311,11 @@ static void print_json(const compare_job *job)
         const rival *r = &job->rival[k];
         json_t *one = measures_json(&r->found);
         json_object_set_new(one, "predictions", jout_text(r->path));
-        json_object_set_new(one, "difference", k ? jout_number(r->difference) : json_null());
-        json_object_set_new(one, "low", k ? jout_number(r->low) : json_null());
-        json_object_set_new(one, "high", k ? jout_number(r->high) : json_null());
+        json_object_set_new(one, "difference", k ? jout_number(r->against.difference) : json_null());
+        json_object_set_new(one, "low", k ? jout_number(r->against.low) : json_null());
+        json_object_set_new(one, "high", k ? jout_number(r->against.high) : json_null());
         json_object_set_new(one, "wilcoxon_p", k ? jout_number(r->p) : json_null());
-        json_object_set_new(one, "mcnemar_p", k ? jout_number(r->mcnemar) : json_null());
+        json_object_set_new(one, "mcnemar_p", k ? jout_number(r->against.mcnemar) : json_null());
         json_array_append_new(list, one);
     }
     char *sentence = conclusion(job);
@@ -373,7 +353,8 @@ static void write_latex(FILE *file, const compare_job *job)
                 fprintf(file, " & %.4f", value);
         }
         if (k)
-            fprintf(file, " & $%+.4f$ [$%+.4f$, $%+.4f$] & %.3g", r->difference, r->low, r->high, r->p);
+            fprintf(file, " & $%+.4f$ [$%+.4f$, $%+.4f$] & %.3g", r->against.difference, r->against.low,
+                    r->against.high, r->p);
         else
             fputs(" & & ", file);
         fputs(" \\\\\n", file);
@@ -386,7 +367,7 @@ static void write_page(FILE *file, const arguments *args, const compare_job *job
     static const page_section sections[] = {{"metrics", "Metrics"}, {"repeat", "How to repeat this"}, {0}};
     static const char *const head[] = {"Predictions", "mae",        "amae",       "acc",        "off1",     "qkappa",
                                        "rps",         "difference", "95 % range", "Wilcoxon p", "McNemar p"};
-    char *sentence = conclusion(job), *title = text_of("Comparison on %s", option_value(args, "on")),
+    char *sentence = conclusion(job), *title = text_of("Comparison on %s", job->on),
          *lead = text_of("%lld labelled rows", (long long)job->labelled);
     page_begin(file, title, sentence, lead, sections);
     page_heading(file, &sections[0]);
@@ -395,12 +376,12 @@ static void write_page(FILE *file, const arguments *args, const compare_job *job
         const rival *r = &job->rival[k];
         page_row(file, r->path);
         for (int m = 0; m < SHOWN; m++) page_number(file, rung_metrics_value(&r->found, shown[m]), 4, NULL, false);
-        page_number(file, k ? r->difference : NAN, 4, NULL, false);
-        char *range = k ? text_of("%+.4f to %+.4f", r->low, r->high) : text_of("%s", "–");
+        page_number(file, k ? r->against.difference : NAN, 4, NULL, false);
+        char *range = k ? text_of("%+.4f to %+.4f", r->against.low, r->against.high) : text_of("%s", "–");
         page_number(file, NAN, 0, range, false);
         free(range);
         page_number(file, k ? r->p : NAN, 4, NULL, false);
-        page_number(file, k ? r->mcnemar : NAN, 4, NULL, false);
+        page_number(file, k ? r->against.mcnemar : NAN, 4, NULL, false);
     }
     page_table_end(file);
     page_paragraph(
@@ -436,10 +417,13 @@ static int write_file(const arguments *args, const compare_job *job)
 static int compare_steps(session *s, const arguments *args, compare_job *job)
 {
     const char *path = option_value(args, "output");
-    if (!option_value(args, "on")) {
-        complain("compare: give --on TEST.csv, the labelled rows to compare on");
-        return USAGE;
-    }
+    job->on = option_value(args, "on");
+    for (int k = 0; !job->on && k < job->rivals; k++)
+        if (!is_table(job->rival[k].path)) {
+            complain("compare: give --on TEST.csv, the labelled rows to compare on");
+            return USAGE;
+        }
+    if (!job->on) job->on = job->rival[0].path;
     if (path && !ends_with(path, ".html") && !ends_with(path, ".tex")) {
         complain("compare: -o %s: the name must end in .html or .tex", path);
         return USAGE;
@@ -476,7 +460,6 @@ static int compare_run(session *s, const arguments *args)
     for (int k = 0; k < job.rivals; k++) {
         free(job.rival[k].rank);
         free(job.rival[k].proba);
-        free(job.rival[k].error);
     }
     free(job.rival);
     rung_data_free(job.data);
@@ -499,7 +482,8 @@ const command command_compare = {
         "A, B, ... are model files, or CSV files with a prediction for every row of TEST, in its order: a column "
         "predicted "
         "(or prediction, or label) and optionally a column p(CLASS) for every class, as 'rung predict --proba' writes "
-        "them.\nPrints the metrics side by side; the difference of the mae from the first, with a paired bootstrap "
+        "them. A column truth is compared with the labels of TEST; files that have one can do without TEST.\nPrints "
+        "the metrics side by side; the difference of the mae from the first, with a paired bootstrap "
         "range; Wilcoxon's test of the absolute errors; McNemar's test of right and wrong answers; and one sentence.",
     .options = tables,
     .examples = examples,

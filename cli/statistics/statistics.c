@@ -36,17 +36,16 @@ static double rounding(int n, const double *v)
     return 1e-12 * largest;
 }
 
-static void ranks_within(int k, const double *value, double tolerance, double *rank)
+void statistics_ranks(int k, const double *value, double *rank)
 {
     placed *sorted = sorted_places(k, value);
+    double tolerance = rounding(k, value);
     for (int first = 0, end; first < k; first = end) {
         for (end = first + 1; end < k && sorted[end].value - sorted[end - 1].value <= tolerance; end++) {}
         for (int i = first; i < end; i++) rank[sorted[i].place] = (first + 1 + end) / 2.0;
     }
     free(sorted);
 }
-
-void statistics_ranks(int k, const double *value, double *rank) { ranks_within(k, value, rounding(k, value), rank); }
 
 /* ---- k methods on n blocks ---- */
 
@@ -104,71 +103,39 @@ double statistics_nemenyi(int n, int k, double difference)
 
 double statistics_rank_p(int n, int k, double difference) { return normal_two_sided(difference / rank_error(n, k)); }
 
+/* Of the library, for functions that have no session. */
+static rung_ctx *context_open(void)
+{
+    rung_ctx *ctx;
+    if (rung_ctx_new(&ctx) == RUNG_OK) return ctx;
+    complain("out of memory");
+    exit(FAILED);
+}
+
+static void context_close(rung_ctx *ctx, rung_status status)
+{
+    if (status != RUNG_OK) {
+        complain("%s", rung_ctx_message(ctx));
+        exit(FAILED);
+    }
+    rung_ctx_free(ctx);
+}
+
 void statistics_holm(int m, const double *p, double *adjusted)
 {
-    placed *sorted = sorted_places(m, p);
-    double largest = 0;
-    for (int i = 0; i < m; i++) {
-        double scaled = fmin(1, (m - i) * sorted[i].value);
-        if (scaled > largest) largest = scaled;
-        adjusted[sorted[i].place] = largest;
-    }
-    free(sorted);
+    rung_ctx *ctx = context_open();
+    for (int i = 0; i < m; i++) adjusted[i] = p[i];
+    context_close(ctx, rung_holm(ctx, m, adjusted));
 }
 
 /* ---- two methods ---- */
 
-enum { EXACT = 50 }; /* 2^50 sign patterns are counted exactly in a double */
-
-/* P(W <= w), W the sum of those of the n ranks that carry a plus when each sign is a fair coin. Ranks and w are
- * doubled, so that shared ranks are whole numbers, too. */
-static double rank_sum_lower(int n, const int *twice_rank, int twice_w)
-{
-    int most = n * (n + 1);
-    double *ways = allocate((size_t)most + 1, sizeof *ways), below = 0;
-    ways[0] = 1;
-    for (int i = 0, reach = 0; i < n; i++) {
-        reach += twice_rank[i];
-        for (int s = reach; s >= twice_rank[i]; s--) ways[s] += ways[s - twice_rank[i]];
-    }
-    for (int s = 0; s <= twice_w; s++) below += ways[s];
-    free(ways);
-    return ldexp(below, -n);
-}
-
 wilcoxon_test statistics_wilcoxon(int n, const double *a, const double *b)
 {
-    wilcoxon_test out = {.z = NAN, .p = 1, .exact = true};
-    double *size = allocate((size_t)n, sizeof *size), *rank = allocate((size_t)n, sizeof *rank), squares = 0;
-    bool *above = allocate((size_t)n, sizeof *above);
-    int *twice = allocate(EXACT, sizeof *twice);
-    double tolerance = fmax(rounding(n, a), rounding(n, b));
-    for (int i = 0; i < n; i++) {
-        double d = a[i] - b[i];
-        if (fabs(d) <= tolerance) {
-            out.zeros++;
-            continue;
-        }
-        above[out.n] = d > 0;
-        size[out.n++] = fabs(d);
-    }
-    ranks_within(out.n, size, tolerance, rank);
-    for (int i = 0; i < out.n; i++) {
-        *(above[i] ? &out.plus : &out.minus) += rank[i];
-        squares += rank[i] * rank[i];
-        if (i < EXACT) twice[i] = (int)(2 * rank[i]);
-    }
-    if (out.n > 0) {
-        double least = fmin(out.plus, out.minus);
-        out.exact = out.n <= EXACT;
-        out.z = (out.plus - out.minus) / sqrt(squares); /* the variance of the difference of the sums */
-        out.p = out.exact ? fmin(1, 2 * rank_sum_lower(out.n, twice, (int)(2 * least))) : normal_two_sided(out.z);
-    }
-    free(size);
-    free(rank);
-    free(above);
-    free(twice);
-    return out;
+    rung_ctx *ctx = context_open();
+    rung_wilcoxon_test t = {.size = sizeof t};
+    context_close(ctx, rung_wilcoxon(ctx, n, a, b, &t));
+    return (wilcoxon_test){(int)t.n, (int)t.zeros, t.plus, t.minus, t.z, t.p, t.exact != 0};
 }
 
 double statistics_mean(int n, const double *v)

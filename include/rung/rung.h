@@ -757,6 +757,36 @@ RUNG_API RUNG_CHECK rung_status rung_metrics_compute_table(rung_ctx *ctx, const 
  * (calibrate=0, real targets) or out->size is not set, else 1. */
 RUNG_API int rung_model_cv(const rung_model *model, rung_metrics *out);
 
+/* Whether two sets of paired numbers differ: Wilcoxon's signed-rank test. */
+typedef struct {
+    size_t size;
+    int64_t n;          /* pairs that differ */
+    int64_t zeros;      /* pairs that do not: left out */
+    double plus, minus; /* sums of the ranks of |a - b| where a > b, a < b; equal ones share the mean rank */
+    double z;           /* of the normal approximation, its variance corrected for ties; NaN where n is 0 */
+    double p;           /* two-sided; 1 where n is 0 */
+    int exact;          /* 1 (n <= 50): from the distribution of the rank sum itself, ties included; else from z */
+} rung_wilcoxon_test;
+/* RUNG_EARG: out->size. */
+RUNG_API RUNG_CHECK rung_status rung_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b,
+                                              rung_wilcoxon_test *out);
+/* Holm's correction of n p-values for several comparisons, in place. */
+RUNG_API RUNG_CHECK rung_status rung_holm(rung_ctx *ctx, int n, double *p);
+/* Which of two sets of predicted ranks is better on the same rows. */
+typedef struct {
+    size_t size;
+    int64_t n;              /* labelled rows */
+    double difference;      /* of the mean absolute errors, b - a ... */
+    double low, high;       /* ... its 95 % range: a paired bootstrap over rows, by the seed */
+    double wilcoxon;        /* p of Wilcoxon's test of the absolute errors */
+    int64_t only_a, only_b; /* rows that only a, or only b, gets right ... */
+    double mcnemar;         /* ... p of McNemar's exact test of them */
+} rung_difference;
+/* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside the
+ * classes, out->size; RUNG_EDATA: no row is left. */
+RUNG_API RUNG_CHECK rung_status rung_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
+                                             const int *a, const int *b, rung_difference *out);
+
 /* Real targets. r2 is NaN where all true values are equal. */
 typedef struct {
     size_t size;

@@ -16,6 +16,7 @@ from . import explain, methods, metrics
 from ._checks import EXPECTED_FAILED_CHECKS
 from ._files import generate, load, save
 from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
+from .comparison import compare
 from .images import read_images
 from .journal import Journal
 from .methods import *  # noqa: F403
@@ -26,6 +27,7 @@ from .plots import (
     plot_curve,
     plot_effect,
     plot_importance,
+    plot_pair,
     plot_projection,
     plot_reliability,
     plot_row,
@@ -48,6 +50,7 @@ __all__ = [
     "SemiSupervisedKFold",
     "Suggestion",
     "__version__",
+    "compare",
     "explain",
     "forecast",
     "generate",
@@ -59,6 +62,7 @@ __all__ = [
     "plot_curve",
     "plot_effect",
     "plot_importance",
+    "plot_pair",
     "plot_projection",
     "plot_reliability",
     "plot_row",

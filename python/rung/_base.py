@@ -38,6 +38,24 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(2**31))
 
 
+def cost_matrix(ctx, cost, classes):
+    """The costs as a matrix (truth, answer): from a rule such as 'squared', or a matrix; None: none."""
+    if cost is None:
+        return None
+    if isinstance(cost, str):
+        matrix = np.empty((classes, classes))
+        ctx.call(lib.rung_cost_parse, cost.encode(), classes, pointer(matrix))
+        return matrix
+    matrix = np.ascontiguousarray(cost, dtype=np.float64)
+    if matrix.shape != (classes, classes):
+        raise ValueError(
+            f"cost has the shape {matrix.shape}, but there are {classes} classes: expected a row per true class and a "
+            "column per answer"
+        )
+    ctx.call(lib.rung_cost_check, classes, pointer(matrix), 0.0)
+    return matrix
+
+
 _WITHOUT_EFFECT = ("n_jobs", "verbose", "random_state")
 
 
@@ -108,6 +126,9 @@ class Estimator(BaseEstimator):
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         for name, weight in class_weights:
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
+        cost = cost_matrix(ctx, getattr(self, "cost", None), lib.rung_data_classes(data))
+        if cost is not None:
+            ctx.call(lib.rung_spec_set_cost, spec, len(cost), pointer(cost), 0.0)
         if getattr(self, "baseline", False):
             ctx.call(lib.rung_spec_set_baseline, spec, 1)
         return spec
@@ -128,17 +149,19 @@ class Estimator(BaseEstimator):
             wanted = {c: count.sum() / (present * n) for c, n in zip(classes.tolist(), count, strict=True) if n > 0}
         return [(_labels.class_name(label), float(weight)) for label, weight in wanted.items()]
 
-    def _predict(self, X, *wanted, level=0.0, rows=None):
+    def _predict(self, X, *wanted, level=0.0, rows=None, cost=None, abstain=None):
         """rows: those to predict; None: all."""
         check_is_fitted(self)
         X = _data.check(self, X, reset=False)
         if rows is not None:
             X = _data.rows_of(X, rows)
-        return self._predict_checked(self._context(), X, *wanted, level=level)
+        ctx = self._context()
+        matrix = cost_matrix(ctx, cost, self.model_.classes)
+        return self._predict_checked(ctx, X, *wanted, level=level, cost=matrix, abstain=abstain or 0.0)
 
-    def _predict_checked(self, ctx, X, *wanted, level=0.0):
+    def _predict_checked(self, ctx, X, *wanted, **options):
         rows = _data.rows_to_predict(ctx, self, X)
-        return self.model_.predict(ctx, rows, len(X), *wanted, level=level)
+        return self.model_.predict(ctx, rows, len(X), *wanted, **options)
 
     def score_samples(self, X: Rows) -> NDArray[np.float64]:
         """The latent score of every row: (n,), or (n, outputs) if the method has several.
@@ -350,10 +373,20 @@ class Classifier(ClassifierMixin, Estimator):
         return out
 
     @available_if(_has_classes)
-    def predict(self, X: Rows) -> NDArray[Any]:
-        """The predicted class of every row."""
-        (rank,) = self._predict(X, "rank")
-        return self.classes_[rank - 1]
+    def predict(
+        self, X: Rows, *, cost: str | ArrayLike | None = None, abstain: float | None = None
+    ) -> NDArray[Any]:
+        """The predicted class of every row.
+
+        cost : costs of wrong answers instead of those of the fit, as in the parameter `cost`
+        abstain : the cost of no answer: where every class is expected to cost more, the answer is None
+        """
+        if abstain is not None and not abstain > 0:
+            raise ValueError(f"abstain={abstain!r} is not a cost above 0")
+        (rank,) = self._predict(X, "rank", cost=cost, abstain=abstain)
+        if abstain is None and np.all(rank > 0):
+            return self.classes_[rank - 1]
+        return np.array([self.classes_[r - 1] if r else None for r in rank], dtype=object)
 
     @available_if(_may_have_probabilities)
     def predict_proba(self, X: Rows) -> NDArray[np.float64]:

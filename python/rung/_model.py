@@ -115,8 +115,9 @@ class Model:
             return None
         return {name: None if np.isnan(value) else value for name, value in metrics_dict(out).items()}
 
-    def predict(self, ctx, rows, n, *wanted, level=0.0):
-        """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows."""
+    def predict(self, ctx, rows, n, *wanted, level=0.0, cost=None, abstain=0.0):
+        """The requested arrays (rank, score, proba, sd, low, high) for n rows; rows None: the training rows. cost: a
+        matrix; None: that of the model."""
         shape = {"score": (n, self.outputs), "proba": (n, self.classes)}
         arrays = {
             name: np.empty(shape.get(name, n), np.intc if name in ("rank", "low", "high") else np.float64)
@@ -125,7 +126,9 @@ class Model:
         out = struct("output")
         for name, array in arrays.items():
             setattr(out, name, pointer(array, "int" if array.dtype == np.intc else "double"))
-        out.level = level
+        out.level, out.abstain = level, abstain
+        if cost is not None:
+            out.cost = pointer(cost)
         if rows is None:
             ctx.call(lib.rung_model_predict_training, self.pointer, out)
         else:

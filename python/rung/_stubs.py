@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from numpy.random import RandomState
+from numpy.typing import ArrayLike
 
 from . import _base
 

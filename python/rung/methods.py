@@ -40,6 +40,13 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         None,
         "Class weights; 'balanced': inversely proportional to the class frequencies.",
     ),
+    "cost": (
+        "str | ArrayLike | None",
+        None,
+        "What wrong answers cost: `predict` then gives the class that is expected to cost least. 'absolute', 'squared', "
+        "'zero-one', 'up=2,down=1' (per class too high, too low), or a matrix with a row per true class and a column per "
+        "answer. None: the method's own decision.",
+    ),
     "baseline": (
         "bool",
         False,
@@ -55,7 +62,7 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
     "memory_limit": ("int | None", None, "Bytes; a fit that needs more is rejected before it starts."),
     "verbose": ("bool", False, "Show the progress of the fit and the estimated time left on standard error."),
 }
-NOT_FOR_REGRESSORS = {"order", "unlabelled", "class_weight", "baseline"}
+NOT_FOR_REGRESSORS = {"order", "unlabelled", "class_weight", "cost", "baseline"}
 
 
 def _common(cls, method=None):

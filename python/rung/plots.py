@@ -435,10 +435,14 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
 # ---- effects and contributions ----
 
 
-def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_effect(
+    report: Mapping[str, Any], column: str | None = None, *, classes: bool = False, ax: Axes | None = None
+) -> Axes:
     """The expected rank along a column (the first one by default), from `rung.explain.effects`: accumulated local
     effects (solid) and partial dependence (dashed) over numbers, with the values of rows as ticks; dots over
     categories.
+
+    classes: show the mean probability of every class instead, stacked.
 
     Examples
     --------
@@ -449,6 +453,8 @@ def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axe
     """
     one = next(one for one in report["columns"] if column is None or one["name"] == column)
     ax = _look.axes(ax, 480, 340)
+    if classes:
+        return _plot_shares(report, one, ax)
     _look.plain_axes(ax, one["name"], "expected rank")
     if one["category"]:
         places = range(len(one["values"]))
@@ -474,6 +480,57 @@ def plot_effect(report: Mapping[str, Any], column: str | None = None, *, ax: Axe
     return ax
 
 
+def _plot_shares(report, one, ax):
+    if one["dependence_classes"] is None:
+        raise ValueError("the model has no probabilities")
+    shares, names = np.array(one["dependence_classes"]), _look.names(report["classes"])
+    colours = [_look.class_colour(k + 1, len(names)) for k in range(len(names))]
+    _look.plain_axes(ax, one["name"], "probability", grid=None)
+    if one["category"]:
+        places, below = range(len(shares)), np.zeros(len(shares))
+        for share, name, colour in zip(shares.T, names, colours, strict=True):
+            ax.bar(places, share, 0.7, bottom=below, color=colour, label=name)
+            below = below + share
+        ax.set_xticks(places, _look.names(one["values"]))
+    else:
+        ax.stackplot(one["values"], shares.T, colors=colours, labels=names)
+        ax.set_xlim(one["values"][0], one["values"][-1])
+    ax.set_ylim(0, 1)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=points(SMALL_FONT), reverse=True)
+    _look.head(ax, f"Effect of {one['name']}", "mean probability of every class, by partial dependence")
+    return ax
+
+
+def plot_pair(report: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
+    """The expected rank over two columns, from `rung.explain.effects` with pair=True.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=60)
+    >>> ax = rung.plot_pair(rung.explain.effects(rung.POM().fit(X, y), X, [0, 1], pair=True, points=5))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x1', 'x2')
+    """
+    if "map" not in report:
+        raise ValueError("the report has no map: rung.explain.effects(..., pair=True) makes one")
+    from matplotlib.colors import LinearSegmentedColormap
+
+    across, up = report["columns"]
+    ax = _look.axes(ax, 560, 480)
+    _look.plain_axes(ax, across["name"], up["name"], grid=None)
+    colours = LinearSegmentedColormap.from_list("share", [_look.share_colour(share) for share in (0, 1)])
+    image = ax.imshow(np.array(report["map"]).T, origin="lower", aspect="auto", cmap=colours)
+    for axis, one in ((ax.xaxis, across), (ax.yaxis, up)):
+        labels = one["values"] if one["category"] else [f"{value:.3g}" for value in one["values"]]
+        axis.set_ticks(range(len(labels)), _look.names(labels))
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(colors=SOFT_INK, labelsize=points(SMALL_FONT), length=0)
+    note = f"expected rank, averaged over the other columns; {report['interaction']:.0%} of it is interaction"
+    _look.head(ax, "Joint effect", note)
+    return ax
+
+
 def plot_row(report: Mapping[str, Any], *, most: int = 14, ax: Axes | None = None) -> Axes:
     """The contributions of the columns to the answer for a row, from the average row to this one, from
     `rung.explain.row`; beyond `most` columns the smallest are added up.
@@ -485,22 +542,28 @@ def plot_row(report: Mapping[str, Any], *, most: int = 14, ax: Axes | None = Non
     >>> ax.get_xlabel()
     'expected rank'
     """
-    columns = [(f"{one['name']} = {_cell(one['cell'])}", one["contribution"]) for one in report["columns"]]
+    columns = [
+        (f"{one['name']} = {_cell(one['cell'])}", one["contribution"], one["error"] or 0) for one in report["columns"]
+    ]
     if len(columns) > most:
         rest = columns[most - 1 :]
-        columns = [*columns[: most - 1], (f"the other {len(rest)} columns", sum(step for _, step in rest))]
+        columns = [*columns[: most - 1], (f"the other {len(rest)} columns", sum(step for _, step, _ in rest), 0)]
     ax = _look.axes(ax, 640, 96 + 24 * len(columns))
     _look.plain_axes(ax, "expected rank", "", grid="x")
-    steps = np.array([step for _, step in columns])
+    steps, errors = (np.array([one[k] for one in columns]) for k in (1, 2))
     left = report["average"] + np.concatenate([[0], np.cumsum(steps)[:-1]])
     colours = [_look.mix(_look.THINGS[int(step >= 0)], PAPER, 0.3) for step in steps]
     ax.barh(range(len(columns)), steps, 0.66, left=left, color=colours, zorder=2)
+    if not report["exact"]:
+        ax.errorbar(left + steps, range(len(columns)), xerr=1.96 * errors, fmt="none", ecolor=INK,
+                    elinewidth=points(1.2), zorder=3)  # fmt: skip
     for end in (report["average"], report["answer"]):
         ax.axvline(end, color=INK, linewidth=points(1.2), linestyle=(0, (2, 2)))
-    ax.set_yticks(range(len(columns)), _look.names([name for name, _ in columns]), fontsize=points(FONT), color=INK)
+    ax.set_yticks(range(len(columns)), _look.names([name for name, _, _ in columns]), fontsize=points(FONT), color=INK)
     ax.invert_yaxis()
     title = f"Row {report['row']}" + (f": {report['class']}" if report["class"] is not None else "")
-    _look.head(ax, title, "contributions of the columns, from the average row to this one")
+    note = "" if report["exact"] else "; lines: 95 % ranges of the sampling"
+    _look.head(ax, title, f"contributions of the columns, from the average row to this one{note}")
     return ax
 
 

@@ -28,7 +28,7 @@ class OrdinalSearch(_base.Classifier):
         Values to try, by parameter, instead of the grids of the methods: {"gamma": [0.1, 1, "10/d"]}.
     fixed : dict, default None
         Fixed values of parameters.
-    metric : key of rung.metrics, default 'mae'
+    metric : key of rung.metrics, or 'cost' (see `cost`), default 'mae'
     folds : int, default 5
         -1: leave-one-out.
     repeats : int, default 0
@@ -37,7 +37,7 @@ class OrdinalSearch(_base.Classifier):
         The smoothest model within one standard error of the best.
     nested : bool, default False
         Also repeat the whole search, with scaling and fits, without the rows measured: `report_["nested"]`.
-    scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
+    scale, missing, order, unlabelled, class_weight, cost, random_state, n_jobs, memory_limit, verbose
         As in the estimators of the methods.
 
     Attributes
@@ -78,6 +78,7 @@ class OrdinalSearch(_base.Classifier):
         order: Order = None,
         unlabelled: Any = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        cost: str | ArrayLike | None = None,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -96,6 +97,7 @@ class OrdinalSearch(_base.Classifier):
         self.order = order
         self.unlabelled = unlabelled
         self.class_weight = class_weight
+        self.cost = cost
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -154,6 +156,8 @@ class OrdinalSearch(_base.Classifier):
         options = self._options("tune", class_weights, grids=grids)
         options.folds, options.one_se, options.nested = self.folds, int(self.one_se), int(self.nested)
         options.groups = lib.rung_data_groups(data)
+        cost = _base.cost_matrix(ctx, self.cost, lib.rung_data_classes(data))
+        options.cost = pointer(cost)
         model, found = ffi.new("rung_model **"), ffi.new("rung_search **")
         ctx.run(lib.rung_tune_run, options, data, model, found)
         self.report_ = ctx.described(lib.rung_search_describe, ffi.gc(found[0], lib.rung_search_free))

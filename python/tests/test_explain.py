@@ -82,6 +82,7 @@ def test_importance_is_that_of_the_command(command, tmp_path):
     rung.save(model, tmp_path / "model.rung")
     new.assign(label=labels).to_csv(tmp_path / "new.csv", index=False)
     told = json.loads(command("explain", tmp_path / "model.rung", tmp_path / "new.csv", "--json"))
+    assert [one["name"] for one in told.pop("effects")["columns"]][:3] == ["x1", "x2", "colour"]
     assert told == rung.explain.importance(model, new, labels)
 
 
@@ -165,3 +166,104 @@ def test_a_model_knows_the_call_that_made_it(command, tmp_path):
     assert rung.KDLOR(random_state=7).fit(X + 1, y).describe()["made"]["data"] != made["data"]
     search = rung.OrdinalSearch("pom", repeats=1).fit(X, y)
     assert search.describe()["made"]["call"] == "rung.OrdinalSearch(methods='pom', repeats=1).fit(X, y)"
+
+
+def test_answers_cost_least_under_the_probabilities():
+    (X, y), (new, _) = rung.generate("toy", rows=200), rung.generate("toy", rows=100, random_state=2)
+    model = rung.POM().fit(X, y)
+    proba = model.predict_proba(new)
+    median = model.classes_[(np.cumsum(proba, axis=1) < 0.5).sum(axis=1)]
+    np.testing.assert_array_equal(model.predict(new, cost="absolute"), median)
+    np.testing.assert_array_equal(model.predict(new, cost="zero-one"), model.classes_[proba.argmax(axis=1)])
+    matrix = np.random.default_rng(1).random((5, 5)) * (1 - np.eye(5))
+    least = model.classes_[(proba @ matrix).argmin(axis=1)]
+    np.testing.assert_array_equal(model.predict(new, cost=matrix), least)
+    np.testing.assert_array_equal(rung.POM(cost=matrix).fit(X, y).predict(new), least)
+    limit = np.median((proba @ matrix).min(axis=1))
+    unsure = (proba @ matrix).min(axis=1) > limit
+    answers = model.predict(new, cost=matrix, abstain=limit)
+    assert 0 < unsure.sum() < len(unsure)
+    assert [answer is None for answer in answers] == unsure.tolist()
+    assert answers[~unsure].tolist() == least[~unsure].tolist()
+
+
+def test_a_search_decides_by_cost(tmp_path):
+    X, y = rung.generate("toy", rows=120)
+    options = {"grid": {"gamma": [1.0]}, "fixed": {"ridge": 0.1}, "repeats": 1}
+    search = rung.OrdinalSearch(["kdlor", "median"], metric="cost", cost="up=3,down=1", **options).fit(X, y)
+    assert search.report_["metric"] == "cost" and search.best_method_ == "kdlor"
+    assert search.describe()["cost"][5:10] == [1, 0, 3, 6, 9]
+    path = tmp_path / "model.rung"
+    rung.save(search, path)
+    np.testing.assert_array_equal(rung.load(path).predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize(
+    "cost, message",
+    [
+        (np.ones((2, 3)), r"shape \(2, 3\), but there are 5 classes"),
+        (-np.ones((5, 5)), "costs -1: expected a number of at least 0"),
+        (np.eye(5), "a mistake must not be cheaper"),
+        ("cheap", "'cheap' is no cost"),
+    ],
+)
+def test_costs_that_make_no_sense_are_rejected(cost, message):
+    X, y = rung.generate("toy", rows=60)
+    with pytest.raises(ValueError, match=message):
+        rung.POM(cost=cost).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        rung.POM().fit(X, y).predict(X, cost=cost)
+
+
+def test_no_answer_costs_something():
+    X, y = rung.generate("toy", rows=60)
+    with pytest.raises(ValueError, match="not a cost above 0"):
+        rung.POM().fit(X, y).predict(X, abstain=0)
+
+
+def test_figures_of_effects_pairs_and_sampled_rows():
+    pytest.importorskip("matplotlib")
+    X, y = known_rows(120, 9)
+    model = rung.POM().fit(X, y)
+    report = rung.explain.effects(model, X, ["x1", "colour"], points=5, rows=50)
+    assert len(rung.plot_effect(report, "x1", classes=True).collections) == 4
+    assert len(rung.plot_effect(report, "colour", classes=True).patches) == 8
+    with pytest.raises(ValueError, match="no map"):
+        rung.plot_pair(report)
+    ax = rung.plot_pair(rung.explain.effects(model, X, ["x1", "x2"], pair=True, points=4, rows=50))
+    assert ax.images[0].get_array().shape == (4, 4) and ax.get_ylabel() == "x2"
+    for k in range(8):
+        X[f"more{k}"] = X["noise"] + k * X["x2"]
+    sampled = rung.explain.row(rung.POM().fit(X, y), X, 3, samples=5, rows=10)
+    assert not sampled["exact"] and len(rung.plot_row(sampled).collections) == 1
+
+
+def test_compare_is_that_of_the_command(command, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = known_rows(200, 10)
+    new, labels = known_rows(150, 11)
+    models = {"pom": rung.POM().fit(X, y), "boost": rung.BOOST().fit(X, y)}
+    guess = np.full(150, 1)
+    for name, model in models.items():
+        rung.save(model, tmp_path / f"{name}.rung")
+    new.assign(label=labels).to_csv(tmp_path / "new.csv", index=False)
+    pandas.DataFrame({"predicted": guess}).to_csv(tmp_path / "guess.csv", index=False)
+    files = [tmp_path / name for name in ("pom.rung", "boost.rung", "guess.csv")]
+    told = json.loads(command("compare", *files, "--on", tmp_path / "new.csv", "--json"))
+    found = rung.compare(models | {"guess": guess}, labels, new)
+    assert found["rows"] == told["rows"] == 150
+    for here, there in zip(found["compared"], told["compared"], strict=True):
+        del here["predictions"], there["predictions"]
+        assert {key: None if value != value else value for key, value in here.items()} == there
+    assert found["compared"][2]["low"] > 0 and found["compared"][2]["wilcoxon_p"] < 1e-6
+
+
+def test_compare_rejects_what_cannot_be_compared():
+    X, y = rung.generate("toy", rows=60)
+    model = rung.POM().fit(X, y)
+    with pytest.raises(ValueError, match="nothing to compare"):
+        rung.compare({"one": model}, y, X)
+    with pytest.raises(ValueError, match="'one' is a model"):
+        rung.compare({"one": model, "two": y}, y)
+    with pytest.raises(ValueError, match="'two' has 59 predictions for 60 rows"):
+        rung.compare({"one": model, "two": y[1:]}, y, X)

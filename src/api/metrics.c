@@ -5,6 +5,7 @@
 
 #include "api/call.h"
 #include "data/dataset.h"
+#include "eval/paired.h"
 #include "eval/real.h"
 #include "eval/reliability.h"
 
@@ -55,6 +56,29 @@ rung_status rung_metrics_compute_intervals(rung_ctx *ctx, int64_t n, int classes
     TRY(result_check(ctx, "rung_metrics_compute_intervals", out));
     graded_rows rows = {.n = n, .K = classes, .truth = truth, .upper = upper};
     CALL(ctx, GIVE(metrics_compute(ctx, &rows, predicted, proba, &own), own, out));
+}
+
+rung_status rung_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b, rung_wilcoxon_test *out)
+{
+    if (!ctx || (n > 0 && (!a || !b)) || !out) return missing(ctx, "rung_wilcoxon");
+    rung_wilcoxon_test own;
+    TRY(result_check(ctx, "rung_wilcoxon", out));
+    CALL(ctx, GIVE(paired_wilcoxon(ctx, n > 0 ? n : 0, a, b, &own), own, out));
+}
+
+rung_status rung_holm(rung_ctx *ctx, int n, double *p)
+{
+    if (!ctx || (n > 0 && !p)) return missing(ctx, "rung_holm");
+    CALL(ctx, paired_holm(ctx, n > 0 ? n : 0, p));
+}
+
+rung_status rung_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper, const int *a,
+                         const int *b, rung_difference *out)
+{
+    if (!ctx || !truth || !a || !b || !out) return missing(ctx, "rung_compare");
+    rung_difference own;
+    TRY(result_check(ctx, "rung_compare", out));
+    CALL(ctx, GIVE(paired_compare(ctx, n > 0 ? n : 0, classes, truth, upper, a, b, &own), own, out));
 }
 
 rung_status rung_reliability_compute(rung_ctx *ctx, int64_t n, int classes, const int *truth, const double *proba,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Effects, contributions and changes, on models whose answers are known. */
-#include "helper.h"
-
-#include <jansson.h>
+#include "explain/reports.h"
 
 #include "base/rng.h"
 
@@ -32,36 +30,7 @@ static rung_data *known_data(rung_ctx *ctx, int64_t d, uint64_t seed, bool real)
     return data;
 }
 
-static rung_model *fitted(rung_ctx *ctx, const char *method, const char *kernel, const rung_data *data)
-{
-    rung_spec *spec;
-    rung_model *model;
-    assert_ok(ctx, rung_spec_new(ctx, method, 0, &spec));
-    if (kernel) assert_ok(ctx, rung_spec_set(ctx, spec, "kernel", kernel));
-    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-    rung_spec_free(spec);
-    return model;
-}
-
-static json_t *parsed(char *text)
-{
-    json_t *json = json_loads(text, 0, NULL);
-    assert_non_null(json);
-    rung_free(text);
-    return json;
-}
-
 static double at(const json_t *list, size_t i) { return json_number_value(json_array_get(list, i)); }
-
-static json_t *named(const json_t *report, const char *name)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(report, "columns"), i,
-                       one) if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0) return one;
-    fail_msg("no column %s", name);
-    return NULL;
-}
 
 /* The first rises, the second is a valley, and the third is flat; class probabilities are those of a distribution. */
 static void test_shapes(void **state)
@@ -79,16 +48,16 @@ static void test_shapes(void **state)
     json_t *report = parsed(text[0]);
     static const char *const keys[] = {"dependence", "local"};
     for (int k = 0; k < 2; k++) {
-        const json_t *rise = json_object_get(named(report, "x1"), keys[k]),
-                     *valley = json_object_get(named(report, "x2"), keys[k]),
-                     *flat = json_object_get(named(report, "x3"), keys[k]);
+        const json_t *rise = json_object_get(column(report, "x1"), keys[k]),
+                     *valley = json_object_get(column(report, "x2"), keys[k]),
+                     *flat = json_object_get(column(report, "x3"), keys[k]);
         size_t n = json_array_size(rise), middle = json_array_size(valley) / 2, last = json_array_size(valley) - 1;
         for (size_t i = 1; i < n; i++) assert_true(at(rise, i) > at(rise, i - 1) - 0.02);
         assert_true(at(rise, n - 1) - at(rise, 0) > 1.5);
         assert_true(at(valley, 0) - at(valley, middle) > 0.4 && at(valley, last) - at(valley, middle) > 0.4);
         for (size_t i = 0; i < json_array_size(flat); i++) assert_true(fabs(at(flat, i) - at(flat, 0)) < 0.45);
     }
-    const json_t *one = named(report, "x1"), *shares = json_object_get(one, "dependence_classes"),
+    const json_t *one = column(report, "x1"), *shares = json_object_get(one, "dependence_classes"),
                  *change = json_object_get(one, "local_classes"), *counts = json_object_get(one, "counts");
     double rows = 0;
     for (size_t k = 0; k < json_array_size(shares); k++) {
@@ -120,7 +89,7 @@ static void test_linear(void **state)
     assert_ok(ctx,
               rung_effects_run(ctx, model, data,
                                &(rung_effects_options){.size = sizeof(rung_effects_options), .columns = "x1"}, &text));
-    json_t *report = parsed(text), *one = named(report, "x1");
+    json_t *report = parsed(text), *one = column(report, "x1");
     assert_int_equal(rung_model_coefficient(model, 0, 0, &c), 1);
     const json_t *x = json_object_get(one, "values");
     for (size_t k = 1; k < json_array_size(x); k++)
@@ -207,7 +176,7 @@ static void test_linear_contributions(void **state)
             snprintf(name, sizeof name, "x%d", j + 1);
             assert_int_equal(rung_model_coefficient(model, 0, j, &c), 1);
             for (int64_t i = 0; i < N; i++) mean += X.v[i * X.row + j * X.col] / N;
-            assert_close(json_number_value(json_object_get(named(report, name), "contribution")),
+            assert_close(json_number_value(json_object_get(column(report, name), "contribution")),
                          c.value * (X.v[5 * X.row + j * X.col] - mean), 1e-9);
         }
         json_decref(report);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Importance by permutation, on data whose effects are known. */
-#include "helper.h"
-
-#include <jansson.h>
+#include "explain/reports.h"
 
 #include "base/rng.h"
 
@@ -35,34 +33,6 @@ static rung_data *known_data(rung_ctx *ctx, int64_t n, uint64_t seed, bool real)
     return data;
 }
 
-static rung_model *fitted(rung_ctx *ctx, const char *method, const rung_data *data)
-{
-    rung_spec *spec;
-    rung_model *model;
-    assert_ok(ctx, rung_spec_new(ctx, method, 0, &spec));
-    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
-    rung_spec_free(spec);
-    return model;
-}
-
-static json_t *parsed(char *text)
-{
-    json_t *json = json_loads(text, 0, NULL);
-    assert_non_null(json);
-    rung_free(text);
-    return json;
-}
-
-static json_t *column(const json_t *report, const char *name)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(json_object_get(report, "columns"), i,
-                       one) if (strcmp(json_string_value(json_object_get(one, "name")), name) == 0) return one;
-    fail_msg("no column %s", name);
-    return NULL;
-}
-
 static double part(const json_t *one, const char *loss, const char *key)
 {
     return json_number_value(json_object_get(json_object_get(one, loss), key));
@@ -73,7 +43,7 @@ static void test_order(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 400, 1, false), *test = known_data(ctx, 600, 2, false);
-    rung_model *model = fitted(ctx, "pom", train);
+    rung_model *model = fitted(ctx, "pom", NULL, train);
     char *text;
     assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
     json_t *report = parsed(text), *columns = json_object_get(report, "columns");
@@ -107,7 +77,7 @@ static void test_ignored(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 300, 3, false), *test = known_data(ctx, 200, 4, false);
-    rung_model *model = fitted(ctx, "median", train);
+    rung_model *model = fitted(ctx, "median", NULL, train);
     char *text;
     assert_ok(ctx, rung_importance_run(ctx, model, test, NULL, &text));
     json_t *report = parsed(text), *one;
@@ -132,7 +102,7 @@ static void test_by_hand(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 200, 5, false), *test = known_data(ctx, 150, 6, false);
-    rung_model *model = fitted(ctx, "pom", train);
+    rung_model *model = fitted(ctx, "pom", NULL, train);
     rung_importance_options o = {.size = sizeof o, .repeats = 1};
     char *text;
     assert_ok(ctx, rung_importance_run(ctx, model, test, &o, &text));
@@ -169,7 +139,7 @@ static void test_same_bits(void **state)
 {
     rung_ctx *ctx = *state;
     rung_data *train = known_data(ctx, 120, 7, false);
-    rung_model *model = fitted(ctx, "kdlor", train);
+    rung_model *model = fitted(ctx, "kdlor", NULL, train);
     char *text[3];
     for (int i = 0; i < 3; i++) {
         rung_ctx_set_threads(ctx, i == 0 ? 1 : 3);
@@ -220,12 +190,12 @@ static void test_rejected(void **state)
     rung_ctx *ctx = *state;
     static const int unknown[80];
     rung_data *train = known_data(ctx, 80, 9, false), *none;
-    rung_model *model = fitted(ctx, "pom", train), *scores;
+    rung_model *model = fitted(ctx, "pom", NULL, train), *scores;
     rung_importance_options o = {.size = sizeof o, .repeats = -1};
     rung_view X = rung_data_view(train);
     char *text;
     assert_ok(ctx, rung_data_new(ctx, &X, unknown, NULL, CLASSES, &none));
-    scores = fitted(ctx, "kpca", none);
+    scores = fitted(ctx, "kpca", NULL, none);
     assert_fails(ctx, rung_importance_run(ctx, model, train, &o, &text), RUNG_EARG, "-1 repeats: expected 1 to 1000");
     assert_null(text);
     assert_fails(ctx, rung_importance_run(ctx, scores, train, NULL, &text), RUNG_EARG, "gives scores, not classes");

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which of several models is better on the same rows, as in `rung compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _labels, metrics
+from ._base import seed_of
+from ._library import Context, ffi, lib, pointer, struct
+from ._types import Labels, Order, Rows
+
+
+def _answers(name, rival, X):
+    """Predicted labels, and probabilities if there are any."""
+    if not hasattr(rival, "predict"):
+        return np.asarray(rival), None
+    if X is None:
+        raise ValueError(f"{name!r} is a model: give the rows to predict as X")
+    proba = rival.predict_proba(X) if hasattr(rival, "predict_proba") else None
+    return rival.predict(X), proba
+
+
+def compare(
+    rivals: Mapping[str, Any], y: Labels, X: Rows | None = None, *, order: Order = None, random_state: Any = 1
+) -> dict[str, Any]:
+    """Metrics of models, or of predictions of other programs, on the same rows, and whether they differ from the first.
+
+    Parameters
+    ----------
+    rivals : dict of fitted estimators or arrays of predicted labels, by name
+    y : the true labels, which no model should have seen; rows without a label are left out
+    X : the rows, if there are models among the rivals
+    order : the classes, lowest first; default None: those of the first model, else of the labels
+    random_state : the seed of the bootstrap
+
+    Returns
+    -------
+    dict like that of `rung compare --json`: rows (their number), and compared: for each rival its name (predictions) and
+    metrics, the difference of its mae from the first with a 95 % range (low, high: a paired bootstrap over rows), the p
+    of Wilcoxon's test of the absolute errors, with Holm's correction (wilcoxon_p), and of McNemar's exact test of right
+    and wrong answers (mcnemar_p); None for the first.
+
+    Examples
+    --------
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> new, truth = rung.generate("toy", rows=100, random_state=2)
+    >>> models = {"kdlor": rung.KDLOR().fit(X, y), "median": rung.Median().fit(X, y)}
+    >>> found = rung.compare(models, truth, new)
+    >>> found["compared"][1]["difference"] > 0
+    True
+    """
+    if len(rivals) < 2:
+        raise ValueError("there is nothing to compare: give two models or predictions, or more")
+    answers = {name: _answers(name, rival, X) for name, rival in rivals.items()}
+    known = [rival.classes_ for rival in rivals.values() if hasattr(rival, "classes_")]
+    order = order if order is not None else _labels.own_order(y) if not known else known[0]
+    labels, k = np.asarray(y), len(answers)
+    for name, (predicted, _) in answers.items():
+        if len(predicted) != len(labels):
+            raise ValueError(f"{name!r} has {len(predicted)} predictions for {len(labels)} rows")
+    said = np.concatenate([predicted for predicted, _ in answers.values()])
+    classes, truth, ranks = _labels.grade(np.tile(labels, k), said, order=order)
+    truth = np.ascontiguousarray(truth[: len(labels)], np.intc)
+    ranks = np.ascontiguousarray(ranks, np.intc).reshape(k, -1)
+    ctx, compared = Context(seed=seed_of(random_state)), []
+    for (name, (_, proba)), rank in zip(answers.items(), ranks, strict=True):
+        own = proba if proba is not None and proba.shape[1] == len(classes) else None
+        compared.append({"predictions": name} | metrics._measure(truth, rank, len(classes), own))
+        compared[-1] |= _difference(ctx, truth, ranks[0], rank, len(classes)) if len(compared) > 1 else _NONE
+    p = np.array([one["wilcoxon_p"] for one in compared[1:]])
+    ctx.call(lib.rung_holm, len(p), pointer(p))
+    for one, corrected in zip(compared[1:], p.tolist(), strict=True):
+        one["wilcoxon_p"] = corrected
+    return {"rows": int(np.sum(truth > 0)), "compared": compared}
+
+
+_NONE = dict.fromkeys(("difference", "low", "high", "wilcoxon_p", "mcnemar_p"))
+
+
+def _difference(ctx, truth, first, rank, classes):
+    out = struct("difference")
+    arrays = (pointer(ranks, "int") for ranks in (truth, first, rank))
+    ctx.call(lib.rung_compare, len(truth), classes, next(arrays), ffi.NULL, *arrays, out)
+    return {
+        "difference": out.difference,
+        "low": out.low,
+        "high": out.high,
+        "wilcoxon_p": out.wilcoxon,
+        "mcnemar_p": out.mcnemar,
+    }
