@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "costs.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,13 @@ const option cost_options[] = {
 static int read_matrix(session *s, const char *path, int classes, double *out)
 {
     rung_table *table;
-    CHECK(s, rung_table_read(s->ctx, path, &(rung_read_options){.size = sizeof(rung_read_options), .format = "csv"},
-                             &table));
+    rung_read_options how = {.size = sizeof how, .format = "csv"};
+    CHECK(s, rung_table_read(s->ctx, path, &how, &table));
+    if (rung_table_rows(table) == classes - 1) { /* a word in the first line made names of it */
+        rung_table_free(table);
+        how.header = -1;
+        CHECK(s, rung_table_read(s->ctx, path, &how, &table));
+    }
     int64_t rows = rung_table_rows(table), columns = rung_table_columns(table), first = columns == classes + 1;
     int code = EXIT_OK;
     if (rows != classes || columns - first != classes) {
@@ -66,8 +72,18 @@ int costs_read(session *s, const arguments *args, int classes, costs *out)
     out->matrix = allocate((size_t)classes * (size_t)classes, sizeof *out->matrix);
     if (is_rule(cost)) CHECK(s, rung_cost_parse(s->ctx, cost, classes, out->matrix));
     int code = is_rule(cost) ? EXIT_OK : read_matrix(s, cost, classes, out->matrix);
-    if (code == EXIT_OK) CHECK(s, rung_cost_check(s->ctx, classes, out->matrix, out->abstain));
+    if (code == EXIT_OK && rung_cost_check(s->ctx, classes, out->matrix, out->abstain) != RUNG_OK) {
+        complain("%s: --cost %s: %s", s->command, cost, rung_ctx_message(s->ctx));
+        code = FAILED;
+    }
     return code;
+}
+
+double costs_always(const rung_model *model)
+{
+    double abstain = 0;
+    rung_model_cost(model, &abstain);
+    return abstain > 0 ? DBL_MAX : 0;
 }
 
 /* Of the classes in an interval, the one that makes the answer cost least. */

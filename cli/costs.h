@@ -15,6 +15,8 @@ typedef struct {
 
 /* Reads the options for so many classes; the matrix is to be freed. EXIT_OK or an exit code. */
 int costs_read(session *s, const arguments *args, int classes, costs *out);
+/* The cost of no answer with which a model that abstains answers every row; 0: it does so anyway. */
+double costs_always(const rung_model *model);
 /* Mean cost over the rows with a label; rank 0: no answer. NaN: no costs, or no labels. */
 double costs_mean(const labels *truth, const int *rank, const double *matrix, double abstain);
 

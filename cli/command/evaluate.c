@@ -225,6 +225,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
     evaluation e = {.model = job->model,
                     .data = job->data,
                     .labelled = labelled,
+                    .confusion = job->confusion,
                     .constant = constant,
                     .baseline = baseline,
                     .rows = rows,
@@ -282,12 +283,17 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
 {
     int n = 0, median = median_rank(&job->truth);
     while (rung_metric_at(n)) n++;
-    evaluation_row *row = allocate((size_t)n, sizeof *row);
+    evaluation_row *row = allocate((size_t)n + 2, sizeof *row);
     for (int i = 0; i < n; i++) {
         const rung_metric *m = rung_metric_at(i);
         row[i] = (evaluation_row){m->key, m->help, rung_metrics_value(&job->found, m->key),
                                   rung_metrics_value(&job->median, m->key)};
     }
+    if (!isnan(job->cost)) row[n++] = (evaluation_row){"cost", "mean cost of the answers", job->cost, job->median_cost};
+    if (job->unsure)
+        row[n++] =
+            (evaluation_row){"unsure", "share of rows without an answer, which the others but the cost leave out",
+                             (double)job->unsure / (double)(job->unsure + job->found.n), NAN};
     int code = write_page(
         s, args, job, job->found.n, row, n, rung_model_class_name(job->model, median),
         text_of(

@@ -69,11 +69,12 @@ static void metrics_part(FILE *file, const evaluation *e)
     page_table_end(file);
 }
 
-static void confusion_part(FILE *file, const subject *p)
+static void confusion_part(FILE *file, const subject *p, const int64_t *count)
 {
-    int64_t *count = subject_confusion(p), right = 0;
+    int64_t right = 0, rows = 0;
     for (int k = 0; k < p->classes; k++) right += count[k * p->classes + k];
-    char *detail = text_of("%lld of %lld labelled rows are on the diagonal.", (long long)right, (long long)p->labelled);
+    for (int k = 0; k < p->classes * p->classes; k++) rows += count[k];
+    char *detail = text_of("%lld of %lld labelled rows are on the diagonal.", (long long)right, (long long)rows);
     figure f = {.kind = FIGURE_CONFUSION,
                 .title = "Confusion matrix",
                 .detail = detail,
@@ -93,7 +94,6 @@ static void confusion_part(FILE *file, const subject *p)
     page_table_end(file);
     page_fold_end(file);
     free(head);
-    free(count);
     free(detail);
 }
 
@@ -181,7 +181,7 @@ static int figure_parts(session *s, FILE *file, const evaluation *e)
     subject_take(e->model, e->data, &p);
     int code = subject_predict(s, &p, 1);
     if (code == EXIT_OK) {
-        confusion_part(file, &p);
+        confusion_part(file, &p, e->confusion);
         calibration_part(file, e);
         scores_part(file, &p);
         code = regions_part(s, file, &p);

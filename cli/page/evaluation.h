@@ -14,10 +14,11 @@ typedef struct {
     rung_model *model;
     rung_data *data;
     int64_t labelled;
-    int64_t near;         /* rows at most one class off; of classes only */
-    const char *constant; /* the median, which the model is compared with */
-    char *baseline;       /* what `median` means */
-    int rows;             /* of the table; the first is the mae */
+    const int64_t *confusion; /* classes x classes: truth, answer; of classes only */
+    int64_t near;             /* rows at most one class off; of classes only */
+    const char *constant;     /* the median, which the model is compared with */
+    char *baseline;           /* what `median` means */
+    int rows;                 /* of the table; the first is the mae */
     const evaluation_row *row;
     int bins;
     const rung_reliability_bin *bin; /* NULL: no probabilities */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "costs.h"
 #include "datafile.h"
 #include "measures.h"
 
@@ -66,9 +67,12 @@ int subject_predict(session *s, subject *p, int output)
     p->rank = allocate(n, sizeof *p->rank);
     p->score = allocate(n * outputs, sizeof *p->score);
     if (rung_model_has_probabilities(p->model)) p->proba = allocate(n * (size_t)p->classes, sizeof *p->proba);
-    CHECK(s, rung_model_predict(
-                 s->ctx, p->model, &X,
-                 &(rung_output){.size = sizeof(rung_output), .rank = p->rank, .score = p->score, .proba = p->proba}));
+    CHECK(s, rung_model_predict(s->ctx, p->model, &X,
+                                &(rung_output){.size = sizeof(rung_output),
+                                               .rank = p->rank,
+                                               .score = p->score,
+                                               .proba = p->proba,
+                                               .abstain = costs_always(p->model)}));
     for (size_t i = 0; i < n; i++) p->score[i] = p->score[i * outputs + (size_t)output - 1];
     return EXIT_OK;
 }

@@ -73,15 +73,16 @@ def ink_on(background: Any) -> str:
 # ---- text ----
 
 
-def names(classes: Any) -> list[str]:
-    """Names to show. Long names lose a part in the middle, chosen so that they remain distinct; if that is not possible
-    they stay whole."""
+def names(classes: Any, longest: int = LONGEST_NAME) -> list[str]:
+    """Names to show. Those longer than `longest` characters lose a part in the middle, chosen so that they remain
+    distinct; if that is not possible they stay a little longer, and at last whole."""
     whole = [str(name) for name in classes]
-    for tail in sorted(range(4, LONGEST_NAME - 4), key=lambda tail: abs(LONGEST_NAME // 2 - tail)):
-        head = LONGEST_NAME - 1 - tail
-        short = [name if len(name) <= LONGEST_NAME else f"{name[:head]}…{name[-tail:]}" for name in whole]
-        if len(set(short)) == len(set(whole)):
-            return short
+    for most in range(longest, 2 * longest + 13, 6):
+        for tail in sorted(range(4, most - 4), key=lambda tail: abs(most // 2 - tail)):  # noqa: B023
+            head = most - 1 - tail
+            short = [name if len(name) <= most else f"{name[:head]}…{name[-tail:]}" for name in whole]
+            if len(set(short)) == len(set(whole)):
+                return short
     return whole
 
 

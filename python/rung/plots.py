@@ -414,7 +414,8 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
     bars = [(one["name"], one["mae"], False) for one in report["columns"]]
     bars += [(" + ".join(one["columns"]), one["mae"], True) for one in report["groups"]]
     bars = sorted(bars, key=lambda bar: -bar[1]["mean"])[:most]
-    ax = _look.axes(ax, 640, 96 + 24 * len(bars))
+    labels = _look.names([name for name, _, _ in bars])
+    ax = _look.axes(ax, _with_labels(640, labels), 96 + 24 * len(bars))
     _look.plain_axes(ax, "rise of the mean absolute error when the column is permuted", "", grid="x")
     colours = [_look.mix(_look.THINGS[joint], PAPER, 0.35) for _, _, joint in bars]
     mean = np.array([rise["mean"] for _, rise, _ in bars])
@@ -425,11 +426,16 @@ def plot_importance(report: Mapping[str, Any], *, most: int | None = None, ax: A
     ax.errorbar(mean, range(len(bars)), xerr=[mean - low, high - mean], fmt="none", ecolor=INK, elinewidth=points(1.2),
                 capsize=points(4), capthick=points(1.2), zorder=3)  # fmt: skip
     ax.axvline(0, color=SOFT_INK, linewidth=points(1))
-    ax.set_yticks(range(len(bars)), _look.names([name for name, _, _ in bars]), fontsize=points(FONT), color=INK)
+    ax.set_yticks(range(len(bars)), labels, fontsize=points(FONT), color=INK)
     ax.invert_yaxis()
     joint = "; orange: columns permuted together" if any(joint for _, _, joint in bars) else ""
     _look.head(ax, "Importance of the columns", f"whiskers: 95 % ranges{joint}")
     return ax
+
+
+def _with_labels(width, labels):
+    """Wider where long names stand beside the bars."""
+    return width + max(0, max((_look.text_width(label, FONT) for label in labels), default=0) - 180)
 
 
 # ---- effects and contributions ----
@@ -455,7 +461,7 @@ def plot_effect(
     ax = _look.axes(ax, 480, 340)
     if classes:
         return _plot_shares(report, one, ax)
-    _look.plain_axes(ax, one["name"], "expected rank")
+    _look.plain_axes(ax, _look.names([one["name"]], 56)[0], "expected rank")
     if one["category"]:
         places = range(len(one["values"]))
         ax.plot(places, one["dependence"], "o", color=_look.THINGS[0], markersize=points(9), zorder=3)
@@ -476,7 +482,7 @@ def plot_effect(
         ax.plot(one["rug"], np.zeros(len(one["rug"])), "|", color=SOFT_INK, transform=ax.get_xaxis_transform(),
                 markersize=points(8), zorder=2)  # fmt: skip
         note = "solid: accumulated local effects; dashed: partial dependence"
-    _look.head(ax, f"Effect of {one['name']}", note)
+    _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", note)
     return ax
 
 
@@ -485,7 +491,7 @@ def _plot_shares(report, one, ax):
         raise ValueError("the model has no probabilities")
     shares, names = np.array(one["dependence_classes"]), _look.names(report["classes"])
     colours = [_look.class_colour(k + 1, len(names)) for k in range(len(names))]
-    _look.plain_axes(ax, one["name"], "probability", grid=None)
+    _look.plain_axes(ax, _look.names([one["name"]], 56)[0], "probability", grid=None)
     if one["category"]:
         places, below = range(len(shares)), np.zeros(len(shares))
         for share, name, colour in zip(shares.T, names, colours, strict=True):
@@ -497,7 +503,7 @@ def _plot_shares(report, one, ax):
         ax.set_xlim(one["values"][0], one["values"][-1])
     ax.set_ylim(0, 1)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=points(SMALL_FONT), reverse=True)
-    _look.head(ax, f"Effect of {one['name']}", "mean probability of every class, by partial dependence")
+    _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", "mean probability of every class, by partial dependence")
     return ax
 
 
@@ -517,7 +523,7 @@ def plot_pair(report: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
 
     across, up = report["columns"]
     ax = _look.axes(ax, 560, 480)
-    _look.plain_axes(ax, across["name"], up["name"], grid=None)
+    _look.plain_axes(ax, *(_look.names([one["name"]], 56)[0] for one in (across, up)), grid=None)
     colours = LinearSegmentedColormap.from_list("share", [_look.share_colour(share) for share in (0, 1)])
     image = ax.imshow(np.array(report["map"]).T, origin="lower", aspect="auto", cmap=colours)
     for axis, one in ((ax.xaxis, across), (ax.yaxis, up)):
@@ -548,8 +554,10 @@ def plot_row(report: Mapping[str, Any], *, most: int = 14, ax: Axes | None = Non
     if len(columns) > most:
         rest = columns[most - 1 :]
         columns = [*columns[: most - 1], (f"the other {len(rest)} columns", sum(step for _, step, _ in rest), 0)]
-    ax = _look.axes(ax, 640, 96 + 24 * len(columns))
+    labels = _look.names([name for name, _, _ in columns])
+    ax = _look.axes(ax, _with_labels(640, labels), 96 + 24 * len(columns))
     _look.plain_axes(ax, "expected rank", "", grid="x")
+    ax.use_sticky_edges = False  # room beside the first and the last bar
     steps, errors = (np.array([one[k] for one in columns]) for k in (1, 2))
     left = report["average"] + np.concatenate([[0], np.cumsum(steps)[:-1]])
     colours = [_look.mix(_look.THINGS[int(step >= 0)], PAPER, 0.3) for step in steps]
@@ -559,11 +567,11 @@ def plot_row(report: Mapping[str, Any], *, most: int = 14, ax: Axes | None = Non
                     elinewidth=points(1.2), zorder=3)  # fmt: skip
     for end in (report["average"], report["answer"]):
         ax.axvline(end, color=INK, linewidth=points(1.2), linestyle=(0, (2, 2)))
-    ax.set_yticks(range(len(columns)), _look.names([name for name, _, _ in columns]), fontsize=points(FONT), color=INK)
+    ax.set_yticks(range(len(columns)), labels, fontsize=points(FONT), color=INK)
     ax.invert_yaxis()
     title = f"Row {report['row']}" + (f": {report['class']}" if report["class"] is not None else "")
     note = "" if report["exact"] else "; lines: 95 % ranges of the sampling"
-    _look.head(ax, title, f"contributions of the columns, from the average row to this one{note}")
+    _look.head(ax, title, f"contributions of the columns{note}")
     return ax
 
 

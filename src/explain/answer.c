@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "explain/answer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,10 @@ rung_status answers_of(rung_ctx *ctx, const rung_model *m, int64_t n, const doub
     if (columns) TRY(NEW_RAW(ctx, &ctx->scratch, score, n * columns));
     rung_view view = {.v = X, .n = n, .d = m->code.d, .row = m->code.d, .col = 1};
     ctx->progress = NULL; /* predictions are the smallest steps of a longer stage */
-    rung_status status =
-        model_predict(ctx, m, &view, &(rung_output){.score = score, .rank = out->rank, .proba = out->proba});
+    /* a model that may abstain is explained by what it would answer */
+    const rung_output want = {
+        .score = score, .rank = out->rank, .proba = out->proba, .abstain = m->cost.abstain > 0 ? DBL_MAX : 0};
+    rung_status status = model_predict(ctx, m, &view, &want);
     ctx->progress = shown;
     TRY(status);
     for (int64_t i = 0; columns && i < n; i++) out->value[i] = score[i * columns];
