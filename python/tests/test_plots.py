@@ -221,7 +221,10 @@ def test_eleven_classes_with_long_names(grades):
     ):
         assert sum(any(name in text for text in shown(ax)) for name in names) == 11
     shown(rung.plot_reliability(y, model.predict_proba(X)))
-    assert _look.names(["a" * 30 + "b" + "a" * 30, "a" * 61]) == ["a" * 30 + "b" + "a" * 30, "a" * 61]
+    short = _look.names(["a" * 30 + "b" + "a" * 30, "a" * 61])
+    assert len(set(short)) == 2 and max(map(len, short)) < 61
+    alike = ["a" * 90 + "b" + "a" * 90, "a" * 181]
+    assert _look.names(alike) == alike
 
 
 def test_one_class_and_three_rows(toy):

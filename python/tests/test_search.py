@@ -40,7 +40,7 @@ def test_options(toy):
     assert (semi.transduction_ > 0).all()
     with pytest.raises(ValueError, match="none of the methods has a parameter 'gama'"):
         rung.OrdinalSearch("kdlor", grid={"gama": [1]}).fit(X, y)
-    with pytest.raises(ValueError, match="3 groups for 300 rows"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         rung.OrdinalSearch("kdlor").fit(X, y, groups=[1, 2, 3])
     with pytest.raises(ValueError, match="there is no method 'nonsense'"):
         rung.OrdinalSearch("nonsense").fit(X, y)
