@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _labels, metrics
 from ._base import seed_of
-from ._library import Context, ffi, lib, pointer, struct
+from ._library import Context, lib, pointer, struct
 from ._types import Labels, Order, Rows
 
 
@@ -63,14 +63,15 @@ def compare(
         if len(predicted) != len(labels):
             raise ValueError(f"{name!r} has {len(predicted)} predictions for {len(labels)} rows")
     said = np.concatenate([predicted for predicted, _ in answers.values()])
-    classes, truth, ranks = _labels.grade(np.tile(labels, k), said, order=order)
+    classes, truth, ranks, upper = _labels.grade(np.tile(labels, k), said, order=order)
     truth = np.ascontiguousarray(truth[: len(labels)], np.intc)
+    upper = None if upper is None else np.ascontiguousarray(upper[: len(labels)], np.intc)
     ranks = np.ascontiguousarray(ranks, np.intc).reshape(k, -1)
     ctx, compared = Context(seed=seed_of(random_state)), []
     for (name, (_, proba)), rank in zip(answers.items(), ranks, strict=True):
         own = proba if proba is not None and proba.shape[1] == len(classes) else None
-        compared.append({"predictions": name} | metrics._measure(truth, rank, len(classes), own))
-        compared[-1] |= _difference(ctx, truth, ranks[0], rank, len(classes)) if len(compared) > 1 else _NONE
+        compared.append({"predictions": name} | metrics._measure(truth, rank, len(classes), own, upper))
+        compared[-1] |= _difference(ctx, truth, upper, ranks[0], rank, len(classes)) if len(compared) > 1 else _NONE
     p = np.array([one["wilcoxon_p"] for one in compared[1:]])
     ctx.call(lib.rung_holm, len(p), pointer(p))
     for one, corrected in zip(compared[1:], p.tolist(), strict=True):
@@ -81,10 +82,10 @@ def compare(
 _NONE = dict.fromkeys(("difference", "low", "high", "wilcoxon_p", "mcnemar_p"))
 
 
-def _difference(ctx, truth, first, rank, classes):
+def _difference(ctx, truth, upper, first, rank, classes):
     out = struct("difference")
-    arrays = (pointer(ranks, "int") for ranks in (truth, first, rank))
-    ctx.call(lib.rung_compare, len(truth), classes, next(arrays), ffi.NULL, *arrays, out)
+    arrays = (pointer(ranks, "int") for ranks in (truth, upper, first, rank))
+    ctx.call(lib.rung_compare, len(truth), classes, *arrays, out)
     return {
         "difference": out.difference,
         "low": out.low,

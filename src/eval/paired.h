@@ -9,7 +9,7 @@
 /* See rung_wilcoxon, rung_holm and rung_compare. */
 rung_status paired_wilcoxon(rung_ctx *ctx, int64_t n, const double *a, const double *b, rung_wilcoxon_test *out);
 rung_status paired_holm(rung_ctx *ctx, int n, double *p);
-rung_status paired_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper,
-                           const int *a, const int *b, rung_difference *out);
+rung_status paired_compare(rung_ctx *ctx, int64_t n, int classes, const int *truth, const int *upper, const int *a,
+                           const int *b, rung_difference *out);
 
 #endif
