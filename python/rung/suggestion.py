@@ -152,8 +152,8 @@ def suggest(
     model = clone(estimator) if estimator is not None else AutoOrdinal()
     model.set_params(random_state=random_state)
     labels = np.full(_num_samples(X), np.nan) if y is None else y
-    X, classes, ranks = model._checked(X, labels)
-    ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks)
+    X, classes, ranks, upper = model._checked(X, labels)
+    ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks, upper=upper)
     options = struct("suggest_options")
     flags = _flags(leave, len(ranks))
     options.n, options.random = n, random if random > 0 else -1.0
