@@ -430,7 +430,7 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
 /* With enough labels to tell, a mixture that errs more than the median on rows left out is worth nothing: the class
  * frequencies alone are kept, whose answer is the median. Rows that leave together count once: without them a model knows
  * less of a row than it will know of a new one. */
-static const double NOTHING = 1.05;
+static const double NOTHING = 1.08;
 enum { TELLING = 40 };
 
 static bool is_nothing(const mixture *m, const mixture_summary *s)

@@ -241,7 +241,7 @@ static void nothing_is_the_median(void **state)
         assert_ok(ctx, rung_model_predict(ctx, m, &X, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
         bool only = reported(m, "weight_frequencies") == 1;
         given_up += only;
-        if (only) assert_true(m->n_members == 1 && reported(m, "loo_mae") <= 1.05 * reported(m, "median_mae"));
+        if (only) assert_true(m->n_members == 1 && reported(m, "loo_mae") <= 1.08 * reported(m, "median_mae"));
         for (int i = 1; only && i < 60; i++) assert_int_equal(rank[i], rank[0]);
         rung_model_free(m);
         rung_data_free(data);

@@ -336,7 +336,7 @@ static void lambda_by_hidden_labels(void **state)
                 if (!K) s.t[to] = to;
                 group[to] = from;
             }
-            s.p.group = group;
+            s.p.group = s.p.equal = group;
         }
         fitted fit = fit_small(ctx, &s, "ot", "gamma=0.3 norm=free lambda=auto", NULL, NULL);
         const report_entry *lambda = reported_list(&fit, "path_lambda"), *loo = reported_list(&fit, "path_loo");
