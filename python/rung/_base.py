@@ -117,7 +117,7 @@ class Estimator(BaseEstimator):
         self.cv_ = self.model_.cv
         return ctx
 
-    def _given_spec(self, ctx, class_weights):
+    def _given_spec(self, ctx, data, class_weights):
         """The library's spec of the method with its parameters, scaling and class weights."""
         method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
@@ -135,7 +135,7 @@ class Estimator(BaseEstimator):
 
     def _learn(self, ctx, data, class_weights):
         """The library's model of its data."""
-        return ctx.make("model", lib.rung_model_fit, self._given_spec(ctx, class_weights), data, call=ctx.run)
+        return ctx.make("model", lib.rung_model_fit, self._given_spec(ctx, data, class_weights), data, call=ctx.run)
 
     def _class_weights(self, classes, ranks, sample_weight):
         wanted = getattr(self, "class_weight", None)

@@ -48,7 +48,7 @@ def compare(
     --------
     >>> X, y = rung.generate("toy", rows=200)
     >>> new, truth = rung.generate("toy", rows=100, random_state=2)
-    >>> models = {"kdlor": rung.KDLOR().fit(X, y), "median": rung.Median().fit(X, y)}
+    >>> models = {"kdlor": rung.KDLOR().fit(X, y), "median": rung.MEDIAN().fit(X, y)}
     >>> found = rung.compare(models, truth, new)
     >>> found["compared"][1]["difference"] > 0
     True

@@ -173,7 +173,7 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, baseline=False, random_state=1, n_jobs=None,
+                 unlabelled="auto", class_weight=None, cost=None, baseline=False, random_state=1, n_jobs=None,
                  memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
@@ -182,6 +182,7 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.order = order
         self.unlabelled = unlabelled
         self.class_weight = class_weight
+        self.cost = cost
         self.baseline = baseline
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -523,7 +523,8 @@ def plot_pair(report: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
 
     across, up = report["columns"]
     ax = _look.axes(ax, 560, 480)
-    _look.plain_axes(ax, *(_look.names([one["name"]], 56)[0] for one in (across, up)), grid=None)
+    x_name, y_name = (_look.names([one["name"]], 56)[0] for one in (across, up))
+    _look.plain_axes(ax, x_name, y_name, grid=None)
     colours = LinearSegmentedColormap.from_list("share", [_look.share_colour(share) for share in (0, 1)])
     image = ax.imshow(np.array(report["map"]).T, origin="lower", aspect="auto", cmap=colours)
     for axis, one in ((ax.xaxis, across), (ax.yaxis, up)):

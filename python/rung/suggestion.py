@@ -161,7 +161,7 @@ def suggest(
     options.more = 0 if more is None else more if more > 0 else -1
     if chosen is not None:
         ctx.call(lib.rung_data_set_chosen, data, pointer(_flags(chosen, len(ranks)), "int"))
-    spec = model._given_spec(ctx, class_weights)
+    spec = model._given_spec(ctx, data, class_weights)
     found = ctx.make("suggestion", lib.rung_suggest_run, spec, data, options, call=ctx.run)
     return _collected(found, classes)
 

@@ -133,7 +133,7 @@ def test_other_threads_run_meanwhile():
         while not done.is_set():
             turns.append(time.sleep(0.001))
 
-    other = threading.Thread(target=count)
+    other = threading.Thread(target=count, daemon=True)
     other.start()
     before = len(turns)
     model = rung.KDLOR(n_jobs=1).fit(X, y)
