@@ -127,7 +127,7 @@ static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table
         TRY(RESIZE(ctx, &ctx->scratch, values, n + count));
         for (int64_t i = 0; i < count; i++) values[n++] = some[i];
     }
-    qsort(values, (size_t)n, sizeof *values, compare_numbers);
+    if (n > 0) qsort(values, (size_t)n, sizeof *values, compare_numbers);
     for (int64_t i = 0; i < n; i++)
         if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
     if (distinct > MOST_NUMERIC_CLASSES) {
