@@ -47,7 +47,7 @@ wheel: ## build a self-contained wheel and the source distribution (build/wheels
 test-long: ## tests too slow for every change: a wheel in a clean environment, the pages in a browser, debug build, clang, valgrind
 	tools/setup install build test lint long
 	@$(MAKE) tsan
-	@tools/test.sh 'release:^long$$' debug clang 'valgrind:^unit$$'
+	@tools/test.sh 'release:^long$$' 'asan:^numeric$$' debug clang 'valgrind:^unit$$'
 
 fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in total
 	tools/setup install build test fuzz

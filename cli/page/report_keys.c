@@ -24,6 +24,7 @@ static const struct {
     {"hard", "1: hard case of the trust-region problem"},
     {"held_out_loss", "log loss on held-out rows, which chose the number of rounds"},
     {"iterations", "iterations of the solver"},
+    {"kernel_rows", "labelled rows that the kernels saw; trees saw all"},
     {"lambda", "ridge penalty used"},
     {"landmark_error", "share of the kernel's trace that the landmarks do not explain"},
     {"landmarks", "rows that represent the kernel"},
@@ -49,6 +50,7 @@ static const struct {
     {"precisions", "weight of each column in the kernel"},
     {"propagation_cv_mae", "cross-validated MAE of label propagation alone, the baseline to beat"},
     {"redundancy", "columns per effective dimension, beyond chance; from 10 on (images) label spreading counts more"},
+    {"relevance", "weights of the columns by their relevance for the grades"},
     {"ridge", "ridge penalty used"},
     {"rate", "learning rate"},
     {"rounds", "rounds of boosting"},
@@ -66,6 +68,7 @@ static const struct {
     {"weight_rank", "weight of the members on the ranks of the columns"},
     {"weight_ridges", "weight of the cumulative ridge regressions"},
     {"weight_standard", "weight of the members on the scaled columns"},
+    {"weight_trees", "weight of the boosted trees"},
     {"weight_unlabelled", "weight of label spreading, which learns from the unlabelled rows"},
 };
 
