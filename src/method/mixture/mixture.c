@@ -572,14 +572,14 @@ static double side_by_side(const problem_shape *shape, double rows)
 
 /* In every space the rows, a Gram matrix for each kernel and the distances (of a screened grid about half of them), the
  * predictions and coefficients of each candidate, neighbours and edges of the graphs. A task on a kernel has three
- * matrices, five for its eigenpairs, and a Gaussian process its rows by thresholds; one on a graph n x n numbers or,
- * beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
+ * matrices, five for its eigenpairs or an exact variance, and a Gaussian process its rows by thresholds; one on a graph
+ * n x n numbers or, beyond PROPAGATE_DENSE, some columns. In the model are propagated labels and a factor of each Gaussian process that
  * is kept, of which 4 to 11 in a space are usual, and fewer with more labels. With landmarks a kernel has its features,
  * and a task as many numbers again; a fold has kernels of its own. */
 double mixture_bytes(const problem_shape *shape, const mixture_options *o)
 {
     enum { KEPT = 7, GP = 3, EIGEN = 5, PER_GP = 49, PER_RIDGE = 112, PER_SPREAD = 18, EDGES = 180, COLUMNS = 40 };
-    enum { LANDMARK_KERNELS = 2, LANDMARK_CANDIDATES = 8 };
+    enum { LANDMARK_KERNELS = 2, LANDMARK_CANDIDATES = 8, EXACT_GP = 5 };
     const mixture_plan *plan = o->planned ? mixture_plan_for(o->effort, shape->labelled) : &exact_plan;
     bool by_folds = o->trees || o->relevance;
     double all = (double)shape->labelled, d = (double)shape->d, K = shape->K;
@@ -594,11 +594,12 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
     if (m > 0) grams = fmax(LANDMARK_KERNELS * m * (l + 2 * m), (KERNELS + 1.0) * screened * screened);
     double side = m > 0 ? m * l : l * l, grid = l > screened ? LANDMARK_CANDIDATES : PER_GP + PER_RIDGE;
     double one = 3 * n * d + l * d + grams, kept = 0, bins = 0;
-    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : GP) * side;
+    double process = o->most_rank > 0 ? GP : EXACT_GP, few = fmax(screened / l, o->most_rank > 0 ? 0 : 1.0 / 3);
+    double task = side_by_side(shape, l) * (o->families & 1U << FAMILY_RIDGE ? EIGEN : process) * side;
     if (o->families & 1U << FAMILY_GP) {
         one += (m > 0 ? grid : PER_GP) * l * K;
         task += side_by_side(shape, l) * (6 * l * K + 2 * K * K);
-        kept += spaces * KEPT * fmin(1, screened / l) * l * (K + (o->most_rank > 0 ? fmin(l, o->most_rank) : l));
+        kept += spaces * KEPT * fmin(1, few) * l * (K + (o->most_rank > 0 ? fmin(l, o->most_rank) : l));
     }
     if (o->families & 1U << FAMILY_RIDGE) one += (m > 0 ? grid : PER_RIDGE) * l * K;
     if (l < n && (o->families & 1U << FAMILY_SPREAD)) {
