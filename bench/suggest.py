@@ -137,7 +137,8 @@ def table(o, results):
         draws = sorted(set.intersection(*(set(found.get(s, {})) for s in o.strategies)))
         if not draws:
             continue
-        mean = {s: np.mean([found[s][d] for d in draws], axis=0) for s in o.strategies}
+        shortest = min(len(found[s][d]) for s in o.strategies for d in draws)  # a small pool may run out
+        mean = {s: np.mean([found[s][d][:shortest] for d in draws], axis=0) for s in o.strategies}
         cells = []
         for s in others:
             ratios[s].append(area(mean[s]) / area(mean["random"]))
