@@ -115,6 +115,13 @@ def area(points):
     return np.trapezoid(e, n) / (n[-1] - n[0]) if len(n) > 1 else e[0]
 
 
+def mean_curve(curves):
+    """The mean of curves whose numbers of labels may differ: not every partition has rows of every class."""
+    first, last = max(c[0][0] for c in curves), min(c[-1][0] for c in curves)
+    at = np.linspace(first, last, min(map(len, curves)))
+    return np.column_stack([at, np.mean([np.interp(at, *np.array(c).T) for c in curves], axis=0)])
+
+
 def reached(points, level):
     """The number of labels where a curve first comes down to a level, as a share of the last."""
     n, e = np.array(points).T
@@ -137,8 +144,7 @@ def table(o, results):
         draws = sorted(set.intersection(*(set(found.get(s, {})) for s in o.strategies)))
         if not draws:
             continue
-        shortest = min(len(found[s][d]) for s in o.strategies for d in draws)  # a small pool may run out
-        mean = {s: np.mean([found[s][d][:shortest] for d in draws], axis=0) for s in o.strategies}
+        mean = {s: mean_curve([found[s][d] for d in draws]) for s in o.strategies}
         cells = []
         for s in others:
             ratios[s].append(area(mean[s]) / area(mean["random"]))
@@ -146,6 +152,8 @@ def table(o, results):
             share = f"{shares[s][-1]:.2f}" if np.isfinite(shares[s][-1]) else "not reached"
             cells.append(f"{area(mean[s]):.3f} | {ratios[s][-1]:.3f} | {share}")
         print(f"| {name} | {len(draws)} | {area(mean['random']):.3f} | " + " | ".join(cells) + " |")
+    if not any(ratios.values()):
+        return
     last = (f"| {np.exp(np.mean(np.log(ratios[s]))):.3f} | {np.median(shares[s]):.2f}" for s in others)
     print("| geometric mean, median | | | " + " | ".join(last) + " |")
     print("| largest | | | " + " | ".join(f"| {max(ratios[s]):.3f} | " for s in others) + " |")
