@@ -28,6 +28,7 @@ rows 500 1 >train.csv
 rows 1000 2 >test.csv
 "$rung" fit train.csv -q
 
+exec 2>&1 # the shell writes times to standard error
 TIMEFORMAT='%R s (processor %U s)'
 printf 'rung explain model.rung test.csv: '
 time "$rung" explain model.rung test.csv -q >/dev/null

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -256,9 +257,11 @@ def peer_table(rung, python, n, share):
     return lines + [""]
 
 
+here = os.path.dirname(os.path.abspath(__file__))
+
+
 def tree_table(build, python):
     """What boost_speed.py prints; nothing where its packages are not installed."""
-    here = os.path.dirname(os.path.abspath(__file__))
     environment = dict(os.environ, PYTHONPATH=os.path.join(here, "..", "python"),
                        RUNG_LIBRARY=os.path.join(os.path.abspath(build), "librung.so"))
     run = subprocess.run([python, os.path.join(here, "boost_speed.py")], capture_output=True, text=True, env=environment)
@@ -270,6 +273,32 @@ def tree_table(build, python):
             "CatBoost, which fit their squared loss to the class numbers: one tree per round for all. Seconds are processor time of",
             "one thread. Memory is what a fit adds to the peak of the process, through the Python package: of rung's, 160 bytes a",
             "row are its copy of the 20 columns in double precision.", "", *run.stdout.splitlines()]
+
+
+def auto_table(rung, python, most):
+    run = subprocess.run([python, os.path.join(here, "auto_sizes.py"), rung, "--most", str(most)], capture_output=True,
+                         text=True)
+    if run.returncode:
+        print(run.stderr, file=sys.stderr)
+        return []
+    return ["", "## The default by number of labels", "",
+            f"`bench/auto_sizes.py build/rung --most {most}`: `rung fit` and `rung predict` as a whole, reading included; all rows",
+            "are labelled, 20 columns, of which five matter. A fit is planned by the number of labels",
+            "([auto](methods/auto.md)): from 600 labels on the kernels use landmarks, from 20,000 on they see 20,000 rows.", "",
+            *run.stdout.splitlines()]
+
+
+def explain_table(rung):
+    run = subprocess.run(["bash", os.path.join(here, "explain.sh"), rung], capture_output=True, text=True)
+    if run.returncode:
+        print(run.stderr, file=sys.stderr)
+        return []
+    rows = re.findall(r"^(rung .*): ([0-9.]+) s \(processor ([0-9.]+) s\)$", run.stdout, re.MULTILINE)
+    return ["", "## Explanations", "",
+            "`bench/explain.sh build/rung` measures whole commands, reading included, with an `auto` model of 500 labels and 20",
+            "columns. `rung explain` permutes each of the 20 columns five times on 1000 rows and adds the effects of the four most",
+            "important ones.", "", "| | seconds | processor seconds |", "|---|---|---|",
+            *(f"| `{command}` | {float(seconds):.2f} | {float(processor):.2f} |" for command, seconds, processor in rows)]
 
 
 def main():
@@ -297,6 +326,9 @@ def main():
     if a.rows >= MANY:
         page += ["", "## Large data sets", "", "Commands are measured as a whole, including reading and writing; the other rows are fits only.", ""]
         page += large_table(a.build, rung, a.rows)
+    if a.peers:
+        page += auto_table(rung, a.peers, a.rows)
+    page += explain_table(rung)
     if a.peers and a.rows >= MANY:
         page += tree_table(a.build, a.peers)
     if a.peers:

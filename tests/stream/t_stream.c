@@ -139,6 +139,19 @@ static void scores_of(rung_ctx *ctx, const rung_model *model, const rung_data *d
     assert_ok(ctx, rung_model_predict(ctx, model, &X, &out));
 }
 
+/* The scores of the rows by a fit to the loaded data, and by one to the stream. */
+static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, rung_stream *s, double *loaded,
+                          double *passes)
+{
+    rung_model *a, *b;
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
+    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
+    scores_of(ctx, a, data, loaded);
+    scores_of(ctx, b, data, passes);
+    rung_model_free(a);
+    rung_model_free(b);
+}
+
 /* A sample of all rows makes the model of the loaded data. */
 static void test_models_of_all(void **state)
 {
@@ -149,19 +162,13 @@ static void test_models_of_all(void **state)
     rung_data *data = load(ctx, &p);
     rung_stream *s = open_stream(ctx, &p, 2 * ROWS);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        rung_model *a, *b;
         rung_spec *spec = spec_of(ctx, methods[m]);
-        assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
-        assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
-        scores_of(ctx, a, data, loaded);
-        scores_of(ctx, b, data, passes);
+        fit_both_ways(ctx, spec, data, s, loaded, passes);
         double size = 0;
         for (int i = 0; i < ROWS; i++) size = fmax(size, fabs(loaded[i]));
         for (int i = 0; i < ROWS; i++)
             if (!(fabs(loaded[i] - passes[i]) <= 1e-7 * size))
                 fail_msg("%s: row %d has %.17g, not %.17g", methods[m], i, passes[i], loaded[i]);
-        rung_model_free(a);
-        rung_model_free(b);
         rung_spec_free(spec);
     }
     rung_stream_free(s);
@@ -169,8 +176,7 @@ static void test_models_of_all(void **state)
     remove_parts(&p);
 }
 
-/* The maximum of the likelihood of all rows does not depend on the sample, which only starts the search; nor do the bins
- * of all rows make it of the trees. */
+/* The maximum of the likelihood of all rows does not depend on the sample, which only starts the search. */
 static void test_small_sample_model(void **state)
 {
     rung_ctx *ctx = *state;
@@ -179,16 +185,10 @@ static void test_small_sample_model(void **state)
     rung_data *data = load(ctx, &p);
     rung_stream *s = open_stream(ctx, &p, 100);
     rung_spec *spec = spec_of(ctx, "pom");
-    rung_model *a, *b;
     for (int64_t j = 0; j < data->code.n_columns; j++) data->code.columns[j].fill = s->sample->code.columns[j].fill;
     assert_ok(ctx, rung_spec_set_scale(ctx, spec, "none"));
-    assert_ok(ctx, rung_model_fit(ctx, spec, data, &a));
-    assert_ok(ctx, rung_model_fit_stream(ctx, spec, s, &b));
-    scores_of(ctx, a, data, loaded);
-    scores_of(ctx, b, data, passes);
+    fit_both_ways(ctx, spec, data, s, loaded, passes);
     assert_arrays_close(ROWS, passes, loaded, 1e-7);
-    rung_model_free(a);
-    rung_model_free(b);
     rung_spec_free(spec);
     rung_stream_free(s);
     rung_data_free(data);

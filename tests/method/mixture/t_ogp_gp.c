@@ -164,21 +164,28 @@ static void test_interval_sites(void **state)
 #undef VALUE
 }
 
-/* The first row three times, once with another rank: its prediction is near that of a fit without all three, and far
- * from one that has seen two of them. */
-static void test_equal_rows_leave_together(void **state)
+enum { M = N + 2 };
+
+/* The first row three times, once with another rank; the three are a group. */
+static void make_repeated(double *X, int *y, int *group)
 {
-    rung_ctx *ctx = *state;
-    enum { M = N + 2 };
-    double X[M * D], a[M], b[J], loo[M * J], seen[M * J], P[J], off = 0, flattered = 0;
-    int y[M], group[M];
-    row_groups together;
     make(X, y);
     for (int i = 0; i < M; i++) group[i] = i < N ? i : 0;
     for (int i = N; i < M; i++) {
         memcpy(X + i * D, X, D * sizeof *X);
         y[i] = i == N ? y[0] : 2;
     }
+}
+
+/* The prediction of the repeated row is near that of a fit without all three, and far from one that has seen two of
+ * them. */
+static void test_equal_rows_leave_together(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[M * D], a[M], b[J], loo[M * J], seen[M * J], P[J], off = 0, flattered = 0;
+    int y[M], group[M];
+    row_groups together;
+    make_repeated(X, y, group);
     assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, M, group, &together));
     ogp_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
     assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, seen));
@@ -201,16 +208,10 @@ static void test_equal_rows_leave_together(void **state)
 static void test_groups_leave_together(void **state)
 {
     rung_ctx *ctx = *state;
-    enum { M = N + 2 };
     double X[M * D], a[M], b[J], loo[M * J], equal[M * J], seen[N * J], P[J], mean = 0, flattered = 0;
     int y[M], group[M];
     row_groups together;
-    make(X, y);
-    for (int i = 0; i < M; i++) group[i] = i < N ? i : 0;
-    for (int i = N; i < M; i++) {
-        memcpy(X + i * D, X, D * sizeof *X);
-        y[i] = i == N ? y[0] : 2;
-    }
+    make_repeated(X, y, group);
     assert_ok(ctx, row_groups_new(ctx, &ctx->scratch, M, group, &together));
     ogp_gp p = {.n = M, .K = K, .y = y, .gram = gram_of(ctx, M, X), .variance = 3, .prior_variance = 3};
     p.together = &together;
