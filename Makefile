@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build demo figures test test-r test-octave wheel deb test-long fuzz install bench format lint clean help
+.PHONY: all build mpi demo figures test test-r test-octave wheel deb test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
@@ -14,6 +14,11 @@ all: build ## build the command (build/rung) and the libraries; checks first tha
 build:
 	@tools/setup check build
 	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF
+	$(BUILD)
+
+mpi: ## install Open MPI (Debian) and build the command with it: mpirun rung ... (docs/cluster.md)
+	tools/setup install build mpi
+	$(CONFIGURE) -DBUILD_TESTING=OFF -DRUNG_BENCH=OFF -DRUNG_MPI=ON
 	$(BUILD)
 
 demo: ## install missing packages (Debian), build, then run the demonstration
@@ -25,7 +30,7 @@ figures: build ## redraw the figures of README and docs (docs/figures)
 	tools/figures.sh build/rung
 
 test: ## install missing packages (Debian), build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
-	tools/setup install build test
+	tools/setup install build test mpi
 	@tools/test.sh release 'asan:^(unit|cli)$$'
 
 test-r: ## install R and its packages (Debian), check the R package and compare it with the command

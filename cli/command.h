@@ -21,6 +21,7 @@ typedef struct {
     const option *const *options;
     const char *output;      /* the default file of -o; NULL: none */
     const example *examples; /* ends with a row whose line is NULL */
+    bool ranks;              /* several processes can share its work (ranks/ranks.h) */
     int (*run)(session *s, const arguments *args);
 } command;
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "advice.h"
+#include "ranks/ranks.h"
 #include "signals.h"
 
 #define GROUP "Global options"
@@ -67,7 +68,7 @@ void complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     make_printable(text);
-    fprintf(stderr, "rung: %s\n", text);
+    if (!ranks_keep(text)) fprintf(stderr, "rung: %s\n", text);
 }
 
 static void bar_clear(session *s)
@@ -117,6 +118,7 @@ static void on_progress(void *user, const char *stage, double done)
 {
     session *s = user;
     double now = seconds_now();
+    if (!ranks_lead()) return;
     if (s->stage && strcmp(stage, s->stage)) return;
     if (s->stage && s->shown) stage = s->shown;
     if (!(done >= 0)) done = 0;
@@ -209,15 +211,16 @@ int session_open(session *s, const char *command, const arguments *args)
         complain("out of memory");
         return FAILED;
     }
-    s->threads = (int)threads_number;
+    s->threads = threads ? (int)threads_number : ranks_threads();
     s->memory = limit;
     rung_ctx_set_seed(s->ctx, (uint64_t)seed_number);
-    rung_ctx_set_threads(s->ctx, (int)threads_number);
+    rung_ctx_set_threads(s->ctx, s->threads);
     rung_ctx_set_memory(s->ctx, limit);
     rung_ctx_set_log(s->ctx, on_log, s);
     if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
     s->outer = signals_watch(s->ctx);
-    return EXIT_OK;
+    if (s->verbose) ranks_show();
+    return ranks_comm() ? session_check(s, rung_ctx_set_comm(s->ctx, ranks_comm())) : EXIT_OK;
 }
 
 void session_close(session *s)

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "json_out.h"
 #include "output.h"
+#include "ranks/ranks.h"
 #include "signals.h"
 
 static const command *const commands[] = {
@@ -96,6 +97,13 @@ static bool outputs_are_free(const command *c, const arguments *args)
     return true;
 }
 
+static bool ranks_fit(const command *c)
+{
+    if (c->ranks || ranks_all() == 1) return true;
+    complain("%s runs in one process; start it without mpirun", c->name);
+    return false;
+}
+
 static void print_version(void)
 {
     printf("rung %s\n", rung_version());
@@ -112,6 +120,7 @@ static void print_version(void)
     memcpy(&core, &found, sizeof core);
     if (core) printf("  blas       OpenBLAS, %s\n", core());
     printf("  cores      %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
+    if (*ranks_library()) printf("  mpi        %s\n", ranks_library());
 }
 
 int command_run(int argc, char *const *argv)
@@ -126,7 +135,7 @@ int command_run(int argc, char *const *argv)
         help_command(stdout, c);
     } else if (option_given(&args, "version")) {
         print_version();
-    } else if (!operands_fit(c, &args) || !outputs_are_free(c, &args)) {
+    } else if (!operands_fit(c, &args) || !outputs_are_free(c, &args) || !ranks_fit(c)) {
         code = USAGE;
     } else if ((code = session_open(&s, c->name, &args)) == EXIT_OK) {
         code = c->run(&s, &args);
@@ -192,7 +201,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     jout_init();
     signals_watch(NULL);
+    if (!ranks_begin()) return FAILED;
     int code = run(argc, argv);
     if (!stdout_close() && code == EXIT_OK) code = FAILED;
-    return signals_finish(code);
+    return signals_finish(ranks_end(code));
 }

@@ -105,6 +105,14 @@ if(NOT SKBUILD)
     message(STATUS "Commands that answer over HTTP: not built, they need libmicrohttpd (Debian: libmicrohttpd-dev)")
   endif()
 
+  # Optional, too: several processes that mpirun starts share the work (docs/cluster.md).
+  if(RUNG_MPI)
+    find_package(MPI QUIET COMPONENTS C)
+    if(RUNG_MPI STREQUAL "ON")
+      rung_need(MPI_C_FOUND "MPI" libopenmpi-dev)
+    endif()
+  endif()
+
   # Unless asked for or declined, the tests are built where they can be.
   set(without_tests "${missing}")
   rung_pkg_config(CMOCKA libcmocka-dev cmocka)

@@ -9,7 +9,7 @@ failed=0
 
 fresh() {
     rm -rf "${copy:?}"/*
-    mkdir -p "$copy/src/base" "$copy/src/linalg" "$copy/src/eval" "$copy/src/model" "$copy/cli/plot"
+    mkdir -p "$copy/src/base" "$copy/src/linalg" "$copy/src/eval" "$copy/src/model" "$copy/cli/plot" "$copy/cli/ranks"
     echo '#include "rung/rung.h"' >"$copy/src/base/pool.h"
     printf '#include "base/pool.h"\n#include <cblas.h>\n#include <lapacke.h>\n' >"$copy/src/linalg/la.h"
     printf '#include "eval/metrics.h"\n#include "base/pool.h"\n' >"$copy/src/eval/metrics.c"
@@ -19,6 +19,7 @@ fresh() {
     printf '#include <rung/rung.h>\n#include <stdio.h>\n#include "cli.h"\n' >"$copy/cli/main.c"
     printf '#include "rung/rung.h"\n' >"$copy/cli/cli.h"
     printf '#include "cli.h"\n' >"$copy/cli/plot/axes.c"
+    printf '#include <mpi.h>\n' >"$copy/cli/ranks/ranks.c"
 }
 
 # expect FILE LINE INCLUDE: adding it to FILE is caught, at LINE, and nothing else is
@@ -55,6 +56,7 @@ expect cli/main.c 4 '#include "base/pool.h"'
 expect cli/main.c 4 '#include "../src/base/pool.h"'
 expect cli/plot/axes.c 2 '#include "model/model.h"'
 expect cli/plot/axes.c 2 '#include <cblas.h>'
+expect cli/plot/axes.c 2 '#include <mpi.h>'
 expect src/model/model.h 2 'const char *why = "too many values; cut them with --bins";'
 expect src/eval/metrics.c 3 'const char *why = "fit with -p calibrate=5";'
 expect src/base/pool.h 2 'const char *why = "unknown (rung methods lists them)";'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks what a file may know (see CONTRIBUTING.md):
 #   - a file of src/ includes only from its own folder or one further left in `order`, written relative to src/;
-#   - headers of BLAS, LAPACK, CUDA and MPI appear only under src/linalg;
+#   - headers of BLAS, LAPACK and CUDA appear only under src/linalg, that of MPI only under cli/ranks;
 #   - the command (cli/) sees rung/rung.h and its own files, nothing of src/;
 #   - there is no "../" in an include;
 #   - no text of src/ names an option of the command (--bins, -p gamma=1, rung methods): front ends have their own words,
@@ -45,9 +45,10 @@ FNR == 1 {
     sub(/^[^"<]*["<]/, "", path)
     sub(/[">].*$/, "", path)
 
-    if (path ~ /(^|\/)(cblas|lapacke?|f77blas|openblas_config|mpi|cuda[a-z_]*|cublas[a-zA-Z_0-9]*|cusolver[a-zA-Z_0-9]*)\.h$/ \
+    if (path ~ /(^|\/)(cblas|lapacke?|f77blas|openblas_config|cuda[a-z_]*|cublas[a-zA-Z_0-9]*|cusolver[a-zA-Z_0-9]*)\.h$/ \
         && !(!in_cli && folder == "linalg"))
         bad("<" path "> belongs to src/linalg alone")
+    if (path ~ /(^|\/)mpi\.h$/ && !(in_cli && folder == "ranks")) bad("<" path "> belongs to cli/ranks alone")
     if (path ~ /(^|\/)\.\.\//) { bad("\"" path "\": write includes relative to src/, without ../"); next }
     if (path == "rung/rung.h") next
 

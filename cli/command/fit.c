@@ -14,6 +14,7 @@
 #include "measures.h"
 #include "output.h"
 #include "page/columns.h"
+#include "ranks/ranks.h"
 #include "repeat.h"
 
 #define GROUP "Fitting"
@@ -306,6 +307,19 @@ static int write_page(session *s, const arguments *args, const fit_job *job)
     return code;
 }
 
+/* Rows can be divided among processes only by a method that reads them in passes. */
+static bool ranks_can(const rung_method *method)
+{
+    if (ranks_all() == 1 || (method->flags & RUNG_STREAMS)) return true;
+    const rung_method *m;
+    char list[512] = "";
+    for (int i = 0; (m = rung_method_at(i)); i++)
+        if (m->flags & RUNG_STREAMS)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", m->name);
+    complain("fit: %s needs all rows in one process; start it without mpirun, or fit one of %s", method->name, list);
+    return false;
+}
+
 static int take_costs(session *s, const arguments *args, fit_job *job)
 {
     costs given;
@@ -331,6 +345,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     int code = learn_spec(s, args, method, &job->spec);
     if (code != EXIT_OK) return code;
     job->method = rung_method_find(method);
+    if (!ranks_can(job->method)) return USAGE;
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
     if (!output_possible(job->model_path)) return FAILED;
@@ -348,6 +363,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     CHECK(s, job->stream ? rung_model_fit_stream(s->ctx, job->spec, job->stream, &job->model)
                          : rung_model_fit(s->ctx, job->spec, job->data, &job->model));
     job->seconds = seconds_now() - start;
+    if (!ranks_lead()) return EXIT_OK;
     if ((code = collect(s, job)) != EXIT_OK) return code;
     if (option_given(args, "verify") && (code = verify(s, job)) != EXIT_OK) return code;
     bool explained = option_given(args, "explain") || option_given(args, "report");
@@ -383,6 +399,8 @@ static const example examples[] = {
     {"rung fit train.csv -l grade --order \"low<mid<high\" --ignore id", "text labels, with an explicit order"},
     {"rung fit train.csv -m kdlor -p gamma=0.5 -o half.rung", "another kernel width, another file"},
     {"rung fit 'parts/*.csv.gz' -o all.rung", "all files that match, as one table"},
+    {"mpirun -n 16 rung fit 'parts/*.csv.gz' -m kdlor -o all.rung",
+     "the files divided among 16 processes (docs/cluster.md)"},
     {"rung fit train.csv --explain", "which columns matter, measured on rows that each model has not seen"},
     {"rung fit train.csv -m svorim --verify", "verify from the data that the model is optimal"},
     {0}};
@@ -398,4 +416,5 @@ const command command_fit = {.name = "fit",
                              .options = tables,
                              .output = "model.rung",
                              .examples = examples,
+                             .ranks = true,
                              .run = fit_run};

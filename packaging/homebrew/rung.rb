@@ -23,7 +23,7 @@ class Rung < Formula
     prefixes = [Formula["openblas"].opt_prefix]
     prefixes << Formula["libomp"].opt_prefix if OS.mac?
     ENV["CMAKE_PREFIX_PATH"] = prefixes.join(":")
-    system "cmake", "-S", ".", "-B", "build", "-DBUILD_TESTING=OFF", *std_cmake_args
+    system "cmake", "-S", ".", "-B", "build", "-DBUILD_TESTING=OFF", "-DRUNG_MPI=OFF", *std_cmake_args
     system "cmake", "--build", "build"
     system "cmake", "--install", "build"
   end

@@ -57,7 +57,8 @@ typedef struct {
     int64_t own;      /* ... those of this process ... */
     double **value;   /* ... and their sums */
     int64_t *number;  /* of them among all */
-    double *exchange; /* nodes x CHUNK */
+    int64_t chunk;    /* numbers of a node that are exchanged at a time */
+    double *exchange; /* nodes x chunk */
 } tree;
 
 /* The sum of [low, high), all leaves of which are here. */
@@ -106,7 +107,7 @@ static double *add_exchanged(const tree *t, int64_t low, int64_t high, int64_t c
 {
     if (owner(t, low, high) >= 0) {
         double *one = *next;
-        *next += CHUNK;
+        *next += t->chunk;
         return one;
     }
     double *lower = add_exchanged(t, low, (low + high) / 2, count, next);
@@ -119,13 +120,14 @@ static double *add_exchanged(const tree *t, int64_t low, int64_t high, int64_t c
 static rung_status exchange(tree *t, double *sum)
 {
     rung_ctx *ctx = t->ctx;
-    TRY(NEW_RAW(ctx, &ctx->scratch, t->exchange, t->nodes * CHUNK));
-    for (int64_t first = 0; first < t->size; first += CHUNK) {
-        int64_t count = t->size - first < CHUNK ? t->size - first : CHUNK;
-        memset(t->exchange, 0, (size_t)(t->nodes * CHUNK) * sizeof *t->exchange);
+    t->chunk = t->size < CHUNK ? t->size : CHUNK;
+    TRY(NEW_RAW(ctx, &ctx->scratch, t->exchange, t->nodes * t->chunk));
+    for (int64_t first = 0; first < t->size; first += t->chunk) {
+        int64_t count = t->size - first < t->chunk ? t->size - first : t->chunk;
+        memset(t->exchange, 0, (size_t)(t->nodes * t->chunk) * sizeof *t->exchange);
         for (int64_t k = 0; k < t->own; k++)
-            memcpy(t->exchange + t->number[k] * CHUNK, t->value[k] + first, (size_t)count * sizeof *sum);
-        TRY(done(ctx, ctx->comm.sum(ctx->comm.user, t->exchange, t->nodes * CHUNK), "summing"));
+            memcpy(t->exchange + t->number[k] * t->chunk, t->value[k] + first, (size_t)count * sizeof *sum);
+        TRY(done(ctx, ctx->comm.sum(ctx->comm.user, t->exchange, t->nodes * t->chunk), "summing"));
         double *next = t->exchange;
         memcpy(sum + first, add_exchanged(t, 0, t->n, count, &next), (size_t)count * sizeof *sum);
     }

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands under mpirun give the bits of one process, print once, and fail together.
+
+usage: run.py RUNG WITHOUT MPIRUN SHIM
+WITHOUT: a rung that was built without MPI; SHIM: the library of tests/fault, by which writing fails or a rank is killed."""
+import os, shutil, subprocess, sys, tempfile
+
+RUNG, WITHOUT, MPIRUN, SHIM = (os.path.abspath(a) if '/' in a else a for a in sys.argv[1:5])
+# Also as root, with more processes than cores, without ssh, and beside other tests on the same cores.
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMPI_MCA_rmaps_base_oversubscribe='1',
+                  OMPI_MCA_plm='isolated', OMPI_MCA_hwloc_base_binding_policy='none',
+                  OMPI_MCA_btl_vader_single_copy_mechanism='none')
+
+
+class Failure(Exception):
+    pass
+
+
+def check(good, *what):
+    if not good:
+        raise Failure(' '.join(str(w) for w in what))
+
+
+def run(*command, ranks=0, code=0, fault=None):
+    """Standard error; the words of mpirun itself are between lines of dashes."""
+    env = dict(os.environ, **(dict(LD_PRELOAD=SHIM, RUNG_FAULT=fault) if fault else {}))
+    launcher = [MPIRUN, '-n', str(ranks)] if ranks else []
+    done = subprocess.run(launcher + [str(c) for c in command], env=env, text=True, capture_output=True, timeout=300)
+    check((done.returncode != 0) == (code != 0), command, 'ranks', ranks, 'exit code', done.returncode, done.stderr)
+    return done.stderr + done.stdout
+
+
+def of_rung(text):
+    return [line for line in text.splitlines() if line.startswith('rung: ')]
+
+
+def content(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def leaves_nothing(folder='.'):
+    left = [name for name in os.listdir(folder) if '.part' in name or name.startswith('new')]
+    check(not left, 'left behind:', left)
+
+
+def make_parts():
+    for folder in ('parts', 'few', 'bad'):
+        os.mkdir(folder)
+    for i in range(1, 8):
+        run(RUNG, 'generate', 'isbor', '--rows', 150 + 30 * i, '--unlabelled', 0.2, '--seed', i, '-o', f'parts/{i}.csv')
+        shutil.copy(f'parts/{i}.csv', 'bad')
+        if i < 4:
+            shutil.copy(f'parts/{i}.csv', 'few')
+    open('parts/5b.csv', 'w').close()  # an empty file among them
+    lines = open('bad/6.csv').read().splitlines()
+    lines[99] = '1,2,3,4'
+    open('bad/6.csv', 'w').write('\n'.join(lines) + '\n')
+
+
+def fit(out, *more, ranks=0, code=0, fault=None, data='parts/*.csv'):
+    return run(RUNG, 'fit', *([data] if isinstance(data, str) else data), '--passes', '--anonymous', '-o', out, *more,
+               ranks=ranks, code=code, fault=fault)
+
+
+def test_fit_has_the_same_bits():
+    for method, counts in ((['kdlor', '-p', 'landmarks=40'], (2, 3, 5)), (['pom'], (1, 3))):
+        fit('one.rung', '-m', *method)
+        for ranks in counts:
+            fit('many.rung', '-m', *method, ranks=ranks)
+            check(content('one.rung') == content('many.rung'), method, 'differs with', ranks, 'ranks')
+    names = sorted(os.listdir('parts'), reverse=True)
+    fit('many.rung', '-m', 'pom', ranks=3, data=[f'parts/{n}' for n in names])
+    check(content('one.rung') == content('many.rung'), 'files in another order')
+    fit('one.rung', '-m', 'pom', data='few/*.csv')
+    fit('many.rung', '-m', 'pom', ranks=5, data='few/*.csv')
+    check(content('one.rung') == content('many.rung'), 'fewer files than ranks')
+
+
+def test_output_appears_once():
+    one = fit('out.rung', '-m', 'pom', '--json')
+    many = fit('out.rung', '-m', 'pom', '--json', ranks=3)
+    drop = lambda text: sorted(line for line in text.splitlines() if 'seconds' not in line)
+    check(drop(one) == drop(many), one, '\nand\n', many)
+    check(sum('no rows' in line for line in many.splitlines()) == 1, 'the warning of one rank:', many)
+    shown = fit('out.rung', '-m', 'pom', '-v', ranks=2)
+    check(shown.count('fitting: 100 %') <= 1 and 'bytes exchanged' in shown, shown)
+    check(run(RUNG, '--version', ranks=3).count('compiler') == 1, 'version')
+
+
+def test_refusals():
+    for words, command in ((['svorim', 'kdlor', 'mpirun'], ('fit', 'parts/*.csv', '-m', 'svorim')),
+                           (['one process', 'mpirun'], ('inspect', 'one.rung')),
+                           (["'nowhere.csv'"], ('fit', 'nowhere.csv')),
+                           (['--no-such'], ('fit', 'parts', '--no-such'))):
+        told = of_rung(run(RUNG, *command, '-q', ranks=3, code=1))
+        check(len(told) == 1 and all(w in told[0] for w in words), command, told)
+    told = of_rung(run(WITHOUT, 'fit', 'parts/*.csv', '-o', 'new.rung', ranks=3, code=1))
+    check(len(told) == 1 and 'without MPI' in told[0], told)
+    run(WITHOUT, 'fit', 'few/1.csv', '-o', 'out.rung', ranks=1)
+    leaves_nothing()
+
+
+def test_a_rank_that_fails_ends_the_job():
+    told = of_rung(fit('new.rung', '-m', 'pom', '-q', ranks=3, code=1, data='bad/*.csv'))
+    check(len(told) == 1 and 'bad/6.csv, line 100' in told[0], 'a broken part:', told)
+    leaves_nothing()
+    fit('new.rung', '-m', 'pom', ranks=3, code=1, fault='read-kill:2:parts/6.csv')  # with a message of mpirun
+    leaves_nothing()
+    told = of_rung(fit('new.rung', '-m', 'pom', '-q', ranks=3, code=1, fault='enospc:2:new.rung'))
+    check(len(told) == 1 and 'No space left' in told[0], 'a full disk:', told)
+    leaves_nothing()
+
+
+def main():
+    failed = 0
+    tests = [(name, f) for name, f in globals().items() if name.startswith('test_')]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        make_parts()
+        for name, f in tests:
+            try:
+                f()
+            except Failure as why:
+                failed += 1
+                print(f'{name}: {why}')
+        os.chdir('/')
+    print(f'{len(tests) - failed} of {len(tests)} tests passed')
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
