@@ -360,6 +360,9 @@ static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spe
     *params = copy;
     settle_calibrate(spec->method, copy);
     settle_landmarks(ctx, spec->method, &shape, copy);
+    const int *count = integer_place(spec->method, copy, "landmarks");
+    if (p->stream && count && *count == 0)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "landmarks=exact needs all rows in memory"), "parameter landmarks");
     return RUNG_OK;
 }
 

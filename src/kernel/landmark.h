@@ -59,6 +59,7 @@ typedef struct { /* some columns of X, their weights and groups */
     const int *group;     /* of every column of X, from 1; or NULL: */
     const double *member; /* columns of X x groups: how much of a row belongs to each */
     int64_t columns;
+    const double *shift; /* m: taken from the features, or from the kernel columns where these are summed; NULL: 0 */
 } grouped_rows;
 /* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_i', sign 1 or -1, e_i the unit
  * vector of row i's group, or its memberships. */

@@ -28,6 +28,20 @@ static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, c
     return solved ? landmarks_features(ctx, l, count, Z, *out) : landmarks_columns(ctx, l, 0, count, Z, *out);
 }
 
+/* F -= x 1'. */
+static rung_status subtract(rung_ctx *ctx, const double *x, la_mat *F)
+{
+    la_mat *left = NULL, *right = NULL;
+    double *ones = NULL;
+    TRY(la_new(ctx, &ctx->scratch, la_rows(F), 1, &left));
+    TRY(la_new(ctx, &ctx->scratch, 1, la_cols(F), &right));
+    TRY(NEW_RAW(ctx, &ctx->scratch, ones, la_cols(F)));
+    for (int64_t i = 0; i < la_cols(F); i++) ones[i] = 1;
+    la_put(x, left);
+    la_put(ones, right);
+    return la_gemm(ctx, false, false, -1, left, right, 1, F);
+}
+
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
                                   la_mat *S, double *sums)
 {
@@ -41,6 +55,7 @@ rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved
         TRY(NEW(ctx, &ctx->scratch, E, t * r->groups));
         TRY(NEW_RAW(ctx, &ctx->scratch, root, t));
         TRY(features_of(ctx, l, solved, r->X, t, at, &F));
+        if (r->shift) TRY(subtract(ctx, r->shift, F));
         for (int64_t i = 0; i < t; i++) {
             double w = r->weight ? r->weight[at[i]] : 1;
             for (int g = 0; g < r->groups && !r->group; g++) E[i + g * t] = w * r->member[at[i] + g * r->columns];

@@ -83,6 +83,16 @@ typedef rung_status problem_block_fn(rung_ctx *ctx, void *user, const problem_bl
 /* A pass over the stream of a problem: sum (size numbers) := what fn adds for every block. */
 rung_status problem_sum(rung_ctx *ctx, const problem *p, problem_block_fn *fn, void *user, int64_t size, double *sum);
 
+typedef struct {         /* sums over all labelled rows of a stream, phi their landmark features */
+    la_mat *S;           /* m x m: w (phi - shift)(phi - shift)' */
+    double *sums;        /* m x K, by class: w (phi - shift) */
+    double *mass, *size; /* K: weights and numbers of the rows */
+    double *shift;       /* m */
+} stream_moments;
+/* One pass. shifted: about a shift near the mean, which is 0 otherwise. In scratch memory. */
+rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, stream_moments *out);
+double problem_moments_bytes(int64_t d, int64_t m);
+
 void problem_new(pool *mem, const problem_rows *given, problem *out);
 /* Some rows of a problem (a fold's training part); classes without rows are removed (classes_present) and ranks
  * renumbered. classes[r-1] (room for parent->K) is the parent's rank of rank r. */

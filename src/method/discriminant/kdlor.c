@@ -36,8 +36,6 @@ static rung_status kdlor_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in,
     kernel k;
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     k = problem_kernel(p, &k);
-    if (p->stream && params->kernel.landmarks < 1)
-        return hint(ctx, set_error(ctx, RUNG_EARG, "landmarks=exact needs all rows in memory"), "parameter landmarks");
     dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
     return discriminant_fit(ctx, mem, &d, f, out, held);
 }

@@ -79,43 +79,15 @@ static rung_status sums_add(rung_ctx *ctx, const feature_fit *fit, int64_t count
     return landmarks_moments(ctx, fit->l, &some, sign, s->S, s->sums);
 }
 
-/* A block of a stream: second moment, sums, masses and sizes one after the other. */
-static rung_status add_block(rung_ctx *ctx, void *user, const problem_block *b, double *sum)
-{
-    const feature_fit *fit = user;
-    int64_t m = fit->l->m, *rows = NULL;
-    int K = fit->p->K;
-    double *sums = sum + m * m, *mass = sums + m * K, *size = mass + K;
-    la_mat *S = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, rows, b->n));
-    TRY(la_new(ctx, &ctx->scratch, m, m, &S));
-    la_put(sum, S);
-    for (int64_t i = 0; i < b->n; i++) {
-        rows[i] = i;
-        mass[b->y[i] - 1] += b->w ? b->w[i] : 1;
-        size[b->y[i] - 1]++;
-    }
-    grouped_rows all = {.X = b->X, .count = b->n, .rows = rows, .weight = b->w, .groups = K, .group = b->y};
-    TRY(landmarks_add_moments(ctx, fit->l, !fit->l->steady, &all, 1, S, sums));
-    la_get(S, sum);
-    return RUNG_OK;
-}
-
 /* The sums over all rows of which the problem has a sample. */
-static rung_status sums_stream(rung_ctx *ctx, feature_fit *fit, feature_sums *out)
+static rung_status sums_stream(rung_ctx *ctx, const feature_fit *fit, feature_sums *out)
 {
-    int64_t m = fit->l->m;
     int K = fit->p->K;
-    double *sum = NULL;
-    pool_mark mark = pool_here(&ctx->scratch);
-    TRY(NEW_RAW(ctx, &ctx->scratch, sum, m * m + m * K + 2 * K));
-    TRY(problem_sum(ctx, fit->p, add_block, fit, m * m + m * K + 2 * K, sum));
-    la_put(sum, out->S);
-    memcpy(out->sums, sum + m * m, (size_t)(m * K) * sizeof *sum);
-    memcpy(out->mass, sum + m * m + m * K, (size_t)K * sizeof *sum);
-    for (int q = 0; q < K; q++) out->size[q] = (int64_t)sum[m * m + m * K + K + q];
-    if (fit->l->steady) TRY(landmarks_solve_moments(ctx, fit->l, K, out->S, out->sums));
-    pool_release(&ctx->scratch, mark);
+    stream_moments all;
+    TRY(problem_moments(ctx, fit->p, fit->l, false, &all));
+    *out = (feature_sums){.S = all.S, .sums = all.sums, .mass = all.mass};
+    TRY(NEW(ctx, &ctx->scratch, out->size, K));
+    for (int q = 0; q < K; q++) out->size[q] = (int64_t)all.size[q];
     return RUNG_OK;
 }
 
@@ -269,11 +241,9 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, feature_fit *out)
     TRY(NEW(ctx, &ctx->scratch, out->labelled, p->n));
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) out->labelled[out->n_labelled++] = i;
+    if (p->stream) return sums_stream(ctx, out, &out->all); /* of a method without a graph */
     TRY(sums_new(ctx, out->l->m, p->K, out->L != NULL, &out->all));
-    if (p->stream)
-        TRY(sums_stream(ctx, out, &out->all));
-    else
-        TRY(sums_add(ctx, out, out->n_labelled, out->labelled, 1, &out->all));
+    TRY(sums_add(ctx, out, out->n_labelled, out->labelled, 1, &out->all));
     if (out->L)
         TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, landmark_room((double)ctx->memory), out->all.M));
     return RUNG_OK;
@@ -377,6 +347,7 @@ double landmark_dl_bytes(const problem_shape *shape, int64_t m_, int64_t graph_r
            tile = fmin(n, 4096);
     double choosing = landmarks_bytes(shape->d, (int64_t)n, m_) / 8,
            sums = (graph ? 9 : 5) * m * m + tile * ((graph ? 2 : 1) * m + 2 * d);
+    if (shape->streamed) sums += problem_moments_bytes(shape->d, m_) / 8;
     double kept = fmin(n * m, fmax(32 * n, landmark_room(shape->memory) / 8));
     return 8 * (n * (2 * d + shape->K + 12) + fmax(choosing, sums + (graph ? n * (7.0 * nearest + 20) + kept : 0)));
 }

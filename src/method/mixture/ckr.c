@@ -7,7 +7,10 @@
  * (solve/graph_response.h), and the expansion runs over all rows.
  *
  * With landmarks all of this is done on their features phi: under a graph they remain landmarks, with the features L^-1
- * phi, L L' = I + mu Phi L_graph Phi'. */
+ * phi, L L' = I + mu Phi L_graph Phi'.
+ *
+ * Of a stream, gamma and the landmarks are chosen on the sample; ridge and weights then follow from the moments of all
+ * rows, and the rows of the sample are left out of the fit to all. */
 #include <string.h>
 
 #include "fit/verify.h"
@@ -183,13 +186,26 @@ static rung_status deform(rung_ctx *ctx, problem *p, const ckr_params *params, c
     return RUNG_OK;
 }
 
+/* All ridges on these features. */
+static rung_status try_features(rung_ctx *ctx, const ckr_params *params, const cumulative_features *f, ckr_search *s)
+{
+    const double *list;
+    const landmarks features = *f->l;
+    int64_t size = s->labelled.n * (s->labelled.K - 1);
+    int count = ridge_list(params, &list);
+    TRY(cumulative_features_loo(ctx, f, count, list, s->trial));
+    for (int j = 0; j < count; j++) {
+        if (!is_best(&features.k, list[j], s->trial + j * size, s)) continue;
+        s->l = features;
+        TRY(cumulative_features_weights(ctx, f, list[j], s->coef, s->bias));
+    }
+    return RUNG_OK;
+}
+
 /* Those of every kernel are kept until one of them is chosen. */
 static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *params, const kernel *k, ckr_search *s)
 {
     problem *sub = &s->labelled;
-    const double *list;
-    int64_t size = sub->n * (sub->K - 1);
-    int count = ridge_list(params, &list);
     const landmarks *l;
     landmarks features;
     cumulative_features f;
@@ -199,13 +215,34 @@ static rung_status try_landmarks(rung_ctx *ctx, problem *p, const ckr_params *pa
     pool_mark mark = pool_here(&ctx->scratch);
     cumulative_rows rows = rows_of(s);
     TRY(cumulative_features_new(ctx, &features, sub->X, kernel_scale(k, s), &rows, &f));
-    TRY(cumulative_features_loo(ctx, &f, count, list, s->trial));
-    for (int j = 0; j < count; j++) {
-        if (!is_best(k, list[j], s->trial + j * size, s)) continue;
-        s->l = features;
-        TRY(cumulative_features_weights(ctx, &f, list[j], s->coef, s->bias));
-    }
+    TRY(try_features(ctx, params, &f, s));
     pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* All rows of the stream, with the kernel and the landmarks that are best for its sample. */
+static rung_status fit_stream(rung_ctx *ctx, problem *p, const ckr_params *params, ckr_search *s)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    const landmarks l = s->l;
+    cumulative_rows rows = rows_of(s);
+    stream_moments all;
+    cumulative_features f;
+    s->error = INFINITY;
+    for (int64_t i = 0; i < s->labelled.n; i++) s->least[i] = INFINITY;
+    TRY(problem_moments(ctx, p, &l, false, &all));
+    TRY(cumulative_features_stream(ctx, &l, s->labelled.X, kernel_scale(&l.k, s), &rows, &all, &f));
+    TRY(try_features(ctx, params, &f, s));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+/* Without a choice the landmarks are all that is needed of the sample. */
+static rung_status only_landmarks(rung_ctx *ctx, const ckr_params *params, const kernel *k, ckr_search *s)
+{
+    const landmarks *l;
+    TRY(problem_landmarks(ctx, &s->labelled, k, params->kernel.landmarks, &l));
+    s->l = *l;
     return RUNG_OK;
 }
 
@@ -218,7 +255,8 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
         if (choose) k.gamma = -widths[c];
         k = problem_kernel(p, &k);
         if (params->kernel.landmarks > 0) {
-            TRY(try_landmarks(ctx, p, params, &k, s));
+            bool given_kernel = p->stream && !choose;
+            TRY(given_kernel ? only_landmarks(ctx, params, &k, s) : try_landmarks(ctx, p, params, &k, s));
             continue;
         }
         if (params->mu > 0) {
@@ -230,6 +268,7 @@ static rung_status search(rung_ctx *ctx, problem *p, const ckr_params *params, c
         TRY(try_kernel(ctx, params, &k, G, s));
         problem_forget(&s->labelled);
     }
+    if (p->stream) TRY(fit_stream(ctx, p, params, s));
     if (isinf(s->error)) return set_error(ctx, RUNG_EDATA, "ckr: no ridge gives finite predictions; scale the columns");
     return RUNG_OK;
 }
@@ -266,6 +305,9 @@ static rung_status ckr_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted
     int J = p->K - 1;
     ckr_search s;
     kernel k;
+    if (p->stream && params->mu > 0)
+        return hint(ctx, set_error(ctx, RUNG_EARG, "mu=%g needs all rows in memory: the graph joins them", params->mu),
+                    "parameter mu");
     TRY(kernel_from_params(ctx, mem, &params->kernel, &k));
     TRY(start(ctx, p, params, &s));
     TRY(search(ctx, p, params, &k, &s));
@@ -355,6 +397,7 @@ static double landmark_bytes(const problem_shape *shape, const ckr_params *param
            m = fmin(params->kernel.landmarks, (double)rows);
     double work = fmax(landmarks_bytes(shape->d, rows, params->kernel.landmarks),
                        cumulative_features_bytes(shape->labelled, shape->d, shape->K, (int64_t)m, count));
+    if (shape->streamed) work = fmax(work, problem_moments_bytes(shape->d, (int64_t)m) + 8 * m * m);
     if (graph)
         work = fmax(work, landmarks_quadratic_bytes(shape->d, shape->n, (int64_t)m, shape->memory)) +
                graph_search_bytes(n, d, params->neighbours);
@@ -395,8 +438,8 @@ const method method_ckr = {
                           "Networks 17(10):1467-1475, 2004",
              .cost = "time 10 l^3 for each gamma tried, memory 6 l^2; with mu > 0 also n^3; m landmarks: time 5 l m^2 "
                      "for each, memory l d + 6 m^2",
-             .flags =
-                 RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES | RUNG_USES_UNLABELLED},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_WEIGHTS | RUNG_PROBABILITIES |
+                      RUNG_USES_UNLABELLED | RUNG_STREAMS},
     .params = ckr_rows,
     .params_size = sizeof(ckr_params),
     .bytes = ckr_bytes,

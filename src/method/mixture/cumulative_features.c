@@ -41,26 +41,62 @@ static rung_status zeros(rung_ctx *ctx, int64_t m, la_mat **out)
     return RUNG_OK;
 }
 
-static double weight_sum(const cumulative_features *f)
+typedef struct {            /* over the rows that are fitted */
+    la_mat *S;              /* m x m: phi phi' */
+    double *sums;           /* m x K: phi [Y - p0, 1] */
+    double *totals, weight; /* K - 1: of Y - p0; of 1 */
+} target_moments;
+
+/* Sums over the rows themselves. */
+static rung_status row_moments(rung_ctx *ctx, const cumulative_features *f, target_moments *out)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < f->rows.n; i++) sum += f->rows.weight ? f->rows.weight[i] : 1;
-    return sum;
+    int K = f->rows.K;
+    TRY(NEW(ctx, &ctx->scratch, out->sums, f->l->m * K));
+    TRY(NEW(ctx, &ctx->scratch, out->totals, K));
+    TRY(zeros(ctx, f->l->m, &out->S));
+    TRY(moments(ctx, f, out->S, out->sums));
+    for (int64_t i = 0; i < f->rows.n; i++) out->weight += f->rows.weight ? f->rows.weight[i] : 1;
+    for (int q = 0; q < K - 1; q++)
+        for (int64_t i = 0; i < f->rows.n; i++)
+            out->totals[q] +=
+                (f->rows.weight ? f->rows.weight[i] : 1) * (cumulative_target(&f->rows, i, q + 1) - f->rows.p0[q]);
+    return RUNG_OK;
+}
+
+/* From sums by class: those of the classes above q less p0_q times all. */
+static rung_status class_moments(rung_ctx *ctx, const cumulative_features *f, const stream_moments *all,
+                                 target_moments *out)
+{
+    int64_t m = f->l->m;
+    int K = f->rows.K;
+    TRY(NEW(ctx, &ctx->scratch, out->sums, m * K));
+    TRY(NEW(ctx, &ctx->scratch, out->totals, K));
+    out->S = all->S;
+    for (int k = 0; k < K; k++) {
+        out->weight += all->mass[k];
+        for (int q = 0; q < K; q++) {
+            double share = q == K - 1 ? 1 : (k > q) - f->rows.p0[q];
+            out->totals[q] += share * all->mass[k];
+            for (int64_t j = 0; j < m; j++) out->sums[j + q * m] += share * all->sums[j + k * m];
+        }
+    }
+    return RUNG_OK;
 }
 
 /* sum psi psi' from S = sum phi phi', s = sum phi. */
-static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const la_mat *S, const double *s, la_mat *out)
+static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const target_moments *a, la_mat *out)
 {
+    const double *s = a->sums + (f->rows.K - 1) * f->l->m;
     int64_t m = f->l->m, w = m + 1;
     double *inner = NULL, *all = NULL, cross = sqrt(f->scale * RIDGE_CONSTANT);
     TRY(NEW_RAW(ctx, &ctx->scratch, inner, m * m));
     TRY(NEW_RAW(ctx, &ctx->scratch, all, w * w));
-    la_get(S, inner);
+    la_get(a->S, inner);
     for (int64_t j = 0; j < m; j++) {
         for (int64_t i = 0; i < m; i++) all[i + j * w] = f->scale * inner[i + j * m];
         all[m + j * w] = all[j + m * w] = cross * s[j];
     }
-    all[m + m * w] = RIDGE_CONSTANT * weight_sum(f);
+    all[m + m * w] = RIDGE_CONSTANT * a->weight;
     la_put(all, out);
     pool_free(&ctx->scratch, all);
     pool_free(&ctx->scratch, inner);
@@ -68,7 +104,7 @@ static rung_status bordered(rung_ctx *ctx, const cumulative_features *f, const l
 }
 
 /* Z = A'Psi (Y - p0), Psi (Y - p0) from its first m rows and the sums of the targets. */
-static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, const double *sums)
+static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, const target_moments *a)
 {
     int64_t m = f->l->m, w = m + 1;
     int J = f->rows.K - 1;
@@ -78,11 +114,8 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     TRY(la_new(ctx, &ctx->scratch, w, J, &pull));
     TRY(la_new(ctx, &ctx->scratch, w, J, &Z));
     for (int q = 0; q < J; q++) {
-        double total = 0;
-        for (int64_t i = 0; i < f->rows.n; i++)
-            total += (f->rows.weight ? f->rows.weight[i] : 1) * (cumulative_target(&f->rows, i, q + 1) - f->rows.p0[q]);
-        for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * sums[j + q * m];
-        right[m + q * w] = sqrt(RIDGE_CONSTANT) * total;
+        for (int64_t j = 0; j < m; j++) right[j + q * w] = sqrt(f->scale) * a->sums[j + q * m];
+        right[m + q * w] = sqrt(RIDGE_CONSTANT) * a->totals[q];
     }
     la_put(right, pull);
     TRY(la_gemm(ctx, true, false, 1, f->axes, pull, 0, Z));
@@ -90,32 +123,48 @@ static rung_status pull_targets(rung_ctx *ctx, const cumulative_features *f, con
     return RUNG_OK;
 }
 
+/* all: NULL: the rows are all. */
+static rung_status turn_axes(rung_ctx *ctx, const stream_moments *all, cumulative_features *out)
+{
+    int64_t w = out->l->m + 1;
+    int J = out->rows.K - 1;
+    la_mat *bound = NULL;
+    target_moments a = {0};
+    TRY(NEW(ctx, &ctx->scratch, out->values, w));
+    TRY(NEW(ctx, &ctx->scratch, out->Z, w * J));
+    TRY(la_new(ctx, &ctx->scratch, w, w, &out->axes));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(all ? class_moments(ctx, out, all, &a) : row_moments(ctx, out, &a));
+    TRY(la_new(ctx, &ctx->scratch, w, w, &bound));
+    TRY(bordered(ctx, out, &a, bound));
+    if (!all) la_free(&ctx->scratch, a.S);
+    TRY(la_eigen(ctx, bound, w, out->values, out->axes));
+    for (int64_t j = 0; j < w; j++) out->values[j] = fmax(out->values[j], 0);
+    TRY(pull_targets(ctx, out, &a));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 rung_status cumulative_features_new(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
                                     const cumulative_rows *rows, cumulative_features *out)
 {
-    int64_t m = l->m, w = m + 1;
-    la_mat *S = NULL, *all = NULL;
-    double *sums = NULL, *p0 = NULL;
-    int K = rows->K;
+    double *p0 = NULL;
     *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};
-    TRY(NEW(ctx, &ctx->scratch, p0, K - 1));
+    TRY(NEW(ctx, &ctx->scratch, p0, rows->K - 1));
     cumulative_means(rows, p0);
     out->rows.p0 = p0;
-    TRY(NEW(ctx, &ctx->scratch, out->values, w));
-    TRY(NEW(ctx, &ctx->scratch, out->Z, w * (K - 1)));
-    TRY(la_new(ctx, &ctx->scratch, w, w, &out->axes));
-    pool_mark mark = pool_here(&ctx->scratch);
-    TRY(NEW(ctx, &ctx->scratch, sums, m * K));
-    TRY(zeros(ctx, m, &S));
-    TRY(moments(ctx, out, S, sums));
-    TRY(la_new(ctx, &ctx->scratch, w, w, &all));
-    TRY(bordered(ctx, out, S, sums + (K - 1) * m, all));
-    la_free(&ctx->scratch, S);
-    TRY(la_eigen(ctx, all, w, out->values, out->axes));
-    for (int64_t j = 0; j < w; j++) out->values[j] = fmax(out->values[j], 0);
-    TRY(pull_targets(ctx, out, sums));
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
+    return turn_axes(ctx, NULL, out);
+}
+
+rung_status cumulative_features_stream(rung_ctx *ctx, const landmarks *l, const double *X, double scale,
+                                       const cumulative_rows *rows, const stream_moments *all, cumulative_features *out)
+{
+    double *p0 = NULL;
+    *out = (cumulative_features){.l = l, .X = X, .scale = scale, .rows = *rows};
+    TRY(NEW(ctx, &ctx->scratch, p0, rows->K - 1));
+    cumulative_class_means(rows->K, all->mass, p0);
+    out->rows.p0 = p0;
+    return turn_axes(ctx, all, out);
 }
 
 /* B (t x (m + 1)) of the t rows X. */

@@ -24,6 +24,16 @@ void cumulative_means(const cumulative_rows *rows, double *p0)
     }
 }
 
+void cumulative_class_means(int K, const double *mass, double *p0)
+{
+    double all = 0, below = 0;
+    for (int q = 0; q < K; q++) all += mass[q];
+    for (int q = 1; q < K; q++) {
+        below += mass[q - 1];
+        p0[q - 1] = 1 - (below + q * 0.5 / K) / (all + 0.5);
+    }
+}
+
 static double target(const cumulative_rows *r, int64_t i, int q) { return cumulative_target(r, i, q + 1) - r->p0[q]; }
 
 static const double FLOOR = 1e-6, JITTER = 1e-10;

@@ -28,6 +28,8 @@ static inline double cumulative_root(const cumulative_rows *r, int64_t i) { retu
 double cumulative_target(const cumulative_rows *r, int64_t i, int q); /* 1[y > q], q from 1 */
 /* p0 (K - 1): the shrunk means of the targets, 1 - sum_{k <= q} (N_k + 1/(2K)) / (n + 1/2). */
 void cumulative_means(const cumulative_rows *rows, double *p0);
+/* The same from the masses of the classes (K). */
+void cumulative_class_means(int K, const double *mass, double *p0);
 /* From fitted values (n x (K - 1) by rows, times w^1/2 and without p0) to leave-one-out predictions (solve/left_out.h), made valid
  * probabilities, in place. rest: 1 - the leverage of each row. */
 void cumulative_loo(const cumulative_rows *rows, const double *rest, double *loo);

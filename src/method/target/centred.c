@@ -114,6 +114,30 @@ static rung_status scatter_of(rung_ctx *ctx, centred_kernel *c, bool stored, la_
     return RUNG_OK;
 }
 
+/* The same over all rows of a stream, in one pass. */
+static rung_status scatter_of_stream(rung_ctx *ctx, centred_kernel *c, la_mat *scatter)
+{
+    int64_t w = c->width;
+    int K = c->p->K;
+    double *off = NULL;
+    la_mat *correction = NULL;
+    stream_moments all;
+    TRY(problem_moments(ctx, c->p, c->l, c->centred, &all));
+    TRY(NEW(ctx, &ctx->scratch, off, w));
+    for (int64_t i = 0; i < w * K && c->centred; i++) off[i % w] += all.sums[i] / (double)c->n;
+    for (int64_t i = 0; i < w * K; i++) all.sums[i] -= all.size[i / w] * off[i % w];
+    TRY(la_new(ctx, &ctx->scratch, w, 1, &correction));
+    la_put(off, correction);
+    TRY(la_gather(ctx, all.S, NULL, NULL, scatter));
+    if (c->centred) TRY(la_syrk(ctx, false, -(double)c->n, correction, 1, scatter));
+    for (int64_t j = 0; j < w; j++) off[j] += all.shift[j];
+    c->mean = off;
+    c->class_sums = all.sums;
+    c->class_size = all.size;
+    la_free(&ctx->scratch, all.S);
+    return RUNG_OK;
+}
+
 static bool features_fit(int64_t n, int64_t width, double memory)
 {
     return 8 * (double)n * (double)width <= landmark_room(memory);
@@ -131,7 +155,8 @@ static rung_status thin_kernel(rung_ctx *ctx, problem *p, const kernel_params *p
     c->width = w;
     TRY(NEW(ctx, &ctx->scratch, c->value, w));
     TRY(la_new(ctx, &ctx->scratch, w, w, &scatter));
-    TRY(scatter_of(ctx, c, features_fit(c->n, w, (double)ctx->memory), scatter));
+    TRY(p->stream ? scatter_of_stream(ctx, c, scatter)
+                  : scatter_of(ctx, c, features_fit(c->n, w, (double)ctx->memory), scatter));
     c->trace = la_trace(scatter);
     TRY(la_new(ctx, &ctx->scratch, w, w, &axes));
     TRY(la_eigen(ctx, scatter, w, c->value, axes));
@@ -153,7 +178,9 @@ double centred_thin_bytes(const problem_shape *shape, int64_t rows, const kernel
     double n = (double)rows, d = (double)shape->d, m = params->landmarks, tile = fmin(n, TILE);
     if (!is_thin(params, rows, shape->d)) return 0;
     double w = m > 0 ? fmin(m, n) : d, choosing = m > 0 ? landmarks_bytes(shape->d, rows, params->landmarks) / 8 : 0;
-    double F = features_fit(rows, (int64_t)w, shape->memory) ? n * w + n * d : tile * (2 * w + d);
+    bool stored = !shape->streamed && features_fit(rows, (int64_t)w, shape->memory);
+    double F = stored ? n * w + n * d : tile * (2 * w + d);
+    if (shape->streamed) choosing = fmax(choosing, problem_moments_bytes(shape->d, (int64_t)w) / 8);
     return 8 * (n * (d + 20) + (m > 0 ? 2 * w * w : 0) + fmax(choosing, F + fmax(5 * w * w, w * w + tile * w)));
 }
 
@@ -173,7 +200,7 @@ rung_status basis_rows(rung_ctx *ctx, const centred_kernel *c, const int64_t *ro
     return RUNG_OK;
 }
 
-basis_block basis_begin(const centred_kernel *c) { return (basis_block){.count = c->n}; }
+basis_block basis_begin(const centred_kernel *c) { return (basis_block){.count = c->rows}; }
 
 basis_block basis_some(int64_t count, const int64_t *rows, bool constant, const double *root)
 {
@@ -276,6 +303,17 @@ rung_status basis_pull(rung_ctx *ctx, const centred_kernel *c, const double *y, 
     return RUNG_OK;
 }
 
+rung_status basis_pull_classes(rung_ctx *ctx, const centred_kernel *c, const double *value, double *w)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    double *sum = NULL;
+    TRY(NEW(ctx, &ctx->scratch, sum, c->width));
+    for (int64_t i = 0; i < c->width * c->p->K; i++) sum[i % c->width] += value[i / c->width] * c->class_sums[i];
+    TRY(transposed_times(ctx, c->T, sum, w));
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 /* ---- whole ---- */
 
 static rung_status whole_kernel(rung_ctx *ctx, problem *p, centred_kernel *c)
@@ -300,7 +338,7 @@ static rung_status whole_kernel(rung_ctx *ctx, problem *p, centred_kernel *c)
 rung_status centred_kernel_new(rung_ctx *ctx, pool *mem, problem *p, const kernel_params *params, bool centre,
                                centred_kernel *out)
 {
-    *out = (centred_kernel){.p = p, .n = p->n, .centred = centre};
+    *out = (centred_kernel){.p = p, .n = p->stream ? p->stream->n_labelled : p->n, .rows = p->n, .centred = centre};
     TRY(kernel_from_params(ctx, mem, params, &out->k));
     out->k = problem_kernel(p, &out->k);
     return is_thin(params, p->n, p->d) ? thin_kernel(ctx, p, params, out) : whole_kernel(ctx, p, out);

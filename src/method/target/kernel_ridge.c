@@ -18,7 +18,7 @@ rung_status centred_lambda(rung_ctx *ctx, const centred_kernel *c, double lambda
 
 /* ---- the target values ---- */
 
-static double class_value(int K, int rank) { return K == 2 ? 2 * rank - 3 : rank; }
+double ridge_class_value(int K, int rank) { return K == 2 ? 2 * rank - 3 : rank; }
 
 void ridge_target_moments(int64_t m, const double *v, double *mean, double *sd)
 {
@@ -44,7 +44,7 @@ rung_status ridge_target_new(rung_ctx *ctx, const problem *p, ridge_target *out)
             out->un[out->l++] = i;
             continue;
         }
-        out->v[out->m] = p->t ? p->t[i] : class_value(p->K, p->y[i]);
+        out->v[out->m] = p->t ? p->t[i] : ridge_class_value(p->K, p->y[i]);
         out->lab[out->m++] = i;
     }
     ridge_target_moments(out->m, out->v, &out->mean, &out->sd);
@@ -63,9 +63,10 @@ rung_status ridge_target_decision(rung_ctx *ctx, pool *mem, const problem *p, do
     TRY(NEW(ctx, mem, out->own.map.f, K));
     TRY(NEW(ctx, mem, out->own.map.s, K));
     for (int q = 1; q <= K; q++) {
-        out->own.map.f[q - 1] = unit * class_value(K, q);
+        out->own.map.f[q - 1] = unit * ridge_class_value(K, q);
         out->own.map.s[q - 1] = q;
-        if (q < K) out->own.decide.thresholds[q - 1] = unit * (class_value(K, q) + class_value(K, q + 1)) / 2;
+        if (q < K)
+            out->own.decide.thresholds[q - 1] = unit * (ridge_class_value(K, q) + ridge_class_value(K, q + 1)) / 2;
     }
     return RUNG_OK;
 }

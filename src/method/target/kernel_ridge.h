@@ -33,6 +33,7 @@ typedef struct {
     double mean, sd;   /* of v, sd with 1/m */
 } ridge_target;
 
+double ridge_class_value(int K, int rank);
 rung_status ridge_target_new(rung_ctx *ctx, const problem *p, ridge_target *out);
 /* mean and sd of some of the values. */
 void ridge_target_moments(int64_t m, const double *v, double *mean, double *sd);

@@ -6,7 +6,9 @@
  * K~ is centred, so this is ridge regression in the feature space with an unpenalised intercept. The residuals are R y
  * with R = lambda (K~ + lambda I)^-1 - 11'/n, and rows h held out together have the residuals R_hh^-1 (R y)_h:
  * leave-one-out and folds need no refit, and equal a complete refit, including centring and intercept. One
- * eigendecomposition gives the leave-one-out error of every lambda. centre=no drops centring and intercept. */
+ * eigendecomposition gives the leave-one-out error of every lambda. centre=no drops centring and intercept.
+ *
+ * Of a stream K~ and y are those of all its rows, with landmarks; the rows that are left out are those of its sample. */
 #include "method/target/kernel_ridge.h"
 
 #include <string.h>
@@ -33,14 +35,21 @@ typedef struct {
     const centred_kernel *c;
     double lambda;
     double mean;                /* the value subtracted from the target: its mean, or 0 without centring */
-    double *y;                  /* n: target less mean */
+    double *y;                  /* target less mean, of the rows of the problem ... */
+    double *by_class;           /* ... and of the classes: K; a stream only */
     double *a;                  /* in the kernel's basis */
-    double *residual;           /* n: R y */
+    double *residual;           /* R y of the rows of the problem */
     const row_groups *together; /* equal rows; NULL: there are none */
 } ridge;
 
 /* The constant part of I - R is 11'/n. */
 static double constant_share(const centred_kernel *c) { return c->centred ? 1 / (double)c->n : 0; }
+
+/* U'y */
+static rung_status pull_target(rung_ctx *ctx, const ridge *g, double *w)
+{
+    return g->by_class ? basis_pull_classes(ctx, g->c, g->by_class, w) : basis_pull(ctx, g->c, g->y, w);
+}
 
 /* ---- lambda by leave-one-out ---- */
 
@@ -87,12 +96,12 @@ static rung_status loo_path_add(rung_ctx *ctx, const centred_kernel *c, loo_path
         for (int64_t i = 0; i < t; i++) {
             double residual = path->y[first + i] - fit[i + q * t], rest = 1 - constant_share(c) - diagonal[i + q * t];
             if (path->together) {
-                path->residual[first + i + q * c->n] = residual;
-                path->rest[first + i + q * c->n] = rest;
+                path->residual[first + i + q * c->rows] = residual;
+                path->rest[first + i + q * c->rows] = rest;
                 continue;
             }
             double e = residual / rest;
-            path->loo[q] += e * e / (double)c->n;
+            path->loo[q] += e * e / (double)c->rows;
         }
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
@@ -116,16 +125,17 @@ static rung_status whole_path(rung_ctx *ctx, const centred_kernel *c, loo_path *
     return loo_path_add(ctx, c, path, 0, V);
 }
 
-static rung_status thin_path(rung_ctx *ctx, const centred_kernel *c, loo_path *path)
+static rung_status thin_path(rung_ctx *ctx, const ridge *g, loo_path *path)
 {
+    const centred_kernel *c = g->c;
     double *uy = NULL;
     basis_block at;
     TRY(NEW(ctx, &ctx->scratch, uy, c->r));
-    TRY(basis_pull(ctx, c, path->y, uy));
+    TRY(pull_target(ctx, g, uy));
     path->value = c->value;
     path->uy = uy;
-    TRY(loo_path_new(ctx, c->n, c->r, path));
-    for (at = basis_begin(c); at.first < c->n; basis_end(ctx, &at)) {
+    TRY(loo_path_new(ctx, c->rows, c->r, path));
+    for (at = basis_begin(c); at.first < at.count; basis_end(ctx, &at)) {
         TRY(basis_next(ctx, c, &at));
         TRY(loo_path_add(ctx, c, path, at.first, at.U));
     }
@@ -147,9 +157,9 @@ static rung_status lambda_by_loo(rung_ctx *ctx, pool *mem, const ridge *g, fitte
     pool_mark mark = pool_here(&ctx->scratch);
     loo_path path = {.y = g->y, .together = g->together};
     TRY(centred_lambda(ctx, c, 1, LAMBDA_RELATIVE, &path.unit));
-    TRY(c->K ? whole_path(ctx, c, &path) : thin_path(ctx, c, &path));
+    TRY(c->K ? whole_path(ctx, c, &path) : thin_path(ctx, g, &path));
     for (int q = 0; q < LAMBDA_CANDIDATES && path.together; q++)
-        path.loo[q] = mean_square_left_out(g->together, c->n, path.rest + q * c->n, path.residual + q * c->n);
+        path.loo[q] = mean_square_left_out(g->together, c->rows, path.rest + q * c->rows, path.residual + q * c->rows);
     pool_release(&ctx->scratch, mark);
     return lambda_choose(ctx, mem, c, path.loo, out, lambda);
 }
@@ -172,15 +182,15 @@ static rung_status solve_thin(rung_ctx *ctx, ridge *g)
 {
     const centred_kernel *c = g->c;
     double *fit = NULL, *pull = NULL;
-    TRY(NEW(ctx, &ctx->scratch, fit, c->n));
+    TRY(NEW(ctx, &ctx->scratch, fit, c->rows));
     TRY(NEW(ctx, &ctx->scratch, pull, c->r));
-    TRY(basis_pull(ctx, c, g->y, g->a));
+    TRY(pull_target(ctx, g, g->a));
     for (int64_t j = 0; j < c->r; j++) {
         g->a[j] /= c->value[j] + g->lambda;
         pull[j] = c->value[j] * g->a[j];
     }
-    TRY(basis_times(ctx, c, c->n, NULL, 1, pull, fit));
-    for (int64_t i = 0; i < c->n; i++) g->residual[i] = g->y[i] - fit[i];
+    TRY(basis_times(ctx, c, c->rows, NULL, 1, pull, fit));
+    for (int64_t i = 0; i < c->rows; i++) g->residual[i] = g->y[i] - fit[i];
     return RUNG_OK;
 }
 
@@ -194,8 +204,8 @@ static rung_status thin_diagonal(rung_ctx *ctx, const ridge *g, double *diagonal
     basis_block at;
     TRY(NEW(ctx, &ctx->scratch, share, c->r));
     for (int64_t j = 0; j < c->r; j++) share[j] = c->value[j] / (c->value[j] + g->lambda);
-    for (int64_t i = 0; i < c->n; i++) diagonal[i] = 1;
-    for (at = basis_begin(c); at.first < c->n; basis_end(ctx, &at)) {
+    for (int64_t i = 0; i < c->rows; i++) diagonal[i] = 1;
+    for (at = basis_begin(c); at.first < at.count; basis_end(ctx, &at)) {
         TRY(basis_next(ctx, c, &at));
         TRY(la_hadamard(ctx, at.U, at.U));
         TRY(la_mul(ctx, -1, at.U, 1, share, 1, diagonal + at.first));
@@ -208,17 +218,17 @@ static rung_status loo_error(rung_ctx *ctx, const ridge *g, double *out)
 {
     const centred_kernel *c = g->c;
     double *diagonal = NULL, *residual = NULL;
-    TRY(NEW(ctx, &ctx->scratch, diagonal, c->n));
+    TRY(NEW(ctx, &ctx->scratch, diagonal, c->rows));
     if (c->K) {
         la_diagonal(c->K, diagonal);
-        for (int64_t i = 0; i < c->n; i++) diagonal[i] *= g->lambda;
+        for (int64_t i = 0; i < c->rows; i++) diagonal[i] *= g->lambda;
     } else {
         TRY(thin_diagonal(ctx, g, diagonal));
     }
-    TRY(NEW_RAW(ctx, &ctx->scratch, residual, c->n));
-    memcpy(residual, g->residual, (size_t)c->n * sizeof *residual);
-    for (int64_t i = 0; i < c->n; i++) diagonal[i] -= constant_share(c);
-    *out = mean_square_left_out(g->together, c->n, diagonal, residual);
+    TRY(NEW_RAW(ctx, &ctx->scratch, residual, c->rows));
+    memcpy(residual, g->residual, (size_t)c->rows * sizeof *residual);
+    for (int64_t i = 0; i < c->rows; i++) diagonal[i] -= constant_share(c);
+    *out = mean_square_left_out(g->together, c->rows, diagonal, residual);
     return RUNG_OK;
 }
 
@@ -271,7 +281,7 @@ static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, 
     pool_mark mark = pool_here(&ctx->scratch);
     int64_t *rows = NULL, h;
     double *e = NULL;
-    TRY(NEW(ctx, &ctx->scratch, rows, g->c->n));
+    TRY(NEW(ctx, &ctx->scratch, rows, g->c->rows));
     h = folds_held(f, repeat, fold, rows);
     TRY(NEW(ctx, &ctx->scratch, e, h));
     for (int64_t i = 0; i < h; i++) e[i] = g->residual[rows[i]];
@@ -284,12 +294,33 @@ static rung_status hold_out_fold(rung_ctx *ctx, const ridge *g, const folds *f, 
 
 static rung_status hold_out(rung_ctx *ctx, pool *mem, const ridge *g, const folds *f, const fitted *fit, held_out *held)
 {
-    TRY(held_out_new(ctx, mem, g->c->n * f->repeats, held));
+    TRY(held_out_new(ctx, mem, g->c->rows * f->repeats, held));
     for (int r = 0; r < f->repeats; r++)
         for (int fold = 0; fold < f->count; fold++) {
             TRY(interrupted(ctx));
             TRY(hold_out_fold(ctx, g, f, r, fold, fit, held));
         }
+    return RUNG_OK;
+}
+
+/* The target less its mean, of the rows of the problem and of the classes of a stream. */
+static rung_status take_target(rung_ctx *ctx, const problem *p, ridge *g)
+{
+    const centred_kernel *c = g->c;
+    ridge_target t;
+    TRY(NEW(ctx, &ctx->scratch, g->y, p->n));
+    TRY(ridge_target_new(ctx, p, &t));
+    if (c->centred) g->mean = t.mean;
+    if (p->stream) {
+        g->mean = 0;
+        TRY(NEW(ctx, &ctx->scratch, g->by_class, p->K));
+        for (int q = 0; q < p->K; q++) {
+            g->by_class[q] = ridge_class_value(p->K, q + 1);
+            if (c->centred) g->mean += c->class_size[q] * g->by_class[q] / (double)c->n;
+        }
+        for (int q = 0; q < p->K; q++) g->by_class[q] -= g->mean;
+    }
+    for (int64_t i = 0; i < p->n; i++) g->y[i] = t.v[i] - g->mean;
     return RUNG_OK;
 }
 
@@ -300,20 +331,16 @@ static rung_status krr_hold_out(rung_ctx *ctx, pool *mem, const fit_input *in, c
     problem *p = in->p;
     const krr_params *params = in->params;
     centred_kernel c;
-    ridge_target t;
     ridge g = {.c = &c};
     TRY(krr_prepare(ctx, in));
     pool_mark mark = pool_here(&ctx->scratch);
-    TRY(ridge_target_new(ctx, p, &t));
     TRY(centred_kernel_new(ctx, mem, p, &params->kernel, params->centre == 0, &c));
-    g.mean = c.centred ? t.mean : 0;
+    TRY(take_target(ctx, p, &g));
     row_groups together;
     if (p->equal) TRY(row_groups_new(ctx, &ctx->scratch, p->n, p->equal, &together));
     if (p->equal) g.together = &together;
-    TRY(NEW(ctx, &ctx->scratch, g.y, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.residual, p->n));
     TRY(NEW(ctx, &ctx->scratch, g.a, centred_basis(&c)));
-    for (int64_t i = 0; i < p->n; i++) g.y[i] = t.v[i] - g.mean;
     TRY(isnan(params->lambda) ? lambda_by_loo(ctx, mem, &g, out, &g.lambda)
                               : centred_lambda(ctx, &c, params->lambda, params->lambda_kind, &g.lambda));
     TRY(report_number(ctx, mem, out, "lambda", g.lambda));
@@ -400,7 +427,7 @@ const method method_krr = {
                           "1998, 515-521",
              .cost = "time l^3/3, memory 2 l^2 for l labelled rows; l m^2, m^2 with m landmarks (linear kernel: "
                      "m = d)",
-             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS},
+             .flags = RUNG_NEEDS_LABELS | RUNG_NEEDS_TWO_CLASSES | RUNG_REAL_TARGETS | RUNG_STREAMS},
     .params = krr_rows,
     .params_size = sizeof(krr_params),
     .bytes = krr_bytes,
