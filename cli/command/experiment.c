@@ -4,6 +4,7 @@
 #include "command.h"
 #include "experiment/merge.h"
 #include "experiment/run.h"
+#include "ranks/ranks.h"
 #include "report/report.h"
 
 typedef struct {
@@ -19,8 +20,12 @@ static int run_action(session *s, const arguments *args)
 {
     const char *names[sizeof actions / sizeof *actions];
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) names[i] = actions[i].name;
-    for (const action *a = actions; a->name; a++)
-        if (!strcmp(a->name, operand(args, 0))) return a->run(s, args);
+    for (const action *a = actions; a->name; a++) {
+        if (strcmp(a->name, operand(args, 0)) != 0) continue;
+        if (ranks_all() == 1 || a->run == experiment_run) return a->run(s, args);
+        complain("experiment %s runs in one process; start it without mpirun", a->name);
+        return USAGE;
+    }
     const char *near = nearest_name(operand(args, 0), names);
     complain("experiment: '%s': %s%s", operand(args, 0), near ? "did you mean " : "expected run, merge or report",
              near ? near : "");
@@ -30,6 +35,7 @@ static int run_action(session *s, const arguments *args)
 static const example examples[] = {
     {"rung experiment run plan.ini", "run the cells that are not done yet; the results are in plan.db"},
     {"rung experiment run plan.ini --shard 2/8 --db part2.db", "the second of eight machines"},
+    {"mpirun -n 64 rung experiment run plan.ini", "64 processes share the cells; the first one writes plan.db"},
     {"rung experiment merge a.db b.db -o all.db", "combine the results of two machines"},
     {"rung experiment report all.db", "a table of means and the tests"},
     {"rung experiment report all.db --format latex -o table.tex", "for a paper"},
@@ -46,4 +52,5 @@ const command command_experiment = {
              "tables, ranks and tests. docs/experiments.md explains plans and files.",
     .options = tables,
     .examples = examples,
+    .ranks = true,
     .run = run_action};

@@ -9,6 +9,7 @@
 
 #include "experiment/workers.h"
 #include "json_out.h"
+#include "ranks/ranks.h"
 #include "signals.h"
 
 #define GROUP "Running"
@@ -48,20 +49,38 @@ static char *default_db(const char *plan_path)
     return text_of("%.*s.db", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
+static int64_t cells_to_do(runner *r, int index)
+{
+    pthread_mutex_lock(&r->jobs.lock);
+    int64_t open = store_number(&r->store, 0,
+                                "SELECT count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell WHERE t.dataset = ?"
+                                " AND c.status IN ('waiting', 'running')",
+                                "i", (int64_t)index);
+    pthread_mutex_unlock(&r->jobs.lock);
+    return open;
+}
+
+/* Every rank reads the data; their rows must be those of the leader. */
+static bool same_rows(const dataset *d)
+{
+    uint64_t fingerprint = d->fingerprint;
+    if (!ranks_share(&fingerprint, sizeof fingerprint)) return false;
+    if (fingerprint == d->fingerprint) return true;
+    complain("experiment: the rows of %s differ from those of rank 0", d->plan->name);
+    return false;
+}
+
 /* Data sets without cells to do are not read. */
 static int read_data(runner *r)
 {
     for (int i = 0; i < r->plan.n_datasets; i++) {
-        pthread_mutex_lock(&r->jobs.lock);
-        int64_t open = store_number(&r->store, 0,
-                                    "SELECT count(*) FROM temp.todo t JOIN cell c ON c.id = t.cell WHERE t.dataset = ?"
-                                    " AND c.status IN ('waiting', 'running')",
-                                    "i", (int64_t)i);
-        pthread_mutex_unlock(&r->jobs.lock);
+        int64_t open = ranks_lead() ? cells_to_do(r, i) : 0;
+        if (!ranks_share(&open, sizeof open)) return FAILED;
         if (open == 0) continue;
         int code = dataset_load(r->session, &r->plan.datasets[i], &r->datasets[i]);
         if (code != EXIT_OK) return code;
-        if (!jobs_describe(&r->jobs, &r->datasets[i])) return FAILED;
+        if (!same_rows(&r->datasets[i])) return FAILED;
+        if (ranks_lead() && !jobs_describe(&r->jobs, &r->datasets[i])) return FAILED;
     }
     return EXIT_OK;
 }
@@ -152,12 +171,14 @@ static int run_plan(runner *r, int shard, int shards, bool retry)
     r->spent = allocate(size, sizeof *r->spent);
     r->cells_done = allocate(size, sizeof *r->cells_done);
     if (!count_partitions(r)) return FAILED;
-    if (!store_open(&r->store, r->store.path, true) ||
-        !jobs_open(&r->jobs, &r->store, &r->plan, r->counts, shard, shards, retry) || !jobs_beat(&r->jobs))
+    if (ranks_lead() &&
+        (!store_open(&r->store, r->store.path, true) ||
+         !jobs_open(&r->jobs, &r->store, &r->plan, r->counts, shard, shards, retry) || !jobs_beat(&r->jobs)))
         return FAILED;
     int code = read_data(r);
     if (code != EXIT_OK) return code;
-    return tell_end(r, workers_run(r));
+    code = workers_run(r);
+    return ranks_lead() ? tell_end(r, code) : code;
 }
 
 int experiment_run(session *s, const arguments *args)

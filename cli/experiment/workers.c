@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "experiment/jobs_finish.h"
+#include "experiment/remote.h"
+#include "ranks/ranks.h"
 #include "signals.h"
 
 typedef struct {
     runner *run;
+    int slot; /* among the workers of this process */
     rung_ctx *ctx;
     pthread_t thread;
     bool started;
@@ -20,7 +23,7 @@ typedef struct {
 
 /* ---- a worker ---- */
 
-static void wait_a_little(double seconds)
+void workers_rest(double seconds)
 {
     struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
     nanosleep(&t, NULL);
@@ -32,28 +35,45 @@ static bool nothing_left(runner *r)
     return !jobs_progress(&r->jobs, &n) || n.done + n.failed == n.total;
 }
 
+cell_claim cell_take(runner *r, job_place *out)
+{
+    if (atomic_load(&r->stop)) return CELL_NONE;
+    int claimed = jobs_claim(&r->jobs, out);
+    return claimed < 0 ? CELL_FAILED : claimed ? CELL_TAKEN : nothing_left(r) ? CELL_NONE : CELL_BUSY;
+}
+
+bool cell_finish(runner *r, const cell_end *end)
+{
+    const job_place *place = &end->place;
+    int at = place->dataset * r->plan.n_methods + place->method;
+    pthread_mutex_lock(&r->lock);
+    r->spent[at] += end->seconds;
+    r->cells_done[at]++;
+    pthread_mutex_unlock(&r->lock);
+    if (end->status == RUNG_EINTERRUPT) return jobs_release(&r->jobs, place);
+    return end->status == RUNG_OK ? jobs_store(&r->jobs, place, &end->result, end->started)
+                                  : jobs_fail(&r->jobs, place, end->message, end->started);
+}
+
+void workers_break(runner *r)
+{
+    atomic_store(&r->broken, 1);
+    atomic_store(&r->stop, 1);
+}
+
 static bool do_cell(worker *w, const job_place *place)
 {
     runner *r = w->run;
-    job_result result;
-    double started = seconds_since_1970(), clock = seconds_now();
-    rung_status status = job_run(w->ctx, &r->datasets[place->dataset], place->partition,
-                                 &r->plan.methods[place->method], r->models, &result);
-    bool good;
-    if (status == RUNG_EINTERRUPT) {
-        good = jobs_release(&r->jobs, place);
-    } else if (status == RUNG_OK) {
-        good = jobs_store(&r->jobs, place, &result, started);
-    } else {
-        const char *why = rung_ctx_message(w->ctx);
-        good = jobs_fail(&r->jobs, place, *why ? why : rung_status_name(status), started);
-    }
-    job_free(&result);
-    int at = place->dataset * r->plan.n_methods + place->method;
-    pthread_mutex_lock(&r->lock);
-    r->spent[at] += seconds_now() - clock;
-    r->cells_done[at]++;
-    pthread_mutex_unlock(&r->lock);
+    cell_end end = {.place = *place, .status = RUNG_EINTERRUPT, .started = seconds_since_1970()};
+    double clock = seconds_now();
+    if (!atomic_load(&r->stop))
+        end.status = job_run(w->ctx, &r->datasets[place->dataset], place->partition, &r->plan.methods[place->method],
+                             r->models, &end.result);
+    const char *why = rung_ctx_message(w->ctx);
+    snprintf(end.message, sizeof end.message, "%s", *why ? why : rung_status_name(end.status));
+    end.seconds = seconds_now() - clock;
+    bool good = ranks_lead() ? cell_finish(r, &end) : remote_finish(w->slot, &end);
+    job_free(&end.result);
     return good;
 }
 
@@ -61,22 +81,12 @@ static void *work(void *user)
 {
     worker *w = user;
     runner *r = w->run;
-    while (!atomic_load(&r->stop)) {
+    cell_claim claim = CELL_BUSY;
+    while (!atomic_load(&r->stop) && claim != CELL_NONE) {
         job_place place;
-        int claimed = jobs_claim(&r->jobs, &place);
-        if (claimed > 0) {
-            if (atomic_load(&r->stop))
-                (void)jobs_release(&r->jobs, &place);
-            else if (!do_cell(w, &place))
-                claimed = -1;
-        }
-        if (claimed < 0) {
-            atomic_store(&r->broken, 1);
-            atomic_store(&r->stop, 1);
-        } else if (claimed == 0) {
-            if (nothing_left(r)) break;
-            wait_a_little(0.2); /* other processes work on the last cells: one of them may be taken over */
-        }
+        claim = ranks_lead() ? cell_take(r, &place) : remote_claim(w->slot, &place);
+        if (claim == CELL_FAILED || (claim == CELL_TAKEN && !do_cell(w, &place))) workers_break(r);
+        if (claim == CELL_BUSY) workers_rest(0.2);
     }
     atomic_fetch_sub(&r->active, 1);
     return NULL;
@@ -134,24 +144,25 @@ static void watch(runner *r, int n_workers, worker *workers)
 {
     double beaten = seconds_now(), looked = 0;
     int tenth = 0, told = 0; /* workers that were asked to stop */
-    while (atomic_load(&r->active) > 0) {
-        wait_a_little(0.05);
+    bool alone = ranks_all() == 1, lead = ranks_lead(), others = lead && !alone;
+    while (atomic_load(&r->active) > 0 || others) {
+        workers_rest(alone ? 0.05 : 0.001);
+        if (others) others = !remote_serve(r);
         double now = seconds_now();
         if (session_interrupted()) atomic_store(&r->stop, 1);
         for (; atomic_load(&r->stop) && told < n_workers; told++) rung_ctx_interrupt(workers[told].ctx);
+        if (!lead) continue;
         if (now - beaten >= HEARTBEAT_SECONDS) {
             beaten = now;
-            if (!jobs_beat(&r->jobs)) {
-                atomic_store(&r->broken, 1);
-                atomic_store(&r->stop, 1);
-            }
+            if (!jobs_beat(&r->jobs)) workers_break(r);
         }
         if (now - looked < 0.5) continue;
         looked = now;
         jobs_count n;
         if (!jobs_progress(&r->jobs, &n)) continue;
-        double spent, left = seconds_left(r, &spent) / n_workers;
-        spent /= n_workers;
+        int all = n_workers * ranks_all();
+        double spent, left = seconds_left(r, &spent) / all;
+        spent /= all;
         if (isatty(STDERR_FILENO)) session_progress(r->session, "cells", spent > 0 ? spent / (spent + left) : 0);
         tell_line(r, &n, left, &tenth);
     }
@@ -165,9 +176,10 @@ static int cores(void)
 
 int workers_run(runner *r)
 {
-    jobs_count n;
-    if (!jobs_progress(&r->jobs, &n)) return FAILED;
+    jobs_count n = {0};
+    if (ranks_lead() && !jobs_progress(&r->jobs, &n)) return FAILED;
     int64_t left = n.total - n.done - n.failed;
+    if (!ranks_share(&left, sizeof left)) return FAILED;
     int n_workers = r->session->threads ? r->session->threads : cores();
     if (n_workers > left) n_workers = (int)left;
     if (n_workers == 0) return EXIT_OK;
@@ -176,6 +188,7 @@ int workers_run(runner *r)
     atomic_store(&r->active, 0);
     for (int i = 0; i < n_workers && code == EXIT_OK; i++) {
         workers[i].run = r;
+        workers[i].slot = i;
         if (rung_ctx_new(&workers[i].ctx) != RUNG_OK) {
             complain("out of memory");
             code = FAILED;
@@ -198,6 +211,7 @@ int workers_run(runner *r)
         rung_ctx_free(workers[i].ctx);
     }
     free(workers);
+    if (!ranks_lead() && !remote_leave()) code = FAILED;
     session_progress(r->session, "cells", 1);
     return code == EXIT_OK && atomic_load(&r->broken) ? FAILED : code;
 }

@@ -51,6 +51,7 @@ const rung_comm *ranks_comm(void) { return NULL; }
 int ranks_threads(void) { return 0; }
 void ranks_show(void) {}
 bool ranks_keep(const char *text) { return (void)text, false; }
+bool ranks_share(void *bytes, int64_t n) { return (void)bytes, n >= 0; }
 bool ranks_send(int to, int tag, const void *bytes, int64_t n) { return (void)to, (void)tag, (void)bytes, n < 0; }
 char *ranks_receive(int *from, int *tag, int64_t *n) { return (void)from, (void)tag, (void)n, NULL; }
 
@@ -201,6 +202,8 @@ static int broadcast(void *user, void *bytes, int64_t n, int from)
     }
     return count(start, code, (double)n);
 }
+
+bool ranks_share(void *bytes, int64_t n) { return comm.ranks < 2 || broadcast(NULL, bytes, n, 0) == MPI_SUCCESS; }
 
 static int barrier(void *user)
 {

@@ -28,6 +28,9 @@ void ranks_show(void);             /* ranks_end shall print what every rank has 
 /* A message that is about to be printed; true: the leader prints it, later and once. */
 bool ranks_keep(const char *text);
 
+/* The bytes of the leader reach all. Every rank calls it; false: one has failed. */
+bool ranks_share(void *bytes, int64_t n);
+
 /* ---- from rank to rank; any thread may call these ---- */
 
 /* False, printed: failure. */

@@ -4,7 +4,10 @@
 
 usage: run.py RUNG WITHOUT MPIRUN SHIM
 WITHOUT: a rung that was built without MPI; SHIM: the library of tests/fault, by which writing fails or a rank is killed."""
-import os, shutil, subprocess, sys, tempfile
+import os, shutil, signal, sqlite3, subprocess, sys, tempfile, time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'experiment'))
+import kill as experiments
 
 RUNG, WITHOUT, MPIRUN, SHIM = (os.path.abspath(a) if '/' in a else a for a in sys.argv[1:5])
 # Also as root, with more processes than cores, without ssh, and beside other tests on the same cores.
@@ -98,7 +101,7 @@ def test_refusals():
         check(len(told) == 1 and all(w in told[0] for w in words), command, told)
     told = of_rung(run(WITHOUT, 'fit', 'parts/*.csv', '-o', 'new.rung', ranks=3, code=1))
     check(len(told) == 1 and 'without MPI' in told[0], told)
-    run(WITHOUT, 'fit', 'few/1.csv', '-o', 'out.rung', ranks=1)
+    run(WITHOUT, 'fit', 'few/1.csv', '-m', 'pom', '-o', 'out.rung', ranks=1)
     leaves_nothing()
 
 
@@ -111,6 +114,61 @@ def test_a_rank_that_fails_ends_the_job():
     told = of_rung(fit('new.rung', '-m', 'pom', '-q', ranks=3, code=1, fault='enospc:2:new.rung'))
     check(len(told) == 1 and 'No space left' in told[0], 'a full disk:', told)
     leaves_nothing()
+
+
+def make_experiment():
+    for i, name in enumerate('abc'):
+        os.mkdir(name)
+        run(RUNG, 'generate', 'toy', '--rows', 80 + 60 * i, '--seed', i, '-o', f'{name}/{name}.csv')
+    with open('plan.ini', 'w') as f:
+        f.write(experiments.PLAN)
+
+
+def processes_of(launcher):
+    with open(f'/proc/{launcher.pid}/task/{launcher.pid}/children') as f:
+        return [int(pid) for pid in f.read().split()]
+
+
+def disturbed(disturb):
+    """Whether a job was disturbed when it had done a few cells; it may have been too fast."""
+    before = experiments.count('disturbed.db', "status = 'done'")
+    job = subprocess.Popen([MPIRUN, '-n', '3', RUNG, 'experiment', 'run', 'plan.ini', '-q', '--db', 'disturbed.db'],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while job.poll() is None and experiments.count('disturbed.db', "status = 'done'") < before + 5:
+        time.sleep(0.002)
+    if job.poll() is None:
+        disturb(job)
+    check(job.wait(60) != 0, 'a disturbed job ended with 0')  # one that was too fast has failed cells
+    return experiments.count('disturbed.db', "status IN ('done', 'failed')") < experiments.CELLS
+
+
+def models(db):
+    con = sqlite3.connect(db)
+    rows = list(con.execute('SELECT c.dataset, c.partition, c.method, m.bytes FROM model m JOIN cell c ON c.id = m.cell'
+                            ' ORDER BY 1, 2, 3'))
+    con.close()
+    return rows
+
+
+def test_experiment_over_ranks():
+    make_experiment()
+    run(RUNG, 'experiment', 'run', 'plan.ini', '--db', 'whole.db', '--threads', 1, '--models', code=1)
+    whole = experiments.dump('whole.db')
+    told = run(RUNG, 'experiment', 'run', 'plan.ini', '--db', 'many.db', '--models', ranks=3, code=1)
+    check(told.count('72 of 96 cells done, 24 failed') == 1, told)
+    check(len(models('whole.db')) == 72 and models('many.db') == models('whole.db'), 'other models')
+    check(experiments.dump('many.db') == whole, 'other numbers than those of one process')
+    for attempt in range(5):
+        if (disturbed(lambda job: os.kill(processes_of(job)[-1], signal.SIGKILL)) and
+                disturbed(lambda job: job.send_signal(signal.SIGINT))):
+            break
+        os.remove('disturbed.db')
+    else:
+        raise Failure('no job could be disturbed')
+    run(RUNG, 'experiment', 'run', 'plan.ini', '--db', 'disturbed.db', ranks=2, code=1)
+    check(experiments.dump('disturbed.db') == whole, 'other numbers after a kill, an interrupt and a resumption')
+    told = of_rung(run(RUNG, 'experiment', 'report', 'many.db', ranks=2, code=1))
+    check(len(told) == 1 and 'one process' in told[0], told)
 
 
 def main():
