@@ -5,6 +5,17 @@
 
 #include "common.h"
 
+/* The options that say what the feature columns are, for the tables of `fit` and of `label`. */
+// clang-format off
+#define FEATURE_OPTIONS(group)                                                                                         \
+    {"nominal", 0, "COL[,COL]",                                                                                        \
+     "columns of categories, such as codes; COL=CATEGORY: coefficients compare with this one", group},                 \
+    {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", group},   \
+    {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", group},                    \
+    {"dates", 0, "COL[=HOW]",                                                                                          \
+     "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)", group}
+// clang-format on
+
 extern const option learn_options[]; /* to be used together with reader_options */
 
 /* A method with the parameters of -p (and --as-published), scaling and class weights; EXIT_OK or an exit code. The

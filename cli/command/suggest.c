@@ -15,7 +15,8 @@ static const option suggest_options[] = {
     {"rows", 'n', "N", "number of rows to suggest (default 20)", GROUP},
     {"method", 'm', "METHOD", "method whose doubt decides, see 'rung methods' (default {method})", GROUP},
     {"param", 'p', "NAME=VALUE", "a parameter of the method; may be repeated", GROUP},
-    {"random", 0, "SHARE", "share of the rows drawn at random, from 0 to 1 (default 0.2)", GROUP},
+    {"random", 0, "SHARE", "share of the rows drawn at random, from 0 to 1 (default 0.2, 0.5 among the first 16)",
+     GROUP},
     {"more", 0, "N", "forecast the error after N more labels; 0: no forecast (default: the rows suggested)", GROUP},
     {"append", 0, NULL, "write all rows of DATA, with a column `suggested`: chosen, random or empty", GROUP},
     {"no-label", 0, NULL, "DATA has no column of labels yet", GROUP},
@@ -202,7 +203,7 @@ const command command_suggest = {
     .about =
         "Suggests the unlabelled rows whose labels are worth most together: rows that are typical of many others, "
         "unlike those already labelled, and about which the model is in doubt. Without labels, rows typical of many "
-        "others. Equal rows are never suggested twice.\nA share of the rows is drawn at random. Chosen rows are not "
+        "others. Equal rows are never suggested twice.\nSome of the rows are drawn at random. Chosen rows are not "
         "like new ones, so only the others count in the error of a fit. Keep the column `suggested` that --append "
         "writes in the file: all commands recognise it and do not use it as a feature.\nWrites CSV: the row "
         "(from 1), whether it was chosen or drawn at random, its score (the share of what is unknown about the "

@@ -14,7 +14,7 @@
 enum {
     LOW_PRIORITY = 10,
     FEWEST = 2,   /* labels in each of two classes, before there is anything to fit */
-    MEASURED = 8, /* held-out rows, before their error is worth showing */
+    MEASURED = 4, /* held-out rows that were not chosen, before their error is shown with its range */
     QUEUE = 30,   /* rows suggested at a time */
     BATCH = 10,   /* new labels after which others are suggested, and the forecast is made again */
     AHEAD = 40    /* labels that it looks ahead */

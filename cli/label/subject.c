@@ -15,11 +15,7 @@ const option subject_options[] = {
     {"text", 0, "COLUMN", "show this column as running text; no feature; may be repeated", GROUP},
     {"images", 0, "COLUMN", "show the pictures that this column names, in the folder of DATA; may be repeated", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to show, but not to learn from; may be repeated", GROUP},
-    {"nominal", 0, "COL[,COL]", "columns of categories, such as codes that are numbers", GROUP},
-    {"numeric", 0, "COL[,COL]", "columns of numbers, such as 1,200 for 1200 or a counter that is a feature", GROUP},
-    {"ordinal", 0, "COL=A<B<C", "a feature column of words, lowest first; may be repeated", GROUP},
-    {"dates", 0, "COL[=HOW]", "columns of dates: days, cyclic (also year and week), dmy or mdy (order of the parts)",
-     GROUP},
+    FEATURE_OPTIONS(GROUP),
     {0}};
 
 /* ---- cells ---- */

@@ -914,7 +914,8 @@ RUNG_API RUNG_CHECK rung_status rung_curve_describe(rung_ctx *ctx, const rung_cu
 typedef struct { /* zeros: the default */
     size_t size;
     int64_t n;        /* rows wanted, at most 500; 0: 20 */
-    double random;    /* the share of them that is drawn at random, 0 to 1; 0: 0.2; below 0: none */
+    double random;    /* the share of them that is drawn at random, 0 to 1; below 0: none; 0: 0.2, and every second row
+                       * until 8 labelled ones were not chosen */
     const int *leave; /* a flag per row, not 0: do not suggest it, such as one that was skipped; NULL: none */
     int64_t more;     /* forecast the error after so many more labels; 0: n; below 0: no forecast, which saves time */
 } rung_suggest_options;
@@ -928,7 +929,7 @@ typedef struct {
     const char *reason; /* in words */
 } rung_suggested;
 
-/* The unlabelled rows whose labels are worth most together, best first, the random ones spread evenly among them. Rows
+/* The unlabelled rows whose labels are worth most together, best first, the random ones among them. Rows
  * that stand for many others, unlike those labelled, and about which the model is in doubt come first; without labels
  * those that stand for many. Never two rows that are equal in all columns. By the seed of the context. options: NULL: the
  * default. RUNG_EARG: an option, real targets; RUNG_EDATA: no row is unlabelled; errors of rung_model_fit. */

@@ -108,7 +108,7 @@ def suggest(
     n: int = 20,
     *,
     estimator: Classifier | None = None,
-    random: float = 0.2,
+    random: float | None = None,
     chosen: ArrayLike | None = None,
     leave: ArrayLike | None = None,
     more: int | None = None,
@@ -117,7 +117,7 @@ def suggest(
     """The unlabelled rows whose labels are worth most together.
 
     Rows that are typical of many others, unlike those already labelled, and about which the model is in doubt come
-    first. A share is drawn at random, so that the error can still be estimated.
+    first. Some are drawn at random, so that the error can still be estimated.
 
     Parameters
     ----------
@@ -127,7 +127,8 @@ def suggest(
     n : how many rows to suggest
     estimator : a classifier, default None
         Whose doubt decides; it need not be fitted. None: the default method.
-    random : the share of rows drawn at random, 0 to 1
+    random : the share of rows drawn at random, 0 to 1, default None
+        None: 0.2, and every second row until 8 labelled ones were not chosen.
     chosen : rows (positions, or a mask) that were labelled because they had been chosen, default None
         Those of earlier suggestions that were not random. They do not count in the error.
     leave : rows (positions, or a mask) not to suggest, default None
@@ -145,7 +146,7 @@ def suggest(
     >>> len(found), found.random.sum()
     (5, np.int64(1))
     """
-    if not 0 <= random <= 1:
+    if random is not None and not 0 <= random <= 1:
         raise ValueError(f"random={random!r}: expected a share from 0 to 1")
     if n < 1:
         raise ValueError(f"n={n!r}: expected at least 1")
@@ -156,7 +157,7 @@ def suggest(
     ctx, data, class_weights = model._prepare(X, labels, None, None, classes, ranks, upper=upper)
     options = struct("suggest_options")
     flags = _flags(leave, len(ranks))
-    options.n, options.random = n, random if random > 0 else -1.0
+    options.n, options.random = n, 0.0 if random is None else random or -1.0
     options.leave = pointer(flags, "int")
     options.more = 0 if more is None else more if more > 0 else -1
     if chosen is not None:

@@ -3,7 +3,7 @@
 
 rung_suggest <- function(x, ...) UseMethod("rung_suggest")
 
-rung_suggest.formula <- function(formula, data, n = 20, method = "auto", ..., random = 0.2, more = n, weights = NULL,
+rung_suggest.formula <- function(formula, data, n = 20, method = "auto", ..., random = NULL, more = n, weights = NULL,
                                  groups = NULL, subset = NULL, order = NULL, class_weights = NULL, scale = "standard",
                                  missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                  progress = interactive()) {
@@ -11,7 +11,7 @@ rung_suggest.formula <- function(formula, data, n = 20, method = "auto", ..., ra
             more, order, match.arg(missing), session(seed, threads, memory, progress))
 }
 
-rung_suggest.default <- function(x, y = NULL, n = 20, method = "auto", ..., random = 0.2, more = n, weights = NULL,
+rung_suggest.default <- function(x, y = NULL, n = 20, method = "auto", ..., random = NULL, more = n, weights = NULL,
                                  groups = NULL, order = NULL, class_weights = NULL, scale = "standard",
                                  missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                  progress = interactive()) {
@@ -23,7 +23,7 @@ suggest <- function(taken, options, n, random, more, order, missing, session) {
     if (length(options$methods) != 1L) refuse("method is one name")
     # For the library 0 is the default, and less is none.
     none <- function(number) if (number == 0) -1 else number
-    options <- c(options, list(n = as.integer(n), random = as.double(none(random)), more = as.integer(none(more))))
+    options <- c(options, list(n = as.integer(n), random = if (is.null(random)) 0 else as.double(none(random)), more = as.integer(none(more))))
     if (!is.null(taken$y) && all(is.na(taken$y))) taken["y"] <- list(NULL) # no label yet
     ready <- prepare(taken, order, missing, FALSE, session)
     found <- finish(session, .Call(C_r_suggest, session, ready$data, options))

@@ -134,7 +134,6 @@ rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_d
 {
     study s = {.spec = spec, .data = data};
     double error[SIZES + 1], se[SIZES + 1], scatter;
-    const double most = 3; /* none wrong of n rows: the error is below 3 / n with 95 % */
     int64_t labels[SIZES + 1], tested = 0;
     *there = false;
     TRY(find_equal(ctx, &s));
@@ -156,10 +155,10 @@ rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_d
                         .labels = labels,
                         .error = error,
                         .se = se,
-                        .level = fmax(model->cv.mae_high - model->cv.mae_low, most / (double)tested) / 3.92};
+                        .level = (model->cv.mae_high - model->cv.mae_low) / 3.92};
     TRY(forecast(ctx, &c, more, out));
     out->now_low = model->cv.mae_low;
-    out->now_high = fmax(model->cv.mae_high, most / (double)tested);
+    out->now_high = model->cv.mae_high;
     *there = true;
     return RUNG_OK;
 }

@@ -17,7 +17,7 @@
 #include "suggest/learning.h"
 #include "suggest/reason.h"
 
-enum { STANDARD = 20, MOST_WANTED = 500, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
+enum { STANDARD = 20, ENOUGH = 8, MOST_WANTED = 500, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
 static const double RANDOM = 0.2;
 
 typedef struct {
@@ -25,9 +25,11 @@ typedef struct {
     const rung_data *data;
     const rung_suggest_options *options;
     int64_t labelled, unlabelled; /* rows; those that may be suggested */
+    int64_t counted;              /* labelled rows that were not chosen: the error is measured on them */
     row_groups equal;
     rng random;
     int64_t n_random, n_wanted;
+    bool *is_random;         /* n_wanted: the places of the random ones among all */
     int64_t *drawn;          /* rows, n_random */
     const rung_model *model; /* NULL: none yet */
     rung_model *own;         /* the same, where it was fitted here */
@@ -82,13 +84,29 @@ static int64_t share_of(rng *r, double share, int64_t n)
     return rows + (rng_uniform(r) < whole - (double)rows);
 }
 
+/* A share of the rows, at even distances. An error needs a number of rows, not a share: by default every second row until
+ * there are enough. */
+static rung_status place_random(rung_ctx *ctx, job *s, int64_t *wanted)
+{
+    double share = s->options->random > 0 ? s->options->random : s->options->random < 0 ? 0 : RANDOM;
+    int64_t n = s->n_wanted, even = share_of(&s->random, share, n);
+    bool standard = s->options->random == 0;
+    TRY(NEW(ctx, &ctx->scratch, s->is_random, n));
+    *wanted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bool second = standard && s->counted + *wanted < ENOUGH && (s->labelled + i) % 2 == 1;
+        s->is_random[i] = second || (i + 1) * even / n > i * even / n;
+        *wanted += s->is_random[i];
+    }
+    return RUNG_OK;
+}
+
 /* Rows drawn at random, no two of them equal. */
 static rung_status draw(rung_ctx *ctx, job *s)
 {
-    int64_t *order = NULL, n = 0, count = 0;
+    int64_t *order = NULL, n = 0, count = 0, wanted;
     bool *taken = NULL;
-    double share = s->options->random > 0 ? s->options->random : s->options->random < 0 ? 0 : RANDOM;
-    int64_t wanted = share_of(&s->random, share, s->n_wanted);
+    TRY(place_random(ctx, s, &wanted));
     TRY(NEW_RAW(ctx, &ctx->scratch, order, s->data->n));
     TRY(NEW(ctx, &ctx->scratch, taken, s->equal.count));
     TRY(NEW(ctx, &ctx->scratch, s->drawn, wanted));
@@ -240,7 +258,6 @@ static rung_status choose(rung_ctx *ctx, job *s, design *d, pick *picks, int64_t
 
 /* ---- the result ---- */
 
-/* The random rows at even distances among the others. */
 static rung_status record(rung_ctx *ctx, const job *s, const pick *picks, int64_t count, const int64_t *stands_for,
                           rung_suggestion *out)
 {
@@ -248,7 +265,7 @@ static rung_status record(rung_ctx *ctx, const job *s, const pick *picks, int64_
     int64_t random = 0, other = s->n_random;
     TRY(NEW(ctx, &out->mem, out->rows, count));
     for (int64_t i = 0; i < count; i++) {
-        bool drawn = (i + 1) * s->n_random / count > i * s->n_random / count;
+        bool drawn = (s->is_random[i] && random < s->n_random) || other == count;
         int64_t at = drawn ? random++ : other++;
         const pick *p = &picks[at];
         reason_input why = {.random = drawn,
@@ -302,6 +319,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     int64_t count, *stands_for;
     for (int64_t i = 0; i < s->data->n; i++) {
         s->labelled += s->data->y[i] > 0;
+        s->counted += s->data->y[i] > 0 && !(s->data->chosen && s->data->chosen[i]);
         s->unlabelled += may_suggest(s, i);
     }
     TRY(check(ctx, s));

@@ -336,7 +336,16 @@ def check_model(score, rung, folder):
     rows = write_data(folder, "model.csv")
     page = Grader(rung, folder, *ORDER, "--ignore", "id", "-m", "pom", data="model.csv")
     guesses = []
-    for _ in range(70):
+    for _ in range(14):
+        page.grade(true_grade(rows[page.row - 1]))
+    for _ in range(3000):  # an error after few labels, with a wide range
+        model = page.get("state")[1]["model"]
+        if model["labels"] >= page.state["labelled"] and not model["fitting"]:
+            break
+        time.sleep(0.02)
+    early = model["history"][-1] if model["history"] else None
+    score.check(early and early[0] == page.state["labelled"] and early[4] >= 4 and early[3] - early[2] > 0.2, f"the error after 14 labels: {early}")
+    for _ in range(56):
         grade = true_grade(rows[page.row - 1])
         page.grade(grade)
         if page.graded["guess"]:

@@ -121,7 +121,7 @@ const showModel = () => {
     if (m.history.length > 1) parts.push(showHistory(m.history));
   }
   if (m.forecast) {
-    const f = m.forecast, pays = f.value < 0.95 * f.now ? '' : ' More labels may not pay.';
+    const f = m.forecast, pays = f.low < 0.8 * f.now ? '' : ' More labels may not pay.';
     parts.push(make('p', {id: 'forecast'},
       `Forecast: ${f.low.toFixed(2)} to ${f.high.toFixed(2)} with ${f.more} more labels; ${f.now.toFixed(2)} with ${f.labels}.${pays}`));
   }
