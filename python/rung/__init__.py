@@ -15,7 +15,9 @@ There is one estimator class per method (`rung.KDLOR`, `rung.ESDL`, `rung.ISBOR`
 from . import explain, methods, metrics
 from ._checks import EXPECTED_FAILED_CHECKS
 from ._files import generate, load, save
+from ._fit_files import fit_files
 from ._library import DataError, FileError, FormatError, LimitError, NumericError, RungError, RungWarning, __version__
+from ._partitions import PartitionPredictor, predict_partitions
 from .comparison import compare
 from .images import read_images
 from .journal import Journal
@@ -45,6 +47,7 @@ __all__ = [
     "LimitError",
     "NumericError",
     "OrdinalSearch",
+    "PartitionPredictor",
     "RungError",
     "RungWarning",
     "SemiSupervisedKFold",
@@ -52,6 +55,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "fit_files",
     "forecast",
     "generate",
     "label_curve",
@@ -66,6 +70,7 @@ __all__ = [
     "plot_projection",
     "plot_reliability",
     "plot_row",
+    "predict_partitions",
     "read_images",
     "save",
     "suggest",

@@ -73,7 +73,8 @@ class Estimator(BaseEstimator):
         values = {p.key: (p, getattr(self, p.name)) for p in self._method.parameters}
         return self._method, {key: p.text(value) for key, (p, value) in values.items() if value is not None}
 
-    def _context(self, fitting=False):
+    def _context(self, fitting=False, call="{}.fit(X, y)".format):
+        """call: the call that fits, given that of the class, for the model to keep."""
         seed = seed_of(self.random_state) if fitting else 1
         progress = Progress() if fitting and self.verbose else None
         memory = self.memory_limit or 0
@@ -81,18 +82,18 @@ class Estimator(BaseEstimator):
             raise TypeError(f"memory_limit={memory!r} is not a number of bytes")
         ctx = Context(seed=seed, threads=_threads(self.n_jobs), memory=int(memory), progress=progress)
         if fitting:
-            ctx.call(lib.rung_ctx_set_note, b"call", self._call(seed).encode())
+            ctx.call(lib.rung_ctx_set_note, b"call", call(self._made(seed)).encode())
         return ctx
 
-    def _call(self, seed):
-        """The call that makes this model, which keeps it: what does not change the model is left out."""
+    def _made(self, seed):
+        """The call that makes this estimator; what does not change the model is left out."""
         defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
         given = {name: value for name, value in self.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
         given = {name: value for name, value in given.items() if repr(value) != repr(defaults[name])}
         if seed != 1:
             given["random_state"] = seed
         words = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        return f"rung.{type(self).__name__}({words}).fit(X, y)"
+        return f"rung.{type(self).__name__}({words})"
 
     def _prepare(self, X, y, sample_weight, groups, classes=(), ranks=None, targets=None, upper=None):
         """Context, data and class weights for a fit to checked rows."""
@@ -117,7 +118,7 @@ class Estimator(BaseEstimator):
         self.cv_ = self.model_.cv
         return ctx
 
-    def _given_spec(self, ctx, data, class_weights):
+    def _new_spec(self, ctx, class_weights):
         """The library's spec of the method with its parameters, scaling and class weights."""
         method, values = self._spec()
         spec = ctx.make("spec", lib.rung_spec_new, method.name.encode(), 0)
@@ -126,11 +127,19 @@ class Estimator(BaseEstimator):
         ctx.call(lib.rung_spec_set_scale, spec, str(self.scale).encode())
         for name, weight in class_weights:
             ctx.call(lib.rung_spec_set_class_weight, spec, name.encode(), weight)
+        if getattr(self, "baseline", False):
+            ctx.call(lib.rung_spec_set_baseline, spec, 1)
+        return spec
+
+    def _set_cost(self, ctx, spec, data):
         cost = cost_matrix(ctx, getattr(self, "cost", None), lib.rung_data_classes(data))
         if cost is not None:
             ctx.call(lib.rung_spec_set_cost, spec, len(cost), pointer(cost), 0.0)
-        if getattr(self, "baseline", False):
-            ctx.call(lib.rung_spec_set_baseline, spec, 1)
+
+    def _given_spec(self, ctx, data, class_weights):
+        """The same with the costs of wrong answers, for the classes of the data."""
+        spec = self._new_spec(ctx, class_weights)
+        self._set_cost(ctx, spec, data)
         return spec
 
     def _learn(self, ctx, data, class_weights):

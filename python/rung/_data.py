@@ -40,7 +40,8 @@ def check(estimator, X, reset):
     frame = frame_of(X)
     if frame is not None:
         validate_data(estimator, X if hasattr(X, "shape") else frame, reset=reset, skip_check_array=True)
-        if frame.is_plain:
+        # a text column without any text, as in a batch where it is missing throughout, looks like one of numbers
+        if frame.is_plain and (reset or not any(is_text for _, is_text in estimator.model_.columns)):
             return check_array(
                 frame.to_array(),
                 ensure_all_finite=finite,

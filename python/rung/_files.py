@@ -52,7 +52,11 @@ def load(path: Path) -> Any:
     >>> rung.load("model.rung").predict(X[:3])
     array([4, 4, 2])
     """
-    model = Model.load(path)
+    return estimator_of(Model.load(path))
+
+
+def estimator_of(model):
+    """The fitted estimator of a model alone."""
     cls = methods.CLASSES.get(model.method)
     wanted = _base.Regressor if model.is_real else _base.Classifier
     params = {"scale": model.scale}
@@ -65,10 +69,11 @@ def load(path: Path) -> Any:
     else:
         by_name = methods.OrdinalRegressor if model.is_real else methods.OrdinalClassifier
         estimator = by_name(model.method, params=own or None, **params)
-    return _fitted(estimator, model)
+    return fitted(estimator, model)
 
 
-def _fitted(estimator, model):
+def fitted(estimator, model):
+    """The estimator with its model; the classes are as in its order, otherwise as in a model file."""
     columns = [name for name, _ in model.columns]
     estimator.model_ = model
     estimator.cv_ = model.cv
@@ -76,7 +81,9 @@ def _fitted(estimator, model):
     if all(columns):
         estimator.feature_names_in_ = np.array(columns, dtype=object)
     if not model.is_real:
-        estimator.classes_ = _labels.classes_from_names(model.class_names)
+        order = np.asarray(() if getattr(estimator, "order", None) is None else estimator.order)
+        same = [_labels.class_name(label) for label in order.tolist()] == model.class_names
+        estimator.classes_ = order if same else _labels.classes_from_names(model.class_names)
     return estimator
 
 

@@ -188,7 +188,7 @@ class Context:
 
     def call(self, function, *arguments):
         """Calls function(context, *arguments), passes on its warnings and raises if it fails."""
-        _check_texts(arguments)
+        check_texts(arguments)
         self._finish(function(self._pointer, *arguments))
 
     def run(self, function, *arguments, long=True):
@@ -200,7 +200,7 @@ class Context:
         main = threading.current_thread() is threading.main_thread()
         if not _forked.is_set() and not (main and long) and self._progress is None:
             return self.call(function, *arguments)
-        _check_texts(arguments)
+        check_texts(arguments)
         status, finished = [], threading.Event()
 
         def work():
@@ -224,6 +224,14 @@ class Context:
             if self._progress is not None:
                 self._progress.close()
         return self._finish(status[0])
+
+    def run_here(self, function, *arguments):
+        """The same in this thread, where what it calls back may have to run, such as MPI."""
+        try:
+            self.call(function, *arguments)
+        finally:
+            if self._progress is not None:
+                self._progress.close()
 
     def make(self, kind, function, *arguments, call=None):
         """The object that function(context, *arguments, kind **out) creates; released with its last reference."""
@@ -290,7 +298,7 @@ def view(X):
     return keep(out, X)
 
 
-def _check_texts(arguments):
+def check_texts(arguments):
     """A NUL would end a name or a path in C."""
     for one in arguments:
         if isinstance(one, bytes) and b"\0" in one:
@@ -300,7 +308,7 @@ def _check_texts(arguments):
 def c_text(value):
     """A string as char[]."""
     encoded = str(value).encode()
-    _check_texts([encoded])
+    check_texts([encoded])
     return ffi.new("char[]", encoded)
 
 

@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trained model: a handle of the library that predicts, describes itself, and can be saved and pickled."""
 
+import hashlib
 import os
+import weakref
 
 import numpy as np
 
 from ._library import Context, ffi, lib, metrics_dict, pointer, struct, text
 
 MANY_ROWS = 20000  # from here on a prediction may take long enough to be interrupted
+
+# Models made from bytes, by their digest: a process that unpickles a model with every task reads it once while it is in
+# use.
+_from_bytes: "weakref.WeakValueDictionary[bytes, Model]" = weakref.WeakValueDictionary()
+
+
+def model_of(data):
+    """The model of the bytes of a file. It is read-only: the same bytes give the same object, as long as it lives."""
+    digest = hashlib.blake2b(data, digest_size=16).digest()
+    model = _from_bytes.get(digest)
+    if model is None:
+        model = Model(Context().make("model", lib.rung_model_load_memory, ffi.from_buffer(data), len(data)))
+        _from_bytes[digest] = model
+    return model
 
 
 class Model:
@@ -21,7 +37,7 @@ class Model:
 
     @classmethod
     def from_bytes(cls, data):
-        return cls(Context().make("model", lib.rung_model_load_memory, ffi.from_buffer(data), len(data)))
+        return model_of(data)
 
     def save(self, path):
         Context().call(lib.rung_model_save, self.pointer, os.fsencode(path))
@@ -33,7 +49,7 @@ class Model:
         return bytes(ffi.buffer(ffi.gc(out[0], lib.rung_free), size[0]))
 
     def __reduce__(self):
-        return Model.from_bytes, (self.to_bytes(),)
+        return model_of, (self.to_bytes(),)
 
     def __deepcopy__(self, memo):
         return self  # read-only
@@ -53,6 +69,7 @@ class Model:
     outputs = property(lambda self: lib.rung_model_outputs(self.pointer))
     has_probabilities = property(lambda self: bool(lib.rung_model_has_probabilities(self.pointer)))
     has_ranks = property(lambda self: bool(lib.rung_model_has_ranks(self.pointer)))
+    has_latent = property(lambda self: bool(lib.rung_model_has_latent(self.pointer)))
     is_real = property(lambda self: bool(lib.rung_model_is_real(self.pointer)))
     interval = property(lambda self: text(lib.rung_model_interval(self.pointer)))
     training_rows = property(lambda self: lib.rung_model_training_rows(self.pointer))

@@ -45,3 +45,10 @@ assert_type(rung.plot_boundary(model, X, y, columns=(0, 1)), Axes)
 for train, test in rung.SemiSupervisedKFold(5).split(X, y):
     assert_type(train, NDArray[np.intp])
 rung.save(model, "model.rung")
+
+predict = rung.predict_partitions(model, proba=True, keep=["id"])
+assert_type(predict, rung.PartitionPredictor)
+assert_type(rung.predict_partitions("model.rung").schema(), str)
+rows: Any = None
+assert_type(rung.predict_partitions(rows, model, interval=0.9), Any)
+rung.fit_files("parts/*.csv", KDLOR(landmarks=100), label="grade", ignore=["id"], ordinal={"size": ["s", "m"]})

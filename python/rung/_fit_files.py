@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits files as the command does: loaded, or in passes if they are larger than memory, by one or several processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from . import _files, _labels, _table, methods
+from ._base import Estimator, Regressor, seed_of
+from ._comm import Comm, Team
+from ._library import c_text, check_texts, ffi, keep, lib, struct, texts
+from ._model import Model
+from ._types import Path
+from .search import OrdinalSearch
+
+
+def _listed(columns):
+    """Names as the library lists them; a single name may be given as it is."""
+    if columns is None:
+        return ffi.NULL
+    words = [columns] if isinstance(columns, str) else [str(name) for name in columns]
+    for word in words:
+        if "," in word:
+            raise ValueError(f"column {word!r} has a comma in its name: give its position, counted from 1, as text")
+    return c_text(",".join(words)) if words else ffi.NULL
+
+
+def _order(classes):
+    """The classes as the library reads them: low<mid<high."""
+    names = [_labels.class_name(label) for label in np.asarray(classes).tolist()]
+    return "<".join(name.replace("\\", "\\\\").replace("<", "\\<") for name in names)
+
+
+def _encoding(estimator, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
+    options = struct("encode_options")
+    order = getattr(estimator, "order", None)
+    kept = {
+        "label": ffi.NULL if label is None else c_text(label),
+        "order": ffi.NULL if order is None else c_text(_order(order)),
+        "ignore": _listed(ignore),
+        "nominal": _listed(nominal),
+        "numeric": _listed(numeric),
+        "dates": _listed(dates),
+        "weights": ffi.NULL if weights is None else c_text(weights),
+        "groups": ffi.NULL if groups is None else c_text(groups),
+        "ordinal": texts([f"{name}={_order(words)}" for name, words in (ordinal or {}).items()], end=True),
+    }
+    for name, value in kept.items():
+        setattr(options, name, value)
+    options.missing_error = int(estimator.missing != "median")
+    options.real = int(isinstance(estimator, Regressor))
+    return keep(options, kept)
+
+
+def _reading(format, delimiter, decimal, header):
+    options = struct("read_options")
+    kept = ffi.NULL if format is None else c_text(format)
+    options.format = kept
+    for name, value in (("delimiter", delimiter), ("decimal", decimal)):
+        if value is not None and len(value.encode()) != 1:
+            raise ValueError(f"{name}={value!r} is not a character")
+        setattr(options, name, (value or "\0").encode())
+    options.header = 0 if header is None else 1 if header else -1
+    return keep(options, kept)
+
+
+def _names(files):
+    given = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
+    return [os.fsdecode(name) for name in given]
+
+
+def _c_names(names):
+    encoded = [os.fsencode(name) for name in names]
+    check_texts(encoded)
+    kept = [ffi.new("char[]", name) for name in encoded]
+    return keep(ffi.new("char *[]", [*kept, ffi.NULL]), kept)
+
+
+def _unfitted(method):
+    if isinstance(method, str):
+        return methods.CLASSES[_table.find(method).name]()
+    if not isinstance(method, Estimator):
+        raise TypeError(f"method={method!r} is neither a name nor an estimator of rung")
+    if isinstance(method, OrdinalSearch):
+        raise TypeError("a search needs all rows in memory: give the estimator of a method")
+    if getattr(method, "unlabelled", "auto") not in ("auto", None):
+        raise ValueError(
+            f"unlabelled={method.unlabelled!r} is for arrays; in a file an empty cell, ? or NA marks an unlabelled row"
+        )
+    return clone(method)
+
+
+def _spec(ctx, estimator):
+    wanted = getattr(estimator, "class_weight", None)
+    balanced = isinstance(wanted, str) and wanted == "balanced"
+    spec = estimator._new_spec(ctx, [] if balanced else estimator._class_weights((), (), None))
+    if balanced:
+        ctx.call(lib.rung_spec_set_balanced, spec, 1)
+    return spec
+
+
+def _model(ctx, estimator, files, reading, encoding, passes, run):
+    """The model of the files, in passes if wanted or needed. run: how the context makes long calls."""
+    spec = _spec(ctx, estimator)
+    needed = ffi.new("int *", passes)
+    if not passes:
+        ctx.call(lib.rung_stream_needed, spec, files, reading, needed)
+    if needed[0]:
+        stream = ctx.make("stream", lib.rung_stream_open, spec, files, reading, encoding, call=run)
+        estimator._set_cost(ctx, spec, lib.rung_stream_sample(stream))
+        return ctx.make("model", lib.rung_model_fit_stream, spec, stream, call=run)
+    table = ctx.make("table", lib.rung_table_read_files, files, reading, call=run)
+    data = ctx.make("data", lib.rung_data_encode, table, encoding)
+    del table
+    estimator._set_cost(ctx, spec, data)
+    return ctx.make("model", lib.rung_model_fit, spec, data, call=run)
+
+
+def fit_files(
+    files: Path | Sequence[Path],
+    method: str | Estimator = _table.DEFAULT,
+    *,
+    label: str | None = None,
+    ignore: str | Sequence[str] | None = None,
+    nominal: str | Sequence[str] | None = None,
+    numeric: str | Sequence[str] | None = None,
+    dates: str | Sequence[str] | None = None,
+    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    weights: str | None = None,
+    groups: str | None = None,
+    format: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+    passes: bool = False,
+    comm: Comm | None = None,
+) -> Any:
+    """Fit a model to files, as `rung fit` does, also if they are larger than memory.
+
+    Files whose rows exceed the memory limit of the estimator (8 GiB if it has none) are read in passes, if the method
+    supports it, as kdlor, pom, boost, krr, ckr, isbor and auto do. With `comm` several processes divide the files among
+    them. All get the same model, and the number of processes does not change its bits.
+
+    Parameters
+    ----------
+    files : path, folder or pattern such as 'parts/*.csv.gz', or several of them
+        They are read as one table, in the order of their names, and need the same columns.
+    method : name of a method, or an estimator
+        The parameters of an estimator apply, among them `order`, `class_weight`, `memory_limit` and `verbose`.
+    label : column of the labels, default None
+        By name, or as text by position from 1, like all columns here. None: `label`, else the last one. An empty cell,
+        ? or NA marks an unlabelled row.
+    ignore : columns to leave out
+    nominal, numeric, dates : columns of categories, of numbers and of dates, where the cells do not say it right
+    ordinal : feature columns of words in an order: {"size": ["small", "medium", "large"]}
+    weights : column of row weights
+    groups : column that says which rows are held out together; not in passes
+    format : 'csv', 'libsvm', 'arff' or 'orca', default None
+        None: by the name, then by the content.
+    delimiter, decimal : separator of cells, and decimal point; None: detected, and '.'
+    header : whether the first row holds names; None: detected
+    passes : read in passes whatever the size
+    comm : communicator, default None
+        mpi4py's MPI.COMM_WORLD, or any object with its rank, size, Allreduce, Bcast and Barrier. With more than one
+        process the files are always read in passes. If a process fails, the call raises an exception in all of them.
+
+    Returns
+    -------
+    The fitted estimator.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> X, y = rung.generate("toy", rows=200)
+    >>> frame = pandas.DataFrame(X, columns=["a", "b"]).assign(label=y)
+    >>> frame[:90].to_csv("part1.csv", index=False)
+    >>> frame[90:].to_csv("part2.csv", index=False)
+    >>> model = rung.fit_files("part*.csv", rung.KDLOR(landmarks=50), passes=True)
+    >>> model.feature_names_in_.tolist(), model.classes_.tolist()
+    (['a', 'b'], [1, 2, 3, 4, 5])
+    """
+    columns = dict(
+        label=label, ignore=ignore, nominal=nominal, numeric=numeric, dates=dates, ordinal=ordinal, weights=weights,
+        groups=groups,
+    )  # fmt: skip
+    reading = dict(format=format, delimiter=delimiter, decimal=decimal, header=header)
+    given = ", ".join(f"{name}={value!r}" for name, value in (columns | reading).items() if value is not None)
+    with Team(comm) as team:
+        estimator, names = _unfitted(method), _names(files)
+        estimator.set_params(random_state=team.same(seed_of(estimator.random_state)))
+        if team.rank > 0:
+            estimator.set_params(verbose=False)
+        ctx = estimator._context(
+            fitting=True, call=lambda made: f"rung.fit_files({names!r}, {made}{', ' if given else ''}{given})"
+        )
+        team.join(ctx)
+        handle = _model(
+            ctx,
+            estimator,
+            ctx.make("files", lib.rung_files_new, _c_names(names)),
+            _reading(**reading),
+            _encoding(estimator, **columns),
+            passes or team.size > 1,
+            ctx.run if team.size == 1 else ctx.run_here,
+        )
+    return _files.fitted(estimator, Model(handle))
