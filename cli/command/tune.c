@@ -10,6 +10,7 @@
 #include "learn.h"
 #include "measures.h"
 #include "output.h"
+#include "ranks/ranks.h"
 #include "repeat.h"
 
 enum { SHOWN = 10 }; /* points in the table */
@@ -274,6 +275,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     double start = seconds_now();
     CHECK(s, rung_tune_run(s->ctx, &job->how, job->data, &job->model, &job->found));
     job->seconds = seconds_now() - start;
+    if (!ranks_lead()) return EXIT_OK;
     CHECK(s, rung_model_save(s->ctx, job->model, job->model_path));
     if (!s->quiet && (code = tell(s, job)) != EXIT_OK) return code;
     return s->json ? print_json(s, job) : EXIT_OK;
@@ -303,6 +305,7 @@ static const example examples[] = {
      "other values, and an honest error estimate for the whole search"},
     {"rung tune train.csv --groups patient --metric qkappa",
      "rows of one patient stay together; quadratic kappa is the criterion"},
+    {"mpirun -n 16 rung tune train.csv -m kdlor,svorim", "16 processes share the points (docs/cluster.md)"},
     {0}};
 
 const command command_tune = {
@@ -315,4 +318,5 @@ const command command_tune = {
     .options = tables,
     .output = "model.rung",
     .examples = examples,
+    .ranks = true,
     .run = tune_run};

@@ -5,19 +5,22 @@
  * share a Gram matrix form a batch: the matrix is made with all threads, then the points run in parallel, each worker
  * with its own context and memory on a read-only problem; then the matrix is dropped. A point gets the held-out scores
  * of all its folds from one factorisation if its method supports it, and points that differ only in a cheap parameter
- * share factorisations within each fold. Large problems run one point at a time on all threads instead. The bits are
- * the same either way. */
+ * share factorisations within each fold. Large problems run one point at a time on all threads instead. Several
+ * processes each take a range of the groups, so that they have few matrices in common, and exchange their results. The
+ * bits are the same either way. */
 #include "select/tune_point.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "data/row_groups.h"
 #include "fit/fit.h"
 #include "fit/heldout.h"
 #include "select/corrected.h"
 #include "select/nested.h"
+#include "select/tune_ranks.h"
 
 /* ---- folds ---- */
 
@@ -66,7 +69,7 @@ static problem *problem_of(tune_state *r, const rung_spec *spec)
 }
 
 /* How many points run in parallel: as many as threads and memory allow. */
-static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int groups, int *out)
+static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int *points, int64_t groups, int *out)
 {
     double shared = 0, each = 0, bytes = 0;
     int64_t rows = 0;
@@ -94,9 +97,9 @@ static void give_up(const rung_ctx *ctx, rung_status status, point_result *out)
     memcpy(out->message, ctx->message, sizeof out->message);
 }
 
-typedef struct {
+typedef struct { /* points with the same kernel */
     const tune_state *r;
-    int n;
+    int n, n_points;
     point_group *groups;
 } point_batch;
 
@@ -139,7 +142,7 @@ static rung_status batch_new(rung_ctx *ctx, const tune_state *r, int n, const in
     const grid_point *all = r->search->grid.points;
     bool *taken = NULL;
     int used = 0, *sorted = NULL;
-    *out = (point_batch){.r = r};
+    *out = (point_batch){.r = r, .n_points = n};
     TRY(NEW(ctx, &ctx->scratch, out->groups, n));
     TRY(NEW(ctx, &ctx->scratch, sorted, n));
     TRY(NEW(ctx, &ctx->scratch, taken, n));
@@ -157,28 +160,33 @@ static rung_status batch_new(rung_ctx *ctx, const tune_state *r, int n, const in
     return RUNG_OK;
 }
 
-static rung_status run_batch(rung_ctx *ctx, tune_state *r, int n, const int *points)
+/* The groups [first, end) of a batch. */
+static rung_status run_batch(rung_ctx *ctx, tune_state *r, const point_batch *b, int64_t first, int64_t end)
 {
-    int workers = 1;
-    point_batch b;
-    TRY(batch_new(ctx, r, n, points, &b));
-    TRY(choose_workers(ctx, r, n, points, b.n, &workers));
+    int workers = 1, n = 0;
+    const int *points = b->groups[first].points; /* those of the groups follow each other */
+    point_batch own = {.r = r, .n = (int)(end - first), .groups = b->groups + first};
+    for (int64_t g = first; g < end; g++) n += b->groups[g].n;
+    TRY(choose_workers(ctx, r, n, points, end - first, &workers));
     for (int i = 0; i < n; i++) {
         const rung_spec *spec = r->search->grid.points[points[i]].spec;
         TRY(method_prepare(ctx, spec, problem_of(r, spec)));
     }
-    TRY(parallel_stage(ctx, "searching", workers, b.n, run_group, &b));
+    TRY(parallel_stage(ctx, "searching", workers, own.n, run_group, &own));
     problem_forget(&r->training.labelled);
     problem_forget(&r->training.all);
     return RUNG_OK;
 }
 
 /* Points with the same kernel, in the order of their first one. */
-static rung_status run_batches(rung_ctx *ctx, tune_state *r)
+static rung_status list_batches(rung_ctx *ctx, const tune_state *r, point_batch **out, int *count, int64_t *groups)
 {
-    grid *g = &r->search->grid;
-    int *batch = NULL, done = 0;
+    const grid *g = &r->search->grid;
+    int *batch = NULL;
     bool *taken = NULL;
+    *count = 0;
+    *groups = 0;
+    TRY(pool_alloc(ctx, &ctx->scratch, g->n, sizeof **out, "batches", (void **)out));
     TRY(NEW(ctx, &ctx->scratch, batch, g->n));
     TRY(NEW(ctx, &ctx->scratch, taken, g->n));
     for (int i = 0; i < g->n; i++) {
@@ -187,13 +195,35 @@ static rung_status run_batches(rung_ctx *ctx, tune_state *r)
             if (j == i || (!taken[j] && strcmp(g->points[i].kernel, g->points[j].kernel) == 0)) batch[n++] = j;
         for (int j = 0; j < n; j++) taken[batch[j]] = true;
         if (n == 0) continue;
-        progress(ctx, "searching", (double)done / g->n);
-        TRY(interrupted(ctx));
-        progress_part outer = progress_enter(ctx, "searching", (double)done / g->n, (double)(done + n) / g->n);
-        TRY(run_batch(ctx, r, n, batch));
-        progress_leave(ctx, outer);
-        done += n;
+        TRY(batch_new(ctx, r, n, batch, &(*out)[*count]));
+        *groups += (*out)[(*count)++].n;
     }
+    return RUNG_OK;
+}
+
+static int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+static rung_status run_batches(rung_ctx *ctx, tune_state *r)
+{
+    point_batch *batches;
+    int count, done = 0, all = r->search->grid.n;
+    int64_t groups, low, high, before = 0;
+    bool *own = NULL;
+    TRY(list_batches(ctx, r, &batches, &count, &groups));
+    TRY(NEW(ctx, &ctx->scratch, own, all));
+    comm_share(ctx, groups, &low, &high);
+    for (const point_batch *b = batches; b < batches + count; before += b->n, done += b->n_points, b++) {
+        int64_t first = within(low - before, 0, b->n), end = within(high - before, 0, b->n);
+        progress(ctx, "searching", (double)done / all);
+        TRY(interrupted(ctx));
+        if (first == end) continue;
+        progress_part outer = progress_enter(ctx, "searching", (double)done / all, (double)(done + b->n_points) / all);
+        TRY(run_batch(ctx, r, b, first, end));
+        progress_leave(ctx, outer);
+        for (int64_t g = first; g < end; g++)
+            for (int i = 0; i < b->groups[g].n; i++) own[b->groups[g].points[i]] = true;
+    }
+    TRY(tune_exchange(ctx, r->search, own));
     progress(ctx, "searching", 1);
     return RUNG_OK;
 }

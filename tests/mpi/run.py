@@ -81,6 +81,15 @@ def test_fit_has_the_same_bits():
     check(content('one.rung') == content('many.rung'), 'fewer files than ranks')
 
 
+def test_tune_has_the_same_bits():
+    run(RUNG, 'generate', 'toy', '--rows', 80, '-o', 'toy.csv')
+    command = RUNG, 'tune', 'toy.csv', '-m', 'kdlor,svorim,pom', '-g', 'gamma=0.5,2', '-g', 'C=1,10', '--anonymous', '-q'
+    run(*command, '-o', 'one.rung')
+    for ranks in (2, 5):
+        check(run(*command, '-o', 'many.rung', ranks=ranks) == '', 'a search with -q prints')
+        check(content('one.rung') == content('many.rung'), 'a search with', ranks, 'ranks')
+
+
 def test_output_appears_once():
     one = fit('out.rung', '-m', 'pom', '--json')
     many = fit('out.rung', '-m', 'pom', '--json', ranks=3)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
 #include "helper.h"
+#include "processes.h"
 
 #include "base/rng.h"
 #include "eval/metrics.h"
@@ -1023,6 +1025,51 @@ static void the_choice_is_corrected_among_all_kinds(void **state)
     dataset_free(data);
 }
 
+typedef struct { /* of every process */
+    char *bytes[4], *found[4];
+    int64_t size[4];
+} searches;
+
+static void search_together(rung_ctx *ctx, int rank, void *user)
+{
+    searches *all = user;
+    rung_data *data = make_data(ctx, 60, 3, false, true);
+    rung_tune_options o = {.size = sizeof o,
+                           .methods = LIST("kdlor", "pom", "llgc"),
+                           .fixed = LIST("ridge-kind=identity"),
+                           .grids = LIST("gamma=0.5,2", "ridge=1e-300,0.1,1"),
+                           .nested = 1};
+    rung_model *model;
+    rung_search *found;
+    assert_ok(ctx, rung_tune_run(ctx, &o, data, &model, &found));
+    assert_ok(ctx, rung_model_save_memory(ctx, model, &all->bytes[rank], &all->size[rank]));
+    assert_ok(ctx, rung_search_describe(ctx, found, &all->found[rank]));
+    rung_search_free(found);
+    rung_model_free(model);
+    dataset_free(data);
+}
+
+/* Methods with probabilities and without, on labelled and on all rows. */
+static void the_same_bits_on_any_number_of_processes(void **state)
+{
+    (void)state;
+    searches alone = {0};
+    processes_run(1, search_together, &alone);
+    for (int ranks = 2; ranks <= 3; ranks++) {
+        searches together = {0};
+        processes_run(ranks, search_together, &together);
+        for (int r = 0; r < ranks; r++) {
+            assert_int_equal(together.size[r], alone.size[0]);
+            assert_memory_equal(together.bytes[r], alone.bytes[0], (size_t)alone.size[0]);
+            assert_string_equal(together.found[r], alone.found[0]);
+            rung_free(together.bytes[r]);
+            rung_free(together.found[r]);
+        }
+    }
+    rung_free(alone.bytes[0]);
+    rung_free(alone.found[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1030,6 +1077,7 @@ int main(void)
         WITH_CONTEXT(cheap_parameters_share_factors),
         WITH_CONTEXT(the_winner_is_the_least_of_all),
         WITH_CONTEXT(the_same_bits_on_any_number_of_threads),
+        WITH_CONTEXT(the_same_bits_on_any_number_of_processes),
         WITH_CONTEXT(shuffled_labels_leak_nothing),
         WITH_CONTEXT(ties_go_to_the_smoother_model),
         WITH_CONTEXT(one_standard_error_prefers_smooth),
