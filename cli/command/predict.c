@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Prediction works in blocks, from reading to writing, so a file of any length takes the same memory. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "costs.h"
@@ -9,12 +13,17 @@
 #include "json_out.h"
 #include "output.h"
 #include "query.h"
+#include "ranks/ranks.h"
 
 enum { BLOCK = 4096 };
 
 #define GROUP "Predicting"
 static const option predict_options[] = {
     {"output", 'o', "FILE", "file to write (default: standard output)", GROUP},
+    {"output-dir", 0, "FOLDER",
+     "write the predictions of every file of DATA to a file of its own in FOLDER, which is made if it does not exist; "
+     "processes under mpirun share the files",
+     GROUP},
     {"proba", 0, NULL,
      "add a column p(CLASS) per class, in order, and for isbor, sbor and gpor the mean and sd of the latent value",
      GROUP},
@@ -34,7 +43,9 @@ typedef struct {
     const char *path; /* the file being read */
     rung_model *model;
     rung_files *files;
-    int64_t file; /* the next of them */
+    int64_t file, end; /* the next of them, and the one before which to stop */
+    const char *to;    /* the file to write; NULL: standard output */
+    bool apart;        /* every file has its own */
     rung_read_options how;
     rung_reader *reader;
     rung_table *selected; /* by --sql, instead of a reader */
@@ -281,7 +292,7 @@ static int begin(session *s, const arguments *args, predict_job *job, const rung
 {
     int code = table ? keep_columns(args, job, table) : EXIT_OK;
     if (code != EXIT_OK) return code;
-    if (!output_open(&job->out, option_value(args, "output"))) return FAILED;
+    if (!output_open(&job->out, job->to)) return FAILED;
     if (s->json)
         fputs("{\"rows\": [", job->out.file);
     else
@@ -304,8 +315,8 @@ static int finish(session *s, predict_job *job)
 {
     if (s->json) fputs(job->done ? "\n]}\n" : "]}\n", job->out.file);
     if (job->unsure && !s->quiet)
-        complain("%lld of %lld rows (%.1f %%) are unsure", (long long)job->unsure, (long long)job->done,
-                 100 * (double)job->unsure / (double)job->done);
+        complain("%s%s%lld of %lld rows (%.1f %%) are unsure", job->apart ? job->to : "", job->apart ? ": " : "",
+                 (long long)job->unsure, (long long)job->done, 100 * (double)job->unsure / (double)job->done);
     return output_keep(&job->out) ? EXIT_OK : FAILED;
 }
 
@@ -349,7 +360,8 @@ static int next_block(session *s, const arguments *args, predict_job *job, rung_
     job->selected = NULL;
     while (job->files && !*out) {
         bool fresh = !job->reader;
-        if (fresh && !(job->path = rung_files_at(job->files, job->file++))) return EXIT_OK;
+        if (fresh && job->file == job->end) return EXIT_OK;
+        if (fresh) job->path = rung_files_at(job->files, job->file++);
         if (fresh) CHECK(s, rung_reader_open(s->ctx, job->path, &job->how, job->model, &job->reader));
         CHECK(s, rung_reader_next(s->ctx, job->reader, BLOCK, out));
         if (fresh && *out && job->out.file) {
@@ -376,6 +388,66 @@ static int predict_blocks(session *s, const arguments *args, predict_job *job)
         if (ferror(job->out.file)) break; /* stop reading; the error is reported when it is closed */
     }
     return finish(s, job);
+}
+
+/* ---- a file for every file ---- */
+
+/* FOLDER/part-7.csv for parts/part-7.csv.gz; to be freed. */
+static char *name_apart(const session *s, const char *folder, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 3 && !strcmp(name + length - 3, ".gz")) length -= 3;
+    for (size_t i = length; i > 1; i--)
+        if (name[i - 1] == '.') {
+            length = i - 1;
+            break;
+        }
+    return text_of("%s/%.*s.%s", folder, (int)length, name, s->json ? "json" : "csv");
+}
+
+/* Before anything is written: all names differ, and none is that of an input. */
+static bool names_are_free(char *const *to, const predict_job *job)
+{
+    for (int64_t i = 0; i < job->end; i++) {
+        bool exists = access(to[i], F_OK) == 0;
+        for (int64_t k = 0; k < job->end; k++) {
+            const char *input = rung_files_at(job->files, k);
+            if (k < i && !strcmp(to[i], to[k])) {
+                complain("predict: %s and %s would both be written to %s; predict them into different folders", input,
+                         rung_files_at(job->files, i), to[i]);
+                return false;
+            }
+            if (!exists || !output_same_file(to[i], input)) continue;
+            complain("predict: %s would overwrite the input %s; give another --output-dir", to[i], input);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int predict_apart(session *s, const arguments *args, predict_job *job, const char *folder)
+{
+    int64_t n = job->end;
+    char **to = allocate((size_t)n, sizeof *to);
+    for (int64_t i = 0; i < n; i++) to[i] = name_apart(s, folder, rung_files_at(job->files, i));
+    int code = names_are_free(to, job) ? EXIT_OK : USAGE;
+    if (code == EXIT_OK && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        complain("cannot make the folder %s: %s", folder, strerror(errno));
+        code = FAILED;
+    }
+    job->apart = true;
+    for (int64_t i = 0; i < n && code == EXIT_OK; i++) {
+        if (!ranks_own(i)) continue;
+        job->to = to[i];
+        job->file = i;
+        job->end = i + 1;
+        job->done = job->unsure = 0;
+        code = output_possible(to[i]) ? predict_blocks(s, args, job) : FAILED;
+    }
+    for (int64_t i = 0; i < n; i++) free(to[i]);
+    free(to);
+    return code;
 }
 
 /* Without DATA: the predictions for the training rows. */
@@ -426,8 +498,20 @@ static void allocate_answers(predict_job *job, size_t rows, bool project, bool p
 
 static int predict_steps(session *s, const arguments *args, predict_job *job)
 {
-    const char *path = option_value(args, "output");
+    const char *path = option_value(args, "output"), *folder = option_value(args, "output-dir");
     job->path = operand(args, 1);
+    job->to = path;
+    if (folder && (path || option_given(args, "sql") || !job->path || !strcmp(job->path, "-"))) {
+        complain("predict: --output-dir takes the files of DATA one by one; omit %s", path ? "--output"
+                                                                                      : option_given(args, "sql")
+                                                                                          ? "--sql"
+                                                                                          : "it for other rows");
+        return USAGE;
+    }
+    if (!folder && ranks_all() > 1) {
+        complain("predict: processes under mpirun need --output-dir, where every file of DATA has its own predictions");
+        return USAGE;
+    }
     if (option_given(args, "append") && option_given(args, "keep")) {
         complain("predict: --append copies all columns; omit --keep");
         return USAGE;
@@ -467,7 +551,8 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     s->stage = "reading"; /* a block is predicted while the file is read */
     if (!job->selected && (code = datafile_list(s, args, 1, &job->files)) != EXIT_OK) return code;
     job->how.may_be_empty = job->files && rung_files_at(job->files, 1);
-    return predict_blocks(s, args, job);
+    while (job->files && rung_files_at(job->files, job->end)) job->end++;
+    return folder ? predict_apart(s, args, job, folder) : predict_blocks(s, args, job);
 }
 
 static int predict_run(session *s, const arguments *args)
@@ -500,6 +585,8 @@ static const example examples[] = {
      "with an interval that contains the true rank with probability 0.9"},
     {"rung predict model.rung new.csv --keep id,name", "each row starts with the columns id and name of new.csv"},
     {"rung predict model.rung 'new/*.csv' -o predicted.csv", "all files that match, in the order of their names"},
+    {"mpirun -n 16 rung predict model.rung 'new/*.csv' --output-dir predicted",
+     "a file for every file, by 16 processes (docs/cluster.md)"},
     {"cut -d, -f1-4 new.csv | rung predict model.rung -", "from standard input to standard output"},
     {0}};
 
@@ -515,4 +602,5 @@ const command command_predict = {
              "Delimiter and header are then recognised from the first two lines.",
     .options = tables,
     .examples = examples,
+    .ranks = true,
     .run = predict_run};

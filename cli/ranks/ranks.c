@@ -46,6 +46,7 @@ bool ranks_begin(void)
 int ranks_end(int code) { return code; }
 const char *ranks_library(void) { return ""; }
 int ranks_all(void) { return 1; }
+bool ranks_own(int64_t task) { return task >= 0; }
 bool ranks_lead(void) { return true; }
 const rung_comm *ranks_comm(void) { return NULL; }
 int ranks_threads(void) { return 0; }
@@ -85,6 +86,7 @@ static struct {
 } exchanged;
 
 int ranks_all(void) { return comm.ranks > 1 ? comm.ranks : 1; }
+bool ranks_own(int64_t task) { return comm.ranks < 2 || task % comm.ranks == comm.rank; }
 bool ranks_lead(void) { return comm.rank == 0; }
 const rung_comm *ranks_comm(void) { return comm.ranks > 1 ? &comm : NULL; }
 int ranks_threads(void) { return threads; }

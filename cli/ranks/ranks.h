@@ -20,6 +20,7 @@ int ranks_end(int code);
 
 const char *ranks_library(void);   /* the name of the MPI; empty: built without */
 int ranks_all(void);               /* 1: this process works alone */
+bool ranks_own(int64_t task);      /* whether a task, of those numbered from 0, is that of this rank */
 bool ranks_lead(void);             /* this is rank 0, or there are no others */
 const rung_comm *ranks_comm(void); /* NULL: alone */
 int ranks_threads(void);           /* of this rank, so that those of one machine share its cores; 0: alone */

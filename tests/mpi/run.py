@@ -90,6 +90,22 @@ def test_tune_has_the_same_bits():
         check(content('one.rung') == content('many.rung'), 'a search with', ranks, 'ranks')
 
 
+def test_predict_has_the_same_bytes():
+    fit('one.rung', '-m', 'pom')
+    run(RUNG, 'predict', 'one.rung', 'parts', '--output-dir', 'alone')
+    run(RUNG, 'predict', 'one.rung', 'parts', '--output-dir', 'together', ranks=3)
+    names = sorted(os.listdir('parts'))
+    check(sorted(os.listdir('alone')) == names and sorted(os.listdir('together')) == names, os.listdir('together'))
+    for name in names:
+        check(content(f'alone/{name}') == content(f'together/{name}'), name)
+    told = of_rung(run(RUNG, 'predict', 'one.rung', 'bad', '--output-dir', 'broken', ranks=3, code=1))
+    check(len(told) == 1 and 'bad/6.csv, line 100' in told[0], told)
+    check('6.csv' not in os.listdir('broken'), 'a half-written file')
+    leaves_nothing('broken')
+    told = of_rung(run(RUNG, 'predict', 'one.rung', 'parts', ranks=2, code=1))
+    check(len(told) == 1 and '--output-dir' in told[0], told)
+
+
 def test_output_appears_once():
     one = fit('out.rung', '-m', 'pom', '--json')
     many = fit('out.rung', '-m', 'pom', '--json', ranks=3)
