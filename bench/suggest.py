@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Suggested rows beside random ones: the test MAE from 2 labels per class to 120, in batches of 12; Markdown.
 
-usage: suggest.py DATA RESULTS [SET...] [--draws 10] [--step 12] [--end 120] [--random 0.2] [--light]
+usage: suggest.py DATA RESULTS [SET...] [--draws 10] [--step 12] [--end 120] [--random SHARE] [--light]
                   [--csv FOLDER] [--strategies random suggest] [--part 1/2]
 
 DATA: the folder with a folder per data set (docs/data-sets.md). RESULTS: a file to which every finished curve is added
 as a line of JSON, so that an interrupted run goes on; the table is of all lines in it. --random: the share of suggested
-rows drawn at random. --light: auto without trees, column weights and the larger grids, several times faster. --csv: a
-folder of further tables, NAME.csv with a column `label`. --part 1/2: the first half of the runs, for two processes.
+rows drawn at random (default: that of rung suggest). --light: auto without trees, column weights and the larger grids,
+several times faster. --csv: a folder of further tables, NAME.csv with a column `label`. --part 1/2: the first half of
+the runs, for two processes.
 
 A draw takes an official partition of the set (a random quarter where there are none) and two labels of each class at
 random, the same for all strategies; at most 1500 rows are in the pool. Real targets are cut into 5 classes of equal
@@ -168,7 +169,7 @@ def main():
     a.add_argument("--draws", type=int, default=10)
     a.add_argument("--step", type=int, default=12)
     a.add_argument("--end", type=int, default=120)
-    a.add_argument("--random", type=float, default=0.2)
+    a.add_argument("--random", type=float)
     a.add_argument("--light", action="store_true")
     a.add_argument("--csv", type=pathlib.Path)
     a.add_argument("--strategies", nargs="+", default=["random", "suggest"])

@@ -7,8 +7,7 @@
 #include "base/parallel.h"
 #include "data/scale.h"
 
-/* Of a label, where the variance of the function is 1; and the widths of the kernel exp(-|x - z|^2 GAMMA / columns). */
-static const double NOISE = 0.3, GAMMA = 1;
+static const double GAMMA = 1; /* the width of the kernel exp(-|x - z|^2 GAMMA / columns) */
 
 typedef struct {
     int64_t m, d;
@@ -32,12 +31,12 @@ static rung_status kernel_row(rung_ctx *ctx, void *user, int64_t i)
 }
 
 rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, const double *weight, int64_t m,
-                       const int64_t *row, const double *w, design *out)
+                       const int64_t *row, const double *w, const double *v, design *out)
 {
     int64_t d = data->d, varying = 0;
     double *fill = NULL, *X = NULL;
     scaling scale;
-    *out = (design){.m = m, .row = row, .w = w};
+    *out = (design){.m = m, .row = row, .w = w, .v = v};
     TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
     TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, d, data->n, data->X, fill, &scale));
     for (int64_t j = 0; j < d; j++) varying += scale.factor[j] != 0;
@@ -56,7 +55,7 @@ double design_gain(const design *d, int64_t j)
     const double *c = d->C + j * d->m;
     double sum = 0;
     for (int64_t i = 0; i < d->m; i++) sum += d->w[i] * c[i] * c[i];
-    return sum / (c[j] + NOISE);
+    return sum / (c[j] + d->v[j]);
 }
 
 double design_unknown(const design *d)
@@ -88,7 +87,7 @@ rung_status design_learn(rung_ctx *ctx, design *d, int64_t j)
     TRY(NEW_RAW(ctx, &ctx->scratch, c, d->m));
     memcpy(c, d->C + j * d->m, (size_t)d->m * sizeof *c);
     for (int64_t i = 0; i < d->m; i++) {
-        double factor = c[i] / (c[j] + NOISE), *to = d->C + i * d->m;
+        double factor = c[i] / (c[j] + d->v[j]), *to = d->C + i * d->m;
         for (int64_t k = 0; k < d->m; k++) to[k] -= factor * c[k];
     }
     pool_release(&ctx->scratch, mark);

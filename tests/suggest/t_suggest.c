@@ -210,6 +210,31 @@ static void test_nothing_left(void **state)
     rung_spec_free(spec);
 }
 
+/* Rows at even distances, classes 1 and 2 left and right of 0: labels are asked for around the threshold, not where the
+ * model is sure, but no two next to each other. */
+static void test_near_threshold(void **state)
+{
+    enum { ROWS = 201, WANTED = 4 };
+    rung_ctx *ctx = *state;
+    double X[ROWS], found[WANTED];
+    int rank[ROWS] = {0};
+    rung_data *data;
+    for (int i = 0; i < ROWS; i++) X[i] = (i - 100) * 0.1;
+    for (int i = 0; i < ROWS; i += 8) rank[i] = 1 + (i > 100);
+    rank[97] = 2; /* not separable, so that there is a slope */
+    rank[103] = 1;
+    rung_view view = {X, ROWS, 1, 1, 1};
+    assert_ok(ctx, rung_data_new(ctx, &view, rank, NULL, 2, &data));
+    rung_suggestion *s = suggest_by(ctx, "pom", data, (rung_suggest_options){.n = WANTED, .random = -1, .more = -1});
+    for (int i = 0; i < WANTED; i++) {
+        found[i] = X[rung_suggestion_at(s, i)->row];
+        assert_true(fabs(found[i]) <= 2);
+        for (int k = 0; k < i; k++) assert_true(fabs(found[i] - found[k]) > 0.15);
+    }
+    rung_suggestion_free(s);
+    rung_data_free(data);
+}
+
 /* The same rows for one and two threads; of many rows, too, a part of which is compared. */
 static void test_same_bits(void **state)
 {
@@ -371,10 +396,15 @@ static void test_error_is_honest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_no_labels),       WITH_CONTEXT(test_labelled_regions),
-        WITH_CONTEXT(test_random_share),    WITH_CONTEXT(test_first_random),
-        WITH_CONTEXT(test_equal_rows),      WITH_CONTEXT(test_nothing_left),
-        WITH_CONTEXT(test_same_bits),       WITH_CONTEXT(test_chosen_rows_do_not_count),
+        WITH_CONTEXT(test_no_labels),
+        WITH_CONTEXT(test_labelled_regions),
+        WITH_CONTEXT(test_random_share),
+        WITH_CONTEXT(test_first_random),
+        WITH_CONTEXT(test_equal_rows),
+        WITH_CONTEXT(test_nothing_left),
+        WITH_CONTEXT(test_near_threshold),
+        WITH_CONTEXT(test_same_bits),
+        WITH_CONTEXT(test_chosen_rows_do_not_count),
         WITH_CONTEXT(test_error_is_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
