@@ -22,6 +22,13 @@ static char *point_text(const json_t *list, size_t i)
     return json_is_string(value) ? text_of("%s", json_string_value(value)) : text_of("%.6g", json_number_value(value));
 }
 
+/* The points of a column as they are written: categories, dates or numbers. */
+static const json_t *points_of(const json_t *column)
+{
+    const json_t *dates = json_object_get(column, "dates");
+    return dates ? dates : json_object_get(column, "values");
+}
+
 static const char *name_of(const json_t *column)
 {
     const char *name = json_string_value(json_object_get(column, "name"));
@@ -34,7 +41,7 @@ static void map_text(FILE *file, const json_t *report)
 {
     const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
     const json_t *first = json_array_get(columns, 0), *second = json_array_get(columns, 1);
-    const json_t *x = list_at(first, "values"), *y = list_at(second, "values");
+    const json_t *x = points_of(first), *y = points_of(second);
     size_t n = json_array_size(y);
     char *align = allocate(n + 2, 1);
     for (size_t j = 0; j <= n; j++) align[j] = 'r';
@@ -66,7 +73,7 @@ void effects_text(FILE *file, const json_t *report, int most)
         json_number_value(json_object_get(report, "average")));
     json_array_foreach(list_at(report, "columns"), i, one)
     {
-        const json_t *values = list_at(one, "values"), *local = list_at(one, "local");
+        const json_t *values = points_of(one), *local = list_at(one, "local");
         size_t n = json_array_size(values), few = (size_t)most;
         bool all = most < 2 || n <= few || json_is_true(json_object_get(one, "category"));
         say(file, "\n");
@@ -117,7 +124,7 @@ void effects_csv(FILE *file, const json_t *report)
     fputc('\n', file);
     json_array_foreach(list_at(report, "columns"), i, one)
     {
-        const json_t *values = list_at(one, "values"), *shares = list_at(one, "dependence_classes");
+        const json_t *values = points_of(one), *shares = list_at(one, "dependence_classes");
         for (size_t k = 0; k < json_array_size(values); k++) {
             char *text = json_is_string(json_array_get(values, k))
                              ? point_text(values, k)
@@ -184,6 +191,7 @@ static void draw_panels(const json_t *report, const char *title, const char *ans
         bool category = json_is_true(json_object_get(one, "category"));
         panel[i] = (effect_panel){.column = name_of(one),
                                   .category = category,
+                                  .dates = json_object_get(one, "dates") != NULL,
                                   .n = (int)json_array_size(values),
                                   .x = category ? NULL : numbers_of(values, 0),
                                   .name = category ? texts_of(values) : NULL,
@@ -206,7 +214,7 @@ static void draw_panels(const json_t *report, const char *title, const char *ans
 static void draw_map(const json_t *report, const char *title, const char *answer, effects_drawing *out)
 {
     const json_t *columns = list_at(report, "columns"), *map = list_at(report, "map");
-    const json_t *x = list_at(json_array_get(columns, 0), "values"), *y = list_at(json_array_get(columns, 1), "values");
+    const json_t *x = points_of(json_array_get(columns, 0)), *y = points_of(json_array_get(columns, 1));
     size_t m = json_array_size(x), n = json_array_size(y);
     double *value = allocate(m * n + 1, sizeof *value), low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < m * n; i++) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#define _POSIX_C_SOURCE 200809L
 #include "plot/axes.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "common.h"
 #include "plot/palette.h"
@@ -69,6 +71,13 @@ axis axis_new(double low, double high, double start, double stop, double spacing
     return a;
 }
 
+void axis_dates(axis *a)
+{
+    a->dates = true;
+    a->ticks = 0;
+    for (int k = 1; k < 6; k += 2) a->tick[a->ticks++] = floor(a->low + k / 6.0 * (a->high - a->low));
+}
+
 double axis_at(const axis *a, double value)
 {
     double t = a->log ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
@@ -78,7 +87,11 @@ double axis_at(const axis *a, double value)
 tick_text axis_label(const axis *a, double value)
 {
     tick_text out;
-    if (a->log || fabs(value) >= 1e5)
+    time_t seconds = a->dates ? (time_t)(floor(value) * 86400) : 0;
+    struct tm day;
+    if (a->dates && gmtime_r(&seconds, &day))
+        strftime(out.text, sizeof out.text, "%Y-%m-%d", &day);
+    else if (a->log || fabs(value) >= 1e5)
         snprintf(out.text, sizeof out.text, "%.6g", value);
     else
         snprintf(out.text, sizeof out.text, "%.*f", a->decimals, value);

@@ -11,6 +11,7 @@ typedef struct {
     double low, high;   /* of the data */
     double start, stop; /* where they lie on the canvas; stop < start for an axis that grows upwards */
     bool log;
+    bool dates;
     int decimals; /* of its labels */
     int ticks;
     double tick[32];
@@ -18,6 +19,8 @@ typedef struct {
 
 /* Round ticks for the range, about one per `spacing` pixels; the range grows to whole ticks where `widen` says so. */
 axis axis_new(double low, double high, double start, double stop, double spacing, bool log, bool widen);
+/* Makes it an axis of days since 1970, with three dates. */
+void axis_dates(axis *a);
 double axis_at(const axis *a, double value);
 /* How a tick is written. */
 typedef struct {

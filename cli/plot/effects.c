@@ -88,6 +88,7 @@ static void draw_panel(canvas *c, const effects_figure *f, const effect_panel *p
     box bottom = {top.x, top.y + top.h + 14, top.w, lower};
     axis x = axis_new(p->category ? 0 : p->x[0], p->category ? p->n : p->x[p->n - 1], top.x, top.x + top.w, 60, false,
                       false);
+    if (p->dates) axis_dates(&x);
     axis y = axis_new(f->low, f->high, top.y + top.h, top.y, 36, false, true);
     char *title = text_fitted(p->column, FONT, at.w - 96);
     draw_text(c, top.x, at.y + 14, (text_style){FONT, START, true, INK, 0}, "%s", title);

@@ -125,7 +125,7 @@ void bars_draw(canvas *c, const bars_figure *f);
 /* The answers along columns, a panel each: lines over numbers, dots over categories, and the shares of the classes. */
 typedef struct {
     const char *column;
-    bool category;
+    bool category, dates;             /* dates: the numbers are days since 1970 */
     int n;                            /* points */
     const double *x;                  /* numbers, ascending; NULL: categories */
     const char *const *name;          /* categories */

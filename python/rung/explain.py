@@ -90,7 +90,8 @@ def effects(
 
     Returns
     -------
-    dict like that of `rung explain --effects --json`: for each column its points (values), partial dependence
+    dict like that of `rung explain --effects --json`: for each column its points (values; of dates in days since 1970,
+    and as text in `dates`), partial dependence
     (dependence) and accumulated local effects (local, centred; None for categories) of the expected rank, and the same
     of the class probabilities.
 

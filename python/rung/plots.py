@@ -481,9 +481,20 @@ def plot_effect(
             ax.plot(one["values"], local, color=_look.THINGS[0], linewidth=points(2), zorder=3)
         ax.plot(one["rug"], np.zeros(len(one["rug"])), "|", color=SOFT_INK, transform=ax.get_xaxis_transform(),
                 markersize=points(8), zorder=2)  # fmt: skip
+        if one.get("dates"):
+            _dates(ax)
         note = "solid: accumulated local effects; dashed: partial dependence"
     _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", note)
     return ax
+
+
+def _dates(ax):
+    """Days since 1970, which is also where matplotlib counts from."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(maxticks=6)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
 
 
 def _plot_shares(report, one, ax):
@@ -501,6 +512,8 @@ def _plot_shares(report, one, ax):
     else:
         ax.stackplot(one["values"], shares.T, colors=colours, labels=names)
         ax.set_xlim(one["values"][0], one["values"][-1])
+        if one.get("dates"):
+            _dates(ax)
     ax.set_ylim(0, 1)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=points(SMALL_FONT), reverse=True)
     _look.head(ax, f"Effect of {_look.names([one['name']])[0]}", "mean probability of every class, by partial dependence")
@@ -528,7 +541,9 @@ def plot_pair(report: Mapping[str, Any], *, ax: Axes | None = None) -> Axes:
     colours = LinearSegmentedColormap.from_list("share", [_look.share_colour(share) for share in (0, 1)])
     image = ax.imshow(np.array(report["map"]).T, origin="lower", aspect="auto", cmap=colours)
     for axis, one in ((ax.xaxis, across), (ax.yaxis, up)):
-        labels = one["values"] if one["category"] else [f"{value:.3g}" for value in one["values"]]
+        labels = one.get("dates") or (
+            one["values"] if one["category"] else [f"{value:.3g}" for value in one["values"]]
+        )
         axis.set_ticks(range(len(labels)), _look.names(labels))
     bar = ax.figure.colorbar(image, ax=ax)
     bar.outline.set_visible(False)

@@ -2,6 +2,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rung
@@ -267,3 +268,18 @@ def test_compare_rejects_what_cannot_be_compared():
         rung.compare({"one": model, "two": y}, y)
     with pytest.raises(ValueError, match="'two' has 59 predictions for 60 rows"):
         rung.compare({"one": model, "two": y[1:]}, y, X)
+
+
+def test_effects_of_dates():
+    pytest.importorskip("matplotlib").use("agg")
+    days = pd.date_range("2021-01-05", periods=120)
+    frame = pd.DataFrame({"day": days, "a": np.sin(np.arange(120))})
+    model = rung.POM().fit(frame, np.digitize(np.arange(120) + 40 * frame["a"], [40, 80]))
+    report = rung.explain.effects(model, frame, ["day", "a"])
+    day, a = report["columns"]
+    assert day["dates"][0] == "2021-01-05" and day["dates"][-1] == "2021-05-04" and "dates" not in a
+    assert day["values"][0] == (days[0] - pd.Timestamp("1970-01-01")).days
+    for classes in (False, True):
+        ax = rung.plot_effect(report, "day", classes=classes)
+        ax.figure.canvas.draw()
+        assert "Feb" in [label.get_text() for label in ax.get_xticklabels()]

@@ -139,7 +139,7 @@ bool column_equal(const coding *code, int64_t j, const double *a, const double *
 }
 
 /* The date of a number of days since 1970-01-01 (civil calendar; H. Hinnant, chrono-compatible low-level date algorithms). */
-static json_t *date_json(double days)
+json_t *json_date(double days)
 {
     int64_t z = (int64_t)floor(days) + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
     int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
@@ -150,6 +150,8 @@ static json_t *date_json(double days)
     return json_string(text);
 }
 
+bool column_dates(const column_code *c) { return c->form == FORM_DAYS || c->form == FORM_CYCLIC; }
+
 json_t *column_cell(const coding *code, int64_t j, const double *row)
 {
     const column_code *c = &code->columns[j];
@@ -159,7 +161,7 @@ json_t *column_cell(const coding *code, int64_t j, const double *row)
     if (c->nominal || isnan(x)) return json_null();
     if (c->form == FORM_ORDINAL && x >= 1 && x <= (double)c->n_categories && x == floor(x))
         return json_clean(c->categories[(int64_t)x - 1]);
-    if ((c->form == FORM_DAYS || c->form == FORM_CYCLIC) && fabs(x) < 1e7) return date_json(x);
+    if (column_dates(c) && fabs(x) < 1e7) return json_date(x);
     return json_number(x);
 }
 

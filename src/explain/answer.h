@@ -34,6 +34,8 @@ bool column_equal(const coding *code, int64_t j, const double *a, const double *
 
 /* A cell as it stood in the source: a number, a word, a date; null: missing. row: coded. */
 json_t *column_cell(const coding *code, int64_t column, const double *row);
+bool column_dates(const column_code *c);
+json_t *json_date(double days); /* since 1970, as "2024-02-29" */
 
 /* At most `most` of the n rows, evenly chosen at random by the seed and in ascending order; all of them where they are
  * no more. Returns how many. */

@@ -246,6 +246,13 @@ static json_t *points_json(const study *s, const effect *e, int *bad)
     return out;
 }
 
+static json_t *dates_json(const study *s, const effect *e, int *bad)
+{
+    json_t *out = json_array();
+    for (int k = 0; k < e->n; k++) json_add(out, json_date(e->cells[k * column_width(code_of(s, e->column))]), bad);
+    return out;
+}
+
 static json_t *effect_json(const study *s, const effect *e, int *bad)
 {
     json_t *out = json_object(), *counts = json_array();
@@ -253,6 +260,7 @@ static json_t *effect_json(const study *s, const effect *e, int *bad)
     json_put(out, "name", json_clean(column_name(&s->m->code, e->column, name)), bad);
     json_put(out, "category", json_boolean(code_of(s, e->column)->nominal), bad);
     json_put(out, "values", points_json(s, e, bad), bad);
+    if (column_dates(code_of(s, e->column))) json_put(out, "dates", dates_json(s, e, bad), bad);
     for (int k = 0; k < e->n; k++) json_add(counts, json_integer(e->count[k]), bad);
     json_put(out, "counts", counts, bad);
     json_put(out, "rug", numbers_json(e->rugs, 1, e->rug, 0, bad), bad);
