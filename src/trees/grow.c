@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trees/gains.h"
+
 enum {
     TOGETHER_CELLS = 1 << 17, /* work on fewer cells, or rows to divide, is not worth waking a second thread */
     TOGETHER_ROWS = 1 << 15,
@@ -118,30 +120,57 @@ static inline double gain_of(const grower *g, const open_leaf *l, int64_t c, tre
     return bounded_worth(g, l, left) + bounded_worth(g, l, right) - bounded_worth(g, l, l->sum);
 }
 
-static void consider(double gain, int bin, bool missing_right, tree_sums left, split *best)
+typedef struct { /* splits of a column of numbers: their left sides without missing cells */
+    int n, bin[BIN_ROOM];
+    int64_t g[BIN_ROOM], h[BIN_ROOM];
+} prefixes;
+
+/* After every bin with rows, up to `last`. Which bins have rows cannot be predicted: there is no branch for it. */
+static void add_up(const tree_sums *hist, int last, prefixes *out)
 {
-    if (!(gain > best->gain)) return;
-    best->gain = gain;
-    best->bin = bin;
-    best->missing_right = missing_right;
-    best->left = left;
+    tree_sums left = {0, 0};
+    out->n = 0;
+    for (int b = 1; b <= last; b++) {
+        left += hist[b];
+        out->bin[out->n] = b;
+        out->g[out->n] = left[0];
+        out->h[out->n] = left[1];
+        out->n += hist[b][1] != 0;
+    }
+}
+
+/* With the missing cells on the left: `missing` is their sum, otherwise 0. */
+static void prefix_gains_of(const grower *g, const open_leaf *l, int64_t c, tree_sums missing, const prefixes *p,
+                            double *gain)
+{
+    double l2 = g->rules.l2, whole = worth(g_of(g, l->sum), h_of(g, l->sum), l2);
+    if (!g->rules.monotone) {
+        gain_leaf leaf = {l->sum, missing, *g->units, g->rules.min_rows, l2, whole};
+        prefix_gains(&leaf, p->n, p->g, p->h, gain);
+        return;
+    }
+    for (int k = 0; k < p->n; k++) gain[k] = gain_of(g, l, c, (tree_sums){p->g[k], p->h[k]} + missing, l2, whole);
 }
 
 static void split_number(const grower *g, const open_leaf *l, int64_t c, split *best)
 {
     const tree_sums *hist = l->hist + g->at[c];
-    tree_sums left = {0, 0};
-    double l2 = g->rules.l2, whole = worth(g_of(g, l->sum), h_of(g, l->sum), l2);
-    int64_t missing = count_of(g, hist[0]), all = count_of(g, l->sum);
-    int count = g->b->count[c], last = missing ? count : count - 1;
-    for (int b = 1; b <= last; b++) {
-        if (hist[b][1] == 0) continue; /* no rows: same as the previous split */
-        left += hist[b];
-        if (all - count_of(g, left) < g->rules.min_rows) break; /* missing cells on the left make the right smaller */
-        consider(gain_of(g, l, c, left, l2, whole), b, true, left, best);
-        if (missing) consider(gain_of(g, l, c, left + hist[0], l2, whole), b, false, left + hist[0], best);
+    bool missing = hist[0][1] != 0;
+    int count = g->b->count[c], found = -1;
+    double right[BIN_ROOM], left[BIN_ROOM];
+    prefixes p;
+    add_up(hist, missing ? count : count - 1, &p);
+    prefix_gains_of(g, l, c, (tree_sums){0, 0}, &p, right);
+    if (missing) prefix_gains_of(g, l, c, hist[0], &p, left);
+    for (int k = 0; k < p.n; k++) {
+        if (right[k] > best->gain) best->gain = right[k], best->missing_right = true, found = k;
+        if (missing && left[k] > best->gain) best->gain = left[k], best->missing_right = false, found = k;
     }
-    if (!missing && best->gain > 0) best->missing_right = 2 * count_of(g, best->left) < all; /* with most rows */
+    if (found < 0) return;
+    best->bin = p.bin[found];
+    best->left = (tree_sums){p.g[found], p.h[found]};
+    if (!best->missing_right) best->left += hist[0];
+    if (!missing) best->missing_right = 2 * count_of(g, best->left) < count_of(g, l->sum); /* with most rows */
 }
 
 typedef struct {
@@ -169,7 +198,8 @@ static void split_text(const grower *g, const open_leaf *l, int64_t c, split *be
     qsort(order, (size_t)n, sizeof *order, by_key);
     for (int k = 0; k < n - 1; k++) {
         left += hist[order[k].bin];
-        consider(gain_of(g, l, c, left, l2, whole), k, false, left, best);
+        double gain = gain_of(g, l, c, left, l2, whole);
+        if (gain > best->gain) best->gain = gain, best->bin = k, best->left = left;
     }
     if (best->gain <= 0) return;
     memset(best->set, 0, sizeof best->set);
