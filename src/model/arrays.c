@@ -172,11 +172,18 @@ static rung_status walk_kernel(naming *n, kernel *k)
     return visit(n->w, n->mem, named(n, "kernel.precisions"), "F64", 1, &k->n_precisions, (void **)&k->precisions);
 }
 
+static rung_status walk_votes(naming *n, forest *f)
+{
+    TRY(integers(n, "trees.set", f->n_words, &f->set));
+    return integers(n, "trees.nodes", forest_packed_words(f->n_nodes), &f->packed);
+}
+
 static rung_status walk_trees(naming *n, forest *f)
 {
     TRY(integers(n, "cuts.first", f->n_columns + 1, &f->cut_first));
     TRY(list(n, "cuts", f->cut_first[f->n_columns], &f->cut));
     TRY(integers(n, "trees.first", f->n_trees + 1, &f->tree_first));
+    if (f->votes) return walk_votes(n, f);
     TRY(integers(n, "trees.column", f->n_nodes, &f->column));
     TRY(integers(n, "trees.split", f->n_nodes, &f->split));
     TRY(integers(n, "trees.missing", f->n_nodes, &f->missing));

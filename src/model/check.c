@@ -208,14 +208,27 @@ static rung_status check_tree(rung_ctx *ctx, const forest *f, const coding *code
     return RUNG_OK;
 }
 
-static rung_status check_forest(rung_ctx *ctx, const scorer *s, const coding *code)
+static rung_status check_votes(rung_ctx *ctx, const scorer *s, int K)
+{
+    const forest *f = &s->trees;
+    REQUIRE(f->n_trees > 0 && s->outputs == K - 1, "%lld trees that vote have %d outputs for %d classes",
+            (long long)f->n_trees, s->outputs, K);
+    for (int q = 0; q < s->outputs; q++) REQUIRE(s->bias[q] == 0, "trees that vote have the bias %g", s->bias[q]);
+    for (int64_t k = 0; k < f->n_nodes; k++)
+        REQUIRE(f->column[k] >= 0 || (f->value[k] >= 1 && f->value[k] <= K), "node %lld votes for %g of %d classes",
+                (long long)k + 1, f->value[k], K);
+    return RUNG_OK;
+}
+
+static rung_status check_forest(rung_ctx *ctx, const scorer *s, const coding *code, int K)
 {
     const forest *f = &s->trees;
     REQUIRE(f->n_columns == code->n_columns && f->outputs == s->outputs && f->n_nodes == s->m && f->n_trees >= 0 &&
                 f->n_nodes < INT32_MAX && f->n_words >= 0 && f->n_words < INT32_MAX && f->n_columns < INT32_MAX,
             "%lld trees of %lld nodes over %lld columns", (long long)f->n_trees, (long long)f->n_nodes,
             (long long)f->n_columns);
-    REQUIRE(f->n_trees % f->outputs == 0, "%lld trees for %d outputs", (long long)f->n_trees, f->outputs);
+    if (f->votes) TRY(check_votes(ctx, s, K));
+    REQUIRE(f->votes || f->n_trees % f->outputs == 0, "%lld trees for %d outputs", (long long)f->n_trees, f->outputs);
     REQUIRE(f->cut_first[0] == 0 && f->tree_first[0] == 0, "the cuts or the trees do not start at 0");
     int64_t cuts = f->cut_first[f->n_columns];
     for (int64_t c = 0; c < f->n_columns; c++) {
@@ -246,7 +259,7 @@ static rung_status check_scorer(rung_ctx *ctx, const scorer *s, const coding *co
     REQUIRE(s->kind != SCORER_CONSTANT || s->m == 0, "a constant with %lld terms", (long long)s->m);
     REQUIRE(s->kind != SCORER_LINEAR || s->m == d, "a linear map of %lld terms over %lld columns", (long long)s->m,
             (long long)d);
-    if (s->kind == SCORER_TREES) return check_forest(ctx, s, code);
+    if (s->kind == SCORER_TREES) return check_forest(ctx, s, code, K);
     REQUIRE(all_finite(s->m * s->outputs, s->coef), "a coefficient is not a finite number");
     return s->kind == SCORER_KERNEL ? check_kernel(ctx, s) : RUNG_OK;
 }
@@ -342,6 +355,9 @@ static rung_status check_members(rung_ctx *ctx, const rung_model *m)
         REQUIRE(m->members[i].score.kind != SCORER_TREES ||
                     (m->members[i].space.d == 0 && (model_averages(m) || m->members->scale.kind == SCALE_NONE)),
                 "trees of scaled columns");
+    for (int i = 0; i < m->n_members; i++)
+        REQUIRE(!m->members[i].score.trees.votes || m->members[i].proba == PROBA_CUMULATIVE,
+                "trees that vote without probabilities");
     REQUIRE(m->sharpen >= 0 && isfinite(m->sharpen), "the sharpening exponent is %g", m->sharpen);
     REQUIRE(isfinite(total), "the weights of the members sum to %g", total);
     REQUIRE(!model_averages(m) || model_has_probabilities(m), "several members need probabilities");

@@ -103,6 +103,8 @@ static rung_status from_header(rung_ctx *ctx, json_t *header, unsigned char *dat
         return set_error(ctx, RUNG_EFORMAT, "unknown array %s", json_object_iter_key(json_object_iter(header)));
     if (walk.used != size)
         return set_error(ctx, RUNG_EFORMAT, "%lld bytes follow the last array", (long long)(size - walk.used));
+    for (int i = 0; i < m->n_members; i++)
+        if (m->members[i].score.trees.votes) TRY(forest_unpack(ctx, &m->mem, &m->code, &m->members[i].score.trees));
     TRY(model_check(ctx, m));
     return model_ready(ctx, m);
 }

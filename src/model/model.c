@@ -87,6 +87,7 @@ const char *model_scorer(const rung_model *m)
 
 const char *model_member_kind(const member *one)
 {
+    if (one->score.trees.votes) return "random trees";
     if (one->score.kind == SCORER_TREES) return one->proba == PROBA_SOFTMAX ? "nominal trees" : "ordinal trees";
     switch (one->proba) {
     case PROBA_PROBIT: return "gaussian process";

@@ -78,6 +78,7 @@ static json_t *trees_to_json(const forest *f)
     json_t *out = json_object();
     int bad = json_object_set_new(out, "count", json_integer(f->n_trees));
     bad |= json_object_set_new(out, "words", json_integer(f->n_words));
+    if (f->votes) bad |= json_object_set_new(out, "votes", json_true());
     return json_whole(out, bad);
 }
 

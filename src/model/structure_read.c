@@ -149,8 +149,9 @@ static rung_status read_neighbours(reader *r, json_t *json, scorer *s)
 static rung_status read_trees(reader *r, json_t *json, int64_t columns, scorer *s)
 {
     json_int_t count = 0, words = 0;
-    TRY(json_take(r->ctx, json, "trees", "{s:I, s:I}", "count", &count, "words", &words));
-    s->trees = (forest){.outputs = s->outputs, .n_columns = columns};
+    int votes = 0;
+    TRY(json_take(r->ctx, json, "trees", "{s:I, s:I, s?b}", "count", &count, "words", &words, "votes", &votes));
+    s->trees = (forest){.outputs = s->outputs, .votes = votes, .n_columns = columns};
     TRY(as_count(r, count, 0, "the number of trees", &s->trees.n_trees));
     return as_count(r, words, 0, "the number of words of the trees' sets", &s->trees.n_words);
 }

@@ -83,6 +83,51 @@ rung_status forest_add(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree 
     return RUNG_OK;
 }
 
+/* ---- packing ---- */
+
+enum { CUT_BITS = 8, COLUMN_SHIFT = CUT_BITS + 1 };
+
+static uint32_t pack_node(const forest *f, int64_t k, bool text)
+{
+    if (f->column[k] < 0) return (uint32_t)f->value[k];
+    return (uint32_t)((f->column[k] + 1) << COLUMN_SHIFT | f->missing[k] << CUT_BITS | (text ? 0 : f->split[k]));
+}
+
+rung_status forest_pack(rung_ctx *ctx, pool *mem, const coding *code, forest *f)
+{
+    TRY(NEW(ctx, mem, f->packed, forest_packed_words(f->n_nodes)));
+    for (int64_t k = 0; k < f->n_nodes; k++) {
+        bool text = f->column[k] >= 0 && code->columns[f->column[k]].nominal;
+        f->packed[k / 2] |= (int64_t)((uint64_t)pack_node(f, k, text) << 32 * (k % 2));
+    }
+    return RUNG_OK;
+}
+
+/* The sets of text columns follow each other in the order of the nodes, so a node need not say where its own is. */
+rung_status forest_unpack(rung_ctx *ctx, pool *mem, const coding *code, forest *f)
+{
+    int64_t words = 0;
+    TRY(NEW(ctx, mem, f->column, f->n_nodes));
+    TRY(NEW(ctx, mem, f->split, f->n_nodes));
+    TRY(NEW(ctx, mem, f->missing, f->n_nodes));
+    TRY(NEW(ctx, mem, f->value, f->n_nodes));
+    for (int64_t k = 0; k < f->n_nodes; k++) {
+        uint32_t node = (uint32_t)((uint64_t)f->packed[k / 2] >> 32 * (k % 2));
+        int64_t c = (int64_t)(node >> COLUMN_SHIFT) - 1;
+        f->column[k] = c;
+        if (c < 0) {
+            f->value[k] = node;
+            continue;
+        }
+        f->missing[k] = node >> CUT_BITS & 1;
+        f->split[k] = node & ((1U << CUT_BITS) - 1);
+        if (c >= code->n_columns || !code->columns[c].nominal) continue; /* the check of the model rejects the first */
+        f->split[k] = words;
+        words += words_of(&code->columns[c]);
+    }
+    return RUNG_OK;
+}
+
 /* ---- applying ---- */
 
 /* The cuts convert rows to integers, 0 = missing, so that a node compares small integers: left if code - more <= span
@@ -149,6 +194,15 @@ static bool goes_left(const forest *f, const plan_node *node, uint32_t code)
     return (uint64_t)f->set[node->more / 2 + (code - 1) / 64] >> (code - 1) % 64 & 1;
 }
 
+/* output: the one the tree adds to; trees that vote add to all. */
+static inline void add_leaf(const forest *f, int32_t leaf, double *output)
+{
+    if (!f->votes)
+        *output += f->value[leaf];
+    else
+        for (int q = 0; q < (int)f->value[leaf] - 1; q++) output[q]++;
+}
+
 /* Interleaving rows hides memory latency. */
 static void walk_together(const forest *f, int32_t root, const uint32_t *code, double *output)
 {
@@ -165,7 +219,7 @@ static void walk_together(const forest *f, int32_t root, const uint32_t *code, d
             at[k] = next;
         }
     }
-    for (int k = 0; k < TOGETHER; k++) output[k * f->outputs] += f->value[at[k]];
+    for (int k = 0; k < TOGETHER; k++) add_leaf(f, at[k], output + k * f->outputs);
 }
 
 static void walk_tree(const forest *f, int64_t t, int64_t n, const uint32_t *code, double *output)
@@ -179,7 +233,7 @@ static void walk_tree(const forest *f, int64_t t, int64_t n, const uint32_t *cod
         int32_t at = root, next;
         while ((next = node[at].left + !goes_left(f, &node[at], code[i * f->n_columns + node[at].column])) != at)
             at = next;
-        output[i * f->outputs] += f->value[at];
+        add_leaf(f, at, output + i * f->outputs);
     }
 }
 
@@ -188,7 +242,8 @@ static void apply_block(const forest *f, int64_t n, const double *rows, uint32_t
     for (int64_t c = 0; c < f->n_columns; c++) /* the cuts of one column fit the fastest memory */
         for (int64_t i = 0; i < n; i++)
             code[i * f->n_columns + c] = code_cell(f, c, rows + i * f->plan->d + f->plan->place[c]);
-    for (int64_t t = 0; t < f->n_trees; t++) walk_tree(f, t, n, code, output + t % f->outputs);
+    for (int64_t t = 0; t < f->n_trees; t++) walk_tree(f, t, n, code, output + (f->votes ? 0 : t % f->outputs));
+    for (int64_t i = 0; i < n * f->outputs && f->votes; i++) output[i] /= (double)f->n_trees;
 }
 
 rung_status forest_apply(rung_ctx *ctx, const forest *f, int64_t n, const double *rows, double *output)

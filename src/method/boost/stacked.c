@@ -33,22 +33,28 @@ rung_status stacked_folds(rung_ctx *ctx, pool *mem, const problem *p, int count,
     return folds_grouped(ctx, mem, &ranked, count, 1, out);
 }
 
-rung_status stacked_trees_run(rung_ctx *ctx, pool *mem, const boost_rows *rows, bool nominal, const folds *f,
-                              stacked_trees *out)
+static rung_status run_boosting(rung_ctx *ctx, const boost_rows *rows, const folds *f, stacked_trees *out)
 {
-    boost_params params = defaults(nominal);
+    boost_params params = defaults(out->kind == STACKED_NOMINAL);
     boost_rules rules;
     boost_path path;
     int seeds, K = rows->K;
     boost_settle_rules(&params, rows->n, K, &rules, &seeds);
-    *out = (stacked_trees){.nominal = nominal};
-    TRY(NEW(ctx, mem, out->proba, rows->n * K));
-    pool_mark mark = pool_here(&ctx->scratch);
     TRY(boost_path_run(ctx, &ctx->scratch, rows, &rules, seeds, f, (boost_rounds){1, &(int){0}}, &path));
     out->rounds = path.rounds;
     out->loss = path.loss;
     for (int64_t k = 0; k < path.held.n; k++)
         for (int q = 0; q < K; q++) out->proba[path.held.row[k] * K + q] += path.held.proba[k * K + q] / f->repeats;
+    return RUNG_OK;
+}
+
+rung_status stacked_trees_run(rung_ctx *ctx, pool *mem, const boost_rows *rows, stacked_kind kind, const folds *f,
+                              stacked_trees *out)
+{
+    *out = (stacked_trees){.kind = kind};
+    TRY(NEW(ctx, mem, out->proba, rows->n * rows->K));
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY((kind == STACKED_RANDOM ? random_trees_run : run_boosting)(ctx, rows, f, out));
     if (mem != &ctx->scratch) pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
@@ -56,9 +62,10 @@ rung_status stacked_trees_run(rung_ctx *ctx, pool *mem, const boost_rows *rows, 
 rung_status stacked_trees_member(rung_ctx *ctx, pool *mem, const boost_rows *rows, const stacked_trees *trees,
                                  member *out)
 {
-    boost_params params = defaults(trees->nominal);
+    boost_params params = defaults(trees->kind == STACKED_NOMINAL);
     boost_rules rules;
     int seeds;
+    if (trees->kind == STACKED_RANDOM) return random_trees_member(ctx, mem, rows, trees->rounds, out);
     boost_settle_rules(&params, rows->n, rows->K, &rules, &seeds);
     return boost_member(ctx, mem, rows, &rules, seeds, trees->rounds, out);
 }

@@ -35,12 +35,19 @@ static double of_family(const mixture_summary *s, family_kind kind)
     return sum;
 }
 
+static double of_trees(const mixture_summary *s)
+{
+    double sum = 0;
+    for (int kind = 0; kind < STACKED_KINDS; kind++) sum += s->trees[kind];
+    return sum;
+}
+
 static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixture_summary *s, fitted *out)
 {
     TRY(report_number(ctx, mem, out, "weight_processes", of_family(s, FAMILY_GP)));
     TRY(report_number(ctx, mem, out, "weight_ridges", of_family(s, FAMILY_RIDGE)));
     TRY(report_number(ctx, mem, out, "weight_unlabelled", of_family(s, FAMILY_SPREAD)));
-    TRY(report_number(ctx, mem, out, "weight_trees", s->trees[0] + s->trees[1]));
+    TRY(report_number(ctx, mem, out, "weight_trees", of_trees(s)));
     TRY(report_number(ctx, mem, out, "weight_frequencies", s->frequencies));
     TRY(report_number(ctx, mem, out, "loo_mae", s->mae));
     TRY(report_number(ctx, mem, out, "loo_mae_supervised", s->has_supervised ? s->supervised : s->mae));
@@ -57,9 +64,10 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
     if (s->tried == 0)
         log_at(
             ctx, RUNG_INFO,
-            "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, class "
-            "frequencies %.2f, %d members",
-            of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[0], s->trees[1], s->frequencies, s->members);
+            "weights: Gaussian processes %.2f, cumulative ridges %.2f, ordinal trees %.2f, nominal trees %.2f, random "
+            "trees %.2f, class frequencies %.2f, %d members",
+            of_family(s, FAMILY_GP), of_family(s, FAMILY_RIDGE), s->trees[STACKED_ORDINAL], s->trees[STACKED_NOMINAL],
+            s->trees[STACKED_RANDOM], s->frequencies, s->members);
     if (s->present[FAMILY_SPREAD])
         log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
@@ -132,7 +140,7 @@ static const param_row auto_rows[] = {
     PARAM(auto_params, effort, .name = "effort",
           .help = "how much is tried: quick and thorough proceed as normal does with four times more or fewer labels",
           .type = RUNG_CHOICE, .default_value = "normal", .published = "normal", .choices = "quick|normal|thorough"),
-    PARAM(auto_params, trees, .name = "trees", .help = "with or without boosted trees among the models",
+    PARAM(auto_params, trees, .name = "trees", .help = "with or without boosted and random trees among the models",
           .type = RUNG_CHOICE, .default_value = "with", .published = "without", .choices = "without|with"),
     PARAM(auto_params, relevance, .name = "relevance",
           .help = "with or without kernels on columns weighted by their relevance", .type = RUNG_CHOICE,

@@ -7,8 +7,6 @@
 #include "method/boost/stacked.h"
 #include "method/mixture/candidates.h"
 
-enum { LINKS = 2 }; /* of trees: ordinal, nominal */
-
 /* Some rows, listed, as trees see them; classes without rows are removed. */
 rung_status binned_rows_some(rung_ctx *ctx, const boost_rows *all, int64_t n, const int64_t *rows, boost_rows *out);
 

@@ -10,9 +10,10 @@
 #include "method/mixture/held_families.h"
 #include "method/mixture/stack.h"
 #include "solve/cumulative.h"
+#include "trees/random_tree.h"
 #include "trees/relevance.h"
 
-enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + LINKS + 1 };
+enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + STACKED_KINDS + 1 };
 static const double SCREEN_KEEP = 1e-3, PLANNED_KEEP = 0.02, KEEP = 1e-3, REDUNDANT = 10;
 
 /* Prior weights of a family in each space, and of the frequencies: on tabular data, and if columns are redundant. */
@@ -25,7 +26,7 @@ static const double STRENGTH = 8, SPREAD_STRENGTH = 1;
 
 typedef struct {
     int first, count; /* its candidates; count 0: the class frequencies or trees */
-    int link;         /* of trees, from 1; 0: no trees */
+    int trees;        /* their stacked_kind, from 1; 0: no trees */
     bool held;        /* `mean` comes from folds, not from its candidates */
     double prior, strength;
     double *mean; /* labelled x (K - 1): its predictions of rows that it has not seen */
@@ -267,7 +268,7 @@ static rung_status thin_out(rung_ctx *ctx, int64_t most, problem **p, mixture_su
 
 /* With fewer labels, or a single one per class, trees learn nothing. */
 static const int64_t FEWEST = 20;
-static const double prior_trees[LINKS] = {2, 1};
+static const double prior_trees[STACKED_KINDS] = {2, 1, 1};
 
 static int64_t count_labels(const problem *p)
 {
@@ -363,18 +364,19 @@ static rung_status hold_out_kernels(rung_ctx *ctx, bool all, mixture *m)
     return RUNG_OK;
 }
 
-static rung_status add_trees(rung_ctx *ctx, bool nominal, mixture *m)
+static rung_status add_trees(rung_ctx *ctx, const mixture_plan *plan, mixture *m)
 {
     mixture_trees *t = &m->trees;
     int K = m->c.p->K;
-    t->links = K > 2 && nominal ? 2 : 1;
-    for (int link = 0; link < t->links; link++) {
+    bool wanted[STACKED_KINDS] = {true, K > 2 && plan->nominal, plan->random && K <= RANDOM_MOST_CLASSES};
+    for (int kind = 0; kind < STACKED_KINDS; kind++) {
+        if (!wanted[kind]) continue;
         family *f = &m->list[m->n++];
-        *f = (family){.link = link + 1, .held = true, .prior = prior_trees[link]};
+        *f = (family){.trees = kind + 1, .held = true, .prior = prior_trees[kind]};
         TRY(NEW(ctx, &ctx->scratch, f->mean, m->c.l * (K - 1)));
-        TRY(stacked_trees_run(ctx, &ctx->scratch, &t->rows, link == 1, &t->f, &t->link[link]));
+        TRY(stacked_trees_run(ctx, &ctx->scratch, &t->rows, (stacked_kind)kind, &t->f, &t->of[kind]));
         for (int64_t i = 0; i < m->c.l; i++)
-            cumulative_sums(K, t->link[link].proba + t->at[i] * K, f->mean + i * (K - 1));
+            cumulative_sums(K, t->of[kind].proba + t->at[i] * K, f->mean + i * (K - 1));
     }
     return RUNG_OK;
 }
@@ -393,8 +395,8 @@ static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, 
             double w = weight[f] * m->within[i];
             if (m->c.list[i].loo && w >= least) (*parts)[(*n)++] = (mixture_part){i, w};
         }
-        if (one->link && weight[f] >= least) (*parts)[(*n)++] = (mixture_part){-1 - one->link, weight[f]};
-        if (one->count == 0 && !one->link && (weight[f] > 0 || *n == 0))
+        if (one->trees && weight[f] >= least) (*parts)[(*n)++] = (mixture_part){-1 - one->trees, weight[f]};
+        if (one->count == 0 && !one->trees && (weight[f] > 0 || *n == 0))
             (*parts)[(*n)++] = (mixture_part){-1, weight[f] > 0 ? weight[f] : 1};
     }
     return RUNG_OK;
@@ -408,8 +410,8 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     int median = metrics_median(&(graded_rows){.n = l, .K = m->rows.K, .truth = y, .upper = upper}, NULL);
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
-        if (one->link) out->trees[one->link - 1] = weight[f];
-        if (one->count == 0 && !one->link) out->frequencies = weight[f];
+        if (one->trees) out->trees[one->trees - 1] = weight[f];
+        if (one->count == 0 && !one->trees) out->frequencies = weight[f];
         if (one->count == 0) continue;
         const candidate *first = &m->c.list[one->first];
         out->weight[first->space][first->kind] = weight[f];
@@ -442,7 +444,7 @@ static void keep_frequencies(const mixture *m, double *weight, double *P, mixtur
 {
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
-        weight[f] = one->count == 0 && !one->link;
+        weight[f] = one->count == 0 && !one->trees;
         if (weight[f] > 0) memcpy(P, one->mean, (size_t)(m->c.l * (m->rows.K - 1)) * sizeof *P);
     }
     out->sharpen = 1;
@@ -504,7 +506,7 @@ static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options
     if (relevance) TRY(hold_out_kernels(ctx, plan->whole_folds, m));
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", third, 1);
-    if (folded && o->trees) TRY(add_trees(ctx, plan->nominal, m));
+    if (folded && o->trees) TRY(add_trees(ctx, plan, m));
     progress_leave(ctx, outer);
     if (folded) only_held(m);
     return RUNG_OK;
@@ -608,7 +610,8 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
         kept += fmin(spaces, 2) * n * (d + GRAPHS * SPREADS * K);
     }
     if (by_folds) {
-        bins = stacked_trees_bytes(shape, plan->nominal, plan->folds) + 8 * all * K * (LINKS + 1);
+        bins = stacked_trees_bytes(shape, plan->nominal, plan->folds) + 8 * all * K * (STACKED_KINDS + 1);
+        if (o->trees && plan->random) bins += random_trees_bytes(shape);
         if (o->relevance) one += 0.25 * grams; /* of a fold, in half of the spaces */
     }
     return 8 * (spaces * one + task + kept) + bins;

@@ -18,7 +18,7 @@
 typedef struct {
     unsigned families, spaces; /* bits, as in candidates_new */
     bool frequencies;          /* the class frequencies are a family too */
-    bool trees;                /* boosted trees, of both links, are families too */
+    bool trees;                /* boosted and random trees are families too */
     bool relevance;            /* kernels also see columns weighted by their relevance */
     bool planned;              /* by the plan for `effort`; false: exact, the grid on 500 labels at most */
     effort_level effort;
@@ -28,7 +28,7 @@ typedef struct {
 } mixture_options;
 
 typedef struct {
-    double weight[SPACES][FAMILY_KINDS], frequencies, trees[2]; /* of the families; trees: ordinal, nominal */
+    double weight[SPACES][FAMILY_KINDS], frequencies, trees[STACKED_KINDS]; /* of the families */
     bool present[FAMILY_KINDS];
     double redundancy;   /* columns per effective dimension, minus the value expected by chance */
     bool manifold;       /* redundant columns: label spreading has the larger prior weight */
@@ -43,7 +43,7 @@ typedef struct {
 } mixture_summary;
 
 typedef struct {
-    int candidate; /* -1: the class frequencies; -2, -3: trees with the ordinal or the nominal link */
+    int candidate; /* -1: the class frequencies; -2 - kind: trees of this stacked_kind */
     double weight;
 } mixture_part;
 
@@ -52,8 +52,7 @@ typedef struct {      /* the labelled rows in bins, folds of them, and trees tha
     boost_rows rows;
     folds f;     /* count 0: neither trees nor weights of the columns */
     int64_t *at; /* which of them the rows of the candidates are */
-    int links;
-    stacked_trees link[LINKS];
+    stacked_trees of[STACKED_KINDS];
 } mixture_trees;
 
 typedef struct { /* what a mixture consists of, in the scratch pool */

@@ -136,10 +136,10 @@ static rung_status new_member(rung_ctx *ctx, const build *b, int i)
 {
     member *one = &b->members[i];
     const candidate *from = candidate_of(b, i);
-    int link = -2 - b->parts[i].candidate;
-    if (link >= 0) TRY(stacked_trees_member(ctx, b->mem, &b->trees->rows, &b->trees->link[link], one));
+    int kind = -2 - b->parts[i].candidate;
+    if (kind >= 0) TRY(stacked_trees_member(ctx, b->mem, &b->trees->rows, &b->trees->of[kind], one));
     one->weight = b->parts[i].weight;
-    if (link >= 0) return RUNG_OK;
+    if (kind >= 0) return RUNG_OK;
     one->decide = (decision){.kind = DECISION_MEDIAN, .K = b->c->p->K};
     if (!from) return frequencies_member(ctx, b, one);
     const mixture_space *in = &b->c->space[from->space];

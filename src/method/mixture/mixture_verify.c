@@ -236,10 +236,10 @@ static rung_status same_rows(rung_ctx *ctx, const candidates *c, const candidate
 }
 
 /* The trees are those that grow from the rows once more. */
-static rung_status same_trees(rung_ctx *ctx, const mixture_choice *m, int link, const member *one, worst_of *w)
+static rung_status same_trees(rung_ctx *ctx, const mixture_choice *m, int kind, const member *one, worst_of *w)
 {
     member again;
-    TRY(stacked_trees_member(ctx, &ctx->scratch, &m->trees.rows, &m->trees.link[link], &again));
+    TRY(stacked_trees_member(ctx, &ctx->scratch, &m->trees.rows, &m->trees.of[kind], &again));
     const forest *a = &one->score.trees, *b = &again.score.trees;
     w->has_trees = true;
     worsen(&w->trees, a->n_nodes != b->n_nodes);

@@ -5,11 +5,11 @@
  * columns. */
 /* clang-format off */
 static const mixture_plan plans[] = {
-    /* labels, screen, landmarks, kernel rows, folds, whole grid in folds, nominal trees */
-    {80, 0, 0, 0, 10, true, true}, /* every label counts, and nothing is dear yet */
-    {150, 0, 0, 0, 5, true, true},        {300, 0, 0, 0, 5, false, true},
-    {600, 300, 0, 0, 5, false, true},     {2000, 300, 400, 0, 5, false, true},
-    {20000, 600, 400, 0, 1, false, true}, {INT64_MAX, 600, 400, 20000, 1, false, false},
+    /* labels, screen, landmarks, kernel rows, folds, whole grid in folds, nominal trees, random trees */
+    {80, 0, 0, 0, 10, true, true, true}, /* every label counts, and nothing is dear yet */
+    {150, 0, 0, 0, 5, true, true, true},        {300, 0, 0, 0, 5, false, true, true},
+    {600, 300, 0, 0, 5, false, true, true},     {2000, 300, 400, 0, 5, false, true, true},
+    {20000, 600, 400, 0, 1, false, true, true}, {INT64_MAX, 600, 400, 20000, 1, false, false, false},
 };
 /* clang-format on */
 enum { PLANS = sizeof plans / sizeof *plans };

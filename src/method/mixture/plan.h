@@ -16,7 +16,8 @@ typedef struct {
     int64_t kernel_rows; /* labelled rows that kernels see; 0: all */
     int folds;           /* 1: a single part of the rows is held out */
     bool whole_folds;    /* a fold tries the whole grid, not only what matters on all rows */
-    bool nominal;        /* trees of the nominal link, too */
+    bool nominal;        /* boosted trees of the nominal link, too */
+    bool random;         /* random trees, too */
 } mixture_plan;
 
 const mixture_plan *mixture_plan_for(effort_level effort, int64_t labels);

@@ -77,10 +77,11 @@ static void folds_hold_out_every_row(void **state)
 static void proba_without(rung_ctx *ctx, const boost_rows *rows, const stacked_trees *s, const folds *f, int fold,
                           double *proba)
 {
-    boost_params params = {.link = s->nominal, .rounds = -1, .leaves = -1, .min_rows = -1, .seeds = -1};
+    bool nominal = s->kind == STACKED_NOMINAL;
+    boost_params params = {.link = nominal, .rounds = -1, .leaves = -1, .min_rows = -1, .seeds = -1};
     boost_rules rules;
     boosting *b = NULL;
-    int seeds, outputs = s->nominal ? K : 1;
+    int seeds, outputs = nominal ? K : 1;
     double mean[N * K] = {0}, thresholds[K] = {0};
     params.rate = params.l2 = params.rows = params.columns = NAN;
     boost_settle_rules(&params, N, K, &rules, &seeds);
@@ -89,10 +90,10 @@ static void proba_without(rung_ctx *ctx, const boost_rows *rows, const stacked_t
                                     1, &b));
         for (int r = 0; r < s->rounds; r++) assert_ok(ctx, boosting_round(ctx, b, NULL, 1, NULL));
         for (int i = 0; i < N * outputs; i++) mean[i] += b->f[i] / seeds;
-        for (int q = 0; q < K - 1 && !s->nominal; q++) thresholds[q] += b->link.t[q] / seeds;
+        for (int q = 0; q < K - 1 && !nominal; q++) thresholds[q] += b->link.t[q] / seeds;
     }
-    if (!s->nominal) ordinal_set(&b->link, thresholds);
-    for (int64_t i = 0; i < N; i++) boost_proba(s->nominal ? NULL : &b->link, K, mean + i, N, proba + i * K);
+    if (!nominal) ordinal_set(&b->link, thresholds);
+    for (int64_t i = 0; i < N; i++) boost_proba(nominal ? NULL : &b->link, K, mean + i, N, proba + i * K);
 }
 
 static void predictions_are_held_out(void **state)
@@ -106,7 +107,7 @@ static void predictions_are_held_out(void **state)
     for (int nominal = 0; nominal < 2; nominal++) {
         stacked_trees s;
         double proba[N * K], seen = 0, held = 0;
-        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, nominal, &f, &s));
+        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, (stacked_kind)nominal, &f, &s));
         assert_true(s.rounds > 1 && s.loss < log(3));
         for (int fold = 0; fold < FOLDS; fold++) {
             if (fold == f.fold[50]) continue; /* it leaves a class without rows */
@@ -137,6 +138,42 @@ static void predictions_are_held_out(void **state)
     free(t);
 }
 
+/* Random trees: what is predicted of a fold does not depend on its labels; the member has seen all rows. */
+static void random_trees_are_held_out(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    boost_rows rows;
+    folds f;
+    stacked_trees s, other;
+    member m;
+    double output[N * K], p[K];
+    int differ = 0, right = 0;
+    assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
+    assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
+    assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &s));
+    assert_ok(ctx, stacked_trees_member(ctx, &ctx->scratch, &rows, &s, &m));
+    assert_ok(ctx, scorer_apply(ctx, &m.score, N, t->x, output));
+    for (int64_t i = 0; i < N; i++) {
+        member_proba(&m, output + i * m.score.outputs, 0, p);
+        right += posterior_median(K, p) == t->y[i];
+    }
+    assert_true(right > 0.95 * N);
+    for (int i = 0; i < N; i++)
+        if (f.fold[i] == 0) t->y[i] = K + 1 - t->y[i];
+    assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, STACKED_RANDOM, &f, &other));
+    for (int64_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (int q = 0; q < K; q++) sum += s.proba[i * K + q];
+        assert_close(sum, 1, 1e-12);
+        bool same = memcmp(s.proba + i * K, other.proba + i * K, K * sizeof(double)) == 0;
+        if (f.fold[i] == 0) assert_true(same);
+        differ += !same;
+    }
+    assert_true(differ > N / 4);
+    free(t);
+}
+
 /* Two classes: both links are logistic boosting, and give the same numbers. */
 static void two_classes_have_one_link(void **state)
 {
@@ -150,7 +187,7 @@ static void two_classes_have_one_link(void **state)
     assert_ok(ctx, boost_rows_new(ctx, &ctx->scratch, &t->p, &rows));
     assert_ok(ctx, stacked_folds(ctx, &ctx->scratch, &t->p, FOLDS, &f));
     for (int nominal = 0; nominal < 2; nominal++)
-        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, nominal, &f, &s[nominal]));
+        assert_ok(ctx, stacked_trees_run(ctx, &ctx->scratch, &rows, (stacked_kind)nominal, &f, &s[nominal]));
     assert_int_equal(s[0].rounds, s[1].rounds);
     assert_memory_equal(s[0].proba, s[1].proba, (size_t)N * 2 * sizeof(double));
     free(t);
@@ -187,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(folds_hold_out_every_row),
         WITH_CONTEXT(predictions_are_held_out),
+        WITH_CONTEXT(random_trees_are_held_out),
         WITH_CONTEXT(two_classes_have_one_link),
         WITH_CONTEXT(one_pass_serves_all_numbers_of_rounds),
     };
