@@ -82,7 +82,8 @@ static char *kept[MOST_KEPT]; /* messages: those printed by the leader, those fo
 static int n_kept;
 static pthread_mutex_t one_call = PTHREAD_MUTEX_INITIALIZER; /* of MPI at a time */
 static struct {
-    double calls, bytes, seconds; /* of exchanges: the seconds are spent there, mostly waiting for others */
+    double calls, bytes;
+    double seconds, processor; /* of which MPI uses all while it waits: no measure of the work */
 } exchanged;
 
 int ranks_all(void) { return comm.ranks > 1 ? comm.ranks : 1; }
@@ -173,18 +174,32 @@ static bool all_well(int code)
 
 /* ---- what the library calls ---- */
 
-static int count(double start, int code, double bytes)
+static double processor_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+typedef struct {
+    double clock, processor;
+} moment;
+
+static moment moment_now(void) { return (moment){seconds_now(), processor_seconds()}; }
+
+static int count(moment start, int code, double bytes)
 {
     exchanged.calls++;
     exchanged.bytes += bytes;
-    exchanged.seconds += seconds_now() - start;
+    exchanged.seconds += seconds_now() - start.clock;
+    exchanged.processor += processor_seconds() - start.processor;
     return code;
 }
 
 static int sum(void *user, double *v, int64_t n)
 {
     (void)user;
-    double start = seconds_now();
+    moment start = moment_now();
     int code = all_well(EXIT_OK) ? MPI_SUCCESS : FAILED;
     for (int64_t at = 0, some; at < n && code == MPI_SUCCESS; at += some) {
         some = n - at < MOST_AT_ONCE ? n - at : MOST_AT_ONCE;
@@ -196,7 +211,7 @@ static int sum(void *user, double *v, int64_t n)
 static int broadcast(void *user, void *bytes, int64_t n, int from)
 {
     (void)user;
-    double start = seconds_now();
+    moment start = moment_now();
     int code = all_well(EXIT_OK) ? MPI_SUCCESS : FAILED;
     for (int64_t at = 0, some; at < n && code == MPI_SUCCESS; at += some) {
         some = n - at < MOST_AT_ONCE ? n - at : MOST_AT_ONCE;
@@ -210,7 +225,8 @@ bool ranks_share(void *bytes, int64_t n) { return comm.ranks < 2 || broadcast(NU
 static int barrier(void *user)
 {
     (void)user;
-    return count(seconds_now(), all_well(EXIT_OK) ? MPI_SUCCESS : FAILED, 0);
+    moment start = moment_now();
+    return count(start, all_well(EXIT_OK) ? MPI_SUCCESS : FAILED, 0);
 }
 
 /* ---- start and end ---- */
@@ -270,9 +286,7 @@ bool ranks_begin(void)
 static void show_exchange(void)
 {
     enum { NUMBERS = 4 };
-    struct timespec used;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    const double own[NUMBERS] = {(double)used.tv_sec + 1e-9 * (double)used.tv_nsec, exchanged.seconds, exchanged.calls,
+    const double own[NUMBERS] = {processor_seconds() - exchanged.processor, exchanged.seconds, exchanged.calls,
                                  exchanged.bytes};
     double *all = allocate((size_t)comm.ranks * NUMBERS, sizeof *all);
     MPI_Gather(own, NUMBERS, MPI_DOUBLE, all, NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
