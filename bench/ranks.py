@@ -4,7 +4,7 @@
 
 usage: ranks.py RUNG [DOC] [--rows N]
 DOC: a file (docs/cluster.md) whose part between the lines <!-- ranks --> is replaced; otherwise the part is printed.
---rows: of each of 16 files (default 40000). Only the Python standard library is used."""
+--rows: of each of 16 files (default 10000). Only the Python standard library is used."""
 import math, os, random, re, resource, subprocess, sys, tempfile
 
 RANKS = 1, 2, 4
@@ -57,14 +57,14 @@ def amount(n):
 def main():
     rung = os.path.abspath(sys.argv[1])
     doc = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and not sys.argv[2].startswith('-') else None
-    rows = int(sys.argv[sys.argv.index('--rows') + 1]) if '--rows' in sys.argv else 40000
+    rows = int(sys.argv[sys.argv.index('--rows') + 1]) if '--rows' in sys.argv else 10000
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.mkdir('parts')
         os.mkdir('search')
         for i in range(FILES):
             write_rows(f'parts/{i:02}.csv', rows, i)
-        write_rows('search/search.csv', 500, 99)
+        write_rows('search/search.csv', 250, 99)
         open('plan.ini', 'w').write(PLAN)
         cases = [('rung fit parts -m kdlor -p landmarks=300 --memory 60M', '--passes'),
                  ('rung fit parts -m pom --memory 60M', '--passes'),
@@ -96,7 +96,7 @@ def main():
         os.chdir('/')
     text = '\n'.join(out + ['', '**A model, not a measurement**, of larger clusters follows from these numbers: what 1 and 4 ranks need tells what is',
                             'divided and what every rank repeats; the bytes grow as from 2 to 4 ranks; each rank moves 1 GB/s, and an exchange',
-                            'takes 50 µs for every doubling of the ranks.', ''] + model)
+                            'takes 50 µs for every doubling of the ranks. There are as many files and cells as ranks.', ''] + model)
     if not doc:
         print(text)
         return

@@ -80,6 +80,7 @@ static bool shows;            /* ranks_show was called */
 static int threads;           /* of this rank */
 static char *kept[MOST_KEPT]; /* messages: those printed by the leader, those for it by the others */
 static int n_kept;
+static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;  /* of messages */
 static pthread_mutex_t one_call = PTHREAD_MUTEX_INITIALIZER; /* of MPI at a time */
 static struct {
     double calls, bytes;
@@ -114,9 +115,10 @@ static bool is_kept(const char *text)
 bool ranks_keep(const char *text)
 {
     if (comm.ranks < 2) return false;
-    pthread_mutex_lock(&one_call);
-    if (!over && !is_kept(text) && n_kept < MOST_KEPT) kept[n_kept++] = text_of("%s", text);
-    pthread_mutex_unlock(&one_call);
+    pthread_mutex_lock(&keeping);
+    char *copy = over || is_kept(text) || n_kept == MOST_KEPT ? NULL : strdup(text);
+    if (copy) kept[n_kept++] = copy; /* it may say that memory has run out: then nothing is kept */
+    pthread_mutex_unlock(&keeping);
     return over || !ranks_lead();
 }
 
