@@ -292,6 +292,8 @@ char *text_of(const char *format, ...)
     return text;
 }
 
+const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 double seconds_now(void)
 {
     struct timespec t;

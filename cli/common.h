@@ -64,5 +64,6 @@ char *text_of_list(const char *format, va_list args) __attribute__((format(print
 bool parse_whole(const char *text, long long low, long long high, long long *out);
 bool parse_double(const char *text, double *out); /* finite */
 double seconds_now(void);
+const char *plural(int64_t n);                     /* the ending of a noun after this number: "s", or "" after 1 */
 int compare_numbers(const void *a, const void *b); /* doubles, ascending, for qsort */
 #endif

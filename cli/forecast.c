@@ -7,7 +7,7 @@
 void forecast_say(FILE *file, const rung_forecast *f, const char *metric)
 {
     say(file, "forecast    %lld more label%s: %s %.3f to %.3f, now %.3f (%.3f to %.3f)\n", (long long)f->more,
-        f->more == 1 ? "" : "s", metric, f->low, f->high, f->now, f->now_low, f->now_high);
+        plural(f->more), metric, f->low, f->high, f->now, f->now_low, f->now_high);
 }
 
 json_t *forecast_json(const rung_forecast *f)

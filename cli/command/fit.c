@@ -173,7 +173,7 @@ static void tell_classes(const fit_job *job)
         free(name);
     }
     if (job->classes > SHOWN) say(stderr, " < ... %d in total", job->classes);
-    if (job->intervals) say(stderr, ", and %lld interval%s", (long long)job->intervals, job->intervals == 1 ? "" : "s");
+    if (job->intervals) say(stderr, ", and %lld interval%s", (long long)job->intervals, plural(job->intervals));
     fputc('\n', stderr);
 }
 
@@ -223,8 +223,9 @@ static void tell_thresholds(const rung_model *model)
 
 static void tell_summary(const arguments *args, const fit_job *job)
 {
-    say(stderr, "data        %s: %lld rows, %lld labelled, %lld features\n", job->path, (long long)job->rows,
-        (long long)job->labelled, (long long)rung_data_features(job->data));
+    int64_t features = rung_data_features(job->data);
+    say(stderr, "data        %s: %lld row%s, %lld labelled, %lld feature%s\n", job->path, (long long)job->rows,
+        plural(job->rows), (long long)job->labelled, (long long)features, plural(features));
     if (job->stream)
         say(stderr, "read        in passes, with a uniform sample of %lld rows in memory\n",
             (long long)rung_data_rows(job->data));

@@ -126,7 +126,7 @@ static void tell(const suggest_job *job)
     for (int64_t i = 0; i < rows; i++) labelled += rank[i] > 0;
     for (; (one = rung_suggestion_at(job->found, n)); n++) random += one->random;
     say(stderr, "labels      %lld of %lld rows\n", (long long)labelled, (long long)rows);
-    say(stderr, "suggested   %lld row%s, %lld of them at random\n", (long long)n, n == 1 ? "" : "s", (long long)random);
+    say(stderr, "suggested   %lld row%s, %lld of them at random\n", (long long)n, plural(n), (long long)random);
     if (rung_suggestion_forecast(job->found, &f))
         forecast_say(stderr, &f, "mae");
     else if (job->how.more >= 0)

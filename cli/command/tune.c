@@ -219,8 +219,9 @@ static int tell(session *s, const tune_job *job)
     int K = rung_data_classes(job->data);
     labels truth = labels_of(job->data);
     CHECK(s, measure_median(s->ctx, &truth, &median));
-    say(stderr, "data        %s: %lld rows, %lld labelled, %lld features, %d classes\n", job->path, (long long)rows,
-        (long long)rung_model_labelled(job->model), (long long)rung_data_features(job->data), K);
+    int64_t features = rung_data_features(job->data);
+    say(stderr, "data        %s: %lld rows, %lld labelled, %lld feature%s, %d classes\n", job->path, (long long)rows,
+        (long long)rung_model_labelled(job->model), (long long)features, plural(features), K);
     int repeats = rung_search_repeats(job->found), folds = rung_search_folds(job->found);
     if (folds > 0)
         say(stderr, "folds       %d", folds);

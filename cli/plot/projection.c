@@ -118,7 +118,7 @@ static void draw_strip(canvas *c, const projection_figure *f, const axis *a, int
     draw_text(c, a->start - 8, middle + (two ? 1 : 0.36 * size), (text_style){size, END, false, INK, 0}, "%s", name);
     if (two)
         draw_text(c, a->start - 8, middle + 13, (text_style){10, END, false, SOFT_INK, 0}, "%lld row%s",
-                  (long long)rows, rows == 1 ? "" : "s");
+                  (long long)rows, plural(rows));
     free(count);
 }
 

@@ -192,8 +192,7 @@ void report_html(FILE *file, store *db, const comparison *c, const arguments *ar
     int waiting = r->planned - r->done - r->failures;
     char *title = *r->name ? text_of("Experiment %s", r->name) : text_of("An experiment");
     char *lead = text_of("%d data set%s, %d method%s; %d cells: %d done, %d failed, %d pending", r->sets,
-                         r->sets == 1 ? "" : "s", r->methods, r->methods == 1 ? "" : "s", r->planned, r->done,
-                         r->failures, waiting);
+                         plural(r->sets), r->methods, plural(r->methods), r->planned, r->done, r->failures, waiting);
     page_begin(file, title, NULL, lead, list);
     page_heading(file, &all[SUMMARY]);
     char *text;

@@ -111,7 +111,7 @@ static void print_failures(FILE *file, const results *r)
 {
     enum { SHOWN = 20 };
     if (r->failures == 0) return;
-    say(file, "\n%d cell%s failed:\n", r->failures, r->failures == 1 ? "" : "s");
+    say(file, "\n%d cell%s failed:\n", r->failures, plural(r->failures));
     for (int i = 0; i < r->failures && i < SHOWN; i++)
         say(file, "  %s, partition %d, %s: %s\n", r->failure[i].set, r->failure[i].partition, r->failure[i].method,
             r->failure[i].message);

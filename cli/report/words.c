@@ -41,7 +41,7 @@ static char *what_counts(const comparison *c)
                                  fewer, fewer == 1 ? " is" : "s are")
                        : text_of("%s", "");
     char *text = text_of("Ranks and tests are based on %d of %d data set%s and %d partition%s.%s", c->n, c->r->sets,
-                         c->r->sets == 1 ? "" : "s", partitions, partitions == 1 ? "" : "s", more);
+                         plural(c->r->sets), partitions, plural(partitions), more);
     free(more);
     return text;
 }
