@@ -62,21 +62,28 @@ static bool goes_left(const random_split *s, bool text, int code)
 }
 
 /* A cut between the least and the largest number; missing cells go anywhere. false: there is nothing to separate. */
-static bool cut_number(rng *r, const bool *present, random_split *s)
+static bool cut_number(const random_grower *g, rng *r, const open_node *o, const uint8_t *code, random_split *s)
 {
-    int least = 1, most = MOST_BINS;
-    while (least <= MOST_BINS && !present[least]) least++;
-    while (most > least && !present[most]) most--;
-    if (least >= most && (!present[0] || least > MOST_BINS)) return false;
+    int least = BIN_ROOM, most = 0;
+    bool missing = false;
+    for (int64_t i = o->from; i < o->to; i++) {
+        int bin = code[g->row[i]];
+        missing |= bin == 0;
+        most = bin > most ? bin : most;
+        least = bin > 0 && bin < least ? bin : least;
+    }
+    if (least >= most && (!missing || most == 0)) return false;
     s->missing_right = least >= most || rng_below(r, 2) == 1;
     s->bin = least >= most ? least : least + (int)rng_below(r, most - least);
     return true;
 }
 
 /* A random set of the categories, neither empty nor full. */
-static bool cut_text(rng *r, const bool *present, random_split *s)
+static bool cut_text(const random_grower *g, rng *r, const open_node *o, const uint8_t *code, random_split *s)
 {
+    bool present[BIN_ROOM] = {false};
     int bins[BIN_ROOM], n = 0;
+    for (int64_t i = o->from; i < o->to; i++) present[code[g->row[i]]] = true;
     for (int b = 0; b < BIN_ROOM; b++)
         if (present[b]) bins[n++] = b;
     if (n < 2) return false;
@@ -93,15 +100,13 @@ static bool cut_text(rng *r, const bool *present, random_split *s)
 static bool try_column(random_grower *g, rng *r, const open_node *o, int64_t c, random_split *s)
 {
     const uint8_t *code = g->data->codes.by_column + c * g->data->codes.n;
-    bool present[BIN_ROOM] = {false}, text = g->data->b->category[c] != NULL, side[BIN_ROOM];
+    bool text = g->data->b->category[c] != NULL;
     int64_t n_left = 0;
-    *s = (random_split){.column = c};
-    for (int64_t i = o->from; i < o->to; i++) present[code[g->row[i]]] = true;
-    if (!(text ? cut_text : cut_number)(r, present, s)) return false;
-    for (int b = 0; b < BIN_ROOM; b++) side[b] = goes_left(s, text, b);
+    s->column = c;
+    if (!(text ? cut_text : cut_number)(g, r, o, code, s)) return false;
     memset(g->left, 0, (size_t)g->data->K * sizeof *g->left);
     for (int64_t i = o->from; i < o->to; i++) {
-        if (!side[code[g->row[i]]]) continue;
+        if (!goes_left(s, text, code[g->row[i]])) continue;
         add_row(g, g->row[i], g->left);
         n_left++;
     }
@@ -115,7 +120,7 @@ static bool find_split(random_grower *g, rng *r, const open_node *o, random_spli
     int tried = 0;
     for (int64_t k = 0; k < g->n_columns && tried < g->tried; k++) {
         int64_t other = k + rng_below(r, g->n_columns - k), c = g->column[other];
-        random_split one;
+        random_split one = {0};
         g->column[other] = g->column[k];
         g->column[k] = c;
         if (!try_column(g, r, o, c, &one)) continue;
