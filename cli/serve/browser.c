@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GNU_SOURCE /* mkstemps, posix_spawn */
+#define _GNU_SOURCE /* environ, mkstemps, posix_spawn */
 #include "serve/browser.h"
 
 #include <fcntl.h>
@@ -11,8 +11,6 @@
 
 #include "common.h"
 #include "signals.h"
-
-extern char **environ;
 
 /* The opener returns once the browser has the file; it writes nothing here, and no signal of ours is blocked in it. */
 static void start(const char *file)

@@ -167,7 +167,7 @@ static void split_number(const grower *g, const open_leaf *l, int64_t c, split *
         if (missing && left[k] > best->gain) best->gain = left[k], best->missing_right = false, found = k;
     }
     if (found < 0) return;
-    best->bin = p.bin[found];
+    best->bin = p.bin[found]; /* found < p.n */ // NOLINT(clang-analyzer-core.uninitialized.Assign)
     best->left = (tree_sums){p.g[found], p.h[found]};
     if (!best->missing_right) best->left += hist[0];
     if (!missing) best->missing_right = 2 * count_of(g, best->left) < count_of(g, l->sum); /* with most rows */

@@ -304,7 +304,7 @@ static rung_status thin_labels(rung_ctx *ctx, int64_t most, const mixture_trees 
     problem *some = NULL;
     for (int64_t i = 0; i < t->f.n; i++) held += t->f.fold[i] >= 0;
     others = t->f.n - held;
-    if (most == 0 || t->f.n <= most) return RUNG_OK;
+    if (most == 0 || t->f.n <= most || others == 0) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, rows, (*p)->n));
     TRY(NEW(ctx, &ctx->scratch, classes, (*p)->K));
     TRY(NEW(ctx, &ctx->scratch, some, 1));
