@@ -8,20 +8,85 @@ enum { BLOCK = 4096 }; /* rows per partial sum: fixed, so that the bits do not d
 
 static int64_t blocks_of(const boosting *b) { return (b->n_train + BLOCK - 1) / BLOCK; }
 
+static double weight_of(const boosting *b, int32_t i) { return b->data->w ? b->data->w[i] : 1; }
+
+/* ---- derivatives ---- */
+
+typedef struct {
+    int n;
+    const int32_t *row;
+    double f[LOSS_CHUNK], w[LOSS_CHUNK];
+    int low[LOSS_CHUNK], high[LOSS_CHUNK];
+} chunk;
+
+static loss_rows rows_of(const chunk *c)
+{
+    return (loss_rows){.n = c->n, .f = c->f, .low = c->low, .high = c->high, .w = c->w};
+}
+
+static void take_chunk(const boosting *b, const int32_t *row, int64_t first, int64_t end, chunk *c)
+{
+    c->n = (int)(end - first < LOSS_CHUNK ? end - first : LOSS_CHUNK);
+    c->row = row + first;
+    for (int i = 0; i < c->n; i++) {
+        c->f[i] = b->f[c->row[i]];
+        c->low[i] = b->data->y[c->row[i]];
+        c->high[i] = highest_rank(b->data->y, b->data->upper, c->row[i]);
+        c->w[i] = weight_of(b, c->row[i]);
+    }
+}
+
+static int64_t end_of_block(int64_t n, int64_t block) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
+
+static void ordinal_rows(const boosting *b, int64_t n, const int32_t *row, tree_sums *sum)
+{
+    double g[LOSS_CHUNK], h[LOSS_CHUNK];
+    chunk c;
+    for (int64_t first = 0; first < n; first += LOSS_CHUNK) {
+        take_chunk(b, row, first, n, &c);
+        loss_rows rows = rows_of(&c);
+        ordinal_derivatives(&b->link, &rows, g, h);
+        for (int i = 0; i < c.n; i++) sum[first + i] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
+    }
+}
+
+/* Of b->output; b->norm is that of the functions at the start of the round. */
+static void nominal_rows(const boosting *b, int64_t n, const int32_t *row, tree_sums *sum)
+{
+    double factor = (double)b->outputs / (b->outputs - 1);
+    int q = b->output;
+    const double *f = b->f + q * b->data->n;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t r = row[i];
+        double p = exp(f[r] - b->norm[r]), w = weight_of(b, r);
+        double own = b->data->y[r] == q + 1; /* the share of the class in the label */
+        if (is_interval(b->data->y, b->data->upper, r))
+            own = b->data->y[r] <= q + 1 && q + 1 <= b->data->upper[r] ? exp(f[r] - b->inside[r]) : 0;
+        sum[i] = tree_sums_of(&b->units, w * (p - own), w * factor * p * (1 - p));
+    }
+}
+
+static void derive_rows(const void *user, int64_t n, const int32_t *row, tree_sums *out)
+{
+    const boosting *b = user;
+    if (b->rules.nominal)
+        nominal_rows(b, n, row, out);
+    else
+        ordinal_rows(b, n, row, out);
+}
+
 /* ---- starting ---- */
 
-static void choose_rows(boosting *b, const int *fold, int held)
+static void choose_rows(boosting *b, const boost_fold *f)
 {
     for (int64_t i = 0; i < b->data->n; i++) {
         if (!b->data->y[i]) continue;
-        if (fold && fold[i] == held)
+        if (f && fold_holds(f, i))
             b->held[b->n_held++] = (int32_t)i;
         else
             b->train[b->n_train++] = (int32_t)i;
     }
 }
-
-static double weight_of(const boosting *b, int32_t i) { return b->data->w ? b->data->w[i] : 1; }
 
 /* Of the rows trained on. */
 static rung_status class_weights(rung_ctx *ctx, pool *mem, const boosting *b, double *out)
@@ -76,94 +141,38 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     *b = (boosting){.data = data, .rules = *rules, .outputs = rules->nominal ? data->K : 1, .threads = threads};
     TRY(NEW_RAW(ctx, mem, b->train, n));
     TRY(NEW_RAW(ctx, mem, b->held, n));
-    choose_rows(b, without ? without->of : NULL, without ? without->held : -1);
+    choose_rows(b, without);
     TRY(NEW(ctx, mem, b->f, n * b->outputs));
     TRY(NEW(ctx, mem, b->start, b->outputs));
     if (rules->nominal) TRY(NEW_RAW(ctx, mem, b->norm, n));
     if (rules->nominal && data->upper) TRY(NEW_RAW(ctx, mem, b->inside, n));
     if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
     TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
-    TRY(grower_new(ctx, mem, data->b, &data->codes, b->n_train, &rules->tree, threads, &b->grower));
+    TRY(grower_new(ctx, mem, data->b, &data->codes, b->n_train, &rules->tree,
+                   data->thrifty ? &(tree_derive){derive_rows, b} : NULL, threads, &b->grower));
     rng_open(&b->random, ctx->seed, stream);
     *out = b;
     return start(ctx, mem, b);
 }
 
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, bool thrifty, int threads)
 {
     double rows = (double)n;
-    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, threads) +
+    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, !thrifty, threads) +
            24.0 * K * (rows / BLOCK + 2);
 }
 
-/* ---- derivatives ---- */
+/* ---- the derivatives of a round ---- */
 
-typedef struct {
-    int n;
-    const int32_t *row;
-    double f[LOSS_CHUNK], w[LOSS_CHUNK];
-    int low[LOSS_CHUNK], high[LOSS_CHUNK];
-} chunk;
-
-static loss_rows rows_of(const chunk *c)
+/* Of the n rows that the next tree grows from. */
+static void derivatives(boosting *b, int64_t n)
 {
-    return (loss_rows){.n = c->n, .f = c->f, .low = c->low, .high = c->high, .w = c->w};
-}
-
-static void take_chunk(const boosting *b, const int32_t *row, int64_t first, int64_t end, chunk *c)
-{
-    c->n = (int)(end - first < LOSS_CHUNK ? end - first : LOSS_CHUNK);
-    c->row = row + first;
-    for (int i = 0; i < c->n; i++) {
-        c->f[i] = b->f[c->row[i]];
-        c->low[i] = b->data->y[c->row[i]];
-        c->high[i] = highest_rank(b->data->y, b->data->upper, c->row[i]);
-        c->w[i] = weight_of(b, c->row[i]);
-    }
-}
-
-static int64_t end_of_block(int64_t n, int64_t block) { return (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n; }
-
-/* Of the rows that the next tree grows from, from first to end. */
-static void ordinal_block(boosting *b, int64_t first, int64_t end)
-{
-    double g[LOSS_CHUNK], h[LOSS_CHUNK];
-    tree_sums *sum = grower_sums(b->grower);
-    chunk c;
-    for (; first < end; first += LOSS_CHUNK) {
-        take_chunk(b, grower_rows(b->grower), first, end, &c);
-        loss_rows rows = rows_of(&c);
-        ordinal_derivatives(&b->link, &rows, g, h);
-        for (int i = 0; i < c.n; i++) sum[first + i] = tree_sums_of(&b->units, c.w[i] * g[i], c.w[i] * h[i]);
-    }
-}
-
-/* Of output q; b->norm is that of the functions at the start of the round. */
-static void nominal_block(boosting *b, int64_t first, int64_t end, int q)
-{
-    double factor = (double)b->outputs / (b->outputs - 1);
-    const double *f = b->f + q * b->data->n;
     const int32_t *row = grower_rows(b->grower);
     tree_sums *sum = grower_sums(b->grower);
-    for (int64_t i = first; i < end; i++) {
-        int32_t r = row[i];
-        double p = exp(f[r] - b->norm[r]), w = weight_of(b, r);
-        double own = b->data->y[r] == q + 1; /* the share of the class in the label */
-        if (is_interval(b->data->y, b->data->upper, r))
-            own = b->data->y[r] <= q + 1 && q + 1 <= b->data->upper[r] ? exp(f[r] - b->inside[r]) : 0;
-        sum[i] = tree_sums_of(&b->units, w * (p - own), w * factor * p * (1 - p));
-    }
-}
-
-static void derivatives(boosting *b, int64_t n, int q)
-{
 #pragma omp taskgroup
     for (int64_t block = 0; block * BLOCK < n; block++) {
 #pragma omp task if (b->threads > 1 && n > BLOCK)
-        if (b->rules.nominal)
-            nominal_block(b, block * BLOCK, end_of_block(n, block), q);
-        else
-            ordinal_block(b, block * BLOCK, end_of_block(n, block));
+        derive_rows(b, end_of_block(n, block) - block * BLOCK, row + block * BLOCK, sum + block * BLOCK);
     }
 }
 
@@ -278,7 +287,8 @@ rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, 
     if (b->rules.nominal) norms(b);
     for (int q = 0; q < b->outputs; q++) {
         int64_t n = sample_rows(b);
-        derivatives(b, n, q);
+        b->output = q;
+        if (!b->data->thrifty) derivatives(b, n);
         grow(b->grower, &b->random, n, &b->units, &b->tree);
         add_tree(b, b->f + q * b->data->n);
         if (keep) TRY(forest_add(ctx, mem, b->data->b, &b->tree, b->rules.rate / share, keep));

@@ -25,12 +25,14 @@ typedef struct {
     const int *y;     /* 1..K; 0: a row that is never trained on */
     const int *upper; /* where labels are intervals (data/intervals.h); NULL: none is */
     const double *w;  /* NULL: 1 */
+    bool thrifty;     /* derivatives are computed again for every histogram: slower, but 32 bytes a row less */
 } boost_rows;
 
 typedef struct {
     const boost_rows *data;
     boost_rules rules;
     int outputs, threads;
+    int output; /* whose tree grows */
     int64_t n_train, n_held;
     int32_t *train, *held; /* ascending */
     double *f;             /* n x outputs, column-major: of these rows */
@@ -46,16 +48,18 @@ typedef struct {
     rng random;
 } boosting;
 
-typedef struct { /* the rows with of[i] == held are held out */
+typedef struct { /* of the first n rows those with of[i] == held are held out */
     const int *of;
     int held;
+    int64_t n;
 } boost_fold;
+static inline bool fold_holds(const boost_fold *f, int64_t i) { return i < f->n && f->of[i] == f->held; }
 /* For the rows with labels that are not held out (without NULL: all of them); held-out rows are predicted, too. Every
  * class needs a training row. */
 rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_fold *without,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out);
 /* Room for one of them in bytes, beyond the bins. */
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, bool thrifty, int threads);
 
 /* One round; its trees are added to `keep` (NULL: they are not kept) with their values times rate / share. Safe to run
  * in parallel with others: only ctx->seed is read. */

@@ -44,10 +44,11 @@ struct grower {
     int64_t columns, n_active, *active; /* that this tree may use */
     int64_t *at, width;                 /* the start of the histogram of a column; bins of all columns */
     int32_t *row, *other;               /* the rows of each leaf are contiguous, and ascending ... */
-    tree_sums *sum, *other_sum;         /* ... their derivatives */
-    int64_t *left;                      /* per task: rows that go left */
-    bool *used;                         /* per thread: it has a part of the histogram */
-    tree_sums **hist, **part;           /* rules.leaves of them; one for each thread but the first */
+    tree_sums *sum, *other_sum;         /* ... their derivatives; NULL: these are computed: */
+    tree_derive derive;
+    int64_t *left;            /* per task: rows that go left */
+    bool *used;               /* per thread: it has a part of the histogram */
+    tree_sums **hist, **part; /* rules.leaves of them; one for each thread but the first */
     open_leaf *leaf;
     split *found; /* 2 x columns */
     const tree_units *units;
@@ -71,14 +72,15 @@ static double h_of(const grower *g, tree_sums s) { return (double)(s[1] >> g->un
 
 /* ---- histograms ---- */
 
-static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
+/* Rows from..end, whose derivatives are sum[0] .. */
+static void add_some(const grower *g, int64_t from, int64_t end, const tree_sums *sum, tree_sums *hist)
 {
     int64_t columns = g->columns, active = g->n_active;
     const int32_t *row = g->row;
-    for (int64_t i = from; i < to; i++) {
+    for (int64_t i = from; i < end; i++) {
         const uint8_t *code = g->codes->by_row + row[i] * columns;
-        tree_sums s = g->sum[i];
-        if (i + AHEAD < to) {
+        tree_sums s = sum[i - from];
+        if (i + AHEAD < end) {
             const uint8_t *next = g->codes->by_row + row[i + AHEAD] * columns;
             __builtin_prefetch(next);
             __builtin_prefetch(next + columns - 1);
@@ -87,6 +89,20 @@ static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
             for (int64_t c = 0; c < columns; c++) hist[g->at[c] + code[c]] += s;
         else
             for (int64_t k = 0; k < active; k++) hist[g->at[g->active[k]] + code[g->active[k]]] += s;
+    }
+}
+
+static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
+{
+    tree_sums room[TREE_DERIVED];
+    if (g->sum) {
+        add_some(g, from, to, g->sum + from, hist);
+        return;
+    }
+    for (int64_t end; from < to; from = end) {
+        end = to - from < TREE_DERIVED ? to : from + TREE_DERIVED;
+        g->derive.of(g->derive.user, end - from, g->row + from, room);
+        add_some(g, from, end, room, hist);
     }
 }
 
@@ -265,17 +281,26 @@ static void add_together(const grower *g, const open_leaf *l)
     if (!g->used[0]) memset(l->hist, 0, size);
 }
 
-/* Histograms and best splits of a leaf and its larger sibling, which has the histogram of their parent. */
+static bool is_large(const grower *g, const open_leaf *l)
+{
+    return g->threads > 1 && (l->to - l->from) * g->n_active >= TOGETHER_CELLS;
+}
+
+static void add_leaf(const grower *g, const open_leaf *l)
+{
+    if (is_large(g, l)) {
+        add_together(g, l);
+        return;
+    }
+    memset(l->hist, 0, (size_t)g->width * sizeof *l->hist);
+    add_rows(g, l->from, l->to, l->hist);
+    for (int t = 0; t < g->threads; t++) g->used[t] = false;
+}
+
+/* The best splits of a leaf whose histogram was just added and of its larger sibling, which has that of their parent. */
 static void search(const grower *g, open_leaf *small, open_leaf *large)
 {
-    bool together = g->threads > 1 && (small->to - small->from) * g->n_active >= TOGETHER_CELLS;
-    if (together) {
-        add_together(g, small);
-    } else {
-        memset(small->hist, 0, (size_t)g->width * sizeof *small->hist);
-        add_rows(g, small->from, small->to, small->hist);
-        for (int t = 0; t < g->threads; t++) g->used[t] = false;
-    }
+    bool together = is_large(g, small);
     int64_t columns = g->n_active, parts = together ? g->threads : 1;
 #pragma omp taskgroup
     for (int64_t i = 0; i < parts; i++) {
@@ -302,14 +327,17 @@ int tree_leaf(const tree *t, const uint8_t *code)
 }
 
 typedef struct {
-    const uint8_t *code; /* of the column, by row */
+    const uint8_t *code; /* of the column, ... */
+    int64_t step;        /* ... from row to row */
     bool left[BIN_ROOM];
 } division;
+
+static inline bool row_left(const division *d, int32_t row) { return d->left[d->code[row * d->step]]; }
 
 static int64_t count_left(const grower *g, const division *d, int64_t from, int64_t to)
 {
     int64_t n = 0;
-    for (int64_t i = from; i < to; i++) n += d->left[d->code[g->row[i]]];
+    for (int64_t i = from; i < to; i++) n += row_left(d, g->row[i]);
     return n;
 }
 
@@ -318,10 +346,10 @@ static void place(const grower *g, const division *d, int64_t from, int64_t to, 
 {
     for (int64_t i = from; i < to; i++) {
         int32_t r = g->row[i];
-        bool is_left = d->left[d->code[r]];
+        bool is_left = row_left(d, r);
         int64_t k = is_left ? at : right;
         g->other[k] = r;
-        g->other_sum[k] = g->sum[i];
+        if (g->sum) g->other_sum[k] = g->sum[i];
         at += is_left;
         right += !is_left;
     }
@@ -330,7 +358,7 @@ static void place(const grower *g, const division *d, int64_t from, int64_t to, 
 static void put_back(const grower *g, int64_t from, int64_t to)
 {
     memcpy(g->row + from, g->other + from, (size_t)(to - from) * sizeof *g->row);
-    memcpy(g->sum + from, g->other_sum + from, (size_t)(to - from) * sizeof *g->sum);
+    if (g->sum) memcpy(g->sum + from, g->other_sum + from, (size_t)(to - from) * sizeof *g->sum);
 }
 
 /* Without a second pass: the left ones stay in front, only the others go through the room. */
@@ -339,22 +367,22 @@ static int64_t divide_alone(const grower *g, const division *d, int64_t from, in
     int64_t n = from, right = from;
     for (int64_t i = from; i < to; i++) {
         int32_t r = g->row[i];
-        tree_sums s = g->sum[i];
-        bool is_left = d->left[d->code[r]];
+        bool is_left = row_left(d, r);
         g->row[n] = g->other[right] = r;
-        g->sum[n] = g->other_sum[right] = s;
+        if (g->sum) g->sum[n] = g->other_sum[right] = g->sum[i];
         n += is_left;
         right += !is_left;
     }
     memcpy(g->row + n, g->other + from, (size_t)(to - n) * sizeof *g->row);
-    memcpy(g->sum + n, g->other_sum + from, (size_t)(to - n) * sizeof *g->sum);
+    if (g->sum) memcpy(g->sum + n, g->other_sum + from, (size_t)(to - n) * sizeof *g->sum);
     return n;
 }
 
 /* Partitions the rows of a leaf, those that go left first, each side in order; returns where the right ones begin. */
 static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
 {
-    division d = {.code = g->codes->by_column + t->column * g->codes->n};
+    division d = {.code = g->codes->by_row + t->column, .step = g->columns};
+    if (g->codes->by_column) d = (division){.code = g->codes->by_column + t->column * g->codes->n, .step = 1};
     for (int b = 0; b < BIN_ROOM; b++) d.left[b] = goes_left(t, b);
     if (g->threads == 1 || to - from < TOGETHER_ROWS) return divide_alone(g, &d, from, to);
     int64_t n = to - from, tasks = (int64_t)TASKS * g->threads, all = 0;
@@ -445,7 +473,33 @@ static void search_children(const grower *g, open_leaf *left, open_leaf *right, 
     open_leaf *small = less ? left : right, *large = less ? right : left;
     large->hist = left->hist; /* their parent's */
     small->hist = fresh;
+    add_leaf(g, small);
     search(g, small, large);
+}
+
+/* The sum over the rows of the root: every column's histogram has it, once it is added. */
+static tree_sums root_sum(const grower *g, const open_leaf *root, bool added)
+{
+    tree_sums sum = {0, 0}, room[TREE_DERIVED];
+    if (g->sum) {
+        for (int64_t i = 0; i < root->to; i++) sum += g->sum[i];
+        return sum;
+    }
+    if (added && g->n_active > 0) {
+        int64_t from = g->at[g->active[0]], to = from + g->b->count[g->active[0]] + 1;
+        for (int64_t j = from; j < to; j++) {
+            sum += root->hist[j];
+            for (int t = 1; t < g->threads; t++)
+                if (g->used[t]) sum += g->part[t - 1][j];
+        }
+        return sum;
+    }
+    for (int64_t i = 0; i < root->to; i += TREE_DERIVED) {
+        int64_t n = root->to - i < TREE_DERIVED ? root->to - i : TREE_DERIVED;
+        g->derive.of(g->derive.user, n, g->row + i, room);
+        for (int64_t k = 0; k < n; k++) sum += room[k];
+    }
+    return sum;
 }
 
 void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
@@ -454,11 +508,13 @@ void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
     choose_columns(g, r);
     open_leaf *root = &g->leaf[0];
     *root = (open_leaf){.to = n, .hist = g->hist[0], .low = -TREE_MOST, .high = TREE_MOST};
-    for (int64_t i = 0; i < n; i++) root->sum += g->sum[i];
+    bool divides = may_split(g, root);
     out->n = 1;
     int leaves = 1;
     root->best = (split){.gain = LEAST_GAIN, .column = -1};
-    if (may_split(g, root)) search(g, root, NULL);
+    if (divides) add_leaf(g, root);
+    root->sum = root_sum(g, root, divides);
+    if (divides) search(g, root, NULL);
     while (leaves < g->rules.leaves) {
         open_leaf *best = &g->leaf[0], *right = &g->leaf[leaves];
         for (int i = 1; i < leaves; i++)
@@ -485,11 +541,12 @@ rung_status tree_new(rung_ctx *ctx, pool *mem, int leaves, tree *out)
 }
 
 rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
-                       const tree_rules *rules, int threads, grower **out)
+                       const tree_rules *rules, const tree_derive *derive, int threads, grower **out)
 {
     grower *g = NULL;
     TRY(NEW(ctx, mem, g, 1));
     *g = (grower){.b = b, .codes = codes, .rules = *rules, .threads = threads, .columns = b->n_columns};
+    if (derive) g->derive = *derive;
     TRY(NEW(ctx, mem, g->active, g->columns));
     TRY(NEW(ctx, mem, g->at, g->columns));
     for (int64_t c = 0; c < g->columns; c++) {
@@ -498,8 +555,8 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_
     }
     TRY(NEW_RAW(ctx, mem, g->row, most));
     TRY(NEW_RAW(ctx, mem, g->other, most));
-    TRY(NEW_RAW(ctx, mem, g->sum, most));
-    TRY(NEW_RAW(ctx, mem, g->other_sum, most));
+    if (!derive) TRY(NEW_RAW(ctx, mem, g->sum, most));
+    if (!derive) TRY(NEW_RAW(ctx, mem, g->other_sum, most));
     TRY(NEW(ctx, mem, g->left, (int64_t)TASKS * threads));
     TRY(NEW(ctx, mem, g->used, threads));
     TRY(NEW(ctx, mem, g->leaf, rules->leaves));
@@ -512,10 +569,10 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_
     return RUNG_OK;
 }
 
-double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads)
+double grower_bytes(int64_t columns, int64_t rows, int leaves, bool stored, int threads)
 {
     double width = (double)columns * fmin(BIN_ROOM, (double)rows + 1);
-    return 40 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
+    return (stored ? 40 : 8) * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
 }
 
 int32_t *grower_rows(grower *g) { return g->row; }

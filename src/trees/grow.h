@@ -60,12 +60,19 @@ int tree_leaf(const tree *t, const uint8_t *code);
 
 typedef struct grower grower;
 
-/* most: rows of a tree. Trees grow with this number of threads. */
+/* Derivatives that are computed whenever a histogram needs them: those of n <= TREE_DERIVED rows. */
+enum { TREE_DERIVED = 256 };
+typedef struct {
+    void (*of)(const void *user, int64_t n, const int32_t *row, tree_sums *out);
+    const void *user;
+} tree_derive;
+
+/* most: rows of a tree. Trees grow with this number of threads. derive NULL: derivatives are stored, 32 bytes a row. */
 rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
-                       const tree_rules *rules, int threads, grower **out);
-double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
-/* Room for the rows to grow from: their numbers, ascending, and their derivatives. Growing makes those of a leaf
- * contiguous, so that their derivatives are read in order. */
+                       const tree_rules *rules, const tree_derive *derive, int threads, grower **out);
+double grower_bytes(int64_t columns, int64_t rows, int leaves, bool stored, int threads);
+/* Room for the rows to grow from: their numbers, ascending, and their derivatives if they are stored. Growing makes those
+ * of a leaf contiguous, so that their derivatives are read in order. */
 int32_t *grower_rows(grower *g);
 tree_sums *grower_sums(grower *g);
 /* From the first n of them. r chooses the columns. Values of leaves are within +-TREE_MOST. */

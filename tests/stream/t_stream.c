@@ -161,9 +161,18 @@ static void fit_both_ways(rung_ctx *ctx, const rung_spec *spec, const rung_data 
 static void test_models_of_all(void **state)
 {
     rung_ctx *ctx = *state;
-    static const char *const methods[] = {
-        "kdlor",         "krr", "krr lambda=auto", "krr centre=no", "krr kernel=linear", "ckr", "ckr gamma=0.3",
-        "ckr ridge=0.1", "pom", "boost rounds=20", "isbor"};
+    static const char *const methods[] = {"kdlor",
+                                          "krr",
+                                          "krr lambda=auto",
+                                          "krr centre=no",
+                                          "krr kernel=linear",
+                                          "ckr",
+                                          "ckr gamma=0.3",
+                                          "ckr ridge=0.1",
+                                          "pom",
+                                          "boost rounds=20",
+                                          "boost rounds=5 link=nominal",
+                                          "isbor"};
     static double loaded[ROWS], passes[ROWS];
     parts p = write_parts();
     rung_data *data = load(ctx, &p);
@@ -171,10 +180,10 @@ static void test_models_of_all(void **state)
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         rung_spec *spec = spec_of(ctx, methods[m]);
         fit_both_ways(ctx, spec, data, s, loaded, passes);
-        double size = 0;
+        double size = 0, near = strncmp(methods[m], "boost", 5) == 0 ? 0 : 1e-7; /* sums of trees are exact */
         for (int i = 0; i < ROWS; i++) size = fmax(size, fabs(loaded[i]));
         for (int i = 0; i < ROWS; i++)
-            if (!(fabs(loaded[i] - passes[i]) <= 1e-7 * size))
+            if (!(fabs(loaded[i] - passes[i]) <= near * size))
                 fail_msg("%s: row %d has %.17g, not %.17g", methods[m], i, passes[i], loaded[i]);
         rung_spec_free(spec);
     }

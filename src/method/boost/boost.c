@@ -101,16 +101,12 @@ static rung_status fit_rounds(rung_ctx *ctx, pool *mem, const fit_input *in, con
     const boost_params *params = in->params;
     const problem *p = in->p;
     boost_fit_state s;
-    folds own, wide;
+    folds own;
     *path = (boost_path){.rounds = params->rounds, .loss = INFINITY};
     TRY(boost_start(ctx, p, params, &s));
     bool choosing = f || params->rounds < 1;
     if (!f && choosing) TRY(own_folds(ctx, p, &own));
     if (!f) f = &own;
-    if (choosing && p->stream) {
-        TRY(boost_stream_folds(ctx, &s.rows, f, &wide));
-        f = &wide;
-    }
     if (choosing)
         TRY(boost_path_run(ctx, mem, &s.rows, &s.rules, s.seeds, f, (boost_rounds){1, &params->rounds}, path));
     TRY(boost_member(ctx, mem, &s.rows, &s.rules, s.seeds, path->rounds, &out->own));
@@ -166,11 +162,12 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
     boost_settle_rules(params, n, shape->K, &rules, &seeds);
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
-    double one = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, 1, threads);
-    double path = boost_path_bytes(n, d, shape->K, outputs > 1, leaves, seeds * n_folds, threads);
-    double bins =
-        2.0 * (double)n * (double)d + 16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
-    return bins + 8.0 * (double)n * outputs + fmax(one, path) + 64 * nodes;
+    boost_shape rows = {n, d, shape->K, leaves, outputs > 1, shape->streamed > 0};
+    double one = boost_path_bytes(&rows, 1, threads), path = boost_path_bytes(&rows, seeds * n_folds, threads);
+    double bins = (rows.thrifty ? 1 : 2) * (double)n * (double)d +
+                  16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
+    double labels = rows.thrifty ? 4 * (double)n : 0, mean = seeds > 1 || !rows.thrifty ? 8 * (double)n * outputs : 0;
+    return bins + labels + mean + fmax(one, path) + 64 * nodes;
 }
 
 static double boost_bytes(const problem_shape *shape, const void *params)

@@ -24,8 +24,6 @@ rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, boost_row
 
 /* The same for a problem whose rows are a sample of a stream: its rows first, then all others, in bins of the sample. */
 rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
-/* Folds over the rows of the problem as folds over these: the others are never held out. */
-rung_status boost_stream_folds(rung_ctx *ctx, const boost_rows *rows, const folds *f, folds *out);
 
 typedef struct {
     boost_rules rules;

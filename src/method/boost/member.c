@@ -43,8 +43,9 @@ static rung_status grow_model(rung_ctx *ctx, void *user)
     const boost_fit_state *s = &job->s;
     scorer *score = job->score;
     int64_t size = s->rows.n * score->outputs;
+    bool several = s->seeds > 1;
     double *mean = NULL;
-    TRY(NEW(ctx, &ctx->scratch, mean, size));
+    if (several) TRY(NEW(ctx, &ctx->scratch, mean, size));
     for (int seed = 0; seed < s->seeds; seed++) {
         pool_mark mark = pool_here(&ctx->scratch);
         boosting *b = NULL;
@@ -55,10 +56,10 @@ static rung_status grow_model(rung_ctx *ctx, void *user)
             TRY(boosting_round(ctx, b, job->mem, s->seeds, &score->trees));
             progress(ctx, "fitting", (double)(seed * job->rounds + t) / ((double)s->seeds * job->rounds));
         }
-        for (int64_t i = 0; i < size; i++) mean[i] += b->f[i] / s->seeds;
+        for (int64_t i = 0; i < size && several; i++) mean[i] += b->f[i] / s->seeds;
         for (int o = 0; o < score->outputs; o++) score->bias[o] = b->start[o];
         if (seed + 1 == s->seeds && job->thresholds) {
-            memcpy(b->f, mean, (size_t)size * sizeof *mean);
+            if (several) memcpy(b->f, mean, (size_t)size * sizeof *mean);
             boosting_thresholds(b);
             memcpy(job->thresholds, b->link.t, (size_t)(s->rows.K - 1) * sizeof *job->thresholds);
         }

@@ -59,7 +59,7 @@ void boost_proba(const ordinal *link, int K, const double *f, int64_t step, doub
 /* ---- starting ---- */
 
 /* A fold may remove all rows of a class. */
-static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold_path *out)
+static rung_status close_classes(rung_ctx *ctx, pool *mem, const boost_fold *f, fold_path *out)
 {
     const boost_rows *all = &out->data;
     int *upto = NULL, *y = NULL, *upper = NULL;
@@ -68,7 +68,7 @@ static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold
     TRY(NEW(ctx, mem, out->classes, all->K));
     TRY(NEW(ctx, mem, kept, all->n));
     for (int64_t i = 0; i < all->n; i++)
-        if (fold[i] != out->fold) kept[n++] = i;
+        if (!fold_holds(f, i)) kept[n++] = i;
     TRY(classes_present(ctx, n, kept, all->y, all->upper, all->K, upto));
     pool_free(mem, kept);
     int K = classes_list(all->K, upto, out->classes);
@@ -76,7 +76,7 @@ static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold
     TRY(NEW(ctx, mem, y, all->n));
     if (all->upper) TRY(NEW(ctx, mem, upper, all->n));
     for (int64_t i = 0; i < all->n; i++) {
-        bool held = fold[i] == out->fold && all->y[i];
+        bool held = fold_holds(f, i) && all->y[i];
         int high = highest_rank(all->y, all->upper, i);
         y[i] = held ? 1 : all->y[i] ? closed_low(upto, all->y[i]) : 0;
         if (upper) upper[i] = held ? 1 : closed_high(upto, high);
@@ -89,15 +89,14 @@ static rung_status close_classes(rung_ctx *ctx, pool *mem, const int *fold, fold
 
 static rung_status start_fold(rung_ctx *ctx, pool *mem, path *p, const folds *f, fold_path *out)
 {
-    const int *fold = f->fold + out->repeat * f->n;
+    const boost_fold without = {f->fold + out->repeat * f->n, out->fold, f->n};
     double *equal = NULL;
     out->data = *p->data;
-    TRY(close_classes(ctx, mem, fold, out));
+    TRY(close_classes(ctx, mem, &without, out));
     if (out->data.K < 2) return RUNG_OK;
     TRY(NEW(ctx, mem, out->run, p->seeds));
     for (int s = 0; s < p->seeds; s++)
-        TRY(boosting_new(ctx, mem, &out->data, &(boost_fold){fold, out->fold}, p->rules, boost_stream(s), p->threads,
-                         &out->run[s]));
+        TRY(boosting_new(ctx, mem, &out->data, &without, p->rules, boost_stream(s), p->threads, &out->run[s]));
     out->size = out->run[0]->n_held * out->run[0]->outputs + out->data.K - 1;
     TRY(NEW(ctx, mem, out->left, STRIDE * p->seeds * out->size));
     TRY(NEW(ctx, mem, out->mean, out->size));
@@ -326,8 +325,9 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
     return with_helpers(ctx, ctx->threads, run_path, &job);
 }
 
-double boost_path_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int side_by_side, int threads)
+double boost_path_bytes(const boost_shape *s, int side_by_side, int threads)
 {
-    if (is_small(n, columns)) threads = 1;
-    return side_by_side * (boosting_bytes(n, columns, K, nominal, leaves, threads) + 8.0 * (double)n);
+    if (is_small(s->n, s->columns)) threads = 1;
+    return side_by_side * (boosting_bytes(s->n, s->columns, s->K, s->nominal, s->leaves, s->thrifty, threads) +
+                           (s->thrifty ? 0 : 8.0 * (double)s->n));
 }

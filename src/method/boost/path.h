@@ -28,10 +28,16 @@ typedef struct
     int count;
     const int *list;
 } boost_rounds;
-/* The path up to each of these numbers of rounds in one pass. */
+/* The path up to each of these numbers of rounds in one pass. f: folds of the first f->n rows; the others are never held
+ * out. */
 rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_rules *rules, int seeds,
                            const folds *f, boost_rounds rounds, boost_path *out);
-double boost_path_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int side_by_side, int threads);
+typedef struct {
+    int64_t n, columns;
+    int K, leaves;
+    bool nominal, thrifty;
+} boost_shape;
+double boost_path_bytes(const boost_shape *s, int side_by_side, int threads);
 
 /* Class probabilities from functions and thresholds: of the ordinal link (f one number) or the nominal one. */
 void boost_proba(const ordinal *link, int K, const double *f, int64_t step, double *p);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stream_rows.c - data larger than memory: the bins of all rows, a byte per cell, are in memory; their cells never are. */
+/* stream_rows.c - data larger than memory: the bins of all rows, a byte per cell, are in memory; their cells never are.
+ * Beside the bins a row takes as little as possible: a label, its place in the leaves, its function. */
 #include <string.h>
 
 #include "method/boost/boost.h"
@@ -26,8 +27,6 @@ static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b,
     tree_table table = {.code = f->p->code, .cells = b->cells, .n_rows = b->n};
     TRY(codes_new(ctx, &ctx->scratch, f->rows->b, &table, fresh, rows, &some));
     memcpy(to->by_row + f->n * columns, some.by_row, (size_t)(fresh * columns));
-    for (int64_t c = 0; c < columns; c++)
-        memcpy(to->by_column + c * to->n + f->n, some.by_column + c * fresh, (size_t)fresh);
     for (int64_t i = 0; i < fresh; i++) {
         f->y[f->n + i] = b->y[rows[i]];
         if (f->w) f->w[f->n + i] = b->w ? b->w[rows[i]] : 1;
@@ -50,24 +49,12 @@ rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_
     columns = sample.b->n_columns;
     TRY(NEW(ctx, mem, f.y, n));
     if (p->w) TRY(NEW(ctx, mem, f.w, n));
-    *out = (boost_rows){.b = sample.b, .codes = {.n = n}, .n = n, .K = p->K, .y = f.y, .w = f.w};
+    *out = (boost_rows){.b = sample.b, .codes = {.n = n}, .n = n, .K = p->K, .y = f.y, .w = f.w, .thrifty = true};
     TRY(NEW(ctx, mem, out->codes.by_row, n * columns));
-    TRY(NEW(ctx, mem, out->codes.by_column, n * columns));
     memcpy(out->codes.by_row, sample.codes.by_row, (size_t)(p->n * columns));
-    for (int64_t c = 0; c < columns; c++)
-        memcpy(out->codes.by_column + c * n, sample.codes.by_column + c * p->n, (size_t)p->n);
     memcpy(f.y, p->y, (size_t)p->n * sizeof *f.y);
     if (p->w) memcpy(f.w, p->w, (size_t)p->n * sizeof *f.w);
     pool_free(mem, sample.codes.by_row);
     pool_free(mem, sample.codes.by_column);
     return problem_sum(ctx, p, take_block, &f, 0, &nothing);
-}
-
-rung_status boost_stream_folds(rung_ctx *ctx, const boost_rows *rows, const folds *f, folds *out)
-{
-    *out = (folds){.n = rows->n, .count = f->count, .repeats = f->repeats};
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->fold, rows->n * f->repeats));
-    for (int r = 0; r < f->repeats; r++)
-        for (int64_t i = 0; i < rows->n; i++) out->fold[r * rows->n + i] = i < f->n ? f->fold[r * f->n + i] : -1;
-    return RUNG_OK;
 }

@@ -86,8 +86,8 @@ static void proba_without(rung_ctx *ctx, const boost_rows *rows, const stacked_t
     params.rate = params.l2 = params.rows = params.columns = NAN;
     boost_settle_rules(&params, N, K, &rules, &seeds);
     for (int seed = 0; seed < seeds; seed++) {
-        assert_ok(ctx, boosting_new(ctx, &ctx->scratch, rows, &(boost_fold){f->fold, fold}, &rules, boost_stream(seed),
-                                    1, &b));
+        assert_ok(ctx, boosting_new(ctx, &ctx->scratch, rows, &(boost_fold){f->fold, fold, f->n}, &rules,
+                                    boost_stream(seed), 1, &b));
         for (int r = 0; r < s->rounds; r++) assert_ok(ctx, boosting_round(ctx, b, NULL, 1, NULL));
         for (int i = 0; i < N * outputs; i++) mean[i] += b->f[i] / seeds;
         for (int q = 0; q < K - 1 && !nominal; q++) thresholds[q] += b->link.t[q] / seeds;
