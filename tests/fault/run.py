@@ -68,10 +68,10 @@ class Faults:
         return os.path.exists(self.log), done.returncode, done.stderr
 
 
-def save(faults, part, target, old, new, command):
+def save(faults, part, target, old, new, command, kinds=KINDS):
     """Each call on paths with `part` goes wrong, in each way; counts the faults."""
     count = 0
-    for kind in KINDS:
+    for kind in kinds:
         for number in range(1, 1000):
             write(target, old)
             struck, code, messages = faults.run(kind, number, part, *command)
@@ -111,6 +111,9 @@ def models(faults):
     new = read(path)
     check(old != new, 'two models are the same')
     count = save(faults, 'models', path, old, new, command) + save(faults, 'models', path, None, new, command)
+    command = ['fit', 'a.csv', '-q', '-m', 'pom', '--passes', '-o', path]
+    subprocess.run([faults.rung] + command, check=True)
+    count += save(faults, 'models', path, old, read(path), command, ['enospc'])
     print('saving a model: %d faults' % count)
 
     os.symlink('models/m.rung', 'link.rung')

@@ -5,8 +5,8 @@
 usage: run.py RUNG [--all] [METHOD...]
 For each method and several numbers of rows: the need that `rung fit --memory` states when it is given too little, against the peak
 of the resident set of a fit within just that, beyond the peak of a fit of the constant median to the same file. Boosted trees have a
-bound of their own as well, measured in the library beside RUNG, without reading. --all: every method, more rows. Only the Python
-standard library is used."""
+bound of their own as well, measured in the library beside RUNG, without reading; and a file ten times as large as --memory is read
+in passes within it. --all: every method, more rows. Only the Python standard library is used."""
 import array, ctypes, os, random, re, resource, subprocess, sys, tempfile
 
 UNIT = {'bytes': 1, 'KiB': 1 << 10, 'MiB': 1 << 20, 'GiB': 1 << 30}
@@ -92,6 +92,26 @@ def check_trees(rung, rows=300000, columns=20):
     return peak <= bound + SLACK
 
 
+def check_passes(rung, limit=12 << 20, columns=20):
+    """A file ten times as large as the limit raises the peak above that of a small file by no more than the limit."""
+    draw, good = random.Random(1), True
+    rows = [[draw.gauss(0, 1) for _ in range(columns)] for _ in range(2000)]
+    block = ''.join(','.join('%.15f' % x for x in row) + ',%d\n' % (2 + (row[0] + draw.gauss(0, 1) > 0) - (row[1] > 1)) for row in rows)
+    with open('small.csv', 'w') as small, open('large.csv', 'w') as large:
+        for file, size in (small, 0), (large, 10 * limit):
+            file.write(','.join('x%d' % j for j in range(columns)) + ',label\n' + block)
+            while file.tell() < size:
+                file.write(block)
+    base = fit(rung, 'small.csv', '-m', 'median')[2]
+    for method in ['pom'], ['kdlor', '-p', 'landmarks=50']:
+        status, message, peak = fit(rung, 'large.csv', '-m', *method, '--memory', str(limit))
+        if status != 0:
+            sys.exit('%s in passes: %s' % (method[0], message))
+        print('%-8s in passes: limit %.1f MiB, peak %.1f MiB' % (method[0], limit / 2**20, (peak - base) / 2**20), flush=True)
+        good = good and peak - base <= limit + SLACK
+    return good
+
+
 def main():
     if '--grow' in sys.argv:
         return grow_trees(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
@@ -111,6 +131,8 @@ def main():
                 ratio = (peak - SLACK) / stated
                 worst = max(worst, ratio)
                 print('%-8s %5d rows: stated %8.1f MiB, peak %8.1f MiB%s' % (method, rows, stated / 2**20, peak / 2**20, '  TOO LITTLE' if ratio > 1 else ''), flush=True)
+        if not chosen and not check_passes(rung):
+            sys.exit('failed: reading in passes exceeds the limit')
         os.chdir('/')
     if 'boost' in (chosen or sizes) and not check_trees(rung):
         sys.exit('failed: boosted trees need more than half as much again as the bins and 100 bytes a row')
