@@ -332,8 +332,8 @@ static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem
     else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
         snprintf(advice, sizeof advice, "; unlike kdlor, krr and others it does not support landmarks");
     return set_error(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
-                     spec->method->info.name, (long long)shape->n, text_bytes(bytes, needed),
-                     text_bytes((double)ctx->memory, limit), advice);
+                     spec->method->info.name, (long long)(shape->streamed ? shape->streamed : shape->n),
+                     text_bytes(bytes, needed), text_bytes((double)ctx->memory, limit), advice);
 }
 
 rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
