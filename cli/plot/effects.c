@@ -123,6 +123,8 @@ void effects_draw(canvas *c, const effects_figure *f)
         for (int q = 0; q < f->classes; q++) free(entry[q].text);
         free(entry);
     }
-    for (int i = 0; i < f->panels; i++)
-        draw_panel(c, f, &f->panel[i], (box){width * (i % columns), head + height * (i / columns), width, height});
+    for (int i = 0; i < f->panels; i++) {
+        int row = i / columns, column = i % columns;
+        draw_panel(c, f, &f->panel[i], (box){width * column, head + height * row, width, height});
+    }
 }

@@ -161,11 +161,11 @@ static bool all_well(int code)
     if (over) return false;
     MPI_Request request;
     MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-    if (!code) MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (double start = seconds_now(); code && !done; rest(0.001)) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done && seconds_now() - start > PATIENCE) end_alone(code);
     }
+    MPI_Wait(&request, MPI_STATUS_IGNORE); /* at once where the test has succeeded */
     if (lowest == comm.ranks) return true;
     agreed = code;
     MPI_Bcast(&agreed, 1, MPI_INT, lowest, MPI_COMM_WORLD);

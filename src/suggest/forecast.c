@@ -7,6 +7,7 @@
  * forecast is a mixture of normals, whose quantiles are the range. */
 #include "suggest/forecast.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { LIMITS = 11, PACES = 12, NOISES = 8, PARTS = LIMITS * PACES * NOISES };
@@ -29,7 +30,7 @@ static part part_of(const learning_curve *c, double limit, double pace, double n
     }
     double E = xy / xx, g = limit + (1 - limit) * pow(ahead / last, -pace);
     double sd = sqrt(1 / xx + c->level * c->level);
-    double likelihood = -(yy - xy * xy / xx) / 2 - log_sd - log(xx) / 2;
+    double likelihood = -(yy - xy * xy / xx) / 2 - log_sd - log(fmax(xx, DBL_MIN)) / 2;
     return (part){likelihood, E, sd, E * g, sd * g};
 }
 

@@ -211,6 +211,7 @@ static void split_text(const grower *g, const open_leaf *l, int64_t c, split *be
     double whole = worth(g_of(g, l->sum), h_of(g, l->sum), l2);
     for (int b = 0; b <= g->b->count[c]; b++)
         if (hist[b][1]) order[n++] = (ordered_bin){g_of(g, hist[b]) / (h_of(g, hist[b]) + CATEGORY_SMOOTH), b};
+    if (n < 2) return;
     qsort(order, (size_t)n, sizeof *order, by_key);
     for (int k = 0; k < n - 1; k++) {
         left += hist[order[k].bin];

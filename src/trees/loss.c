@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trees/loss.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,5 +139,5 @@ double nominal_norm(int K, const double *f, int64_t step)
     double most = f[0], sum = 0;
     for (int q = 1; q < K; q++) most = fmax(most, f[q * step]);
     for (int q = 0; q < K; q++) sum += exp(f[q * step] - most);
-    return most + log(sum);
+    return most + log(fmax(sum, DBL_MIN));
 }
