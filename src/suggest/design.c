@@ -30,8 +30,8 @@ static rung_status kernel_row(rung_ctx *ctx, void *user, int64_t i)
     return RUNG_OK;
 }
 
-rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, const double *weight, int64_t m,
-                       const int64_t *row, const double *w, const double *v, design *out)
+rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, int64_t m, const int64_t *row, const double *w,
+                       const double *v, design *out)
 {
     int64_t d = data->d, varying = 0;
     double *fill = NULL, *X = NULL;
@@ -40,7 +40,6 @@ rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, const do
     TRY(coding_fill(ctx, &ctx->scratch, &data->code, &fill));
     TRY(scale_fit(ctx, &ctx->scratch, SCALE_STANDARD, d, data->n, data->X, fill, &scale));
     for (int64_t j = 0; j < d; j++) varying += scale.factor[j] != 0;
-    if (weight) scale_weigh(&scale, weight);
     TRY(NEW_RAW(ctx, &ctx->scratch, X, d * m));
     scale_apply(&scale, m, &(rung_view){.v = data->X, .n = data->n, .d = d, .row = d, .col = 1}, row, X);
     TRY(NEW_RAW(ctx, mem, out->C, m * m));

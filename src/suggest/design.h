@@ -19,9 +19,9 @@ typedef struct {
     double prior;       /* sum_i w_i at the start, of all variance */
 } design;
 
-/* Where no row is labelled. weight: of the coded columns; NULL: all 1. C is in mem. */
-rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, const double *weight, int64_t m,
-                       const int64_t *row, const double *w, const double *v, design *out);
+/* Where no row is labelled. C is in mem. */
+rung_status design_new(rung_ctx *ctx, pool *mem, const rung_data *data, int64_t m, const int64_t *row, const double *w,
+                       const double *v, design *out);
 double design_gain(const design *d, int64_t j);
 double design_unknown(const design *d); /* sum_i w_i C_ii */
 /* The best of the rows that are free (m flags); -1: none is. */

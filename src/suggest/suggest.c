@@ -366,7 +366,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     progress_leave(ctx, outer);
     TRY(ask_model(ctx, s));
     TRY(memory_check(ctx, 2.0 * sizeof *prior * (double)s->m * (double)s->m, "a suggestion"));
-    TRY(design_new(ctx, &ctx->scratch, s->data, NULL, s->m, s->row, s->w, s->v, &d));
+    TRY(design_new(ctx, &ctx->scratch, s->data, s->m, s->row, s->w, s->v, &d));
     TRY(NEW_RAW(ctx, &ctx->scratch, prior, s->m * s->m));
     memcpy(prior, d.C, (size_t)(s->m * s->m) * sizeof *prior);
     TRY(NEW(ctx, &ctx->scratch, picks, s->n_wanted));

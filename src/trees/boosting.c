@@ -148,8 +148,8 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     if (rules->nominal && data->upper) TRY(NEW_RAW(ctx, mem, b->inside, n));
     if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
     TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
-    TRY(grower_new(ctx, mem, data->b, &data->codes, b->n_train, &rules->tree,
-                   data->thrifty ? &(tree_derive){derive_rows, b} : NULL, threads, &b->grower));
+    tree_rows rows = {data->b, &data->codes, data->thrifty ? &(tree_derive){derive_rows, b} : NULL};
+    TRY(grower_new(ctx, mem, &rows, b->n_train, &rules->tree, threads, &b->grower));
     rng_open(&b->random, ctx->seed, stream);
     *out = b;
     return start(ctx, mem, b);

@@ -541,13 +541,14 @@ rung_status tree_new(rung_ctx *ctx, pool *mem, int leaves, tree *out)
     return NEW(ctx, mem, out->sets, (int64_t)SET_WORDS * leaves);
 }
 
-rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
-                       const tree_rules *rules, const tree_derive *derive, int threads, grower **out)
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t most, const tree_rules *rules,
+                       int threads, grower **out)
 {
+    const tree_bins *b = rows->b;
     grower *g = NULL;
     TRY(NEW(ctx, mem, g, 1));
-    *g = (grower){.b = b, .codes = codes, .rules = *rules, .threads = threads, .columns = b->n_columns};
-    if (derive) g->derive = *derive;
+    *g = (grower){.b = b, .codes = rows->codes, .rules = *rules, .threads = threads, .columns = b->n_columns};
+    if (rows->derive) g->derive = *rows->derive;
     TRY(NEW(ctx, mem, g->active, g->columns));
     TRY(NEW(ctx, mem, g->at, g->columns));
     for (int64_t c = 0; c < g->columns; c++) {
@@ -556,8 +557,8 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_
     }
     TRY(NEW_RAW(ctx, mem, g->row, most));
     TRY(NEW_RAW(ctx, mem, g->other, most));
-    if (!derive) TRY(NEW_RAW(ctx, mem, g->sum, most));
-    if (!derive) TRY(NEW_RAW(ctx, mem, g->other_sum, most));
+    if (!rows->derive) TRY(NEW_RAW(ctx, mem, g->sum, most));
+    if (!rows->derive) TRY(NEW_RAW(ctx, mem, g->other_sum, most));
     TRY(NEW(ctx, mem, g->left, (int64_t)TASKS * threads));
     TRY(NEW(ctx, mem, g->used, threads));
     TRY(NEW(ctx, mem, g->leaf, rules->leaves));

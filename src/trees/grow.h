@@ -67,9 +67,15 @@ typedef struct {
     const void *user;
 } tree_derive;
 
-/* most: rows of a tree. Trees grow with this number of threads. derive NULL: derivatives are stored, 32 bytes a row. */
-rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_bins *b, const tree_codes *codes, int64_t most,
-                       const tree_rules *rules, const tree_derive *derive, int threads, grower **out);
+typedef struct { /* what trees grow from */
+    const tree_bins *b;
+    const tree_codes *codes;
+    const tree_derive *derive; /* NULL: derivatives are stored, 32 bytes a row */
+} tree_rows;
+
+/* most: rows of a tree. Trees grow with this number of threads. */
+rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t most, const tree_rules *rules,
+                       int threads, grower **out);
 double grower_bytes(int64_t columns, int64_t rows, int leaves, bool stored, int threads);
 /* Room for the rows to grow from: their numbers, ascending, and their derivatives if they are stored. Growing makes those
  * of a leaf contiguous, so that their derivatives are read in order. */

@@ -114,7 +114,12 @@ static void tamper(rung_model *model)
         }
         if (s->kind == SCORER_TREES) {
             for (int64_t t = 0; t < s->m; t++)
-                if (s->trees.column[t] < 0) s->trees.value[t] *= t % 2 ? 1.01 : 0.99;
+                if (s->trees.column[t] >= 0)
+                    continue;
+                else if (s->trees.votes) /* for another class */
+                    s->trees.value[t] += s->trees.value[t] > 1 ? -1 : 1;
+                else
+                    s->trees.value[t] *= t % 2 ? 1.01 : 0.99;
             continue;
         }
         int64_t a = 0, b = 1;
