@@ -3,8 +3,8 @@
 #ifndef RUNG_DATA_DATASET_H
 #define RUNG_DATA_DATASET_H
 
-#include "data/column_form.h"
-#include "data/table.h"
+#include "table/column_form.h"
+#include "table/table.h"
 
 /* How one column of a file becomes coded columns. A number is unchanged; a nominal column becomes one 0/1 column per
  * category; its missing cells form a separate category (name "") if training had any. Dates and ordered words become

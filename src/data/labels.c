@@ -9,9 +9,9 @@
 
 #include "base/compare.h"
 #include "base/text.h"
-#include "data/dictionary.h"
-#include "data/interval_cell.h"
 #include "data/order.h"
+#include "table/dictionary.h"
+#include "table/interval_cell.h"
 
 static void join(int n, const char *const *texts, const char *separator, char list[TABLE_LIST])
 {

@@ -3,7 +3,7 @@
 #ifndef RUNG_DATA_LABELS_H
 #define RUNG_DATA_LABELS_H
 
-#include "data/table.h"
+#include "table/table.h"
 
 enum { MOST_NUMERIC_CLASSES = 50 };
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "data/dictionary.h"
 #include "data/features.h"
 #include "data/labels.h"
+#include "table/dictionary.h"
 
 static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from, int64_t *label)
 {

@@ -3,9 +3,9 @@
 #ifndef RUNG_READ_FILLING_H
 #define RUNG_READ_FILLING_H
 
-#include "data/dictionary.h"
-#include "data/table.h"
 #include "read/buffer.h"
+#include "table/dictionary.h"
+#include "table/table.h"
 
 typedef struct {
     rung_ctx *ctx;

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/dictionary.h"
 #include "data/features.h"
 #include "read/format.h"
 #include "read/read.h"
+#include "table/dictionary.h"
 
 enum {
     MOST_LABELS = 64,   /* distinct labels that are noted; more are no classes */

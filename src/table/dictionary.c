@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/dictionary.h"
+#include "table/dictionary.h"
 
 #include <string.h>
 

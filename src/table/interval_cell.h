@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Label cells that are intervals of classes: "2..4", "<=2", ">=4", or with names, "low..mid". */
-#ifndef RUNG_DATA_INTERVAL_CELL_H
-#define RUNG_DATA_INTERVAL_CELL_H
+#ifndef RUNG_TABLE_INTERVAL_CELL_H
+#define RUNG_TABLE_INTERVAL_CELL_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "helper.h"
 
-#include "data/column_form.h"
+#include "table/column_form.h"
 
 static void numbers_with_commas(void **state)
 {

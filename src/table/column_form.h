@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* How the text of a cell is a number: a plain number, a number with another decimal or thousands character, a date, or
  * a place on an ordered list of words. */
-#ifndef RUNG_DATA_COLUMN_FORM_H
-#define RUNG_DATA_COLUMN_FORM_H
+#ifndef RUNG_TABLE_COLUMN_FORM_H
+#define RUNG_TABLE_COLUMN_FORM_H
 
 #include <stdbool.h>
 #include <stdint.h>

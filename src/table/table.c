@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/table.h"
+#include "table/table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A table: the columns of a file as they were read, numbers and text, before anything is coded. */
-#ifndef RUNG_DATA_TABLE_H
-#define RUNG_DATA_TABLE_H
+#ifndef RUNG_TABLE_TABLE_H
+#define RUNG_TABLE_TABLE_H
 
 #include <stdbool.h>
 
@@ -41,7 +41,7 @@ struct rung_table {
 
 rung_status table_new(rung_ctx *ctx, const char *path, rung_table **out);
 void table_free(rung_table *t);
-/* From memory: columns are added one by one, all with a name or all without (memory.c; see rung_table_new). */
+/* From memory: columns are added one by one, all with a name or all without (from_memory.c; see rung_table_new). */
 rung_status table_from_memory(rung_ctx *ctx, int64_t rows, rung_table **out);
 rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, const double *v, int64_t step);
 rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,

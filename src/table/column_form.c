@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/column_form.h"
+#include "table/column_form.h"
 
 #include <ctype.h>
 #include <math.h>

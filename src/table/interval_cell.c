@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/interval_cell.h"
+#include "table/interval_cell.h"
 
 #include <string.h>
 

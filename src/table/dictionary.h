@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Distinct texts, numbered in order of first appearance. Each is stored once, packed into larger blocks. */
-#ifndef RUNG_DATA_DICTIONARY_H
-#define RUNG_DATA_DICTIONARY_H
+#ifndef RUNG_TABLE_DICTIONARY_H
+#define RUNG_TABLE_DICTIONARY_H
 
 #include "base/context.h"
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Tables whose columns come from memory instead of a file. */
+#include <math.h>
+#include <string.h>
+
+#include "table/dictionary.h"
+#include "table/table.h"
+
+rung_status table_from_memory(rung_ctx *ctx, int64_t rows, rung_table **out)
+{
+    *out = NULL;
+    if (rows < 1) return set_error(ctx, RUNG_EARG, "a table of %lld rows", (long long)rows);
+    TRY(table_new(ctx, "the table", out));
+    (*out)->decimal = '.';
+    (*out)->n_rows = rows;
+    (*out)->first_line = 1;
+    return RUNG_OK;
+}
+
+/* The place of one more column; it counts once it is filled. */
+static rung_status open_column(rung_ctx *ctx, rung_table *t, const char *name, column **out)
+{
+    bool named = name && name[0];
+    if (t->n_columns > 0 && named != t->has_names)
+        return set_error(ctx, RUNG_EARG, "column %lld has %s name, unlike the columns before it",
+                         (long long)t->n_columns + 1, named ? "a" : "no");
+    for (int64_t j = 0; named && j < t->n_columns; j++)
+        if (strcmp(t->columns[j].name, name) == 0)
+            return set_error(ctx, RUNG_EARG, "two columns are named '%.80s'", name);
+    t->has_names = named;
+    TRY(RESIZE(ctx, &t->mem, t->columns, t->n_columns + 1));
+    *out = &t->columns[t->n_columns];
+    **out = (column){.odd_row = -1};
+    return pool_text(ctx, &t->mem, named ? name : "", &(*out)->name);
+}
+
+rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, const double *v, int64_t step)
+{
+    column *c;
+    TRY(open_column(ctx, t, name, &c));
+    c->kind = COLUMN_NUMBER;
+    TRY(NEW_RAW(ctx, &t->mem, c->number, t->n_rows));
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        c->number[i] =
+            isnan(v[i * step]) ? NAN : v[i * step]; /* of many, R's NA being one: the same bits as from a file */
+        if (c->odd_row >= 0 || !isinf(c->number[i])) continue;
+        c->odd_row = i;
+        c->odd = c->number[i] > 0 ? "inf" : "-inf";
+    }
+    t->n_columns++;
+    return RUNG_OK;
+}
+
+rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
+                           const char *const *values, int32_t n_values, bool ordered)
+{
+    column *c;
+    dictionary distinct = {0};
+    int32_t *number = NULL; /* of a value among the distinct ones that are not missing, else -1 */
+    if (n_values < 0) return set_error(ctx, RUNG_EARG, "a column of %d texts", n_values);
+    TRY(open_column(ctx, t, name, &c));
+    c->kind = COLUMN_TEXT;
+    c->declared = c->ordered = ordered;
+    TRY(NEW_RAW(ctx, &t->mem, c->text, t->n_rows));
+    TRY(NEW_RAW(ctx, &ctx->scratch, number, n_values));
+    for (int32_t k = 0; k < n_values; k++) {
+        size_t length = strlen(values[k]);
+        number[k] = -1;
+        if (!cell_missing(values[k], length))
+            TRY(dictionary_add(ctx, &t->mem, &distinct, values[k], length, &number[k]));
+    }
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        if (code[i] < -1 || code[i] >= n_values)
+            return set_error(ctx, RUNG_EARG, "row %lld has text number %d of %d", (long long)i + 1, code[i], n_values);
+        c->text[i] = code[i] < 0 ? -1 : number[code[i]];
+    }
+    dictionary_seal(&t->mem, &distinct);
+    c->values = distinct.values;
+    c->n_values = distinct.n;
+    t->n_columns++;
+    return RUNG_OK;
+}
