@@ -135,6 +135,30 @@ static void invert_column(const la_mat *L, la_mat *Z, int64_t side, int64_t j)
     }
 }
 
+/* (A^-1)_jj = |Z_j|^2. Small tiles: above the diagonal there are only zeros, and a tile on it is treated as full. */
+rung_status la_inverse_diagonal(rung_ctx *ctx, const la_mat *L, double *diagonal)
+{
+    enum { SIDE = 64 };
+    double started = op_start();
+    pool_mark mark = pool_here(&ctx->scratch);
+    int64_t n = L->rows, tiles = (n + SIDE - 1) / SIDE;
+    la_mat *Z = NULL;
+    TRY(la_new(ctx, &ctx->scratch, n, n, &Z));
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (n > tile_side(n))
+    for (int64_t j = 0; j < tiles; j++) {
+        if (stop_asked(ctx)) continue;
+        invert_column(L, Z, SIDE, j);
+        for (int64_t c = j * SIDE; c < min64((j + 1) * SIDE, n); c++) {
+            const double *z = la_at(Z, 0, c);
+            diagonal[c] = 0;
+            for (int64_t r = j * SIDE; r < n; r++) diagonal[c] += z[r] * z[r];
+        }
+    }
+    pool_release(&ctx->scratch, mark);
+    op_done(ctx, OP_INVERSE_DIAGONAL, (double)n * (double)n * (double)n / 3, started);
+    return interrupted(ctx);
+}
+
 /* A^-1 = Z'Z with Z = L^-1, tile by tile; the upper tiles are the transposes of the lower ones. */
 rung_status la_potri(rung_ctx *ctx, la_mat *A)
 {

@@ -24,6 +24,7 @@ typedef enum {
     OP_POTRF,
     OP_POTRS,
     OP_POTRI,
+    OP_INVERSE_DIAGONAL,
     OP_RIDGE_QR,
     OP_GEMM,
     OP_SYRK,

@@ -121,6 +121,8 @@ rung_status la_potrs(rung_ctx *ctx, const la_mat *L, int64_t k, double *B); /* B
 void la_trmm_tail(const la_mat *L, int64_t m, bool transposed, int64_t k, double *B);
 /* B := L^-1 B, or L^-T B, for a wide B; with fewer rows than L the leading block of L is meant. */
 rung_status la_trsm(rung_ctx *ctx, const la_mat *L, bool transposed, la_mat *B);
+rung_status la_inverse_diagonal(rung_ctx *ctx, const la_mat *L,
+                                double *diagonal); /* of (L L')^-1; half as dear as la_potri */
 /* A = (L L')^-1 from the factor in its lower triangle; both triangles are filled. */
 rung_status la_potri(rung_ctx *ctx, la_mat *A);
 

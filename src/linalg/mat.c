@@ -11,12 +11,18 @@
 /* ---- counters ---- */
 
 static const char *const op_names[OP_COUNT] = {
-    [OP_GRAM] = "gram",       [OP_CROSS] = "cross",       [OP_EXPAND] = "expand", [OP_MAP] = "map",
-    [OP_GATHER] = "gather",   [OP_MUL] = "multiply",      [OP_POTRF] = "potrf",   [OP_POTRS] = "potrs",
-    [OP_POTRI] = "potri",     [OP_RIDGE_QR] = "ridge-qr", [OP_GEMM] = "gemm",     [OP_SYRK] = "syrk",
-    [OP_ENTRIES] = "entries", [OP_CENTRE] = "centre",     [OP_SUMS] = "sums",     [OP_TRSM] = "trsm",
-    [OP_GETRF] = "getrf",     [OP_GETRS] = "getrs",       [OP_EIGEN] = "eigen",   [OP_RANK] = "rank",
-    [OP_SPMM] = "spmm",       [OP_NEAREST] = "nearest",
+    [OP_GRAM] = "gram",         [OP_CROSS] = "cross",
+    [OP_EXPAND] = "expand",     [OP_MAP] = "map",
+    [OP_GATHER] = "gather",     [OP_MUL] = "multiply",
+    [OP_POTRF] = "potrf",       [OP_POTRS] = "potrs",
+    [OP_POTRI] = "potri",       [OP_INVERSE_DIAGONAL] = "inverse-diagonal",
+    [OP_RIDGE_QR] = "ridge-qr", [OP_GEMM] = "gemm",
+    [OP_SYRK] = "syrk",         [OP_ENTRIES] = "entries",
+    [OP_CENTRE] = "centre",     [OP_SUMS] = "sums",
+    [OP_TRSM] = "trsm",         [OP_GETRF] = "getrf",
+    [OP_GETRS] = "getrs",       [OP_EIGEN] = "eigen",
+    [OP_RANK] = "rank",         [OP_SPMM] = "spmm",
+    [OP_NEAREST] = "nearest",
 };
 
 const char *la_op_name(int index) { return index >= 0 && index < OP_COUNT ? op_names[index] : NULL; }

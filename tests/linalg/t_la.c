@@ -193,8 +193,12 @@ static void cholesky_residual(void **state)
         }
         assert_true(residual / ((double)n * DBL_EPSILON * norm * xnorm) < 30);
 
+        double *diagonal = NULL;
+        assert_int_equal(NEW(ctx, &ctx->scratch, diagonal, n), RUNG_OK);
+        assert_int_equal(la_inverse_diagonal(ctx, A, diagonal), RUNG_OK);
         assert_int_equal(la_potri(ctx, A), RUNG_OK); /* the inverse of the factored matrix */
         double *inverse = host_copy(ctx, A), worst = 0, inorm = 0;
+        for (int64_t i = 0; i < n; i++) assert_close(diagonal[i], inverse[i + i * n], 1e-11 * inverse[i + i * n]);
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
                 double r = i == j;
@@ -398,7 +402,7 @@ static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
 {
     ctx->threads = threads;
     double *out = NULL, *b, *z = NULL;
-    *length = 3 * n * n + 8 * n;
+    *length = 3 * n * n + 9 * n;
     assert_int_equal(pool_alloc(ctx, &ctx->scratch, *length, sizeof *out, "out", (void **)&out), RUNG_OK);
     assert_int_equal(pool_alloc(ctx, &ctx->scratch, n * 2, sizeof *z, "z", (void **)&z), RUNG_OK);
     la_mat *A = spd_matrix(ctx, n, 0.01), *Q = spd_matrix(ctx, n, 0.01);
@@ -409,6 +413,7 @@ static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
     la_get(A, out + n * n);
     memcpy(out + 3 * n * n + 2 * n, b, sizeof *b * (size_t)(2 * n));
     assert_int_equal(la_potrs(ctx, A, 2, out + 3 * n * n + 2 * n), RUNG_OK);
+    assert_int_equal(la_inverse_diagonal(ctx, A, out + 3 * n * n + 8 * n), RUNG_OK);
     assert_int_equal(la_potri(ctx, A), RUNG_OK);
     la_get(A, out + 2 * n * n);
     memcpy(out + 3 * n * n + 4 * n, b, sizeof *b * (size_t)(2 * n));

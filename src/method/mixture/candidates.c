@@ -8,8 +8,6 @@
 #include "base/parallel.h"
 #include "graph/propagate.h"
 #include "method/mixture/cumulative_features.h"
-#include "method/mixture/ogp_features.h"
-#include "method/mixture/ogp_gp.h"
 #include "solve/cumulative.h"
 
 /* The grid, and the prior over it: minus its logarithm is a sum of halved squares in log10 units. */
@@ -316,8 +314,8 @@ typedef struct {
 
 static bool same_task(const candidate *a, const candidate *b)
 {
-    if (a->kind != b->kind || a->space != b->space || a->kind == FAMILY_GP) return false;
-    return a->kind == FAMILY_RIDGE ? a->kernel == b->kernel : a->graph == b->graph && a->spread == b->spread;
+    if (a->kind != b->kind || a->space != b->space) return false;
+    return a->kind == FAMILY_SPREAD ? a->graph == b->graph && a->spread == b->spread : a->kernel == b->kernel;
 }
 
 static rung_status list_tasks(rung_ctx *ctx, candidates *c, bool graphs, task_list *out)
@@ -362,27 +360,59 @@ cumulative_rows candidates_targets(const candidates *c)
                              .together = &c->together};
 }
 
-static rung_status run_gp(rung_ctx *ctx, candidates *c, candidate *one)
+ogp_gp candidate_process(const candidates *c, const candidate *one)
 {
-    const mixture_space *s = &c->space[one->space];
+    return (ogp_gp){.n = c->l,
+                    .K = c->p->K,
+                    .y = c->y,
+                    .upper = c->upper,
+                    .weight = c->base.w,
+                    .together = &c->together,
+                    .gram = c->space[one->space].gram[one->kernel],
+                    .variance = candidate_variance(one) * candidate_scale(c, one),
+                    .prior_variance = candidate_variance(one)};
+}
+
+/* Near the mode: the latent values, f = v G a or v^1/2 Phi'w, and thresholds of the process with another variance v. */
+static void start_from(const candidates *c, const candidate *other, candidate *one)
+{
+    const landmark_kernel *f = c->space[one->space].features[one->kernel];
+    double ratio = candidate_variance(other) / candidate_variance(one), factor = f ? sqrt(ratio) : ratio;
+    int64_t m = f ? f->l.m : c->l;
+    for (int64_t i = 0; i < m; i++) one->coef[i] = factor * other->coef[i];
+    memcpy(one->bias, other->bias, (size_t)(c->p->K - 1) * sizeof *one->bias);
+}
+
+static rung_status run_process(rung_ctx *ctx, const candidates *c, bool warm, candidate *one)
+{
     if (c->landmarks > 0) {
         ogp_features gp = candidate_features(c, one);
-        rung_status status = ogp_features_fit(ctx, &gp, one->coef, one->bias, one->loo);
-        if (status != RUNG_OK) one->loo = NULL;
-        return status;
+        gp.warm = warm;
+        return ogp_features_fit(ctx, &gp, one->coef, one->bias, one->loo);
     }
-    ogp_gp gp = {.n = c->l,
-                 .K = c->p->K,
-                 .y = c->y,
-                 .upper = c->upper,
-                 .weight = c->base.w,
-                 .together = &c->together,
-                 .gram = s->gram[one->kernel],
-                 .variance = candidate_variance(one) * candidate_scale(c, one),
-                 .prior_variance = candidate_variance(one)};
-    rung_status status = ogp_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
-    if (status != RUNG_OK) one->loo = NULL;
-    return status;
+    ogp_gp gp = candidate_process(c, one);
+    gp.warm = warm;
+    return ogp_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
+}
+
+/* The processes of one kernel. Each starts from the mode of the one before, which saves 40 % of Newton's steps; those of
+ * docs/methods/auto.md, without weighted columns and landmarks, from zero as it says, so that they stop at the same point. */
+static rung_status run_processes(rung_ctx *ctx, candidates *c, candidate *list, int count)
+{
+    const candidate *before = NULL;
+    bool warm = space_weighted(list->space) || c->landmarks > 0;
+    for (int i = 0; i < count; i++) {
+        candidate *one = &list[i];
+        if (!one->wanted) continue;
+        pool_mark mark = pool_here(&ctx->scratch);
+        if (before) start_from(c, before, one);
+        rung_status status = run_process(ctx, c, before != NULL, one);
+        if (status != RUNG_OK && !task_may_fail(status)) return status;
+        if (status == RUNG_OK && warm) before = one;
+        if (status != RUNG_OK) one->loo = NULL;
+        pool_release(&ctx->scratch, mark);
+    }
+    return RUNG_OK;
 }
 
 /* The ridges of one kernel over landmark features; two passes over the rows for all of them. */
@@ -527,7 +557,7 @@ static rung_status run_task(rung_ctx *ctx, void *user, int64_t i)
     task_list *t = user;
     candidate *one = &t->c->list[t->first[i]];
     TRY(interrupted(ctx));
-    if (one->kind == FAMILY_GP) return run_gp(ctx, t->c, one);
+    if (one->kind == FAMILY_GP) return run_processes(ctx, t->c, one, t->count[i]);
     if (one->kind == FAMILY_RIDGE) return run_ridges(ctx, t->c, one, t->count[i]);
     return run_spreads(ctx, t->c, one, t->count[i]);
 }

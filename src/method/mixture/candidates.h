@@ -9,6 +9,7 @@
 #include "fit/method.h"
 #include "method/mixture/cumulative_ridge.h"
 #include "method/mixture/ogp_features.h"
+#include "method/mixture/ogp_gp.h"
 
 typedef enum { FAMILY_GP, FAMILY_RIDGE, FAMILY_SPREAD, FAMILY_KINDS } family_kind;
 enum {
@@ -81,8 +82,9 @@ rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are want
 /* The labelled rows as the families take them. */
 cumulative_rows candidates_targets(const candidates *c);
 kernel candidate_kernel(const candidates *c, const candidate *one);
-double candidate_scale(const candidates *c, const candidate *one); /* of the kernel: 1, or 1/d where it is linear */
-double candidate_variance(const candidate *one);                   /* FAMILY_GP */
+double candidate_scale(const candidates *c, const candidate *one);   /* of the kernel: 1, or 1/d where it is linear */
+double candidate_variance(const candidate *one);                     /* FAMILY_GP */
+ogp_gp candidate_process(const candidates *c, const candidate *one); /* FAMILY_GP */
 ogp_features candidate_features(const candidates *c, const candidate *one); /* FAMILY_GP, with landmarks */
 double candidate_ridge(const candidate *one);                               /* FAMILY_RIDGE */
 double candidate_power(const candidate *one);                               /* FAMILY_SPREAD */

@@ -166,14 +166,7 @@ static rung_status expand(rung_ctx *ctx, const build *b, const candidate *from, 
         TRY(ogp_features_expansion(ctx, &gp, from->coef, from->bias, &out->rank, out->coef, one->link.spread));
         return landmarks_expand(ctx, l, K + out->rank, out->coef);
     }
-    ogp_gp gp = {.n = c->l,
-                 .K = K,
-                 .y = c->y,
-                 .upper = c->upper,
-                 .weight = c->base.w,
-                 .gram = s->gram[from->kernel],
-                 .variance = one->link.variance,
-                 .prior_variance = candidate_variance(from)};
+    ogp_gp gp = candidate_process(c, from);
     return ogp_gp_expansion(ctx, &gp, from->coef, from->bias, &out->rank, out->coef, one->link.spread, NULL);
 }
 

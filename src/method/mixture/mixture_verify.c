@@ -60,14 +60,7 @@ static rung_status process_conditions(rung_ctx *ctx, const candidates *c, const 
     int J = c->p->K - 1, rank = (int)one->link.rank;
     int64_t l = c->l;
     double *a = NULL, *coef = NULL, *spread = NULL, *kept = NULL, *again = NULL, decrement, objective, magnified = 1;
-    ogp_gp gp = {.n = l,
-                 .K = c->p->K,
-                 .y = c->y,
-                 .upper = c->upper,
-                 .weight = c->base.w,
-                 .gram = c->space[from->space].gram[from->kernel],
-                 .variance = candidate_variance(from) * candidate_scale(c, from),
-                 .prior_variance = candidate_variance(from)};
+    ogp_gp gp = candidate_process(c, from);
     TRY(NEW(ctx, &ctx->scratch, a, l));
     TRY(NEW(ctx, &ctx->scratch, coef, l * (c->p->K + rank)));
     TRY(NEW(ctx, &ctx->scratch, spread, (int64_t)J * J));

@@ -226,19 +226,6 @@ static rung_status leave_out(rung_ctx *ctx, laplace *s, double *loo)
     return ordinal_mode_loo(ctx, &mode, loo);
 }
 
-rung_status ogp_features_fit(rung_ctx *ctx, const ogp_features *p, double *w, double *b, double *loo)
-{
-    pool_mark mark = pool_here(&ctx->scratch);
-    laplace s;
-    TRY(start(ctx, p, &s));
-    TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.w, s.f, s.b)));
-    if (loo) TRY(leave_out(ctx, &s, loo));
-    memcpy(w, s.w, (size_t)s.m * sizeof *w);
-    memcpy(b, s.b, (size_t)s.J * sizeof *b);
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
-}
-
 /* At given weights and thresholds. */
 static rung_status place(rung_ctx *ctx, const ogp_features *p, const double *w, const double *b, laplace *s)
 {
@@ -246,6 +233,19 @@ static rung_status place(rung_ctx *ctx, const ogp_features *p, const double *w, 
     memcpy(s->w, w, (size_t)s->m * sizeof *w);
     memcpy(s->b, b, (size_t)s->J * sizeof *b);
     return times(ctx, s, true, s->s, 1, s->w, s->f);
+}
+
+rung_status ogp_features_fit(rung_ctx *ctx, const ogp_features *p, double *w, double *b, double *loo)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    laplace s;
+    TRY(p->warm ? place(ctx, p, w, b, &s) : start(ctx, p, &s));
+    TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.w, s.f, s.b)));
+    if (loo) TRY(leave_out(ctx, &s, loo));
+    memcpy(w, s.w, (size_t)s.m * sizeof *w);
+    memcpy(b, s.b, (size_t)s.J * sizeof *b);
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
 }
 
 rung_status ogp_features_decrement(rung_ctx *ctx, const ogp_features *p, const double *w, const double *b,

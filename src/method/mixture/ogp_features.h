@@ -18,6 +18,7 @@ typedef struct {
     const double *own;          /* n: k(x, x), of which |phi|^2 is a part */
     double variance;
     double prior_variance; /* of the thresholds, less 1 */
+    bool warm;             /* ogp_features_fit starts from what w and b hold instead of zero */
 } ogp_features;
 
 /* The mode: weights w (m) and thresholds b (K - 1, ascending). loo (or NULL): n x (K - 1) by rows, P(y_i > q) by the

@@ -61,6 +61,15 @@ static rung_status start(rung_ctx *ctx, const ogp_gp *p, laplace *s)
     return RUNG_OK;
 }
 
+/* At given coefficients and thresholds. */
+static rung_status place(rung_ctx *ctx, const ogp_gp *p, const double *a, const double *b, laplace *s)
+{
+    TRY(start(ctx, p, s));
+    memcpy(s->a, a, (size_t)p->n * sizeof *a);
+    memcpy(s->b, b, (size_t)s->J * sizeof *b);
+    return la_mul(ctx, p->variance, p->gram, 1, a, 0, s->f);
+}
+
 static double log_posterior(const laplace *s, const double *a, const double *f, const double *b)
 {
     const ogp_gp *p = s->p;
@@ -185,32 +194,56 @@ static const ordinal_ascent ascent = {.direction = direction, .step = step, .tak
 
 typedef struct {
     const laplace *s;
-    la_mat *T; /* R^-1 W^1/2 K, so that Sf = K - T'T */
     double *var, *M;
 } marginal;
+
+/* T = R^-1 W^1/2 K at some rows, so that Sf = variance (K - T'T) there. */
+static rung_status whitened(rung_ctx *ctx, const laplace *s, int64_t m, const int64_t *rows, la_mat **T)
+{
+    TRY(la_new(ctx, &ctx->scratch, s->p->n, m, T));
+    TRY(la_gather(ctx, s->p->gram, NULL, rows, *T));
+    TRY(la_scale(ctx, s->root, NULL, *T));
+    return la_trsm(ctx, s->R, false, *T);
+}
+
+/* The diagonal of Sf: W^-1/2 (I - (R R')^-1) W^-1/2 costs a third of K - T'T, which remains for the rows whose W is so
+ * small that the difference would lose digits. */
+static rung_status variances(rung_ctx *ctx, const laplace *s, double *var)
+{
+    static const double LOSES = 1e-4;
+    const ogp_gp *p = s->p;
+    int64_t n = p->n, few = 0, *rows = NULL;
+    double *own = NULL, *dots = NULL;
+    la_mat *T = NULL;
+    TRY(NEW(ctx, &ctx->scratch, rows, n));
+    TRY(NEW(ctx, &ctx->scratch, own, n));
+    TRY(NEW(ctx, &ctx->scratch, dots, n));
+    TRY(la_inverse_diagonal(ctx, s->R, var));
+    la_diagonal(p->gram, own);
+    for (int64_t i = 0; i < n; i++) {
+        if (1 - var[i] < LOSES) rows[few++] = i;
+        var[i] = (1 - var[i]) / s->W[i];
+    }
+    if (few == 0) return RUNG_OK;
+    TRY(whitened(ctx, s, few, rows, &T));
+    TRY(la_column_dots(ctx, T, T, dots));
+    for (int64_t i = 0; i < few; i++) var[rows[i]] = fmax(p->variance * (own[rows[i]] - dots[i]), 1e-12);
+    return RUNG_OK;
+}
 
 /* var[i] = (Sf + Sf C V C'Sf)_ii, M = Sf C V (n x J). */
 static rung_status marginals(rung_ctx *ctx, marginal *out)
 {
     const laplace *s = out->s;
-    const ogp_gp *p = s->p;
-    int64_t n = p->n;
+    int64_t n = s->p->n;
     int J = s->J;
-    double *dots = NULL, *diagonal = NULL, *var, *M;
-    TRY(la_new(ctx, &ctx->scratch, n, n, &out->T));
+    double *var, *M;
     TRY(NEW(ctx, &ctx->scratch, out->var, n));
     TRY(NEW(ctx, &ctx->scratch, out->M, n * J));
     var = out->var;
     M = out->M;
-    TRY(NEW(ctx, &ctx->scratch, dots, n));
-    TRY(NEW(ctx, &ctx->scratch, diagonal, n));
-    TRY(la_gather(ctx, p->gram, NULL, NULL, out->T));
-    TRY(la_scale(ctx, s->root, NULL, out->T));
-    TRY(la_trsm(ctx, s->R, false, out->T));
-    TRY(la_column_dots(ctx, out->T, out->T, dots));
-    la_diagonal(p->gram, diagonal);
+    TRY(variances(ctx, s, var));
     for (int64_t i = 0; i < n; i++) {
-        var[i] = fmax(p->variance * (diagonal[i] - dots[i]), 1e-12);
         for (int q = 0; q < J; q++) {
             M[i + q * n] = 0;
             for (int t = 0; t < J; t++) M[i + q * n] += s->S[i + t * n] * s->V[t + q * J];
@@ -224,13 +257,13 @@ static rung_status marginals(rung_ctx *ctx, marginal *out)
 static rung_status block_covariance(rung_ctx *ctx, const void *state, int64_t m, const int64_t *rows, double *out)
 {
     const marginal *a = state;
-    int64_t n = a->s->p->n;
-    la_mat *part = NULL, *block = NULL;
-    TRY(la_new(ctx, &ctx->scratch, n, m, &part));
+    const ogp_gp *p = a->s->p;
+    int64_t n = p->n;
+    la_mat *T = NULL, *block = NULL;
+    TRY(whitened(ctx, a->s, m, rows, &T));
     TRY(la_new(ctx, &ctx->scratch, m, m, &block));
-    TRY(la_gather(ctx, a->T, NULL, rows, part));
-    TRY(la_gather(ctx, a->s->p->gram, rows, rows, block));
-    TRY(la_syrk(ctx, true, -a->s->p->variance, part, a->s->p->variance, block));
+    TRY(la_gather(ctx, p->gram, rows, rows, block));
+    TRY(la_syrk(ctx, true, -p->variance, T, p->variance, block));
     la_get(block, out);
     for (int64_t j = 0; j < m; j++)
         for (int64_t i = 0; i < m; i++)
@@ -243,7 +276,7 @@ rung_status ogp_gp_fit(rung_ctx *ctx, const ogp_gp *p, double *a, double *b, dou
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
     marginal at = {.s = &s};
-    TRY(start(ctx, p, &s));
+    TRY(p->warm ? place(ctx, p, a, b, &s) : start(ctx, p, &s));
     TRY(ordinal_mode_find(ctx, &ascent, &s, log_posterior(&s, s.a, s.f, s.b)));
     TRY(marginals(ctx, &at));
     ordinal_mode mode = {.n = p->n,
@@ -271,10 +304,7 @@ rung_status ogp_gp_decrement(rung_ctx *ctx, const ogp_gp *p, const double *a, co
 {
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
-    TRY(start(ctx, p, &s));
-    memcpy(s.a, a, (size_t)p->n * sizeof *a);
-    memcpy(s.b, b, (size_t)s.J * sizeof *b);
-    TRY(la_mul(ctx, p->variance, p->gram, 1, a, 0, s.f));
+    TRY(place(ctx, p, a, b, &s));
     TRY(direction(ctx, &s, decrement));
     *objective = log_posterior(&s, s.a, s.f, s.b);
     pool_release(&ctx->scratch, mark);
@@ -393,10 +423,7 @@ rung_status ogp_gp_expansion(rung_ctx *ctx, const ogp_gp *p, const double *a, co
     pool_mark mark = pool_here(&ctx->scratch);
     laplace s;
     double *D = coef + n, *z = coef + n * p->K;
-    TRY(start(ctx, p, &s));
-    memcpy(s.a, a, (size_t)n * sizeof *a);
-    memcpy(s.b, b, (size_t)s.J * sizeof *b);
-    TRY(la_mul(ctx, p->variance, p->gram, 1, a, 0, s.f));
+    TRY(place(ctx, p, a, b, &s));
     TRY(factorise(ctx, &s));
     if (magnified) TRY(magnification(ctx, &s, magnified));
     TRY(invert(ctx, &s));

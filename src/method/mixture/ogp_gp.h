@@ -18,6 +18,7 @@ typedef struct {
     const la_mat *gram;
     double variance;       /* of f: K = variance * gram */
     double prior_variance; /* s2: the thresholds are as uncertain as the latent value, 1 + s2 */
+    bool warm;             /* ogp_gp_fit starts from what a and b hold instead of zero */
 } ogp_gp;
 
 /* The mode: f = variance * gram a, thresholds b (K - 1, ascending). loo: n x (K - 1) by rows, P(y_i > q) as told by the

@@ -50,6 +50,43 @@ static void test_check_values(void **state)
     assert_arrays_close(J, loo, ((double[]){0.87817697, 0.47346076}), 1e-8);
 }
 
+/* From the latent values and thresholds of another variance, the same mode. */
+static void a_warm_start_ends_at_the_same_mode(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J], warm_a[N], warm_b[J], warm_loo[N * J];
+    int y[N];
+    make(X, y);
+    ogp_gp p = {.n = N, .K = K, .y = y, .gram = gram_of(ctx, N, X), .variance = 10, .prior_variance = 10};
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, warm_a, warm_b, warm_loo));
+    for (int i = 0; i < N; i++) warm_a[i] *= 10.0 / 30;
+    p.variance = p.prior_variance = 30;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
+    p.warm = true;
+    assert_ok(ctx, ogp_gp_fit(ctx, &p, warm_a, warm_b, warm_loo));
+    assert_arrays_close(N, warm_a, a, 1e-7);
+    assert_arrays_close(J, warm_b, b, 1e-7);
+    assert_arrays_close(N * J, warm_loo, loo, 1e-7);
+}
+
+/* Rows whose weight in the fit vanishes have their variance from the whole formula: it joins the shorter one smoothly. */
+static void leave_one_out_of_rows_that_hardly_count(void **state)
+{
+    rung_ctx *ctx = *state;
+    double X[N * D], a[N], b[J], loo[N * J], before[N * J] = {0}, weight[N];
+    int y[N];
+    make(X, y);
+    ogp_gp p = {
+        .n = N, .K = K, .y = y, .weight = weight, .gram = gram_of(ctx, N, X), .variance = 30, .prior_variance = 30};
+    for (int i = 0; i < N; i++) weight[i] = 1;
+    for (double w = 1e-2; w > 1e-9; w /= 10) {
+        weight[3] = w;
+        assert_ok(ctx, ogp_gp_fit(ctx, &p, a, b, loo));
+        for (int j = 0; j < J && w < 1e-3; j++) assert_close(loo[3 * J + j], before[3 * J + j], 1e3 * w);
+        memcpy(before, loo, sizeof before);
+    }
+}
+
 /* P(y > q) at a row by a fit to the others. */
 static void predict(rung_ctx *ctx, const ogp_gp *p, const double *X, const double *x, double *P)
 {
@@ -275,9 +312,13 @@ static void test_mode_or_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_check_values),          WITH_CONTEXT(test_loo_is_near_a_refit),
-        WITH_CONTEXT(test_interval_sites),        WITH_CONTEXT(test_equal_rows_leave_together),
-        WITH_CONTEXT(test_groups_leave_together), WITH_CONTEXT(test_mode_or_nothing)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_check_values),
+                                       WITH_CONTEXT(a_warm_start_ends_at_the_same_mode),
+                                       WITH_CONTEXT(leave_one_out_of_rows_that_hardly_count),
+                                       WITH_CONTEXT(test_loo_is_near_a_refit),
+                                       WITH_CONTEXT(test_interval_sites),
+                                       WITH_CONTEXT(test_equal_rows_leave_together),
+                                       WITH_CONTEXT(test_groups_leave_together),
+                                       WITH_CONTEXT(test_mode_or_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
