@@ -74,11 +74,24 @@ sheet_of_terms <- function(terms, frame) {
 
 # ---- the response ----
 
-# Numbers (classes that order themselves, or real targets) or an ordered factor.
+# list(values, order): numbers (classes that order themselves, or real targets), an ordered factor or, where some labels
+# are intervals, an unordered one, which the library reads as it reads the cells of a file, with the order of the classes
+# (NULL: they are numbers).
 response <- function(y, order, real, name) {
     if (is.null(y)) refuse("the formula has no response")
+    if (!real && NCOL(y) == 2L) {
+        if (is.null(order)) order <- order_of_ends(y)
+        y <- text_of_ends(y)
+    }
     if (!is.atomic(y)) refuse("the response '", name, "' is a list, not a vector of labels")
     if (NCOL(y) != 1L) refuse("the response '", name, "' has ", NCOL(y), " columns")
+    if (!real && !is.ordered(y) && !is.numeric(y) && has_intervals(y, order)) {
+        return(list(values = factor(as.character(y)), order = if (!is.null(order)) as.character(order)))
+    }
+    list(values = classes_or_targets(y, order, real, name))
+}
+
+classes_or_targets <- function(y, order, real, name) {
     if (real) {
         if (!is.numeric(y)) refuse("real = TRUE needs a response of numbers; '", name, "' is of class ", class(y)[1])
         return(as.double(y))
@@ -88,9 +101,10 @@ response <- function(y, order, real, name) {
     if (is.numeric(y)) return(as.double(y))
     if (is.logical(y)) return(factor(y, levels = c(FALSE, TRUE), ordered = TRUE))
     levels <- if (is.factor(y)) levels(y) else sort(unique(as.character(y[!is.na(y)])))
-    if (!anyNA(suppressWarnings(as.numeric(levels)))) {
+    if (are_numbers(levels)) {
         return(factor(as.character(y), levels = levels[order(as.numeric(levels))], ordered = TRUE))
     }
+    levels <- levels[!between_others(levels)]
     quoted <- paste0('"', head(levels, 8), '"', collapse = ", ")
     if (length(levels) > 8) quoted <- paste0(quoted, ", ...")
     refuse("the response '", name, "' has no order: its levels are ", quoted,
@@ -105,6 +119,8 @@ in_order <- function(y, order, name) {
     if (length(unknown)) refuse("the response '", name, "' has the value '", unknown[1], "', which order does not name")
     factor(text, levels = order, ordered = TRUE)
 }
+
+are_numbers <- function(text) !anyNA(suppressWarnings(as.numeric(text)))
 
 unused_name <- function(name, names) {
     while (name %in% names) name <- paste0(name, "_")
@@ -140,7 +156,8 @@ training_data <- function(session, sheet, y, label, weights, groups, real, missi
         options[[role]] <<- if (is.null(sheet$names)) as.character(place) else names[place]
     }
     names <- sheet$names
-    if (!is.null(y)) add("label", y, label)
+    if (!is.null(y)) add("label", y$values, label)
+    if (!is.null(y$order)) options$order <- order_text(y$order)
     if (!is.null(weights)) {
         if (!is.numeric(weights)) refuse("weights must be numbers")
         add("weights", as.double(weights), "(weights)")

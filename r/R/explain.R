@@ -43,7 +43,9 @@ labelled_sheet <- function(object, newdata, y) {
     ground <- ground_truth(object, newdata, y)
     sheet <- ground$sheet
     classes <- object$info$classes
-    label <- if (length(classes)) factor(classes[ground$truth], levels = classes, ordered = TRUE) else ground$truth
+    low <- ground$truth$y
+    high <- if (is.null(ground$truth$upper)) low else ground$truth$upper
+    label <- if (!length(classes)) low else factor(text_of_ends(cbind(classes[low], classes[high])))
     sheet$columns <- c(sheet$columns, list(label))
     if (!is.null(sheet$names)) sheet$names <- c(sheet$names, object$info$label)
     sheet

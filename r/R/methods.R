@@ -10,18 +10,26 @@ rung_parameters <- function(method) {
     as.data.frame(rows, stringsAsFactors = FALSE)
 }
 
-# truth and predicted: ordered factors with the same levels, or ranks. proba: a matrix with a column per class.
+# truth and predicted: ordered factors with the same levels, or ranks; truth may also be text or two columns, with
+# intervals of the levels of predicted. proba: a matrix with a column per class.
 rung_metrics <- function(truth, predicted, proba = NULL) {
-    if (is.factor(truth) != is.factor(predicted)) {
-        refuse("truth and predicted must both be ordered factors, or both ranks")
-    }
-    if (is.factor(truth)) {
+    if (NROW(truth) != length(predicted)) refuse(NROW(truth), " true and ", length(predicted), " predicted labels")
+    upper <- NULL
+    if (is.factor(predicted) && (is.character(truth) || NCOL(truth) == 2L)) {
+        classes <- nlevels(predicted)
+        ranks <- ranks_among(truth, levels(predicted))
+        truth <- ranks$y
+        upper <- ranks$upper
+        upper[is.na(upper)] <- 0L
+    } else if (is.factor(truth) != is.factor(predicted) || is.character(truth) || NCOL(truth) != 1L) {
+        refuse("truth and predicted must both be ordered factors, or both ranks; intervals need an ordered factor of ",
+               "predictions")
+    } else if (is.factor(truth)) {
         if (!identical(levels(truth), levels(predicted))) refuse("truth and predicted have different levels")
         classes <- nlevels(truth)
     } else {
         classes <- max(truth, predicted, na.rm = TRUE)
     }
-    if (length(truth) != length(predicted)) refuse(length(truth), " true and ", length(predicted), " predicted labels")
     truth <- as.integer(truth)
     truth[is.na(truth)] <- 0L
     if (!is.null(proba)) {
@@ -32,7 +40,7 @@ rung_metrics <- function(truth, predicted, proba = NULL) {
         storage.mode(proba) <- "double"
     }
     session <- session()
-    finish(session, .Call(C_r_metrics, session, classes, truth, as.integer(predicted), proba))
+    finish(session, .Call(C_r_metrics, session, classes, truth, upper, as.integer(predicted), proba))
 }
 
 rung_generate <- function(name = "toy", rows = 300, noise = NULL, unlabelled = 0, seed = 1) {

@@ -21,11 +21,13 @@ plot.rung <- function(x, type = c("projection", "confusion", "reliability", "eff
     invisible(x)
 }
 
-# The rows to show and their ranks, or real targets (NA: unlabelled): those given, or those of the fit.
+# The rows to show and their labels, list(y, upper) of ranks or real targets (NA: unlabelled): those given, or those of
+# the fit.
 ground_truth <- function(object, newdata, y, need = TRUE) {
     sheet <- rows_of(object, newdata)
     if (is.null(newdata)) {
-        return(list(answers = function(wanted) answers_of_training(object, wanted), truth = object$y, sheet = sheet))
+        return(list(answers = function(wanted) answers_of_training(object, wanted), truth = object[c("y", "upper")],
+                    sheet = sheet))
     }
     if (is.null(y)) {
         name <- object$info$label
@@ -36,9 +38,9 @@ ground_truth <- function(object, newdata, y, need = TRUE) {
             y <- if (is.data.frame(newdata)) newdata[[name]] else newdata[, name]
         }
     }
-    if (length(y) != nrow(newdata)) refuse(length(y), " labels for ", nrow(newdata), " rows")
-    truth <- if (object$info$real) as.double(y) else match(as.character(y), object$info$classes)
-    if (need && all(is.na(truth))) refuse("none of the labels is a class of the model")
+    if (NROW(y) != nrow(newdata)) refuse(NROW(y), " labels for ", nrow(newdata), " rows")
+    truth <- if (object$info$real) list(y = as.double(y)) else ranks_among(y, object$info$classes)
+    if (need && all(is.na(truth$y))) refuse("none of the labels is a class of the model")
     list(answers = function(wanted) answers(object, sheet, wanted), truth = truth, sheet = sheet)
 }
 
@@ -50,7 +52,7 @@ draw_projection <- function(object, ground, main) {
     classes <- info$classes
     k <- length(classes)
     score <- ground$answers("score")$score[, 1L]
-    truth <- if (is.null(ground$truth)) rep(NA, length(score)) else ground$truth
+    truth <- if (is.null(ground$truth$y)) rep(NA, length(score)) else one_class(ground$truth)
     strips <- c(if (anyNA(truth)) NA, seq_len(k))
     names <- ifelse(is.na(strips), "unlabelled", classes[strips])
     expected <- info$scorer %in% c("average", "neighbours")
@@ -120,7 +122,8 @@ draw_bands <- function(classes, cuts, answer, heading) {
 draw_confusion <- function(object, ground, main) {
     classes <- object$info$classes
     k <- length(classes)
-    counts <- table(factor(ground$truth, seq_len(k)), factor(ground$answers("rank")$rank, seq_len(k)))
+    predicted <- ground$answers("rank")$rank
+    counts <- table(factor(nearest(ground$truth, predicted), seq_len(k)), factor(predicted, seq_len(k)))
     rows <- rowSums(counts)
     share <- counts / pmax(rows, 1)
     restore <- open_figure(classes, titled = TRUE, top = 6, bottom = 1, right = 3.5)
@@ -158,7 +161,8 @@ draw_cell <- function(i, j, count, share, cex) {
 # Of the most probable class, in ten parts, with Wilson intervals of 95 %, and the rows of every part below.
 draw_reliability <- function(object, ground, main) {
     check_type(object, "prob")
-    truth <- ifelse(is.na(ground$truth), 0L, ground$truth)
+    truth <- one_class(ground$truth)
+    truth[is.na(truth)] <- 0L
     session <- session()
     found <- finish(session, .Call(C_r_reliability, session, truth, ground$answers("proba")$proba))
     z <- 1.96

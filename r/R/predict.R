@@ -60,17 +60,20 @@ answers_of_training <- function(object, wanted, level = 0.9, threads = 0) {
 fitted.rung <- function(object, ...) predict(object, type = if (object$info$real) "score" else "class")
 
 # rank: the observed rank minus the predicted one. probability: the probability-scale residual P(Y < y) - P(Y > y)
-# (Li and Shepherd, Biometrika 99, 2012), which has mean 0 where the model is right.
+# (Li and Shepherd, Biometrika 99, 2012), which has mean 0 where the model is right. Of an interval, the rank that is
+# nearest to the prediction counts, and the probability of what lies below it minus that of what lies above.
 residuals.rung <- function(object, type = c("rank", "probability"), ...) {
     type <- match.arg(type)
     if (is.null(object$y)) refuse("the model was fitted without labels, or loaded from a file")
     if (object$info$real) return(object$y - fitted(object))
     if (type == "rank") {
-        return(structure(object$y - answers_of_training(object, "rank")$rank, names = object$row_names))
+        rank <- answers_of_training(object, "rank")$rank
+        return(structure(nearest(object, rank) - rank, names = object$row_names))
     }
     check_type(object, "prob")
     proba <- answers_of_training(object, "proba")$proba
     below <- cbind(0, t(apply(proba, 1L, cumsum)))
     rows <- seq_along(object$y)
-    structure(below[cbind(rows, object$y)] - (1 - below[cbind(rows, object$y + 1L)]), names = object$row_names)
+    upper <- if (is.null(object$upper)) object$y else object$upper
+    structure(below[cbind(rows, object$y)] - (1 - below[cbind(rows, upper + 1L)]), names = object$row_names)
 }

@@ -8,8 +8,9 @@ print.rung <- function(x, digits = 3L, ...) {
     cat("method    ", info$method, "\n", sep = "")
     cat("rows      ", info$rows, ", ", info$labelled, " labelled; ", info$features, " coded columns\n", sep = "")
     if (length(info$classes)) {
-        counts <- if (is.null(x$y)) "" else paste0(" (", tabulate(x$y, length(info$classes)), ")")
-        cat("classes   ", paste0(info$classes, counts, collapse = " < "), "\n", sep = "")
+        counts <- if (is.null(x$y)) "" else paste0(" (", tabulate(one_class(x), length(info$classes)), ")")
+        intervals <- if (!is.null(x$upper)) paste0("; ", sum(x$upper > x$y, na.rm = TRUE), " labels are intervals")
+        cat("classes   ", paste0(info$classes, counts, collapse = " < "), intervals, "\n", sep = "")
     }
     cv <- info$cv
     if (!is.null(cv)) {

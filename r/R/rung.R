@@ -52,9 +52,19 @@ formula_data <- function(call, env) {
     frame <- eval(frame_call, env)
     terms <- attr(frame, "terms")
     label <- if (attr(terms, "response")) names(frame)[attr(terms, "response")] else "label"
+    if (NCOL(model.response(frame)) == 2L) reject_bound_factors(terms[[2L]], data, env)
     list(sheet = sheet_of_terms(terms, frame), y = model.response(frame), label = label,
          weights = frame[["(weights)"]], groups = frame[["(groups)"]], chosen = frame[["(chosen)"]], terms = terms,
          row_names = row.names(frame))
+}
+
+# cbind() makes numbers of factors: their classes are lost.
+reject_bound_factors <- function(ends, data, env) {
+    for (end in as.list(ends)[-1L]) {
+        if (!is.factor(eval(end, data, env))) next
+        refuse("cbind() makes numbers of the factor ", deparse(end), ": write as.character(", deparse(end),
+               ") and give the order of the classes, or fit by rung(x, data.frame(lower, upper))")
+    }
 }
 
 # A column `suggested` marks the rows of rung_suggest: it is no predictor.
@@ -68,7 +78,7 @@ rows_data <- function(x, y, weights, groups) {
     if (!is.null(chosen)) x <- x[names(x) != "suggested"]
     sheet <- sheet_of_rows(x)
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
-    if (!is.null(y) && length(y) != nrow(x)) refuse(length(y), " labels for ", nrow(x), " rows")
+    if (!is.null(y) && NROW(y) != nrow(x)) refuse(NROW(y), " labels for ", nrow(x), " rows")
     list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, chosen = chosen, terms = NULL,
          row_names = rownames(x))
 }
@@ -97,28 +107,35 @@ value_text <- function(value) {
 # The shortest texts that read back as the same numbers.
 value_text_each <- function(numbers) .Call(C_r_number_text, as.double(numbers))
 
-# The coded data of a taking, and its ranks (NA: unlabelled) or targets.
+# The coded data of a taking, and its labels.
 prepare <- function(taken, order, missing, real, session) {
     y <- if (!is.null(taken$y)) response(taken$y, order, real, taken$label)
     data <- training_data(session, taken$sheet, y, taken$label, taken$weights, taken$groups, real, missing)
     if (!is.null(taken$chosen)) finish(session, .Call(C_r_set_chosen, session, data, as.integer(taken$chosen)))
-    ranks <- if (!is.null(y)) .Call(C_r_labels, data)
-    if (is.integer(ranks)) ranks[ranks == 0L] <- NA_integer_
-    list(data = data, y = ranks)
+    c(list(data = data), if (!is.null(y)) labels_of(data))
+}
+
+# Ranks or targets, and the upper ranks where labels are intervals; NA: unlabelled.
+labels_of <- function(data) {
+    lapply(list(y = .Call(C_r_labels, data), upper = .Call(C_r_uppers, data)), function(ranks) {
+        if (is.integer(ranks)) ranks[ranks == 0L] <- NA_integer_
+        ranks
+    })
 }
 
 fit <- function(taken, options, order, missing, real, session, call) {
     if (length(options$methods) != 1L) refuse("method is one name; tune() compares several")
     ready <- prepare(taken, order, missing, real, session)
     model <- finish(session, .Call(C_r_fit, session, ready$data, options))
-    fitted_object(session, model, taken, ready$y, call)
+    fitted_object(session, model, taken, ready, call)
 }
 
-fitted_object <- function(session, model, taken, y, call) {
+fitted_object <- function(session, model, taken, labels, call) {
     object <- model_object(session, model)
     object$call <- call
     object$terms <- taken$terms
-    object$y <- y
+    object$y <- labels$y
+    object$upper <- labels$upper
     object$sheet <- taken$sheet
     object$row_names <- taken$row_names
     object

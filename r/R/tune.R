@@ -37,7 +37,7 @@ search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se,
 search <- function(taken, options, order, missing, session, call) {
     ready <- prepare(taken, order, missing, FALSE, session)
     found <- finish(session, .Call(C_r_tune, session, ready$data, options))
-    object <- fitted_object(session, found$model, taken, ready$y, call)
+    object <- fitted_object(session, found$model, taken, ready, call)
     object$report <- parse_json(found$report)
     object$points <- tried_points(object$report$points)
     class(object) <- c("rung_tune", "rung")

@@ -2,6 +2,8 @@
 /* Columns of R as tables of the library, and tables as data. */
 #include "data.h"
 
+#include <string.h>
+
 static void table_release(void *table) { rung_table_free(table); }
 static void data_release(void *data) { rung_data_free(data); }
 
@@ -48,6 +50,7 @@ SEXP r_encode(SEXP handle, SEXP table, SEXP options)
     SEXP out = PROTECT(handle_new(data_release));
     rung_encode_options o = {.size = sizeof o};
     o.label = field_text(options, "label");
+    o.order = field_text(options, "order");
     o.weights = field_text(options, "weights");
     o.groups = field_text(options, "groups");
     o.nominal = field_text(options, "nominal");
@@ -107,6 +110,17 @@ SEXP r_labels(SEXP data)
             INTEGER(out)[i] = rank[i];
     }
     UNPROTECT(1);
+    return out;
+}
+
+/* The upper ranks of labels that are intervals; NULL: none is. */
+SEXP r_uppers(SEXP data)
+{
+    const rung_data *d = handle_get(data);
+    const int *upper = rung_data_uppers(d);
+    if (!upper) return R_NilValue;
+    SEXP out = Rf_allocVector(INTSXP, (R_xlen_t)rung_data_rows(d));
+    memcpy(INTEGER(out), upper, (size_t)rung_data_rows(d) * sizeof *upper);
     return out;
 }
 

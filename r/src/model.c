@@ -414,16 +414,17 @@ static double *by_rows_of(SEXP matrix)
     return out;
 }
 
-/* truth, predicted: ranks; proba: a matrix or NULL. */
-SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP predicted, SEXP proba)
+/* truth, predicted: ranks; upper: the upper ranks where true labels are intervals, or NULL; proba: a matrix or NULL. */
+SEXP r_metrics(SEXP handle, SEXP classes, SEXP truth, SEXP upper, SEXP predicted, SEXP proba)
 {
     session *s = session_of(handle);
     R_xlen_t n = Rf_xlength(truth);
     int k = Rf_asInteger(classes);
     double *by_rows = proba == R_NilValue ? NULL : by_rows_of(proba);
     rung_metrics metrics = {.size = sizeof metrics};
-    session_note(
-        s, rung_metrics_compute(session_ctx(s), (int64_t)n, k, INTEGER(truth), INTEGER(predicted), by_rows, &metrics));
+    const int *high = upper == R_NilValue ? NULL : INTEGER(upper);
+    session_note(s, rung_metrics_compute_intervals(session_ctx(s), (int64_t)n, k, INTEGER(truth), high,
+                                                   INTEGER(predicted), by_rows, &metrics));
     return metrics_vector(&metrics);
 }
 

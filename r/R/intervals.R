@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Labels that are intervals of classes: text such as "2..4", "<=2" or "low..mid", or two columns of ends.
+
+# By its form.
+is_interval <- function(text) grepl("^[<>]=|[.][.]", text)
+
+# The two ends, "" where there is none.
+ends_of <- function(text) {
+    text <- sub("^[<>]=", "..", text)
+    trimws(c(sub("\\.\\..*$", "", text), sub("^.*?\\.\\.", "", text, perl = TRUE)))
+}
+
+# Of labels without an order: those that look like an interval and have an end among the others. "<=50K" beside ">50K" is
+# a class.
+between_others <- function(text) {
+    odd <- is_interval(text)
+    odd[odd] <- vapply(text[odd], function(one) any(ends_of(one) %in% text[!odd]), NA)
+    odd
+}
+
+# Whether there are intervals among labels. Without an order only numbers can have them.
+has_intervals <- function(y, order) {
+    text <- unique(as.character(y[!is.na(y)]))
+    odd <- is_interval(text)
+    if (!is.null(order)) return(any(odd & !text %in% as.character(order)))
+    ends <- unlist(lapply(text[odd], ends_of))
+    any(odd) && are_numbers(c(text[!odd], ends[nzchar(ends)]))
+}
+
+# Two columns, the lower and the upper ends, as text; a missing end is open.
+text_of_ends <- function(y) {
+    text <- function(j) {
+        column <- if (is.data.frame(y)) y[[j]] else y[, j]
+        said <- !is.na(column)
+        out <- rep(NA_character_, length(column))
+        out[said] <- if (is.numeric(column)) value_text_each(column[said]) else as.character(column[said])
+        out
+    }
+    low <- text(1L)
+    high <- text(2L)
+    both <- ifelse(low == high, low, paste(low, high, sep = ".."))
+    ifelse(is.na(low), ifelse(is.na(high), NA, paste0("<=", high)), ifelse(is.na(high), paste0(">=", low), both))
+}
+
+# The classes, where both columns are ordered factors of the same levels.
+order_of_ends <- function(y) {
+    if (!is.data.frame(y) || !all(vapply(y, is.ordered, NA))) return(NULL)
+    if (!identical(levels(y[[1L]]), levels(y[[2L]]))) refuse("the two columns of labels have different levels")
+    levels(y[[1L]])
+}
+
+# The ranks of labels among known classes, as the library reads them: list(y, upper).
+ranks_among <- function(y, classes) {
+    text <- if (NCOL(y) == 2L) text_of_ends(y) else as.character(y)
+    text[!text %in% classes & !is_interval(text)] <- NA
+    if (all(is.na(text))) return(list(y = rep(NA_integer_, length(text))))
+    label <- list(columns = list(numeric(length(text)), factor(text)), names = NULL, rows = length(text))
+    options <- list(label = "2", order = order_text(classes))
+    session <- session()
+    labels_of(finish(session, .Call(C_r_encode, session, as_table(session, label), options)))
+}
+
+# The rank among those of an interval that is nearest to a prediction.
+nearest <- function(labels, predicted) {
+    if (is.null(labels$upper)) labels$y else pmin(pmax(predicted, labels$y), labels$upper)
+}
+
+# The ranks of labels that are one class; NA: unlabelled, or an interval.
+one_class <- function(labels) {
+    if (is.null(labels$upper)) labels$y else ifelse(labels$upper > labels$y, NA_integer_, labels$y)
+}
+
+# The classes as an option of the library, lowest first.
+order_text <- function(classes) paste(gsub("([\\\\<])", "\\\\\\1", classes), collapse = "<")
