@@ -39,6 +39,23 @@ rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all
     return RUNG_OK;
 }
 
+/* As two doubles, the upper and the lower half of the bits: sums of these are exact for two million processes. */
+rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v)
+{
+    double *half = NULL;
+    if (comm_ranks(ctx) == 1 || n == 0) return RUNG_OK;
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(NEW_RAW(ctx, &ctx->scratch, half, 2 * n));
+    for (int64_t i = 0; i < n; i++) {
+        half[2 * i] = (double)(v[i] >> 32);
+        half[2 * i + 1] = (double)(v[i] & UINT32_MAX);
+    }
+    TRY(done(ctx, ctx->comm.sum(ctx->comm.user, half, 2 * n), "summing"));
+    for (int64_t i = 0; i < n; i++) v[i] = (int64_t)half[2 * i] * (INT64_C(1) << 32) + (int64_t)half[2 * i + 1];
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static int64_t start_of(int64_t n, int rank, int ranks) { return n * rank / ranks; }
 
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end)

@@ -16,6 +16,9 @@ rung_status comm_broadcast(rung_ctx *ctx, void *bytes, int64_t n, int from);
 /* The bytes of every process, in the order of their ranks: all[r] has size[r] bytes. In scratch memory. */
 rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all, int64_t **size);
 
+/* v := its sum over the processes, which is exact: a sum and each of its terms are below 2^63. */
+rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v);
+
 /* The leaves of this process: [*first, *end) of n. */
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end);
 

@@ -341,7 +341,11 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     const method *m = spec->method;
     problem *p = m->info.flags & RUNG_USES_UNLABELLED ? &t->all : &t->labelled;
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
-    if (p->stream) shape.streamed = p->stream->n_labelled;
+    if (p->stream) {
+        shape.streamed = p->stream->n_labelled;
+        int64_t here = stream_rows_here(ctx, p->stream->rows);
+        shape.streamed_here = here > 0 ? here : 1;
+    }
     *out = p;
     double bytes = 0;
     TRY(method_bytes(ctx, spec, &shape, &bytes));

@@ -19,6 +19,22 @@ uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
     return z;
 }
 
+void stream_share(const rung_ctx *ctx, const rung_stream *s, int64_t *first, int64_t *end)
+{
+    int64_t slots = stream_slots(s);
+    comm_share(ctx, slots, first, end);
+    *first = s->n_files * *first / slots;
+    *end = s->n_files * *end / slots;
+}
+
+int64_t stream_rows_here(const rung_ctx *ctx, const rung_stream *s)
+{
+    int64_t first, end;
+    stream_share(ctx, s, &first, &end);
+    int64_t rows = s->rows_before[end] - s->rows_before[first];
+    return rows < s->n_labelled ? rows : s->n_labelled;
+}
+
 bool stream_sampled(const rung_stream *s, int64_t file, int64_t row)
 {
     if (stream_key(s->seed, file, row) <= s->last_key) return true;
@@ -121,7 +137,7 @@ static rung_status add_slot(rung_ctx *ctx, void *user, int64_t slot, double *sum
 
 rung_status stream_sum(rung_ctx *ctx, const rung_stream *s, stream_fn *fn, void *user, int64_t size, double *sum)
 {
-    pass p = {.s = s, .fn = fn, .user = user, .slots = s->n_files < STREAM_SLOTS ? s->n_files : STREAM_SLOTS};
+    pass p = {.s = s, .fn = fn, .user = user, .slots = stream_slots(s)};
     rung_log_fn *log = ctx->log; /* what a pass would say of every block was said by the first */
     ctx->log = NULL;
     rung_status status = comm_tree_sum(ctx, p.slots, add_slot, &p, size, sum);

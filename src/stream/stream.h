@@ -45,6 +45,15 @@ void stream_free(rung_stream *s);
 rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_read_options *how, double *rows,
                             int64_t *columns);
 
+/* The leaves of the tree of a sum are slots: the files from n_files s / slots on belong to slot s. */
+static inline int64_t stream_slots(const rung_stream *s)
+{
+    return s->n_files < STREAM_SLOTS ? s->n_files : STREAM_SLOTS;
+}
+/* The files of this process: [*first, *end). */
+void stream_share(const rung_ctx *ctx, const rung_stream *s, int64_t *first, int64_t *end);
+int64_t stream_rows_here(const rung_ctx *ctx, const rung_stream *s); /* labelled rows of this process, at most */
+
 uint64_t stream_key(uint64_t seed, int64_t file, int64_t row);
 
 typedef struct {

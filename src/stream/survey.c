@@ -372,10 +372,10 @@ static rung_status put_together(rung_ctx *ctx, survey *v)
 
 static rung_status one_pass(rung_ctx *ctx, survey *v, bool *again)
 {
-    int64_t first, end, slots = v->s->n_files < STREAM_SLOTS ? v->s->n_files : STREAM_SLOTS, n = v->s->n_files;
+    int64_t first, end, n = v->s->n_files;
     TRY(start(ctx, v));
-    comm_share(ctx, slots, &first, &end);
-    for (int64_t file = n * first / slots; file < n * end / slots; file++) {
+    stream_share(ctx, v->s, &first, &end);
+    for (int64_t file = first; file < end; file++) {
         progress_part outer = progress_enter(ctx, "reading", (double)file / (double)n, (double)(file + 1) / (double)n);
         TRY(survey_file(ctx, v, file));
         progress_leave(ctx, outer);

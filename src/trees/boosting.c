@@ -66,9 +66,8 @@ static void nominal_rows(const boosting *b, int64_t n, const int32_t *row, tree_
     }
 }
 
-static void derive_rows(const void *user, int64_t n, const int32_t *row, tree_sums *out)
+static void derive_rows(const boosting *b, int64_t n, const int32_t *row, tree_sums *out)
 {
-    const boosting *b = user;
     if (b->rules.nominal)
         nominal_rows(b, n, row, out);
     else
@@ -83,9 +82,10 @@ static void choose_rows(boosting *b, const boost_fold *f)
         if (!b->data->y[i]) continue;
         if (f && fold_holds(f, i))
             b->held[b->n_held++] = (int32_t)i;
-        else
+        else if (!b->data->all)
             b->train[b->n_train++] = (int32_t)i;
     }
+    if (b->data->all) b->n_train = b->data->all->total - b->n_held;
 }
 
 /* Of the rows trained on. */
@@ -94,6 +94,14 @@ static rung_status class_weights(rung_ctx *ctx, pool *mem, const boosting *b, do
     const boost_rows *data = b->data;
     int *y = NULL, *upper = NULL;
     double *w = NULL;
+    for (int q = 1; data->all && q <= data->all->K; q++) {
+        int rank = data->rank ? data->rank[q] : q;
+        if (rank == 0) continue;
+        out[rank - 1] = data->all->mass[q - 1];
+        for (int64_t i = 0; i < b->n_held; i++)
+            if (data->y[b->held[i]] == q) out[rank - 1] -= weight_of(b, b->held[i]);
+    }
+    if (data->all) return RUNG_OK;
     for (int64_t i = 0; i < b->n_train && !data->upper; i++) out[data->y[b->train[i]] - 1] += weight_of(b, b->train[i]);
     if (!data->upper) return RUNG_OK;
     TRY(NEW(ctx, mem, y, b->n_train));
@@ -111,6 +119,24 @@ static rung_status class_weights(rung_ctx *ctx, pool *mem, const boosting *b, do
     return RUNG_OK;
 }
 
+static rung_status start_packed(rung_ctx *ctx, pool *mem, const boost_fold *f, boosting *b)
+{
+    const packed_rows *all = b->data->all;
+    packed_options options = {.rows = all,
+                              .own_words = b->data->side_by_side,
+                              .outputs = b->outputs,
+                              .rank = b->data->rank,
+                              .link = b->rules.nominal ? NULL : &b->link,
+                              .start = b->start,
+                              .units = &b->units,
+                              .threads = b->threads};
+    TRY(packed_run_new(ctx, mem, &options, &b->run));
+    for (int64_t k = 0; k < all->n_sampled; k++)
+        if (f && fold_holds(f, all->sample_row[k])) packed_hold_out(b->run, all->sampled[k]);
+    tree_rows rows = {.b = b->data->b, .by_row = all->code, .source = packed_source(b->run)};
+    return grower_new(ctx, mem, &rows, 0, &b->rules.tree, b->threads, &b->grower);
+}
+
 static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
 {
     double *weight = NULL, total = 0;
@@ -118,12 +144,13 @@ static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
     TRY(NEW(ctx, mem, weight, K));
     TRY(class_weights(ctx, mem, b, weight));
     for (int q = 0; q < K; q++) total += weight[q];
+    b->total = total;
     /* |g| <= w; h <= w / 2 (ordinal), K / (K - 1) / 4 <= 1/2 (nominal) */
     b->units = tree_units_for(b->n_train, total, total / 2);
     if (!b->rules.nominal) {
         TRY(ordinal_new(ctx, mem, K, weight, &b->link));
         b->link.wide = b->data->upper != NULL;
-        return NEW(ctx, mem, b->partial, ordinal_sums(&b->link) * (blocks_of(b) + 1));
+        return NEW(ctx, mem, b->partial, ordinal_sums(&b->link) * ((b->data->all ? 0 : blocks_of(b)) + 1));
     }
     for (int q = 0; q < K; q++) {
         b->start[q] = log(weight[q] / total);
@@ -139,27 +166,35 @@ rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const
     int64_t n = data->n;
     TRY(NEW(ctx, mem, b, 1));
     *b = (boosting){.data = data, .rules = *rules, .outputs = rules->nominal ? data->K : 1, .threads = threads};
-    TRY(NEW_RAW(ctx, mem, b->train, n));
+    TRY(NEW_RAW(ctx, mem, b->train, data->all ? 0 : n));
     TRY(NEW_RAW(ctx, mem, b->held, n));
     choose_rows(b, without);
     TRY(NEW(ctx, mem, b->f, n * b->outputs));
     TRY(NEW(ctx, mem, b->start, b->outputs));
+    TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
+    rng_open(&b->random, ctx->seed, stream);
+    *out = b;
+    TRY(start(ctx, mem, b));
+    if (data->all) return start_packed(ctx, mem, without, b);
     if (rules->nominal) TRY(NEW_RAW(ctx, mem, b->norm, n));
     if (rules->nominal && data->upper) TRY(NEW_RAW(ctx, mem, b->inside, n));
     if (rules->rows < 1) TRY(NEW(ctx, mem, b->sampled, n));
-    TRY(tree_new(ctx, mem, rules->tree.leaves, &b->tree));
-    tree_rows rows = {data->b, &data->codes, data->thrifty ? &(tree_derive){derive_rows, b} : NULL};
-    TRY(grower_new(ctx, mem, &rows, b->n_train, &rules->tree, threads, &b->grower));
-    rng_open(&b->random, ctx->seed, stream);
-    *out = b;
-    return start(ctx, mem, b);
+    tree_rows rows = {.b = data->b, .by_row = data->codes.by_row, .codes = &data->codes};
+    return grower_new(ctx, mem, &rows, b->n_train, &rules->tree, threads, &b->grower);
 }
 
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, bool thrifty, int threads)
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
 {
     double rows = (double)n;
-    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, !thrifty, threads) +
+    return rows * (8 + (nominal ? 8.0 * K + 8 : 8) + 1) + grower_bytes(columns, n, leaves, threads) +
            24.0 * K * (rows / BLOCK + 2);
+}
+
+double boosting_packed_bytes(int64_t all, int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads)
+{
+    int outputs = nominal ? K : 1;
+    return packed_bytes(all, outputs) + (double)n * (4 + 8.0 * outputs) + grower_bytes(columns, 0, leaves, threads) +
+           24.0 * K * ((double)all / BLOCK + 2);
 }
 
 /* ---- the derivatives of a round ---- */
@@ -206,8 +241,9 @@ static void threshold_block(boosting *b, int64_t block, double *sum)
 }
 
 /* The sums over all rows, ordinal_sums of them, at b->partial. */
-static void threshold_sums(boosting *b)
+static rung_status threshold_sums(boosting *b)
 {
+    if (b->run) return packed_threshold_sums(b->run, b->partial);
     int64_t size = ordinal_sums(&b->link), blocks = blocks_of(b);
     memset(b->partial, 0, (size_t)(size * (blocks + 1)) * sizeof *b->partial);
 #pragma omp taskgroup
@@ -217,20 +253,22 @@ static void threshold_sums(boosting *b)
     }
     for (int64_t block = 1; block <= blocks; block++)
         for (int64_t k = 0; k < size; k++) b->partial[k] += b->partial[size * block + k];
+    return RUNG_OK;
 }
 
-double boosting_thresholds(boosting *b)
+rung_status boosting_thresholds(boosting *b, double *out)
 {
     enum { MOST_STEPS = 50 };
-    double largest = 0, total = 0;
-    for (int64_t i = 0; i < b->n_train; i++) total += weight_of(b, b->train[i]);
+    double largest = 0, total = b->run ? b->total : 0;
+    for (int64_t i = 0; i < b->n_train && !b->run; i++) total += weight_of(b, b->train[i]);
     for (int step = 0; step < MOST_STEPS; step++) {
-        threshold_sums(b);
+        TRY(threshold_sums(b));
         largest = 0;
         for (int q = 0; q + 1 < b->data->K; q++) largest = fmax(largest, fabs(b->partial[q]) / total);
         if (largest < 1e-12 || ordinal_step(&b->link, b->partial) < 1e-12) break;
     }
-    return largest;
+    if (out) *out = largest;
+    return RUNG_OK;
 }
 
 /* ---- a round ---- */
@@ -240,6 +278,10 @@ static int64_t sample_rows(boosting *b)
 {
     int32_t *row = grower_rows(b->grower);
     int64_t left = b->n_train, want = (int64_t)ceil(b->rules.rows * (double)b->n_train - 1e-9), n = 0;
+    if (b->run) {
+        if (b->rules.rows < 1) packed_sample(b->run, rng_bits(&b->random), b->rules.rows);
+        return 0;
+    }
     if (!b->sampled) {
         memcpy(row, b->train, (size_t)b->n_train * sizeof *row);
         return b->n_train;
@@ -264,8 +306,9 @@ static void add_tree(boosting *b, double *f)
 {
     const int32_t *row = grower_rows(b->grower);
     bool together = b->threads > 1 && b->n_train > BLOCK;
+    if (b->run) packed_add(b->run, b->rules.rate, &b->tree);
 #pragma omp taskgroup
-    for (int k = 0; k < b->tree.n; k++) {
+    for (int k = 0; k < (b->run ? 0 : b->tree.n); k++) {
         const tree_node *leaf = &b->tree.node[k];
         double value = b->rules.rate * leaf->value;
         int64_t from = leaf->from, to = leaf->to;
@@ -284,17 +327,24 @@ static void add_tree(boosting *b, double *f)
 
 rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, forest *keep)
 {
-    if (b->rules.nominal) norms(b);
+    if (b->run && b->rules.nominal)
+        packed_norms(b->run);
+    else if (b->rules.nominal)
+        norms(b);
     for (int q = 0; q < b->outputs; q++) {
         int64_t n = sample_rows(b);
         b->output = q;
-        if (!b->data->thrifty) derivatives(b, n);
-        grow(b->grower, &b->random, n, &b->units, &b->tree);
+        if (b->run)
+            packed_output(b->run, q);
+        else
+            derivatives(b, n);
+        TRY(grow(b->grower, &b->random, n, &b->units, &b->tree));
+        if (b->run) packed_round_values(b->run, b->rules.rate, &b->tree);
         add_tree(b, b->f + q * b->data->n);
         if (keep) TRY(forest_add(ctx, mem, b->data->b, &b->tree, b->rules.rate / share, keep));
     }
     if (b->rules.nominal) return RUNG_OK;
-    threshold_sums(b);
+    TRY(threshold_sums(b));
     ordinal_step(&b->link, b->partial);
     return RUNG_OK;
 }

@@ -9,6 +9,7 @@
 #include "data/intervals.h"
 #include "trees/forest.h"
 #include "trees/loss.h"
+#include "trees/packed.h"
 
 typedef struct {
     tree_rules tree;
@@ -22,11 +23,15 @@ typedef struct {
     tree_codes codes; /* of the n rows */
     int64_t n;
     int K;
-    const int *y;     /* 1..K; 0: a row that is never trained on */
-    const int *upper; /* where labels are intervals (data/intervals.h); NULL: none is */
-    const double *w;  /* NULL: 1 */
-    bool thrifty;     /* derivatives are computed again for every histogram: slower, but 32 bytes a row less */
+    const int *y;           /* 1..K; 0: a row that is never trained on */
+    const int *upper;       /* where labels are intervals (data/intervals.h); NULL: none is */
+    const double *w;        /* NULL: 1 */
+    const packed_rows *all; /* the rows trained on, of which these are a sample; NULL: they are all there is */
+    bool side_by_side;      /* several fits to `all` at the same time */
+    const int *rank;        /* ranks of all->K + 1 classes, 0: no row trains; NULL: as in y. K is their number */
 } boost_rows;
+/* Rows trained on, held-out ones included. */
+static inline int64_t boost_rows_all(const boost_rows *rows) { return rows->all ? rows->all->total : rows->n; }
 
 typedef struct {
     const boost_rows *data;
@@ -35,13 +40,15 @@ typedef struct {
     int output; /* whose tree grows */
     int64_t n_train, n_held;
     int32_t *train, *held; /* ascending */
-    double *f;             /* n x outputs, column-major: of these rows */
+    double *f;             /* n x outputs, column-major: of these rows; with data->all of those held out */
     double *start;         /* the start of f: 0, nominal: the log shares of the classes */
     ordinal link;          /* unless nominal */
     /* room */
     tree tree;
     grower *grower;
     tree_units units;
+    packed_run *run; /* of data->all */
+    double total;    /* weight of the rows trained on */
     double *norm, *partial;
     double *inside; /* nominal, with intervals: the logarithm of the sum of exp(f) over the classes of a label */
     bool *sampled;
@@ -59,13 +66,15 @@ static inline bool fold_holds(const boost_fold *f, int64_t i) { return i < f->n 
 rung_status boosting_new(rung_ctx *ctx, pool *mem, const boost_rows *data, const boost_fold *without,
                          const boost_rules *rules, uint64_t stream, int threads, boosting **out);
 /* Room for one of them in bytes, beyond the bins. */
-double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, bool thrifty, int threads);
+double boosting_bytes(int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
+/* The same for a sample of n of `all` rows. */
+double boosting_packed_bytes(int64_t all, int64_t n, int64_t columns, int K, bool nominal, int leaves, int threads);
 
 /* One round; its trees are added to `keep` (NULL: they are not kept) with their values times rate / share. Safe to run
  * in parallel with others: only ctx->seed is read. */
 rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, forest *keep);
-/* Newton steps to convergence: the thresholds that fit the training rows best. Returns the largest entry of the
- * gradient of the mean loss. */
-double boosting_thresholds(boosting *b);
+/* Newton steps to convergence: the thresholds that fit the training rows best. *largest: the largest entry of the
+ * gradient of the mean loss; NULL: not wanted. */
+rung_status boosting_thresholds(boosting *b, double *largest);
 
 #endif

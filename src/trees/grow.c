@@ -38,17 +38,21 @@ typedef struct { /* a leaf that may be split */
 
 struct grower {
     const tree_bins *b;
+    const uint8_t *by_row;
     const tree_codes *codes;
     tree_rules rules;
     int threads;
     int64_t columns, n_active, *active; /* that this tree may use */
-    int64_t *at, width;                 /* the start of the histogram of a column; bins of all columns */
+    int64_t *at, width;                 /* the start of the histogram of a column; bins of all columns, ... */
+    int64_t cells;                      /* ... and with the sum over all rows where there is a source */
+    const tree_source *source;          /* NULL: rows are here: */
     int32_t *row, *other;               /* the rows of each leaf are contiguous, and ascending ... */
-    tree_sums *sum, *other_sum;         /* ... their derivatives; NULL: these are computed: */
-    tree_derive derive;
-    int64_t *left;            /* per task: rows that go left */
-    bool *used;               /* per thread: it has a part of the histogram */
-    tree_sums **hist, **part; /* rules.leaves of them; one for each thread but the first */
+    tree_sums *sum, *other_sum;         /* ... their derivatives */
+    tree_pass pass;                     /* over the rows of the source */
+    bool goes_left[BIN_ROOM];           /* of the last split */
+    int64_t *left;                      /* per task: rows that go left */
+    bool *used;                         /* per thread: it has a part of the histogram */
+    tree_sums **hist, **part;           /* rules.leaves of them; one for each thread but the first */
     open_leaf *leaf;
     split *found; /* 2 x columns */
     const tree_units *units;
@@ -72,16 +76,14 @@ static double h_of(const grower *g, tree_sums s) { return (double)(s[1] >> g->un
 
 /* ---- histograms ---- */
 
-/* Rows from..end, whose derivatives are sum[0] .. */
-static void add_some(const grower *g, int64_t from, int64_t end, const tree_sums *sum, tree_sums *hist)
+static void add_some(const grower *g, int64_t n, const int32_t *row, const tree_sums *sum, tree_sums *hist)
 {
     int64_t columns = g->columns, active = g->n_active;
-    const int32_t *row = g->row;
-    for (int64_t i = from; i < end; i++) {
-        const uint8_t *code = g->codes->by_row + row[i] * columns;
-        tree_sums s = sum[i - from];
-        if (i + AHEAD < end) {
-            const uint8_t *next = g->codes->by_row + row[i + AHEAD] * columns;
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t *code = g->by_row + row[i] * columns;
+        tree_sums s = sum[i];
+        if (i + AHEAD < n) {
+            const uint8_t *next = g->by_row + row[i + AHEAD] * columns;
             __builtin_prefetch(next);
             __builtin_prefetch(next + columns - 1);
         }
@@ -92,18 +94,21 @@ static void add_some(const grower *g, int64_t from, int64_t end, const tree_sums
     }
 }
 
+/* Rows from..to, as the grower holds them, or of the source in this pass. */
 static void add_rows(const grower *g, int64_t from, int64_t to, tree_sums *hist)
 {
-    tree_sums room[TREE_DERIVED];
-    if (g->sum) {
-        add_some(g, from, to, g->sum + from, hist);
+    int32_t row[TREE_TAKEN];
+    tree_sums sum[TREE_TAKEN], total = {0, 0};
+    if (!g->source) {
+        add_some(g, to - from, g->row + from, g->sum + from, hist);
         return;
     }
-    for (int64_t end; from < to; from = end) {
-        end = to - from < TREE_DERIVED ? to : from + TREE_DERIVED;
-        g->derive.of(g->derive.user, end - from, g->row + from, room);
-        add_some(g, from, end, room, hist);
+    while (from < to) {
+        int64_t n = g->source->take(g->source->user, &g->pass, &from, to, row, sum);
+        add_some(g, n, row, sum, hist);
+        for (int64_t i = 0; i < n; i++) total += sum[i];
     }
+    hist[g->width] += total;
 }
 
 /* ---- the best split of a column ---- */
@@ -262,12 +267,14 @@ static void take_best(const grower *g, const split *found, open_leaf *l)
         if (found[k].gain > l->best.gain) l->best = found[k];
 }
 
+/* A source goes through all its rows. */
+static int64_t rows_to_add(const grower *g, const open_leaf *l) { return g->source ? g->source->n : l->to - l->from; }
+
 /* The histogram of a leaf, by tasks; each thread has one of its own, the first that of the leaf. */
 static void add_together(const grower *g, const open_leaf *l)
 {
-    int64_t from = l->from, n = l->to - from, tasks = (int64_t)TASKS * g->threads;
-    size_t size = (size_t)g->width * sizeof *l->hist;
-    for (int t = 0; t < g->threads; t++) g->used[t] = false;
+    int64_t from = g->source ? 0 : l->from, n = rows_to_add(g, l), tasks = (int64_t)TASKS * g->threads;
+    size_t size = (size_t)g->cells * sizeof *l->hist;
 #pragma omp taskgroup
     for (int64_t k = 0; k < tasks; k++) {
 #pragma omp task
@@ -284,18 +291,31 @@ static void add_together(const grower *g, const open_leaf *l)
 
 static bool is_large(const grower *g, const open_leaf *l)
 {
-    return g->threads > 1 && (l->to - l->from) * g->n_active >= TOGETHER_CELLS;
+    return g->threads > 1 && rows_to_add(g, l) * g->n_active >= TOGETHER_CELLS;
 }
 
-static void add_leaf(const grower *g, const open_leaf *l)
+/* Everybody's rows of the source: what the search needs at once, before it adds the parts of the threads. */
+static rung_status add_everybody(const grower *g, const open_leaf *l)
 {
+    bool alone = comm_ranks(g->source->ctx) == 1;
+    for (int t = 1; t < g->threads; t++) {
+        if (!g->used[t]) continue;
+        for (int64_t j = alone ? g->width : 0; j < g->cells; j++) l->hist[j] += g->part[t - 1][j];
+        g->used[t] = alone;
+    }
+    return comm_sum_whole(g->source->ctx, 2 * g->cells, (int64_t *)l->hist);
+}
+
+static rung_status add_leaf(const grower *g, const open_leaf *l)
+{
+    for (int t = 0; t < g->threads; t++) g->used[t] = false;
     if (is_large(g, l)) {
         add_together(g, l);
-        return;
+    } else {
+        memset(l->hist, 0, (size_t)g->cells * sizeof *l->hist);
+        add_rows(g, g->source ? 0 : l->from, g->source ? g->source->n : l->to, l->hist);
     }
-    memset(l->hist, 0, (size_t)g->width * sizeof *l->hist);
-    add_rows(g, l->from, l->to, l->hist);
-    for (int t = 0; t < g->threads; t++) g->used[t] = false;
+    return g->source ? add_everybody(g, l) : RUNG_OK;
 }
 
 /* The best splits of a leaf whose histogram was just added and of its larger sibling, which has that of their parent. */
@@ -328,12 +348,11 @@ int tree_leaf(const tree *t, const uint8_t *code)
 }
 
 typedef struct {
-    const uint8_t *code; /* of the column, ... */
-    int64_t step;        /* ... from row to row */
+    const uint8_t *code; /* of the column */
     bool left[BIN_ROOM];
 } division;
 
-static inline bool row_left(const division *d, int32_t row) { return d->left[d->code[row * d->step]]; }
+static inline bool row_left(const division *d, int32_t row) { return d->left[d->code[row]]; }
 
 static int64_t count_left(const grower *g, const division *d, int64_t from, int64_t to)
 {
@@ -350,7 +369,7 @@ static void place(const grower *g, const division *d, int64_t from, int64_t to, 
         bool is_left = row_left(d, r);
         int64_t k = is_left ? at : right;
         g->other[k] = r;
-        if (g->sum) g->other_sum[k] = g->sum[i];
+        g->other_sum[k] = g->sum[i];
         at += is_left;
         right += !is_left;
     }
@@ -359,7 +378,7 @@ static void place(const grower *g, const division *d, int64_t from, int64_t to, 
 static void put_back(const grower *g, int64_t from, int64_t to)
 {
     memcpy(g->row + from, g->other + from, (size_t)(to - from) * sizeof *g->row);
-    if (g->sum) memcpy(g->sum + from, g->other_sum + from, (size_t)(to - from) * sizeof *g->sum);
+    memcpy(g->sum + from, g->other_sum + from, (size_t)(to - from) * sizeof *g->sum);
 }
 
 /* Without a second pass: the left ones stay in front, only the others go through the room. */
@@ -370,20 +389,19 @@ static int64_t divide_alone(const grower *g, const division *d, int64_t from, in
         int32_t r = g->row[i];
         bool is_left = row_left(d, r);
         g->row[n] = g->other[right] = r;
-        if (g->sum) g->sum[n] = g->other_sum[right] = g->sum[i];
+        g->sum[n] = g->other_sum[right] = g->sum[i];
         n += is_left;
         right += !is_left;
     }
     memcpy(g->row + n, g->other + from, (size_t)(to - n) * sizeof *g->row);
-    if (g->sum) memcpy(g->sum + n, g->other_sum + from, (size_t)(to - n) * sizeof *g->sum);
+    memcpy(g->sum + n, g->other_sum + from, (size_t)(to - n) * sizeof *g->sum);
     return n;
 }
 
 /* Partitions the rows of a leaf, those that go left first, each side in order; returns where the right ones begin. */
 static int64_t divide(const grower *g, const tree_node *t, int64_t from, int64_t to)
 {
-    division d = {.code = g->codes->by_row + t->column, .step = g->columns};
-    if (g->codes->by_column) d = (division){.code = g->codes->by_column + t->column * g->codes->n, .step = 1};
+    division d = {.code = g->codes->by_column + t->column * g->codes->n};
     for (int b = 0; b < BIN_ROOM; b++) d.left[b] = goes_left(t, b);
     if (g->threads == 1 || to - from < TOGETHER_ROWS) return divide_alone(g, &d, from, to);
     int64_t n = to - from, tasks = (int64_t)TASKS * g->threads, all = 0;
@@ -433,6 +451,18 @@ static void choose_columns(grower *g, rng *r)
         }
 }
 
+/* The rows of a source are divided in the pass that adds a histogram; only their number is needed before. */
+static int64_t divide_later(grower *g, const open_leaf *l, const open_leaf *right, const tree_node *t)
+{
+    for (int b = 0; b < BIN_ROOM; b++) g->goes_left[b] = goes_left(t, b);
+    g->pass = (tree_pass){.leaf = (int)(l - g->leaf),
+                          .right = (int)(right - g->leaf),
+                          .column = t->column,
+                          .left = g->goes_left,
+                          .wanted = -1};
+    return l->from + count_of(g, l->best.left);
+}
+
 /* Puts the split into the tree and divides the rows; l becomes the left leaf. */
 static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
 {
@@ -448,7 +478,7 @@ static void apply_split(grower *g, open_leaf *l, open_leaf *right, tree *out)
         t->set = out->sets + (int64_t)SET_WORDS * ((out->n - 1) / 2);
         memcpy(t->set, l->best.set, sizeof l->best.set);
     }
-    int64_t middle = divide(g, t, l->from, l->to);
+    int64_t middle = g->source ? divide_later(g, l, right, t) : divide(g, t, l->from, l->to);
     *right = *l;
     right->sum = l->sum - l->best.left;
     l->sum = l->best.left;
@@ -464,58 +494,59 @@ static void close_leaves(const grower *g, int leaves, tree *out)
     for (int i = 0; i < leaves; i++) {
         const open_leaf *l = &g->leaf[i];
         tree_node *t = &out->node[l->node];
-        *t = (tree_node){.column = -1, .value = value_of(g, l, l->sum), .from = l->from, .to = l->to};
+        *t = (tree_node){.column = -1, .value = value_of(g, l, l->sum), .from = l->from, .to = l->to, .leaf = i};
     }
 }
 
-static void search_children(const grower *g, open_leaf *left, open_leaf *right, tree_sums *fresh)
+static rung_status search_children(grower *g, open_leaf *left, open_leaf *right, tree_sums *fresh)
 {
     bool less = left->to - left->from <= right->to - right->from;
     open_leaf *small = less ? left : right, *large = less ? right : left;
     large->hist = left->hist; /* their parent's */
     small->hist = fresh;
-    add_leaf(g, small);
+    g->pass.wanted = (int)(small - g->leaf);
+    TRY(add_leaf(g, small));
     search(g, small, large);
+    return RUNG_OK;
 }
 
-/* The sum over the rows of the root: every column's histogram has it, once it is added. */
-static tree_sums root_sum(const grower *g, const open_leaf *root, bool added)
+/* Divides the rows of a source where no histogram is needed. */
+static void divide_only(const grower *g)
 {
-    tree_sums sum = {0, 0}, room[TREE_DERIVED];
-    if (g->sum) {
-        for (int64_t i = 0; i < root->to; i++) sum += g->sum[i];
-        return sum;
+    int64_t n = g->source->n, tasks = g->threads > 1 && n >= TOGETHER_ROWS ? (int64_t)TASKS * g->threads : 1;
+#pragma omp taskgroup
+    for (int64_t k = 0; k < tasks; k++) {
+#pragma omp task if (tasks > 1)
+        for (int64_t at = n * k / tasks; at < n * (k + 1) / tasks;)
+            g->source->take(g->source->user, &g->pass, &at, n * (k + 1) / tasks, NULL, NULL);
     }
-    if (added && g->n_active > 0) {
-        int64_t from = g->at[g->active[0]], to = from + g->b->count[g->active[0]] + 1;
-        for (int64_t j = from; j < to; j++) {
-            sum += root->hist[j];
-            for (int t = 1; t < g->threads; t++)
-                if (g->used[t]) sum += g->part[t - 1][j];
-        }
-        return sum;
-    }
-    for (int64_t i = 0; i < root->to; i += TREE_DERIVED) {
-        int64_t n = root->to - i < TREE_DERIVED ? root->to - i : TREE_DERIVED;
-        g->derive.of(g->derive.user, n, g->row + i, room);
-        for (int64_t k = 0; k < n; k++) sum += room[k];
-    }
-    return sum;
 }
 
-void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
+/* n: rows, where the grower has them. */
+static rung_status search_root(grower *g, int64_t n, open_leaf *root)
+{
+    *root = (open_leaf){.to = n, .hist = g->hist[0], .low = -TREE_MOST, .high = TREE_MOST};
+    root->best = (split){.gain = LEAST_GAIN, .column = -1};
+    if (g->source) {
+        g->pass = (tree_pass){.right = -1};
+        TRY(add_leaf(g, root));
+        root->sum = root->hist[g->width];
+        root->to = count_of(g, root->sum);
+    } else {
+        for (int64_t i = 0; i < n; i++) root->sum += g->sum[i];
+        if (may_split(g, root)) TRY(add_leaf(g, root));
+    }
+    if (may_split(g, root)) search(g, root, NULL);
+    return RUNG_OK;
+}
+
+rung_status grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
 {
     g->units = units;
     choose_columns(g, r);
-    open_leaf *root = &g->leaf[0];
-    *root = (open_leaf){.to = n, .hist = g->hist[0], .low = -TREE_MOST, .high = TREE_MOST};
-    bool divides = may_split(g, root);
     out->n = 1;
     int leaves = 1;
-    root->best = (split){.gain = LEAST_GAIN, .column = -1};
-    if (divides) add_leaf(g, root);
-    root->sum = root_sum(g, root, divides);
-    if (divides) search(g, root, NULL);
+    TRY(search_root(g, n, &g->leaf[0]));
     while (leaves < g->rules.leaves) {
         open_leaf *best = &g->leaf[0], *right = &g->leaf[leaves];
         for (int i = 1; i < leaves; i++)
@@ -523,12 +554,15 @@ void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out)
         if (best->best.column < 0) break;
         apply_split(g, best, right, out);
         leaves++;
-        if (leaves == g->rules.leaves) break;
         best->best.column = right->best.column = -1;
         best->best.gain = right->best.gain = LEAST_GAIN;
-        if (may_split(g, best) || may_split(g, right)) search_children(g, best, right, g->hist[leaves - 1]);
+        if (leaves < g->rules.leaves && (may_split(g, best) || may_split(g, right)))
+            TRY(search_children(g, best, right, g->hist[leaves - 1]));
+        else if (g->source)
+            divide_only(g);
     }
     close_leaves(g, leaves, out);
+    return RUNG_OK;
 }
 
 /* ---- room ---- */
@@ -547,34 +581,36 @@ rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t 
     const tree_bins *b = rows->b;
     grower *g = NULL;
     TRY(NEW(ctx, mem, g, 1));
-    *g = (grower){.b = b, .codes = rows->codes, .rules = *rules, .threads = threads, .columns = b->n_columns};
-    if (rows->derive) g->derive = *rows->derive;
+    *g = (grower){.b = b, .by_row = rows->by_row, .codes = rows->codes, .rules = *rules, .threads = threads};
+    g->columns = b->n_columns;
+    g->source = rows->source;
     TRY(NEW(ctx, mem, g->active, g->columns));
     TRY(NEW(ctx, mem, g->at, g->columns));
     for (int64_t c = 0; c < g->columns; c++) {
         g->at[c] = g->width;
         g->width += b->count[c] + 1;
     }
+    g->cells = g->width + (g->source != NULL);
     TRY(NEW_RAW(ctx, mem, g->row, most));
     TRY(NEW_RAW(ctx, mem, g->other, most));
-    if (!rows->derive) TRY(NEW_RAW(ctx, mem, g->sum, most));
-    if (!rows->derive) TRY(NEW_RAW(ctx, mem, g->other_sum, most));
+    TRY(NEW_RAW(ctx, mem, g->sum, most));
+    TRY(NEW_RAW(ctx, mem, g->other_sum, most));
     TRY(NEW(ctx, mem, g->left, (int64_t)TASKS * threads));
     TRY(NEW(ctx, mem, g->used, threads));
     TRY(NEW(ctx, mem, g->leaf, rules->leaves));
     TRY(NEW(ctx, mem, g->found, 2 * g->columns));
     TRY(NEW(ctx, mem, g->hist, rules->leaves));
     TRY(NEW(ctx, mem, g->part, threads));
-    for (int i = 0; i < rules->leaves; i++) TRY(NEW_RAW(ctx, mem, g->hist[i], g->width));
-    for (int i = 0; i < threads - 1; i++) TRY(NEW_RAW(ctx, mem, g->part[i], g->width));
+    for (int i = 0; i < rules->leaves; i++) TRY(NEW_RAW(ctx, mem, g->hist[i], g->cells));
+    for (int i = 0; i < threads - 1; i++) TRY(NEW_RAW(ctx, mem, g->part[i], g->cells));
     *out = g;
     return RUNG_OK;
 }
 
-double grower_bytes(int64_t columns, int64_t rows, int leaves, bool stored, int threads)
+double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads)
 {
-    double width = (double)columns * fmin(BIN_ROOM, (double)rows + 1);
-    return (stored ? 40 : 8) * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
+    double width = (double)columns * (rows > 0 ? fmin(BIN_ROOM, (double)rows + 1) : BIN_ROOM);
+    return 40 * (double)rows + 16 * width * (leaves + threads) + 200.0 * (double)columns;
 }
 
 int32_t *grower_rows(grower *g) { return g->row; }

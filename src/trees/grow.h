@@ -9,6 +9,7 @@
 #ifndef RUNG_TREES_GROW_H
 #define RUNG_TREES_GROW_H
 
+#include "base/comm.h"
 #include "base/rng.h"
 #include "trees/bins.h"
 
@@ -44,7 +45,8 @@ typedef struct {
     bool missing_right; /* bin 0 goes right */
     uint64_t *set;      /* text columns: the bins that go left */
     double value;       /* of a leaf; of a split its gain */
-    int64_t from, to;   /* a leaf: its rows, as the grower holds them */
+    int64_t from, to;   /* a leaf: its rows, as the grower holds them ... */
+    int leaf;           /* ... and its number, as a source knows it */
 } tree_node;
 
 typedef struct {
@@ -60,29 +62,42 @@ int tree_leaf(const tree *t, const uint8_t *code);
 
 typedef struct grower grower;
 
-/* Derivatives that are computed whenever a histogram needs them: those of n <= TREE_DERIVED rows. */
-enum { TREE_DERIVED = 256 };
+/* Rows that are held elsewhere (packed.h), where each knows its leaf. */
+enum { TREE_TAKEN = 256 };
+typedef struct {      /* a pass over them */
+    int leaf, right;  /* those of `leaf` that do not go left become those of `right`; -1: they stay */
+    int64_t column;   /* rows go left by their bin of this column */
+    const bool *left; /* BIN_ROOM */
+    int wanted;       /* then the rows of this leaf are listed; -1: none */
+} tree_pass;
 typedef struct {
-    void (*of)(const void *user, int64_t n, const int32_t *row, tree_sums *out);
+    rung_ctx *ctx; /* its processes have rows each, and add up their histograms */
+    int64_t n;     /* rows of this process */
+    /* Passes over the rows from *at on, which is moved, up to `end`: returns how many are listed, TREE_TAKEN at most, with
+     * their derivatives. */
+    int64_t (*take)(const void *user, const tree_pass *pass, int64_t *at, int64_t end, int32_t *row, tree_sums *sum);
     const void *user;
-} tree_derive;
+} tree_source;
 
 typedef struct { /* what trees grow from */
     const tree_bins *b;
-    const tree_codes *codes;
-    const tree_derive *derive; /* NULL: derivatives are stored, 32 bytes a row */
+    const uint8_t *by_row;     /* the bins of all rows */
+    const tree_codes *codes;   /* with those by column; NULL where there is a source: */
+    const tree_source *source; /* NULL: the grower has the rows */
 } tree_rows;
 
-/* most: rows of a tree. Trees grow with this number of threads. */
+/* most: rows of a tree that the grower has. Trees grow with this number of threads. */
 rung_status grower_new(rung_ctx *ctx, pool *mem, const tree_rows *rows, int64_t most, const tree_rules *rules,
                        int threads, grower **out);
-double grower_bytes(int64_t columns, int64_t rows, int leaves, bool stored, int threads);
-/* Room for the rows to grow from: their numbers, ascending, and their derivatives if they are stored. Growing makes those
- * of a leaf contiguous, so that their derivatives are read in order. */
+/* rows: those that the grower has. */
+double grower_bytes(int64_t columns, int64_t rows, int leaves, int threads);
+/* Room for the rows to grow from: their numbers, ascending, and their derivatives. Growing makes those of a leaf
+ * contiguous, so that their derivatives are read in order. */
 int32_t *grower_rows(grower *g);
 tree_sums *grower_sums(grower *g);
-/* From the first n of them. r chooses the columns. Values of leaves are within +-TREE_MOST. */
+/* From the first n of them, or from all rows of leaf 0 of the source. r chooses the columns. Values of leaves are within
+ * +-TREE_MOST. Fails only where processes cannot add up their histograms. */
 #define TREE_MOST 10.0
-void grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out);
+rung_status grow(grower *g, rng *r, int64_t n, const tree_units *units, tree *out);
 
 #endif

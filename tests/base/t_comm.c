@@ -67,6 +67,25 @@ static void test_gather(void **state)
     processes_run(3, gather, NULL);
 }
 
+static void sum_whole(rung_ctx *ctx, int rank, void *user)
+{
+    int64_t ranks = comm_ranks(ctx), large = (INT64_C(1) << 60) + 7;
+    int64_t v[] = {rank, -1, rank % 2 ? large : -large, large / 8 - rank, INT64_C(0xffffffff)};
+    (void)user;
+    assert_ok(ctx, comm_sum_whole(ctx, 5, v));
+    assert_int_equal(v[0], ranks * (ranks - 1) / 2);
+    assert_int_equal(v[1], -ranks);
+    assert_int_equal(v[2], ranks % 2 ? -large : 0);
+    assert_int_equal(v[3], ranks * (large / 8) - ranks * (ranks - 1) / 2);
+    assert_int_equal(v[4], ranks * INT64_C(0xffffffff));
+}
+
+static void test_whole_numbers(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= 5; ranks++) processes_run(ranks, sum_whole, NULL);
+}
+
 static int broken(void *user, double *v, int64_t n) { return (void)user, (void)v, (void)n, 17; }
 static int fine_bytes(void *user, void *v, int64_t n, int from) { return (void)user, (void)v, (void)n, (void)from, 0; }
 static int fine(void *user) { return (void)user, 0; }
@@ -91,6 +110,6 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_gather),
-                                       WITH_CONTEXT(test_failures)};
+                                       cmocka_unit_test(test_whole_numbers), WITH_CONTEXT(test_failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

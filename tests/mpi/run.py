@@ -68,7 +68,8 @@ def fit(out, *more, ranks=0, code=0, fault=None, data='parts/*.csv'):
 
 
 def test_fit_has_the_same_bits():
-    for method, counts in ((['kdlor', '-p', 'landmarks=40'], (2, 3, 5)), (['pom'], (1, 3))):
+    for method, counts in ((['kdlor', '-p', 'landmarks=40'], (2, 3, 5)),
+                           (['boost', '-p', 'rounds=8'], (2, 3, 5)), (['pom'], (1, 3))):
         fit('one.rung', '-m', *method)
         for ranks in counts:
             fit('many.rung', '-m', *method, ranks=ranks)
@@ -135,6 +136,8 @@ def test_a_rank_that_fails_ends_the_job():
     check(len(told) == 1 and 'bad/6.csv, line 100' in told[0], 'a broken part:', told)
     leaves_nothing()
     fit('new.rung', '-m', 'pom', ranks=3, code=1, fault='read-kill:2:parts/6.csv')  # with a message of mpirun
+    leaves_nothing()
+    fit('new.rung', '-m', 'boost', ranks=3, code=1, fault='read-kill:4:parts/6.csv')
     leaves_nothing()
     told = of_rung(fit('new.rung', '-m', 'pom', '-q', ranks=3, code=1, fault='enospc:2:new.rung'))
     check(len(told) == 1 and 'No space left' in told[0], 'a full disk:', told)

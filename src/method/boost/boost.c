@@ -74,7 +74,8 @@ rung_status boost_start(rung_ctx *ctx, const problem *p, const boost_params *par
     boost_settle_rules(params, p->stream ? p->stream->n_labelled : p->n, p->K, &out->rules, &out->seeds);
     TRY(read_monotone(ctx, p, params, &monotone));
     out->rules.tree.monotone = monotone;
-    return (p->stream ? boost_stream_rows : boost_rows_new)(ctx, &ctx->scratch, p, &out->rows);
+    if (!p->stream) return boost_rows_new(ctx, &ctx->scratch, p, &out->rows);
+    return boost_stream_rows(ctx, &ctx->scratch, p, out->rules.tree.leaves, &out->rows);
 }
 
 /* Folds for choosing the number of rounds if the caller has none. */
@@ -158,16 +159,20 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
 {
     boost_rules rules;
     int seeds, threads = shape->threads > 0 ? shape->threads : 1;
-    int64_t n = shape->streamed > shape->labelled ? shape->streamed : shape->labelled, d = shape->d;
-    boost_settle_rules(params, n, shape->K, &rules, &seeds);
+    bool streamed = shape->streamed > 0;
+    int64_t all = shape->streamed > shape->labelled ? shape->streamed : shape->labelled, n = shape->labelled;
+    double columns = (double)shape->d;
+    boost_settle_rules(params, all, shape->K, &rules, &seeds);
+    if (shape->streamed_here > 0) all = shape->streamed_here;
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
-    boost_shape rows = {n, d, shape->K, leaves, outputs > 1, shape->streamed > 0};
+    boost_shape rows = {n, shape->d, shape->K, leaves, outputs > 1, streamed ? all : 0};
     double one = boost_path_bytes(&rows, 1, threads), path = boost_path_bytes(&rows, seeds * n_folds, threads);
-    double bins = (rows.thrifty ? 1 : 2) * (double)n * (double)d +
-                  16 * fmin((double)n, 2e5) * fmin(threads, (double)d) + 4096.0 * (double)d;
-    double labels = rows.thrifty ? 4 * (double)n : 0, mean = seeds > 1 || !rows.thrifty ? 8 * (double)n * outputs : 0;
-    return bins + labels + mean + fmax(one, path) + 64 * nodes;
+    double bins = 2 * (double)n * columns + 16 * fmin((double)n, 2e5) * fmin(threads, columns) + 4096 * columns;
+    double words = streamed && seeds * n_folds > 1 ? 4 * (double)all : 0;
+    if (streamed) bins += (double)all * columns;
+    double mean = streamed ? (seeds > 1 ? 4 * (double)all : 0) : 8 * (double)n * outputs;
+    return bins + words + mean + fmax(one, path) + 64 * nodes;
 }
 
 static double boost_bytes(const problem_shape *shape, const void *params)

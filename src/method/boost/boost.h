@@ -22,8 +22,9 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
 /* The rows of a problem in bins that all its cells, labelled or not, give; all in mem. */
 rung_status boost_rows_new(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
 
-/* The same for a problem whose rows are a sample of a stream: its rows first, then all others, in bins of the sample. */
-rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
+/* The same for a problem whose rows are a sample of a stream: `all` has those of the files of this process, in bins of the
+ * sample. leaves: of a tree, at most. */
+rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out);
 
 typedef struct {
     boost_rules rules;

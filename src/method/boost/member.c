@@ -42,10 +42,13 @@ static rung_status grow_model(rung_ctx *ctx, void *user)
     const grow_job *job = user;
     const boost_fit_state *s = &job->s;
     scorer *score = job->score;
+    const packed_rows *all = s->rows.all;
     int64_t size = s->rows.n * score->outputs;
     bool several = s->seeds > 1;
     double *mean = NULL;
-    if (several) TRY(NEW(ctx, &ctx->scratch, mean, size));
+    int32_t *total = NULL;
+    if (several && !all) TRY(NEW(ctx, &ctx->scratch, mean, size));
+    if (several && all && job->thresholds) TRY(NEW(ctx, &ctx->scratch, total, all->n));
     for (int seed = 0; seed < s->seeds; seed++) {
         pool_mark mark = pool_here(&ctx->scratch);
         boosting *b = NULL;
@@ -56,11 +59,13 @@ static rung_status grow_model(rung_ctx *ctx, void *user)
             TRY(boosting_round(ctx, b, job->mem, s->seeds, &score->trees));
             progress(ctx, "fitting", (double)(seed * job->rounds + t) / ((double)s->seeds * job->rounds));
         }
-        for (int64_t i = 0; i < size && several; i++) mean[i] += b->f[i] / s->seeds;
+        for (int64_t i = 0; i < size && mean; i++) mean[i] += b->f[i] / s->seeds;
+        if (total) packed_add_to(b->run, total);
         for (int o = 0; o < score->outputs; o++) score->bias[o] = b->start[o];
         if (seed + 1 == s->seeds && job->thresholds) {
-            if (several) memcpy(b->f, mean, (size_t)size * sizeof *mean);
-            boosting_thresholds(b);
+            if (mean) memcpy(b->f, mean, (size_t)size * sizeof *mean);
+            if (total) packed_take_mean(b->run, total, s->seeds);
+            TRY(boosting_thresholds(b, NULL));
             memcpy(job->thresholds, b->link.t, (size_t)(s->rows.K - 1) * sizeof *job->thresholds);
         }
         pool_release(&ctx->scratch, mark);

@@ -38,7 +38,7 @@ static bool is_small(int64_t n, int64_t columns) { return n * columns <= FEW_CEL
 
 int boost_threads(const rung_ctx *ctx, const boost_rows *data)
 {
-    return is_small(data->n, data->b->n_columns) ? 1 : ctx->threads;
+    return is_small(data->all ? data->all->n : data->n, data->b->n_columns) ? 1 : ctx->threads;
 }
 
 void boost_proba(const ordinal *link, int K, const double *f, int64_t step, double *p)
@@ -57,6 +57,28 @@ void boost_proba(const ordinal *link, int K, const double *f, int64_t step, doub
 }
 
 /* ---- starting ---- */
+
+/* The same for rows of a stream: labels stay as they are, and a table has their ranks. */
+static rung_status close_packed(rung_ctx *ctx, pool *mem, const boost_fold *f, fold_path *out)
+{
+    const boost_rows *all = &out->data;
+    double *count = NULL;
+    int *rank = NULL, K = 0;
+    TRY(NEW(ctx, mem, count, all->K));
+    TRY(NEW(ctx, mem, rank, all->K + 1));
+    TRY(NEW(ctx, mem, out->classes, all->K));
+    memcpy(count, all->all->count, (size_t)all->K * sizeof *count);
+    for (int64_t i = 0; i < f->n; i++)
+        if (all->y[i] && fold_holds(f, i)) count[all->y[i] - 1]--;
+    for (int q = 1; q <= all->K; q++) {
+        if (count[q - 1] < 1) continue;
+        out->classes[K++] = q;
+        rank[q] = K;
+    }
+    if (K < all->K) out->data.rank = rank;
+    out->data.K = K;
+    return RUNG_OK;
+}
 
 /* A fold may remove all rows of a class. */
 static rung_status close_classes(rung_ctx *ctx, pool *mem, const boost_fold *f, fold_path *out)
@@ -92,7 +114,8 @@ static rung_status start_fold(rung_ctx *ctx, pool *mem, path *p, const folds *f,
     const boost_fold without = {f->fold + out->repeat * f->n, out->fold, f->n};
     double *equal = NULL;
     out->data = *p->data;
-    TRY(close_classes(ctx, mem, &without, out));
+    out->data.side_by_side = p->n_folds * p->seeds > 1;
+    TRY((p->data->all ? close_packed : close_classes)(ctx, mem, &without, out));
     if (out->data.K < 2) return RUNG_OK;
     TRY(NEW(ctx, mem, out->run, p->seeds));
     for (int s = 0; s < p->seeds; s++)
@@ -123,28 +146,34 @@ static rung_status start(rung_ctx *ctx, pool *mem, const folds *f, path *p)
 /* ---- rounds ---- */
 
 /* STRIDE rounds of one fold and seed, and their results. */
-static void run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed)
+static rung_status run_some(rung_ctx *ctx, const path *p, fold_path *f, int seed)
 {
     boosting *b = f->run[seed];
     for (int t = 0; t < STRIDE && !stop_asked(ctx); t++) {
         double *left = f->left + ((int64_t)t * p->seeds + seed) * f->size;
-        (void)boosting_round(ctx, b, NULL, 1, NULL); /* fails only where it keeps trees */
+        TRY(boosting_round(ctx, b, NULL, 1, NULL)); /* fails only where processes work together */
         for (int64_t i = 0; i < b->n_held; i++)
             for (int o = 0; o < b->outputs; o++) *left++ = b->f[b->held[i] + o * b->data->n];
         if (!b->rules.nominal) memcpy(left, b->link.t, (size_t)(b->data->K - 1) * sizeof *left);
     }
+    return RUNG_OK;
 }
 
 static rung_status run_rounds(rung_ctx *ctx, path *p)
 {
     int64_t runs = (int64_t)p->n_folds * p->seeds;
     bool side_by_side = p->threads == 1 && ctx->threads > 1;
+    if (p->data->all) { /* processes exchange sums in the same order */
+        for (int64_t k = 0; k < runs; k++)
+            if (p->folds[k / p->seeds].run) TRY(run_some(ctx, p, &p->folds[k / p->seeds], (int)(k % p->seeds)));
+        return interrupted(ctx);
+    }
 #pragma omp taskgroup
     for (int64_t k = 0; k < runs; k++) {
         fold_path *f = &p->folds[k / p->seeds];
         if (!f->run) continue;
 #pragma omp task if (side_by_side)
-        run_some(ctx, p, f, (int)(k % p->seeds));
+        (void)run_some(ctx, p, f, (int)(k % p->seeds));
     }
     return interrupted(ctx);
 }
@@ -328,6 +357,7 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
 double boost_path_bytes(const boost_shape *s, int side_by_side, int threads)
 {
     if (is_small(s->n, s->columns)) threads = 1;
-    return side_by_side * (boosting_bytes(s->n, s->columns, s->K, s->nominal, s->leaves, s->thrifty, threads) +
-                           (s->thrifty ? 0 : 8.0 * (double)s->n));
+    if (s->all > 0)
+        return side_by_side * boosting_packed_bytes(s->all, s->n, s->columns, s->K, s->nominal, s->leaves, threads);
+    return side_by_side * (boosting_bytes(s->n, s->columns, s->K, s->nominal, s->leaves, threads) + 8.0 * (double)s->n);
 }

@@ -35,7 +35,8 @@ rung_status boost_path_run(rung_ctx *ctx, pool *mem, const boost_rows *data, con
 typedef struct {
     int64_t n, columns;
     int K, leaves;
-    bool nominal, thrifty;
+    bool nominal;
+    int64_t all; /* rows of the stream that the n are a sample of; 0: none */
 } boost_shape;
 double boost_path_bytes(const boost_shape *s, int side_by_side, int threads);
 

@@ -1,60 +1,125 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* stream_rows.c - data larger than memory: the bins of all rows, a byte per cell, are in memory; their cells never are.
- * Beside the bins a row takes as little as possible: a label, its place in the leaves, its function. */
+ * Of several processes each has the rows of its files. */
 #include <string.h>
 
 #include "method/boost/boost.h"
 
 typedef struct {
     const problem *p;
-    boost_rows *rows;
-    int *y;
-    double *w;
-    int64_t n; /* rows so far */
+    const tree_bins *b;
+    packed_rows *rows;
+    int64_t most; /* rows of the files of this process */
+    bool *extra;  /* per row that the sample has beside its own: it is among the rows here */
+    int32_t *extra_at;
 } row_filler;
 
-/* A row of the sample is there already. */
+static int64_t extra_of(const rung_stream *s, int64_t file, int64_t row)
+{
+    for (int64_t k = 0; k < s->n_extra; k++)
+        if (s->extra_file[k] == file && s->extra_row[k] == row) return k;
+    return -1;
+}
+
+/* A row of the sample: their numbers there follow, since both are in the order of the files. */
+static void note_sampled(row_filler *f, int64_t file, int64_t row, int32_t at)
+{
+    const rung_stream *s = f->p->stream->rows;
+    if (!stream_sampled(s, file, row)) return;
+    int64_t k = extra_of(s, file, row);
+    if (k >= 0) {
+        f->extra[k] = true;
+        f->extra_at[k] = at;
+    } else {
+        f->rows->sampled[f->rows->n_sampled++] = at;
+    }
+}
+
+/* Sums: rows, then weights, of each rank. */
 static rung_status take_block(rung_ctx *ctx, void *user, const problem_block *b, double *sum)
 {
     row_filler *f = user;
-    tree_codes *to = &f->rows->codes, some;
-    int64_t columns = f->rows->b->n_columns, fresh = 0, *rows = NULL;
-    (void)sum;
-    TRY(NEW_RAW(ctx, &ctx->scratch, rows, b->n));
-    for (int64_t i = 0; i < b->n; i++)
-        if (!stream_sampled(f->p->stream->rows, b->file, b->row[i])) rows[fresh++] = i;
-    if (f->n + fresh > to->n) return set_error(ctx, RUNG_EIO, "the files changed while they were read");
+    packed_rows *to = f->rows;
+    const rung_stream *s = f->p->stream->rows;
+    tree_codes some;
     tree_table table = {.code = f->p->code, .cells = b->cells, .n_rows = b->n};
-    TRY(codes_new(ctx, &ctx->scratch, f->rows->b, &table, fresh, rows, &some));
-    memcpy(to->by_row + f->n * columns, some.by_row, (size_t)(fresh * columns));
-    for (int64_t i = 0; i < fresh; i++) {
-        f->y[f->n + i] = b->y[rows[i]];
-        if (f->w) f->w[f->n + i] = b->w ? b->w[rows[i]] : 1;
+    if (to->n + b->n > f->most) return set_error(ctx, RUNG_EIO, "the files changed while they were read");
+    TRY(codes_new(ctx, &ctx->scratch, f->b, &table, b->n, NULL, &some));
+    memcpy(to->code + to->n * to->columns, some.by_row, (size_t)(b->n * to->columns));
+    for (int64_t i = 0; i < b->n; i++, to->n++) {
+        double w = b->w ? b->w[i] : 1;
+        to->word[to->n] = b->y[i] - 1;
+        if (to->w) to->w[to->n] = (float)w;
+        sum[b->y[i] - 1]++;
+        sum[to->K + b->y[i] - 1] += w;
+        note_sampled(f, b->file, b->row[i], (int32_t)to->n);
     }
-    f->n += fresh;
+    for (int64_t slot = 0; slot < to->n_slots; slot++)
+        if (s->n_files * (slot + 1) / to->n_slots > b->file) to->slot_end[slot] = to->n;
     return RUNG_OK;
 }
 
-rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out)
+static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 {
-    boost_rows sample;
-    int64_t n = p->stream->n_labelled, columns;
-    double nothing;
-    row_filler f = {.p = p, .rows = out, .n = p->n};
-    if (comm_ranks(ctx) > 1)
-        return set_error(ctx, RUNG_EARG, "boost holds the bins of all rows, so that it is fitted by a single process");
-    if (p->n > n || n > INT32_MAX)
-        return set_error(ctx, RUNG_EDATA, "boost is fitted to at most %d rows, not %lld", INT32_MAX, (long long)n);
-    TRY(boost_rows_new(ctx, mem, p, &sample));
-    columns = sample.b->n_columns;
-    TRY(NEW(ctx, mem, f.y, n));
-    if (p->w) TRY(NEW(ctx, mem, f.w, n));
-    *out = (boost_rows){.b = sample.b, .codes = {.n = n}, .n = n, .K = p->K, .y = f.y, .w = f.w, .thrifty = true};
-    TRY(NEW(ctx, mem, out->codes.by_row, n * columns));
-    memcpy(out->codes.by_row, sample.codes.by_row, (size_t)(p->n * columns));
-    memcpy(f.y, p->y, (size_t)p->n * sizeof *f.y);
-    if (p->w) memcpy(f.w, p->w, (size_t)p->n * sizeof *f.w);
-    pool_free(mem, sample.codes.by_row);
-    pool_free(mem, sample.codes.by_column);
-    return problem_sum(ctx, p, take_block, &f, 0, &nothing);
+    const rung_stream *s = f->p->stream->rows;
+    packed_rows *to = f->rows;
+    f->most = stream_rows_here(ctx, s);
+    if (f->most > INT32_MAX)
+        return set_error(ctx, RUNG_EDATA, "boost holds at most %d rows in a process, not %lld", INT32_MAX,
+                         (long long)f->most);
+    to->n_slots = stream_slots(s);
+    TRY(NEW(ctx, mem, to->slot_end, to->n_slots));
+    TRY(NEW_RAW(ctx, mem, to->code, f->most * to->columns));
+    TRY(NEW_RAW(ctx, mem, to->word, f->most));
+    if (f->p->w) TRY(NEW_RAW(ctx, mem, to->w, f->most));
+    TRY(NEW_RAW(ctx, mem, to->sampled, f->p->n));
+    TRY(NEW_RAW(ctx, mem, to->sample_row, f->p->n));
+    TRY(NEW(ctx, &ctx->scratch, f->extra, s->n_extra));
+    return NEW(ctx, &ctx->scratch, f->extra_at, s->n_extra);
+}
+
+/* What every process has: rows, rows of the sample in the order of the files, and those beside them. */
+static rung_status number_rows(rung_ctx *ctx, row_filler *f)
+{
+    packed_rows *to = f->rows;
+    int64_t extras = f->p->stream->rows->n_extra, own = 2 + extras, *mine = NULL, *size, before = 0, ordinary = 0;
+    char **all;
+    TRY(NEW(ctx, &ctx->scratch, mine, own));
+    mine[0] = to->n;
+    mine[1] = to->n_sampled;
+    for (int64_t k = 0; k < extras; k++) mine[2 + k] = f->extra[k];
+    TRY(comm_gather(ctx, mine, own * (int64_t)sizeof *mine, &all, &size));
+    for (int r = 0; r < comm_ranks(ctx); r++) {
+        const int64_t *one = (const int64_t *)(const void *)all[r];
+        if (r < comm_rank(ctx)) to->before += one[0], before += one[1];
+        to->total += one[0];
+        ordinary += one[1];
+        for (int64_t k = 0; k < extras && r != comm_rank(ctx); k++) mine[2 + k] += one[2 + k];
+    }
+    for (int64_t k = 0; k < to->n_sampled; k++) to->sample_row[k] = (int32_t)(before + k);
+    for (int64_t k = 0; k < extras; k++) {
+        if (f->extra[k]) {
+            to->sampled[to->n_sampled] = f->extra_at[k];
+            to->sample_row[to->n_sampled++] = (int32_t)ordinary;
+        }
+        ordinary += mine[2 + k];
+    }
+    return ordinary == f->p->n ? RUNG_OK : set_error(ctx, RUNG_EIO, "the files changed while they were read");
+}
+
+rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, int leaves, boost_rows *out)
+{
+    packed_rows *all = NULL;
+    double *sum = NULL;
+    TRY(NEW(ctx, mem, all, 1));
+    TRY(boost_rows_new(ctx, mem, p, out));
+    TRY(packed_new(ctx, mem, out->b->n_columns, p->K, leaves, all));
+    row_filler f = {.p = p, .b = out->b, .rows = all};
+    TRY(make_room(ctx, mem, &f));
+    TRY(NEW(ctx, &ctx->scratch, sum, 2 * (int64_t)p->K));
+    TRY(problem_sum(ctx, p, take_block, &f, 2 * (int64_t)p->K, sum));
+    memcpy(all->count, sum, (size_t)p->K * sizeof *sum);
+    memcpy(all->mass, sum + p->K, (size_t)p->K * sizeof *sum);
+    out->all = all;
+    return number_rows(ctx, &f);
 }
