@@ -49,7 +49,7 @@ typedef struct {
     int64_t rows, labelled, intervals, *count; /* count: rows of each class, without intervals */
     int classes;
     rung_metrics cv, median;
-    bool has_cv;
+    bool has_cv, weighted; /* weighted: rows have weights */
     double seconds;
     rung_verification *found; /* --verify */
     int n_found, n_failed;
@@ -203,6 +203,7 @@ static void tell_cv(const fit_job *job)
     tell_metrics_row(&t, constant, &job->median);
     free(constant);
     sheet_print(&t, stderr, "");
+    if (job->weighted) say(stderr, "  (every row counts once in these errors, whatever its weight)\n");
 }
 
 static void tell_thresholds(const rung_model *model)
@@ -382,6 +383,7 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
 static int fit_run(session *s, const arguments *args)
 {
     fit_job job = {.cv.size = sizeof job.cv, .median.size = sizeof job.median};
+    job.weighted = option_value(args, "weights") != NULL;
     int code = fit_steps(s, args, &job);
     rung_verification_free(job.found);
     json_decref(job.importance);

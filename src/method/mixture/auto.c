@@ -61,6 +61,9 @@ static rung_status report(rung_ctx *ctx, pool *mem, int64_t columns, const mixtu
 
 static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
 {
+    const char *mae = s->weighted ? "weighted held-out mae" : "held-out mae";
+    int64_t unlabelled = 0;
+    for (int64_t i = 0; i < p->n; i++) unlabelled += p->y[i] == 0;
     if (s->tried == 0)
         log_at(
             ctx, RUNG_INFO,
@@ -72,8 +75,11 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
         log_at(ctx, RUNG_INFO, "unlabelled rows: weight %.2f; held-out mae %.3f with them, %.3f without%s",
                of_family(s, FAMILY_SPREAD), s->mae, s->supervised,
                s->manifold ? " (the columns are redundant, as in images)" : "");
+    else if (unlabelled > 0)
+        log_at(ctx, RUNG_INFO, "unlabelled rows: used for scaling only%s; %s %.3f",
+               s->weighted ? ", because labels have weights" : "", mae, s->mae);
     else
-        log_at(ctx, RUNG_INFO, "all %lld rows are labelled; held-out mae %.3f", (long long)p->n, s->mae);
+        log_at(ctx, RUNG_INFO, "all %lld rows are labelled; %s %.3f", (long long)p->n, mae, s->mae);
     if (s->unlabelled_used > 0)
         log_at(ctx, RUNG_INFO,
                "to save time, labels were spread over only %lld of the %lld unlabelled rows, evenly spaced",
@@ -82,16 +88,15 @@ static void tell(rung_ctx *ctx, const problem *p, const mixture_summary *s)
         log_at(ctx, RUNG_INFO, "to save time, kernels were fitted to %lld of the %lld labelled rows, trees to all",
                (long long)s->kernel_rows, (long long)s->labelled);
     if (s->tried > 0)
-        log_at(
-            ctx, RUNG_WARNING,
-            "no model beats always predicting the median (held-out mae %.3f, median %.3f), so the median is what the "
-            "model predicts: the columns say little about the grades, or there are too few labels",
-            s->tried, s->median);
+        log_at(ctx, RUNG_WARNING,
+               "no model beats always predicting the median (%s %.3f, median %.3f), so the median is what the "
+               "model predicts: the columns say little about the grades, or there are too few labels",
+               mae, s->tried, s->median);
     else if (s->mae >= s->median)
         log_at(ctx, RUNG_WARNING,
-               "no model beats always predicting the median (held-out mae %.3f, median %.3f): the columns say "
+               "no model beats always predicting the median (%s %.3f, median %.3f): the columns say "
                "little about the grades, or there are too few labels",
-               s->mae, s->median);
+               mae, s->mae, s->median);
 }
 
 /* A single class: nothing to weight. */

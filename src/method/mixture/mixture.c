@@ -407,7 +407,9 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     double *Q = NULL;
     int64_t l = m->c.l;
     const int *y = m->rows.y, *upper = m->rows.upper;
-    int median = metrics_median(&(graded_rows){.n = l, .K = m->rows.K, .truth = y, .upper = upper}, NULL);
+    const double *w = m->c.base.w;
+    int median = metrics_median(&(graded_rows){.n = l, .K = m->rows.K, .truth = y, .upper = upper}, w);
+    double count = 0;
     for (int f = 0; f < m->n; f++) {
         const family *one = &m->list[f];
         if (one->trees) out->trees[one->trees - 1] = weight[f];
@@ -417,15 +419,19 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
         out->weight[first->space][first->kind] = weight[f];
         out->present[first->kind] = true;
     }
-    out->mae = stack_mae(&m->rows, P);
+    out->weighted = w != NULL;
+    out->mae = stack_mae(&m->rows, w, P);
     out->median = 0;
-    for (int64_t i = 0; i < l; i++)
-        out->median += interval_distance(y[i], highest_rank(y, upper, i), median) / (double)l;
+    for (int64_t i = 0; i < l; i++) {
+        out->median += (w ? w[i] : 1) * interval_distance(y[i], highest_rank(y, upper, i), median);
+        count += w ? w[i] : 1;
+    }
+    out->median /= count;
     out->has_supervised = out->present[FAMILY_SPREAD];
     if (!out->has_supervised) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, Q, l * (m->rows.K - 1)));
     TRY(left_out(ctx, m, true, Q));
-    out->supervised = stack_mae(&m->rows, Q);
+    out->supervised = stack_mae(&m->rows, w, Q);
     return RUNG_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct {
     double redundancy;   /* columns per effective dimension, minus the value expected by chance */
     bool manifold;       /* redundant columns: label spreading has the larger prior weight */
     double mae, median;  /* leave-one-out; of always predicting the median */
+    bool weighted;       /* rows count in these as their weights say */
     double tried;        /* > 0: that of a mixture that was worse than the median, and given up for it */
     double supervised;   /* leave-one-out of the families that do not use unlabelled rows ... */
     bool has_supervised; /* ... where that is another mixture */

@@ -64,14 +64,15 @@ double stack_error(const stack_rows *rows, const double *P)
     return sum;
 }
 
-double stack_mae(const stack_rows *rows, const double *P)
+double stack_mae(const stack_rows *rows, const double *counts, const double *P)
 {
     double sum = 0, count = 0;
     for (int64_t i = 0; i < rows->n; i++) {
         if (!(rows->weight[i] > 0)) continue;
-        sum += interval_distance(rows->y[i], highest_rank(rows->y, rows->upper, i),
-                                 cumulative_rank(rows->K, P + i * (rows->K - 1)));
-        count++;
+        double w = counts ? counts[i] : 1;
+        sum += w * interval_distance(rows->y[i], highest_rank(rows->y, rows->upper, i),
+                                     cumulative_rank(rows->K, P + i * (rows->K - 1)));
+        count += w;
     }
     return sum / count;
 }

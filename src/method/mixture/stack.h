@@ -23,8 +23,8 @@ rung_status stack_rows_new(rung_ctx *ctx, pool *mem, int K, const int *y, const 
                            const row_groups *together, stack_rows *out);
 
 double stack_error(const stack_rows *rows, const double *P); /* weighted sum of the ranked probability scores */
-double stack_mae(const stack_rows *rows, const double *P);   /* of the posterior medians; every row that was left
-                                                                out counts 1 */
+/* Of the posterior medians, over the rows that were left out; counts: how many times each counts, NULL: once. */
+double stack_mae(const stack_rows *rows, const double *counts, const double *P);
 
 /* w ~ exp(-strength error - 8 penalty), normalised, over the m predictions; NULL: a model that failed, weight 0. mean:
  * their weighted mean. */
