@@ -20,6 +20,9 @@ static const double NOTHING = 1e-11;
 /* Solving after summing multiplies rounding by the condition of k(S, S), which the pivots indicate roughly: with pivots
  * of at least this share it stays far below the effect of any ridge. */
 static const double STEADY = 1e-3;
+/* The same in single precision, where besides so much is left that rows spread in all directions of the features: the
+ * scatter of the rows within a class is then far from singular, too. */
+static const double FAR_APART = 0.05, MUCH_LEFT = 0.05;
 
 typedef struct {
     rung_ctx *ctx;
@@ -205,6 +208,7 @@ static rung_status factor_landmarks(rung_ctx *ctx, pool *mem, landmarks *l)
         most = fmax(most, pivot[i]);
     }
     l->steady = least * least >= STEADY * most * most;
+    l->far_apart = least * least >= FAR_APART * most * most && l->error >= MUCH_LEFT;
     return RUNG_OK;
 }
 

@@ -14,7 +14,8 @@ typedef struct {
     double *X;      /* d x m: the rows themselves */
     double *origin; /* d: where columns are placed, see kernel_place */
     la_mat *R;      /* m x m, lower triangle */
-    bool steady;    /* R is so far from singular that kernel columns may be summed before solving */
+    bool steady;    /* R is so far from singular that kernel columns may be summed before solving ... */
+    bool far_apart; /* ... even in single precision, if there are many */
     double error;   /* sum_i k(x_i,x_i) - |phi(x_i)|^2, relative, over the rows they were chosen from */
 } landmarks;
 
@@ -50,6 +51,8 @@ rung_status landmarks_deformed(rung_ctx *ctx, const landmarks *l, la_mat *M, la_
 /* Bytes that features of all rows may take under a limit (0: none) of the memory. */
 double landmark_room(double memory);
 
+enum { LANDMARK_TILE = 4096 };
+
 typedef struct { /* some columns of X, their weights and groups */
     const double *X;
     int64_t count;
@@ -60,6 +63,8 @@ typedef struct { /* some columns of X, their weights and groups */
     const double *member; /* columns of X x groups: how much of a row belongs to each */
     int64_t columns;
     const double *shift; /* m: taken from the features, or from the kernel columns where these are summed; NULL: 0 */
+    bool single;         /* S in single precision (la_syrk_single); about a shift, sign 1 */
+    la_mat *room;        /* m x LANDMARK_TILE: for the features of some of the rows; NULL: made when needed */
 } grouped_rows;
 /* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_i', sign 1 or -1, e_i the unit
  * vector of row i's group, or its memberships. */

@@ -7,7 +7,7 @@
 
 #include "kernel/landmark.h"
 
-enum { TILE = 4096 };
+enum { TILE = LANDMARK_TILE };
 
 double landmark_room(double memory)
 {
@@ -17,14 +17,18 @@ double landmark_room(double memory)
 
 static int64_t tile_end(int64_t first, int64_t n) { return n - first < TILE ? n : first + TILE; }
 
-/* Phi of some columns of X, or their kernel columns, in scratch memory. */
-static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, const double *X, int64_t count,
+/* Phi of some of the rows, or their kernel columns: in r->room or in scratch memory. */
+static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int64_t count,
                                const int64_t *rows, la_mat **out)
 {
     double *Z = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, Z, l->d * count));
-    for (int64_t i = 0; i < count; i++) memcpy(Z + i * l->d, X + rows[i] * l->d, (size_t)l->d * sizeof *Z);
-    TRY(la_new(ctx, &ctx->scratch, l->m, count, out));
+    for (int64_t i = 0; i < count; i++) memcpy(Z + i * l->d, r->X + rows[i] * l->d, (size_t)l->d * sizeof *Z);
+    *out = r->room;
+    if (*out)
+        la_narrow(*out, count);
+    else
+        TRY(la_new(ctx, &ctx->scratch, l->m, count, out));
     return solved ? landmarks_features(ctx, l, count, Z, *out) : landmarks_columns(ctx, l, 0, count, Z, *out);
 }
 
@@ -42,6 +46,30 @@ static rung_status subtract(rung_ctx *ctx, const double *x, la_mat *F)
     return la_gemm(ctx, false, false, -1, left, right, 1, F);
 }
 
+/* S and sums of a tile. E (t x groups): the weights by group. */
+static rung_status add_double(rung_ctx *ctx, const grouped_rows *r, la_mat *F, const double *E, const double *root,
+                              int sign, la_mat *S, double *sums)
+{
+    if (r->shift) TRY(subtract(ctx, r->shift, F));
+    TRY(la_mul(ctx, sign, F, r->groups, E, 1, sums));
+    if (r->weight) TRY(la_scale(ctx, NULL, root, F));
+    return la_syrk(ctx, false, sign, F, 1, S);
+}
+
+/* The same about a shift, S in single precision. */
+static rung_status add_single(rung_ctx *ctx, const grouped_rows *r, const la_mat *F, const double *E,
+                              const double *root, la_mat *S, double *sums)
+{
+    int64_t t = la_cols(F), m = la_rows(F);
+    TRY(la_mul(ctx, 1, F, r->groups, E, 1, sums));
+    for (int g = 0; g < r->groups; g++) {
+        double mass = 0;
+        for (int64_t i = 0; i < t; i++) mass += E[i + g * t];
+        for (int64_t j = 0; j < m; j++) sums[j + g * m] -= mass * r->shift[j];
+    }
+    return la_syrk_single(ctx, F, r->shift, r->weight ? root : NULL, S);
+}
+
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
                                   la_mat *S, double *sums)
 {
@@ -54,17 +82,17 @@ rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved
         TRY(interrupted(ctx));
         TRY(NEW(ctx, &ctx->scratch, E, t * r->groups));
         TRY(NEW_RAW(ctx, &ctx->scratch, root, t));
-        TRY(features_of(ctx, l, solved, r->X, t, at, &F));
-        if (r->shift) TRY(subtract(ctx, r->shift, F));
+        TRY(features_of(ctx, l, solved, r, t, at, &F));
         for (int64_t i = 0; i < t; i++) {
             double w = r->weight ? r->weight[at[i]] : 1;
             for (int g = 0; g < r->groups && !r->group; g++) E[i + g * t] = w * r->member[at[i] + g * r->columns];
             if (r->group) E[i + (r->group[at[i]] - 1) * t] = w;
             root[i] = sqrt(w);
         }
-        TRY(la_mul(ctx, sign, F, r->groups, E, 1, sums));
-        if (r->weight) TRY(la_scale(ctx, NULL, root, F));
-        TRY(la_syrk(ctx, false, sign, F, 1, S));
+        if (r->single)
+            TRY(add_single(ctx, r, F, E, root, S, sums));
+        else
+            TRY(add_double(ctx, r, F, E, root, sign, S, sums));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;

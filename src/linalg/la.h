@@ -25,6 +25,7 @@ typedef struct { /* n points of d coordinates, one after the other */
 /* ---- memory ---- */
 rung_status la_new(rung_ctx *ctx, pool *mem, int64_t rows, int64_t cols, la_mat **out); /* not initialised */
 void la_free(pool *mem, la_mat *A);                                                     /* before its time */
+void la_narrow(la_mat *A, int64_t cols); /* uses the first columns of those it was made with */
 int64_t la_rows(const la_mat *A);
 int64_t la_cols(const la_mat *A);
 void la_put(const double *host, la_mat *A); /* column-major, as large as A */
@@ -86,6 +87,9 @@ rung_status la_gemm_symmetric(rung_ctx *ctx, bool transpose_a, double alpha, con
                               double beta, la_mat *C);
 /* C = alpha op(A) op(A)' + beta C, both triangles; C symmetric before. */
 rung_status la_syrk(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, double beta, la_mat *C);
+/* C += F F', F = (A - shift 1') diag(scale) in single precision, scale NULL: 1. Products and sums over the columns of A
+ * are single, C is double. With columns about their mean the error is that of independent roundings. */
+rung_status la_syrk_single(rung_ctx *ctx, const la_mat *A, const double *shift, const double *scale, la_mat *C);
 
 /* ---- entry by entry ---- */
 rung_status la_scale_add(rung_ctx *ctx, double alpha, const la_mat *A, double beta,

@@ -64,6 +64,7 @@ void la_free(pool *mem, la_mat *A)
     pool_free(mem, A);
 }
 
+void la_narrow(la_mat *A, int64_t cols) { A->cols = cols; }
 int64_t la_rows(const la_mat *A) { return A->rows; }
 int64_t la_cols(const la_mat *A) { return A->cols; }
 

@@ -552,6 +552,40 @@ static void large_products(void **state)
         }
 }
 
+/* About a shift, in several tiles and several depths; the same bits for any number of threads. */
+static void single_precision_squares(void **state)
+{
+    enum { M = 300, COLS = 2500 };
+    rung_ctx *ctx = *state;
+    double *a, *zeros = NULL, *shift = NULL, *scale = NULL, *first = NULL;
+    la_mat *A = random_matrix(ctx, M, COLS, 40, &a), *C = matrix(ctx, M, M);
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, zeros, M * M));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, shift, M));
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, scale, COLS));
+    for (int i = 0; i < M; i++) shift[i] = 0.01 * i;
+    for (int j = 0; j < COLS; j++) scale[j] = 1 + j % 3;
+    for (int threads = 1; threads <= 3; threads++) {
+        ctx->threads = threads;
+        la_put(zeros, C);
+        la_add_diagonal(C, 1, NULL);
+        assert_ok(ctx, la_syrk_single(ctx, A, shift, scale, C));
+        double *c = copy(ctx, C);
+        if (threads == 1) first = c;
+        assert_memory_equal(c, first, sizeof *c * M * M);
+    }
+    for (int64_t j = 0; j < M; j += 7)
+        for (int64_t i = 0; i < M; i++) {
+            double s = i == j, size = 0;
+            for (int64_t h = 0; h < COLS; h++) {
+                double product = (a[i + h * M] - shift[i]) * (a[j + h * M] - shift[j]) * scale[h] * scale[h];
+                s += product;
+                size += fabs(product);
+            }
+            if (fabs(first[i + j * M] - s) > 1e-6 * size || first[i + j * M] != first[j + i * M])
+                fail_msg("entry %lld, %lld: %g, not %g", (long long)i, (long long)j, first[i + j * M], s);
+        }
+}
+
 static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
 {
     ctx->threads = threads;
@@ -709,6 +743,7 @@ int main(void)
         WITH_CONTEXT(pivoted_rank),
         WITH_CONTEXT(roots),
         WITH_CONTEXT(large_products),
+        WITH_CONTEXT(single_precision_squares),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),
         WITH_CONTEXT(interrupt_stops_a_factorisation),
         cmocka_unit_test(every_allocation_fails),

@@ -219,6 +219,53 @@ static void test_small_sample_model(void **state)
     remove_parts(&p);
 }
 
+/* From a million rows on, sums are in single precision where landmarks represent the kernel roughly; all rows are the
+ * sample, so that the landmarks are those of the loaded rows. */
+static void test_single_precision(void **state)
+{
+    enum { MANY = 20000 };
+    rung_ctx *ctx = *state;
+    char path[] = "/tmp/rung_stream_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    fputs("a,b,label\n", f);
+    rng r;
+    rng_open(&r, 5, 1);
+    for (int i = 0; i < MANY; i++) {
+        int a = (int)rng_below(&r, 1000), b = (int)rng_below(&r, 1000), noise = (int)rng_below(&r, 300);
+        fprintf(f, "%d,%d,%d\n", a, b, 1 + (a + noise > 500) + (a + b / 4 > 800));
+    }
+    fclose(f);
+    rung_files *files;
+    rung_table *table;
+    rung_data *data;
+    rung_stream *s;
+    assert_ok(ctx, rung_files_new(ctx, (const char *const[]){path, NULL}, &files));
+    assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
+    assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
+    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, MANY, &s));
+    s->n_labelled = 1000000; /* so many would take too long to test */
+    static const char *const methods[] = {"kdlor gamma=9", "krr gamma=9 centre=no", "ckr gamma=9"};
+    static double loaded[MANY], passes[MANY];
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        rung_spec *spec = spec_of(ctx, methods[m]);
+        double size = 0, off = 0;
+        fit_both_ways(ctx, spec, data, s, loaded, passes);
+        for (int i = 0; i < MANY; i++) size = fmax(size, fabs(loaded[i]));
+        for (int i = 0; i < MANY; i++) off = fmax(off, fabs(passes[i] - loaded[i]));
+        if (!(off > 1e-12 * size && off < 1e-4 * size))
+            fail_msg("%s: scores of up to %g differ by up to %g", methods[m], size, off);
+        rung_spec_free(spec);
+    }
+    rung_stream_free(s);
+    rung_data_free(data);
+    rung_table_free(table);
+    rung_files_free(files);
+    unlink(path);
+}
+
 static void test_refused(void **state)
 {
     rung_ctx *ctx = *state;
@@ -329,9 +376,9 @@ static void test_same_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),  WITH_CONTEXT(test_small_sample),
-                                       WITH_CONTEXT(test_models_of_all),  WITH_CONTEXT(test_small_sample_model),
-                                       WITH_CONTEXT(test_refused),        cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_packed_rows)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),
+                                       WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_small_sample_model),
+                                       WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_refused),
+                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
