@@ -158,7 +158,6 @@ static void fit_labels(refit *r) /* under the lock, which it leaves in between, 
 {
     result f;
     r->unfitted = false;
-    r->fitting = true;
     pthread_mutex_unlock(r->lock);
     rung_status status = fit(r, &f);
     pthread_mutex_lock(r->lock);
@@ -211,6 +210,12 @@ static void look_ahead(refit *r)
     rung_suggestion_free(found);
 }
 
+static void see_labels(refit *r)
+{
+    take_labels(r);
+    r->fitting = r->unfitted && enough(r);
+}
+
 /* What is due by the number of new labels comes before another fit, which fast graders make due all the time. */
 static void *run(void *user)
 {
@@ -218,12 +223,12 @@ static void *run(void *user)
     setpriority(PRIO_PROCESS, (id_t)gettid(), LOW_PRIORITY);
     pthread_mutex_lock(r->lock);
     while (!r->ending) {
-        take_labels(r);
+        see_labels(r);
         if (r->suggests && (r->queued_at < 0 || r->known - r->queued_at >= BATCH))
             queue_rows(r);
         else if (r->labels && r->known - r->forecast_at >= BATCH)
             look_ahead(r);
-        else if (r->unfitted && enough(r))
+        else if (r->fitting)
             fit_labels(r);
         else
             pthread_cond_wait(&r->changed, r->lock);
@@ -252,6 +257,7 @@ int refit_start(refit *r)
     r->chosen = allocate((size_t)u->rows, sizeof *r->chosen);
     r->leave = allocate((size_t)u->rows, sizeof *r->leave);
     r->queued_at = -1;
+    see_labels(r); /* the first page is right before the thread runs */
     r->started = pthread_create(&r->thread, NULL, run, r) == 0;
     if (!r->started) complain("%s: no thread for the model", r->s->command);
     return r->started ? EXIT_OK : FAILED;

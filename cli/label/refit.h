@@ -28,7 +28,7 @@ typedef struct {
     pthread_mutex_t *lock;
 
     /* What it leaves, under the lock. */
-    bool fitting;
+    bool fitting;   /* or about to: rows are suggested first, or the forecast made */
     int64_t labels; /* of the fit that the following is about; 0: there is none yet */
     double median;  /* the error of always predicting the median class */
     int *rank;      /* the guess for each row; NULL: none yet */

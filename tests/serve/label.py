@@ -373,6 +373,10 @@ def check_model(score, rung, folder):
     marks = [e.get("suggested") for e in journal(folder, "model.csv.journal")[1] if e["action"] == "grade"]
     score.check(marks.count("chosen") > 20 and marks.count("random") > 8 and set(marks) == {"chosen", "random"}, f"{marks}")
     page.end()
+    page = Grader(rung, folder, *ORDER, "--ignore", "id", "-m", "pom", data="model.csv")
+    model = page.state["model"]
+    score.check(model["fitting"] or model["labels"], f"after a new start, with labels in the journal: {model}")
+    page.end()
     copy = export(rung, folder, data="model.csv")
     score.check(sum(r["suggested"] == "chosen" for r in copy) == marks.count("chosen"), "the marks of the labelled copy")
     fit = subprocess.run([rung, "fit", "out.csv", "-l", "stars", "--ignore", "id", "-m", "pom", "-o", "m.rung"], cwd=folder, capture_output=True, text=True)
