@@ -6,6 +6,7 @@
 
 #include "label/grades.h"
 #include "output.h"
+#include "repeat.h"
 
 static void write_grade(FILE *file, const subject *u, grade g)
 {
@@ -79,6 +80,45 @@ static void write_row(FILE *file, const journal *j, int64_t row, bool marked, bo
     fputc('\n', file);
 }
 
+/* Numbers order themselves. */
+static bool are_numbers(const subject *u)
+{
+    for (int k = 0; k < u->classes; k++) {
+        char *end;
+        strtod(u->class_name[k], &end);
+        if (*end || end == u->class_name[k]) return false;
+    }
+    return true;
+}
+
+/* The classes as --order takes them; to be freed. */
+static char *order_of(const subject *u)
+{
+    size_t length = 0;
+    for (int k = 0; k < u->classes; k++) length += 2 * strlen(u->class_name[k]) + 1;
+    char *order = allocate(length + 1, 1), *to = order;
+    for (int k = 0; k < u->classes; k++) {
+        if (k) *to++ = '<';
+        for (const char *c = u->class_name[k]; *c; c++) {
+            if (*c == '<' || *c == '\\') *to++ = '\\';
+            *to++ = *c;
+        }
+    }
+    return order;
+}
+
+static void say_next(const subject *u, const char *path)
+{
+    char *order = are_numbers(u) ? NULL : order_of(u), *file = shell_word(path), *column = shell_word(u->name),
+         *classes = order ? shell_word(order) : NULL;
+    say(stderr, "next        rung fit %s -l %s%s%s\n", file, column, classes ? " --order " : "",
+        classes ? classes : "");
+    free(classes);
+    free(column);
+    free(file);
+    free(order);
+}
+
 int export_labels(const session *s, const journal *j, bool by_grader, const char *path)
 {
     output out;
@@ -93,8 +133,9 @@ int export_labels(const session *s, const journal *j, bool by_grader, const char
         write_row(out.file, j, row, marked, by_grader);
     }
     if (!output_keep(&out)) return FAILED;
-    if (!s->quiet)
-        complain("%lld of %lld rows are labelled, %lld of them by a range", (long long)labelled, (long long)j->of->rows,
-                 (long long)ranges);
+    if (s->quiet) return EXIT_OK;
+    complain("%lld of %lld rows are labelled, %lld of them by a range", (long long)labelled, (long long)j->of->rows,
+             (long long)ranges);
+    say_next(j->of, path);
     return EXIT_OK;
 }

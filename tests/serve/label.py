@@ -394,7 +394,9 @@ def check_given(score, rung, folder):
     score.check([c["name"] for c in answer["row"]["cells"]] == ["x"], "the label is among the cells")
     page.post("grade", {"client": 1, "row": 2, "low": 3, "high": 3})
     page.end()
-    subprocess.run([rung, "label", "given.csv", "-l", "grade", "--export", "out.csv", "-q", "--order", "low<mid<high"], cwd=folder, check=True)
+    told = subprocess.run([rung, "label", "given.csv", "-l", "grade", "--export", "out.csv", "--order", "low<mid<high"], cwd=folder, check=True,
+                          capture_output=True, text=True).stderr
+    score.check(told.endswith("rung fit out.csv -l grade --order 'low<mid<high'\n"), f"the next command: {told}")
     found = [r["grade"] for r in read_rows(folder / "out.csv")]
     score.check(found[:8] == ["low", "high", "", "low", "", "", "low..mid", ""], f"given and new labels: {found[:8]}")
     (folder / "texts.csv").write_text("text\n" + "".join(f"words {i}\n" for i in range(5)))
