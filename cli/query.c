@@ -96,12 +96,15 @@ static int take_rows(query *q)
     return FAILED;
 }
 
+/* Digits such as 007 are a code. */
+static bool is_code(const char *text) { return text[0] == '0' && text[1] >= '0' && text[1] <= '9'; }
+
 /* Numbers that a table stores as text, as one made from a CSV file does, are numbers; an empty text is missing. */
 static bool numbers_as_text(const query *q, selected_column *c)
 {
     double number;
     for (int64_t i = 0; i < q->n_rows; i++)
-        if (c->text[i] && *c->text[i] && !parse_double(c->text[i], &number)) return false;
+        if (c->text[i] && *c->text[i] && (is_code(c->text[i]) || !parse_double(c->text[i], &number))) return false;
     for (int64_t i = 0; i < q->n_rows; i++)
         if (c->text[i] && *c->text[i]) parse_double(c->text[i], &c->number[i]);
     return true;

@@ -312,9 +312,9 @@ typedef struct { /* zeros: the default */
     /* What feature columns are, where their cells do not say it right. Lists of names or positions, "a,b". */
     const char *nominal; /* categories, whatever they look like: "ward", or with the one that coefficients compare the
                                     others with "ward=north" (otherwise the first in the alphabet) */
-    const char *numeric; /* numbers: commas between thousands, columns that only count the rows */
+    const char *numeric; /* numbers: commas between thousands, codes such as 007, columns that only count the rows */
     const char *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic (also
-                                    the place in year and week), dmy or mdy (which part is the day) */
+                                    the place in year and week), dmy, mdy (which part is the day), ymd or compact */
     const char *const *ordinal; /* words in an order: "size=small<medium<large"; ends with NULL */
 } rung_encode_options;
 

@@ -43,7 +43,7 @@ int64_t rung_model_features(const rung_model *model) { return model->code.d; }
 int64_t rung_model_columns(const rung_model *model) { return model->code.n_columns; }
 
 /* Categories, ordered words, dates, numbers that are not written plainly. */
-static bool column_is_text(const column_code *c) { return c->nominal || c->form != FORM_PLAIN; }
+static bool column_is_text(const column_code *c) { return !column_is_plain(c); }
 
 const char *rung_model_column(const rung_model *model, int64_t index, int *is_text)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/column_kind.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,140 +8,11 @@
 
 #include "base/compare.h"
 #include "base/text.h"
+#include "data/column_codes.h"
+#include "table/measure.h"
 
-enum {
-    FEW_CATEGORIES = 50, /* so many categories are never too many */
-    FEW_NUMBERS = 10,    /* so few distinct numbers beside words may be names of categories */
-    LEAST_CELLS = 8,     /* of fewer cells nobody can tell an identifier from categories */
-    COUNTED_NAMED = 5,   /* so many numbers that go up by one are no accident in a column called id ... */
-    COUNTED_ROWS = 10,   /* ... nor are so many that begin with 0 or 1 ... */
-    COUNTED_ANYHOW = 20, /* ... nor so many that leave none out, in whatever order */
-    NAME = 200
-};
+enum { FEW_NUMBERS = 10 };        /* so few distinct numbers beside words may be names of categories */
 static const double MOSTLY = 0.9; /* share of numbers that makes a text column odd */
-
-/* ---- the caller's word ---- */
-
-/* How options name a column. */
-static const char *option_name(const rung_table *t, int64_t j, char name[NAME])
-{
-    if (*t->columns[j].name)
-        snprintf(name, NAME, "%s", t->columns[j].name);
-    else
-        snprintf(name, NAME, "%lld", (long long)j + 1);
-    return name;
-}
-
-/* Into the scratch pool, to be cut up. */
-static rung_status copy_text(rung_ctx *ctx, const char *text, char **out)
-{
-    size_t size = strlen(text) + 1;
-    TRY(pool_alloc_raw(ctx, &ctx->scratch, (int64_t)size, 1, "a list of columns", (void **)out));
-    memcpy(*out, text, size);
-    return RUNG_OK;
-}
-
-static char *trimmed(char *text)
-{
-    while (*text == ' ') text++;
-    for (char *end = text + strlen(text); end > text && end[-1] == ' ';) *--end = 0;
-    return text;
-}
-
-/* The column called text gets this kind; it must not have one. */
-static rung_status say(rung_ctx *ctx, const rung_table *t, const char *text, const char *option, said_kind kind,
-                       said_column *all, said_column **out)
-{
-    int64_t j;
-    char label[COLUMN_LABEL];
-    TRY(table_find(ctx, t, text, option, &j));
-    if (all[j].kind != SAID_NOTHING)
-        return set_error(ctx, RUNG_EARG, "%s: column %s is said to be of two kinds", t->path,
-                         table_column_label(t, j, label));
-    all[j].kind = kind;
-    *out = &all[j];
-    return RUNG_OK;
-}
-
-static bool is_column(const rung_table *t, const char *name)
-{
-    for (int64_t j = 0; j < t->n_columns; j++)
-        if (strcmp(t->columns[j].name, name) == 0) return true;
-    return false;
-}
-
-/* How a column is coded, behind the last '=' of an entry: dates=day=cyclic, nominal=dose=none; NULL: it is not said. */
-static char *way_of(const rung_table *t, said_kind kind, char *entry)
-{
-    char *way =
-        kind == SAID_DATE || (kind == SAID_NOMINAL && !is_column(t, trimmed(entry))) ? strrchr(entry, '=') : NULL;
-    if (way) *way++ = 0;
-    return way;
-}
-
-static rung_status say_list(rung_ctx *ctx, const rung_table *t, const char *list, said_kind kind, said_column *all)
-{
-    static const char *const options[] = {"", "nominal", "numeric", "ordinal", "dates"};
-    char *copy;
-    if (!list || !*list) return RUNG_OK;
-    TRY(copy_text(ctx, list, &copy));
-    for (char *p = copy, *next; p; p = next) {
-        said_column *one = NULL;
-        next = strchr(p, ',');
-        if (next) *next++ = 0;
-        char *way = way_of(t, kind, p);
-        TRY(say(ctx, t, trimmed(p), options[kind], kind, all, &one));
-        if (!way) continue;
-        way = trimmed(way);
-        if (kind == SAID_NOMINAL) {
-            one->reference = way;
-            continue;
-        }
-        one->cyclic = strcmp(way, "cyclic") == 0;
-        one->has_order = date_order_find(way, &one->order);
-        if (!one->cyclic && !one->has_order && strcmp(way, "days") != 0)
-            return set_error(ctx, RUNG_EARG,
-                             "dates of column '%.80s': '%.40s' is not one of days, cyclic, ymd, dmy, mdy", trimmed(p),
-                             way);
-    }
-    return RUNG_OK;
-}
-
-/* COLUMN=low<mid<high */
-static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *text, said_column *all)
-{
-    char *copy, *equals;
-    said_column *one = NULL;
-    TRY(copy_text(ctx, text, &copy));
-    equals = strchr(copy, '=');
-    if (!equals || !strchr(equals, '<'))
-        return set_error(ctx, RUNG_EARG, "'%.80s' is no ordered column: expected COLUMN=low<mid<high", text);
-    *equals++ = 0;
-    TRY(say(ctx, t, trimmed(copy), "ordinal", SAID_ORDINAL, all, &one));
-    int64_t room = 1;
-    for (const char *p = equals; *p; p++) room += *p == '<';
-    TRY(NEW(ctx, &ctx->scratch, one->words, room));
-    for (char *p = equals, *next; p; p = next) {
-        next = strchr(p, '<');
-        if (next) *next++ = 0;
-        p = trimmed(p);
-        for (int64_t k = 0; k < one->n_words; k++)
-            if (strcmp(one->words[k], p) == 0)
-                return set_error(ctx, RUNG_EARG, "'%.80s' stands twice in the order of column '%.80s'", p, copy);
-        one->words[one->n_words++] = p;
-    }
-    return RUNG_OK;
-}
-
-rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out)
-{
-    TRY(pool_alloc(ctx, &ctx->scratch, t->n_columns, sizeof **out, "what is said of columns", (void **)out));
-    TRY(say_list(ctx, t, options->nominal, SAID_NOMINAL, *out));
-    TRY(say_list(ctx, t, options->numeric, SAID_NUMERIC, *out));
-    TRY(say_list(ctx, t, options->dates, SAID_DATE, *out));
-    for (const char *const *one = options->ordinal; one && *one; one++) TRY(say_ordinal(ctx, t, *one, *out));
-    return RUNG_OK;
-}
 
 /* ---- categories ---- */
 
@@ -184,6 +54,22 @@ static rung_status number_categories(rung_ctx *ctx, pool *mem, const rung_table 
     return RUNG_OK;
 }
 
+/* yes and Yes are two categories, which is hardly meant. */
+static void tell_case(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code)
+{
+    enum { MOST = 500 };
+    char label[COLUMN_LABEL];
+    for (int64_t k = 1; k < code->n_categories && code->n_categories <= MOST; k++)
+        for (int64_t l = 0; l < k; l++)
+            if (text_equal(code->categories[k], code->categories[l])) {
+                log_at(ctx, RUNG_WARNING,
+                       "%s: column %s has the categories '%.40s' and '%.40s', which differ only in upper and lower "
+                       "case; they count as different",
+                       t->path, table_column_label(t, j, label), code->categories[l], code->categories[k]);
+                return;
+            }
+}
+
 static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
 {
     const column *c = &t->columns[j];
@@ -191,6 +77,7 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     TRY(c->kind == COLUMN_TEXT ? text_categories(ctx, mem, t, c, code) : number_categories(ctx, mem, t, c, code));
     close_categories(code);
     code->reference = column_first_reference(code);
+    if (c->kind == COLUMN_TEXT && !c->declared) tell_case(ctx, t, j, code);
     return RUNG_OK;
 }
 
@@ -225,19 +112,46 @@ static bool is_number(const char *text, char decimal)
     return text_number(text, strlen(text), decimal, &x);
 }
 
-/* The first row whose cell is text that is no number, -1: there is none; and how many cells are numbers, are there. */
-static int64_t first_text(const rung_table *t, const column *c, int64_t *numbers, int64_t *cells)
+static bool says_missing(const char *text) { return cell_says_missing(text, strlen(text), true); }
+
+typedef struct {
+    int64_t cells, numbers,
+        missing;      /* cells that are there; of them numbers, and those that say that they are missing */
+    int64_t other;    /* the first row whose cell is neither; -1: there is none */
+    const char *code; /* a number that is rather a code (007); NULL: there is none */
+} text_look;
+
+static text_look look_at(const rung_table *t, const column *c)
 {
-    int64_t first = -1;
-    *numbers = *cells = 0;
+    text_look l = {.other = -1};
     for (int64_t i = 0; i < t->n_rows; i++) {
         if (c->text[i] < 0) continue;
-        bool number = is_number(c->values[c->text[i]], t->decimal);
-        *cells += 1;
-        *numbers += number;
-        if (!number && first < 0) first = i;
+        const char *text = c->values[c->text[i]];
+        bool number = is_number(text, t->decimal), missing = !number && says_missing(text);
+        l.cells++;
+        l.numbers += number;
+        l.missing += missing;
+        if (number && !l.code && form_is_code(text, strlen(text))) l.code = text;
+        if (!number && !missing && l.other < 0) l.other = i;
     }
-    return first;
+    return l;
+}
+
+/* The first cell that is not missing: an example for a message. */
+static const char *example_of(const column *c)
+{
+    for (int32_t v = 0; v < c->n_values; v++)
+        if (!says_missing(c->values[v])) return c->values[v];
+    return c->values[0];
+}
+
+static bool all_dates(const column *c, date_order order)
+{
+    double days;
+    bool all = c->kind == COLUMN_TEXT;
+    for (int32_t v = 0; v < c->n_values && all; v++)
+        all = says_missing(c->values[v]) || form_date(c->values[v], order, &days);
+    return all;
 }
 
 /* Dates by the caller's word (said) or because all cells are dates; *is false: they are none, and nobody said so. */
@@ -245,22 +159,24 @@ static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const
                             bool *is)
 {
     const column *c = &t->columns[j];
-    char label[COLUMN_LABEL], name[NAME];
+    char label[COLUMN_LABEL], name[OPTION_NAME];
     bool unclear = false;
-    double days;
     *is = c->kind == COLUMN_TEXT && c->n_values > 0 && form_of_dates(c->n_values, c->values, &code->dates, &unclear);
     if (said->has_order) {
         code->dates = said->order;
         unclear = false;
-        *is = c->kind == COLUMN_TEXT;
-        for (int32_t v = 0; v < c->n_values && *is; v++) *is = form_date(c->values[v], said->order, &days);
+        *is = all_dates(c, said->order);
+    }
+    if (c->kind == COLUMN_NUMBER && (!said->has_order || said->order == DATE_COMPACT)) {
+        code->dates = DATE_COMPACT;
+        *is = numbers_are_dates(t, c);
     }
     if (*is && unclear)
         return hint(ctx,
                     set_error(ctx, RUNG_EDATA,
                               "%s: dates of column %s such as '%.40s' can be read in two ways: say which part is the "
                               "day, or write them as 2024-01-31",
-                              t->path, table_column_label(t, j, label), c->values[0]),
+                              t->path, table_column_label(t, j, label), example_of(c)),
                     "option dates=%s=dmy\noption dates=%s=mdy", option_name(t, j, name), name);
     if (*is) code->form = said->cyclic ? FORM_CYCLIC : FORM_DAYS;
     if (*is || said->kind != SAID_DATE) return RUNG_OK;
@@ -268,147 +184,274 @@ static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const
                      t->path, table_column_label(t, j, label));
 }
 
-/* A text column that the caller says holds numbers. */
-static rung_status as_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, column_code *code)
+static void tell_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const char *example)
 {
-    const column *c = &t->columns[j];
-    int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
-    char label[COLUMN_LABEL];
+    char label[COLUMN_LABEL], name[OPTION_NAME], detail[OPTION_DETAIL], read[DAY_TEXT + 4], day[DAY_TEXT];
+    double days;
+    bool same = form_date(example, code->dates, &days);
+    form_day_text(same ? days : 0, day);
+    same = strncmp(example, day, strlen(day)) == 0;
+    snprintf(read, sizeof read, same ? "" : " (%s)", day);
+    snprintf(detail, sizeof detail, "option dates=%s=cyclic", option_name(t, j, name));
+    log_hint(ctx, RUNG_WARNING, detail,
+             "%s: column %s holds dates such as '%.40s'%s; they are read as days, without their place in the year and "
+             "the week",
+             t->path, table_column_label(t, j, label), example, read);
+}
+
+/* With semicolons between the cells spreadsheets write decimal commas, unless a column shows that this one did not. */
+static bool decimal_commas(const rung_table *t)
+{
+    column_form form;
     bool unclear;
-    if (row < 0) return RUNG_OK;
-    if (form_of_numbers(c->n_values, c->values, &code->form, &unclear)) {
-        if (unclear) code->form = t->decimal == ',' ? FORM_COMMA : FORM_GROUPED;
-        return RUNG_OK;
+    for (int64_t j = 0; j < t->n_columns && t->semicolons; j++) {
+        const column *c = &t->columns[j];
+        if (c->kind != COLUMN_TEXT || !form_of_numbers(c->n_values, c->values, &form, &unclear) || unclear) continue;
+        for (int32_t v = 0; v < c->n_values && form == FORM_GROUPED; v++)
+            if (strchr(c->values[v], ',')) return false;
     }
-    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.40s' is no number; leave a missing cell empty",
-                     table_path(t, row), (long long)table_line(t, row), table_column_label(t, j, label),
-                     c->values[c->text[row]]);
+    return t->semicolons;
+}
+
+/* Where numbers could have a decimal comma or commas between thousands: which of the two. */
+static rung_status settle_commas(rung_ctx *ctx, const rung_table *t, int64_t j, const char *example, column_form *form)
+{
+    char label[COLUMN_LABEL], name[OPTION_NAME];
+    *form = FORM_COMMA;
+    if (t->decimal == ',' || decimal_commas(t)) return RUNG_OK;
+    return hint(ctx,
+                set_error(ctx, RUNG_EDATA,
+                          "%s: column %s holds numbers such as '%.40s', which may have a decimal comma or commas "
+                          "between thousands; give the decimal character, or declare the column numeric for "
+                          "thousands",
+                          t->path, table_column_label(t, j, label), example),
+                "option decimal=,\noption numeric=%s", option_name(t, j, name));
+}
+
+static const char *example_with(const column *c, char what)
+{
+    for (int32_t v = 0; v < c->n_values; v++)
+        if (strchr(c->values[v], what)) return c->values[v];
+    return example_of(c);
 }
 
 /* Numbers with commas; *is false: they are none. */
 static rung_status with_commas(rung_ctx *ctx, const rung_table *t, int64_t j, column_code *code, bool *is)
 {
     const column *c = &t->columns[j];
-    char label[COLUMN_LABEL], name[NAME], detail[NAME + 20];
-    const char *example = c->values[0];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    const char *example = example_with(c, ',');
     bool unclear;
     *is = form_of_numbers(c->n_values, c->values, &code->form, &unclear);
     if (!*is) return RUNG_OK;
-    for (int32_t v = 0; v < c->n_values && !strchr(example, ','); v++) example = c->values[v];
-    table_column_label(t, j, label);
-    option_name(t, j, name);
-    if (unclear && t->decimal != ',')
-        return hint(ctx,
-                    set_error(ctx, RUNG_EDATA,
-                              "%s: column %s holds numbers such as '%.40s', which may have a decimal comma or commas "
-                              "between thousands; give the decimal character, or declare the column numeric for "
-                              "thousands",
-                              t->path, label, example),
-                    "option decimal=,\noption numeric=%s", name);
-    if (unclear) code->form = FORM_COMMA;
-    snprintf(detail, sizeof detail, "option nominal=%s", name);
-    log_hint(ctx, RUNG_WARNING, detail,
+    if (unclear) TRY(settle_commas(ctx, t, j, example, &code->form));
+    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "nominal", detail),
              "%s: column %s holds numbers with %s such as '%.40s'; they are read as numbers; declare it nominal if "
              "they are codes",
-             t->path, label, code->form == FORM_COMMA ? "a decimal comma" : "separators between thousands", example);
+             t->path, table_column_label(t, j, label),
+             code->form == FORM_COMMA ? "a decimal comma" : "separators between thousands", example);
     return RUNG_OK;
 }
 
-/* Most cells occur once, or there are very many kinds of them. */
-static rung_status looks_like_identifier(rung_ctx *ctx, const rung_table *t, const column *c, int64_t cells, bool *out)
+/* Numbers with a unit, or limits such as <0.1; *is false: they are none. */
+static rung_status with_unit(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, bool said, column_code *code,
+                             bool *is)
 {
-    int64_t *count = NULL, singles = 0, most = cells / 2 > FEW_CATEGORIES ? cells / 2 : FEW_CATEGORIES;
-    TRY(NEW(ctx, &ctx->scratch, count, c->n_values));
-    for (int64_t i = 0; i < t->n_rows; i++)
-        if (c->text[i] >= 0) count[c->text[i]]++;
-    for (int32_t v = 0; v < c->n_values; v++) singles += count[v] == 1;
-    *out = cells >= LEAST_CELLS && (2 * singles > cells || c->n_values > most);
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    measure m;
+    *is = measure_of(c->n_values, c->values, t->decimal, &m);
+    if (!*is) return RUNG_OK;
+    if (m.unclear && said) m.form = t->decimal == ',' ? FORM_COMMA : FORM_GROUPED;
+    if (m.unclear && !said) TRY(settle_commas(ctx, t, j, example_with(c, ','), &m.form));
+    code->form = m.form;
+    TRY(pool_text(ctx, mem, m.unit, &code->unit));
+    table_column_label(t, j, label);
+    option_detail(t, j, "nominal", detail);
+    if (m.limit)
+        log_at(ctx, RUNG_WARNING, "%s: column %s holds limits such as '%.40s', which are read as their number", t->path,
+               label, m.limit);
+    if (!m.limit && !said)
+        log_hint(ctx, RUNG_WARNING, detail,
+                 "%s: column %s holds numbers written as '%.40s'; they are read as numbers%s%s%s; declare it nominal "
+                 "if they are names",
+                 t->path, label, m.odd ? m.odd : example_of(c), *m.unit ? " in '" : "", m.unit, *m.unit ? "'" : "");
     return RUNG_OK;
+}
+
+/* Times; *is false: they are none. */
+static void as_hours(rung_ctx *ctx, const rung_table *t, int64_t j, bool said, column_code *code, bool *is)
+{
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    double hours;
+    *is = form_of_hours(c->n_values, c->values);
+    if (!*is) return;
+    code->form = FORM_HOURS;
+    if (said || !form_hours(example_of(c), &hours)) return;
+    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "nominal", detail),
+             "%s: column %s holds times such as '%.40s'; they are read as hours (%.4g)", t->path,
+             table_column_label(t, j, label), example_of(c), hours);
+}
+
+/* A text column that the caller says holds numbers. */
+static rung_status as_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code)
+{
+    const column *c = &t->columns[j];
+    text_look l = look_at(t, c);
+    char label[COLUMN_LABEL];
+    bool unclear, is;
+    if (l.other < 0) return RUNG_OK;
+    if (form_of_numbers(c->n_values, c->values, &code->form, &unclear)) {
+        if (unclear) code->form = t->decimal == ',' ? FORM_COMMA : FORM_GROUPED;
+        return RUNG_OK;
+    }
+    TRY(with_unit(ctx, mem, t, j, true, code, &is));
+    if (!is) as_hours(ctx, t, j, true, code, &is);
+    if (is) return RUNG_OK;
+    return set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.40s' is no number; leave a missing cell empty",
+                     table_path(t, l.other), (long long)table_line(t, l.other), table_column_label(t, j, label),
+                     c->values[c->text[l.other]]);
+}
+
+/* Texts that are all numbers: codes, dates without marks between their parts, or numbers that the caller calls text. */
+static rung_status digits_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const text_look *l,
+                               column_code *code, bool *left_out)
+{
+    static const said_column nothing = {0};
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    bool is;
+    TRY(as_dates(ctx, t, j, &nothing, code, &is));
+    if (is && l->cells >= LEAST_CELLS) {
+        tell_dates(ctx, t, j, code, example_of(c));
+        return RUNG_OK;
+    }
+    code->form = FORM_PLAIN;
+    TRY(text_is_identifier(ctx, t, c, l->cells, left_out));
+    table_column_label(t, j, label);
+    option_detail(t, j, "numeric nominal", detail);
+    if (*left_out) {
+        log_hint(ctx, RUNG_WARNING, detail,
+                 "%s: column %s has %d distinct %s such as '%.40s' in %lld rows and is left out, as identifiers are",
+                 t->path, label, c->n_values, l->code ? "codes" : "numbers given as text",
+                 l->code ? l->code : example_of(c), (long long)t->n_rows);
+        return RUNG_OK;
+    }
+    if (l->code)
+        log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric", detail),
+                 "%s: column %s holds codes such as '%.40s', which are taken as categories, not as numbers", t->path,
+                 label, l->code);
+    return as_categories(ctx, mem, t, j, code);
+}
+
+/* 120/80: two numbers in a cell. */
+static bool is_pair(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    double x;
+    return slash && text_number(text, (size_t)(slash - text), '.', &x) && is_number(slash + 1, '.');
+}
+
+static bool all_pairs(const column *c)
+{
+    bool any = false;
+    for (int32_t v = 0; v < c->n_values; v++) {
+        if (says_missing(c->values[v])) continue;
+        if (!is_pair(c->values[v])) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Text that is a number in one way or another; *is false: it is none. */
+static rung_status written_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code,
+                                   bool *is)
+{
+    static const said_column nothing = {0};
+    TRY(with_commas(ctx, t, j, code, is));
+    if (*is) return RUNG_OK;
+    TRY(as_dates(ctx, t, j, &nothing, code, is));
+    if (*is) {
+        tell_dates(ctx, t, j, code, example_of(&t->columns[j]));
+        return RUNG_OK;
+    }
+    as_hours(ctx, t, j, false, code, is);
+    return *is ? RUNG_OK : with_unit(ctx, mem, t, j, false, code, is);
+}
+
+/* Numbers with a few words among them: a mistake in one of them, or categories. */
+static rung_status mostly_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const text_look *l,
+                                  column_code *code)
+{
+    const column *c = &t->columns[j];
+    const char *text = c->values[c->text[l->other]];
+    long long line = (long long)table_line(t, l->other), numbers = (long long)l->numbers,
+              cells = (long long)(l->cells - l->missing);
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    table_column_label(t, j, label);
+    if (c->n_values > FEW_NUMBERS)
+        return hint(ctx,
+                    set_error(ctx, RUNG_EDATA,
+                              "%s, line %lld, column %s: '%.40s' is no number, but %lld of the %lld cells of the "
+                              "column are; leave a missing cell empty, or say that the column is nominal",
+                              table_path(t, l->other), line, label, text, numbers, cells),
+                    "%s", option_detail(t, j, "nominal", detail));
+    log_at(ctx, RUNG_WARNING,
+           "%s: column %s is taken as categories because of '%.40s' in line %lld, though %lld of its %lld cells "
+           "are numbers; leave a missing cell empty",
+           table_path(t, l->other), label, text, line, numbers, cells);
+    return as_categories(ctx, mem, t, j, code);
+}
+
+static void tell_left_out(rung_ctx *ctx, const rung_table *t, int64_t j, const text_look *l, bool pairs)
+{
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    table_column_label(t, j, label);
+    option_detail(t, j, "nominal", detail);
+    if (pairs)
+        log_hint(
+            ctx, RUNG_WARNING, detail,
+            "%s: column %s holds pairs of numbers such as '%.40s' and is left out; give each number a column of its "
+            "own",
+            t->path, label, example_of(c));
+    else if (4 * l->numbers >= l->cells)
+        log_hint(ctx, RUNG_WARNING, detail,
+                 "%s: column %s holds %lld numbers and %lld other cells such as '%.40s' in line %lld, and is left out; "
+                 "leave cells without a number empty to keep it",
+                 t->path, label, (long long)l->numbers, (long long)(l->cells - l->numbers),
+                 c->values[c->text[l->other]], (long long)table_line(t, l->other));
+    else
+        log_hint(ctx, RUNG_WARNING, detail,
+                 "%s: column %s has %d distinct texts in %lld rows and is left out, as identifiers and free text are; "
+                 "declare it "
+                 "nominal to keep it",
+                 t->path, label, c->n_values, (long long)t->n_rows);
 }
 
 static rung_status text_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code,
                              bool *left_out)
 {
-    static const said_column nothing = {0};
     const column *c = &t->columns[j];
-    char label[COLUMN_LABEL], name[NAME], detail[NAME + 20];
-    int64_t numbers, cells, row = first_text(t, c, &numbers, &cells);
+    text_look l = look_at(t, c);
     bool is = false;
-    table_column_label(t, j, label);
-    snprintf(detail, sizeof detail, "option nominal=%s", option_name(t, j, name));
-    if (row < 0) return as_categories(ctx, mem, t, j, code); /* empty, or numbers that the caller calls text */
-    TRY(with_commas(ctx, t, j, code, &is));
+    if (l.cells == l.missing) return as_categories(ctx, mem, t, j, code);
+    if (l.other < 0 && (!l.missing || l.code)) return digits_kind(ctx, mem, t, j, &l, code, left_out);
+    if (l.other < 0 && c->n_values > FEW_NUMBERS) return RUNG_OK;
+    if (l.other < 0) return as_categories(ctx, mem, t, j, code);
+    TRY(written_numbers(ctx, mem, t, j, code, &is));
     if (is) return RUNG_OK;
-    TRY(as_dates(ctx, t, j, &nothing, code, &is));
-    if (is) {
-        snprintf(detail, sizeof detail, "option dates=%s=cyclic", name);
-        log_hint(ctx, RUNG_WARNING, detail,
-                 "%s: column %s holds dates such as '%.40s'; they are read as days, without their place in the "
-                 "year and the week",
-                 t->path, label, c->values[0]);
-        return RUNG_OK;
-    }
-    if ((double)numbers >= MOSTLY * (double)cells) {
-        bool many = c->n_values > FEW_NUMBERS;
-        const char *text = c->values[c->text[row]];
-        long long line = (long long)table_line(t, row);
-        if (many)
-            return hint(ctx,
-                        set_error(ctx, RUNG_EDATA,
-                                  "%s, line %lld, column %s: '%.40s' is no number, but %lld of the %lld cells of the "
-                                  "column are; leave a missing cell empty, or say that the column is nominal",
-                                  table_path(t, row), line, label, text, (long long)numbers, (long long)cells),
-                        "%s", detail);
-        log_at(ctx, RUNG_WARNING,
-               "%s: column %s is taken as categories because of '%.40s' in line %lld, though %lld of its %lld cells "
-               "are numbers; leave a missing cell empty",
-               table_path(t, row), label, text, line, (long long)numbers, (long long)cells);
-        return as_categories(ctx, mem, t, j, code);
-    }
-    TRY(looks_like_identifier(ctx, t, c, cells, left_out));
+    if ((double)l.numbers >= MOSTLY * (double)(l.cells - l.missing)) return mostly_numbers(ctx, mem, t, j, &l, code);
+    bool pairs = l.cells >= LEAST_CELLS && all_pairs(c);
+    *left_out = pairs;
+    if (!pairs) TRY(text_is_identifier(ctx, t, c, l.cells, left_out));
     if (!*left_out) return as_categories(ctx, mem, t, j, code);
-    log_hint(ctx, RUNG_WARNING, detail,
-             "%s: column %s has %d distinct texts in %lld rows and is left out, as identifiers and free text are; "
-             "declare it "
-             "nominal to keep it",
-             t->path, label, c->n_values, (long long)t->n_rows);
+    tell_left_out(ctx, t, j, &l, pairs);
     return RUNG_OK;
 }
 
 /* ---- numbers ---- */
-
-static bool called_id(const char *name)
-{
-    static const char *const names[] = {"id", "no", "nr", "key", "index", "row", "rowid", "number", "case"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(name, names[i])) return true;
-    return length > 3 && (text_equal(name + length - 3, "_id") || text_equal(name + length - 3, " id"));
-}
-
-/* Numbers that go up by one from row to row, or are so many whole numbers without a gap. */
-static rung_status counts_rows(rung_ctx *ctx, const rung_table *t, const column *c, bool *out)
-{
-    int64_t n = t->n_rows, in_turn = 1;
-    double low = INFINITY, high = -INFINITY, *values = NULL;
-    while (in_turn < n && c->number[in_turn] == c->number[in_turn - 1] + 1) in_turn++;
-    bool first = n > 0 && (c->number[0] == 0 || c->number[0] == 1);
-    *out = in_turn == n && ((n >= COUNTED_NAMED && called_id(c->name)) || (n >= COUNTED_ROWS && first));
-    if (*out || n < COUNTED_ANYHOW) return RUNG_OK;
-    for (int64_t i = 0; i < n; i++) {
-        if (!(c->number[i] == floor(c->number[i]))) return RUNG_OK; /* nor if it is missing */
-        low = fmin(low, c->number[i]);
-        high = fmax(high, c->number[i]);
-    }
-    if (high - low != (double)(n - 1)) return RUNG_OK;
-    TRY(NEW_RAW(ctx, &ctx->scratch, values, n));
-    memcpy(values, c->number, (size_t)n * sizeof *values);
-    qsort(values, (size_t)n, sizeof *values, compare_numbers);
-    for (int64_t i = 1; i < n; i++)
-        if (values[i] == values[i - 1]) return RUNG_OK;
-    *out = true;
-    return RUNG_OK;
-}
 
 /* A point that parts thousands has one to three digits before it and three after it. */
 static bool may_be_thousands(double x)
@@ -420,7 +463,7 @@ static bool may_be_thousands(double x)
 rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const double *x = t->columns[j].number;
-    char label[COLUMN_LABEL], name[NAME];
+    char label[COLUMN_LABEL], name[OPTION_NAME];
     double example = 0;
     for (int64_t i = 0; i < t->n_rows; i++) {
         if (!isfinite(x[i]) || x[i] == floor(x[i])) continue;
@@ -440,11 +483,51 @@ rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j)
 
 void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
-    char label[COLUMN_LABEL], detail[NAME + 20], name[NAME];
-    snprintf(detail, sizeof detail, "option numeric=%s", option_name(t, j, name));
-    log_hint(ctx, RUNG_WARNING, detail,
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric", detail),
              "%s: column %s only counts the rows and is left out; declare it numeric to keep it", t->path,
              table_column_label(t, j, label));
+}
+
+/* Numbers whose name or form says that they are none: codes of something, or dates such as 20240131. */
+static rung_status number_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, column_code *code,
+                               column_use *use)
+{
+    static const said_column nothing = {0};
+    const column *c = &t->columns[j];
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL], text[24];
+    bool is;
+    code_numbers codes;
+    pool_mark mark = pool_here(&ctx->scratch);
+    TRY(numbers_look(ctx, t, c, &codes));
+    TRY(as_dates(ctx, t, j, &nothing, code, &is));
+    if (is) {
+        snprintf(text, sizeof text, "%.0f", codes.example);
+        tell_dates(ctx, t, j, code, text);
+        return RUNG_OK;
+    }
+    TRY(counts_rows(ctx, t, c, &is));
+    pool_release(&ctx->scratch, mark);
+    if (is) *use = USE_COUNTER;
+    if (is) return RUNG_OK;
+    code->form = FORM_PLAIN;
+    table_column_label(t, j, label);
+    if (codes.sentinel_cells > 0)
+        log_at(
+            ctx, RUNG_WARNING,
+            "%s: column %s holds %.0f in %lld rows, far from all its other numbers; if it stands for a missing value, "
+            "leave these cells empty",
+            t->path, label, codes.sentinel, (long long)codes.sentinel_cells);
+    if (!codes.are) return RUNG_OK;
+    option_detail(t, j, codes.identifier ? "numeric nominal groups" : "numeric groups", detail);
+    *use = codes.identifier ? USE_NOTHING : USE_FEATURE;
+    log_hint(ctx, RUNG_WARNING, detail,
+             codes.identifier ? "%s: column %s has %lld distinct whole numbers in %lld rows and, by its name, holds "
+                                "identifiers; it is left out"
+                              : "%s: column %s holds %lld distinct whole numbers in %lld rows and, by its name, codes; "
+                                "they are taken as categories, not as numbers",
+             t->path, label, (long long)codes.distinct, (long long)t->n_rows);
+    return codes.identifier ? RUNG_OK : as_categories(ctx, mem, t, j, code);
 }
 
 rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
@@ -456,17 +539,21 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
     if (said->kind == SAID_NOMINAL) return as_said_categories(ctx, mem, t, j, said, out);
     if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
     if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
-    if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, t, j, out) : RUNG_OK;
+    if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, mem, t, j, out) : RUNG_OK;
     if (c->ordered) return as_ordinal(ctx, mem, c->n_values, c->values, out);
     if (c->kind == COLUMN_TEXT && c->declared) return as_categories(ctx, mem, t, j, out);
-    if (c->kind == COLUMN_TEXT) {
-        TRY(text_kind(ctx, mem, t, j, out, &is));
-        if (is) *use = USE_NOTHING;
-        return RUNG_OK;
-    }
-    pool_mark mark = pool_here(&ctx->scratch);
-    TRY(counts_rows(ctx, t, c, &is));
-    pool_release(&ctx->scratch, mark);
-    if (is) *use = USE_COUNTER;
+    if (c->kind == COLUMN_NUMBER) return number_kind(ctx, mem, t, j, out, use);
+    TRY(text_kind(ctx, mem, t, j, out, &is));
+    if (is) *use = USE_NOTHING;
     return RUNG_OK;
+}
+
+int64_t column_missing_words(const rung_table *t, int64_t j, const char **word)
+{
+    const column *c = &t->columns[j];
+    if (c->kind == COLUMN_NUMBER) return *word = c->mark, c->marks;
+    text_look l = look_at(t, c);
+    for (int32_t v = 0; v < c->n_values && l.missing; v++)
+        if (says_missing(c->values[v])) return *word = c->values[v], l.missing;
+    return 0;
 }

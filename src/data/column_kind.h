@@ -4,22 +4,7 @@
 #ifndef RUNG_DATA_COLUMN_KIND_H
 #define RUNG_DATA_COLUMN_KIND_H
 
-#include "data/dataset.h"
-
-typedef enum { SAID_NOTHING, SAID_NOMINAL, SAID_NUMERIC, SAID_ORDINAL, SAID_DATE } said_kind;
-
-typedef struct { /* the caller's word about a column */
-    said_kind kind;
-    int64_t n_words; /* SAID_ORDINAL: lowest first */
-    const char **words;
-    const char *reference; /* SAID_NOMINAL: a category; NULL: the first */
-    bool cyclic;           /* SAID_DATE */
-    bool has_order;        /* SAID_DATE: and how dates are written */
-    date_order order;
-} said_column;
-
-/* The options nominal, numeric, ordinal and dates: one entry per column of the table, in the scratch pool. */
-rung_status said_columns(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, said_column **out);
+#include "data/column_said.h"
 
 typedef enum {
     USE_FEATURE,
@@ -35,5 +20,7 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
  * thousands, as in 1.200. */
 rung_status column_points_check(rung_ctx *ctx, const rung_table *t, int64_t j);
 void column_counts_warn(rung_ctx *ctx, const rung_table *t, int64_t j);
+/* How many cells of a column say in words that they are missing, and one of these words. */
+int64_t column_missing_words(const rung_table *t, int64_t j, const char **word);
 
 #endif

@@ -142,6 +142,7 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
         column_code *b = &to->columns[j];
         *b = *a;
         TRY(pool_text(ctx, mem, a->name, &b->name));
+        if (a->unit) TRY(pool_text(ctx, mem, a->unit, &b->unit));
         b->categories = NULL;
         if (a->n_categories > 0) TRY(NEW(ctx, mem, b->categories, a->n_categories));
         for (int64_t k = 0; k < a->n_categories; k++) TRY(pool_text(ctx, mem, a->categories[k], &b->categories[k]));
@@ -156,6 +157,8 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
 }
 
 int64_t column_first_reference(const column_code *c) { return c->n_categories > 1 && c->categories[0][0] == 0 ? 1 : 0; }
+
+bool column_is_plain(const column_code *c) { return !c->nominal && c->form == FORM_PLAIN && !c->unit; }
 
 int64_t column_width(const column_code *c) { return c->nominal ? c->n_categories : form_columns(c->form); }
 

@@ -15,6 +15,7 @@ typedef struct {
     bool nominal;
     column_form form; /* of a column that is not nominal */
     date_order dates; /* FORM_DAYS, FORM_CYCLIC */
+    const char *unit; /* numbers that may be written with a unit or as limits (table/measure.h); NULL: they may not */
     double fill;      /* not nominal: replaces a missing cell (the training median) */
     int64_t n_categories;
     const char **categories; /* nominal: in bytewise order; FORM_ORDINAL: lowest first */
@@ -77,6 +78,7 @@ rung_status dataset_subset(rung_ctx *ctx, const rung_data *data, int64_t n, cons
 void dataset_free(rung_data *data);
 
 int64_t column_width(const column_code *c); /* coded columns it makes */
+bool column_is_plain(const column_code *c); /* its cells are numbers and nothing else */
 /* The reference category where the caller names none, by its number: the first that is not the missing cell. */
 int64_t column_first_reference(const column_code *c);
 rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to);

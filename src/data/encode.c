@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* From a table to a data set: the role of each column, and the coding of the feature columns. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,18 @@ static rung_status ignore_columns(rung_ctx *ctx, const rung_table *t, const char
         roles[j] = ROLE_IGNORED;
     }
     return RUNG_OK;
+}
+
+/* A column that the file has but does not name, and in which nothing stands: what spreadsheets leave behind. */
+static bool empty_column(const rung_table *t, int64_t j)
+{
+    const column *c = &t->columns[j];
+    char position[32];
+    snprintf(position, sizeof position, "column%lld", (long long)j + 1);
+    if (strcmp(c->name, position) != 0) return false;
+    for (int64_t i = 0; i < t->n_rows; i++)
+        if (c->kind == COLUMN_NUMBER ? !isnan(c->number[i]) : c->text[i] >= 0) return false;
+    return t->n_rows > 0;
 }
 
 /* A column named label, else the last one without another role; -1: there is none. */
@@ -79,6 +92,8 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     *label = *weights = *groups = -1;
     *suggested = suggested_column(t, roles);
     if (*suggested >= 0) roles[*suggested] = ROLE_SUGGESTED;
+    for (int64_t j = 0; j < t->n_columns; j++)
+        if (roles[j] == ROLE_FEATURE && empty_column(t, j)) roles[j] = ROLE_IGNORED;
     if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
     if (options->weights) {
         TRY(table_find(ctx, t, options->weights, "weights", weights));
@@ -167,6 +182,33 @@ static rung_status check_points(rung_ctx *ctx, const rung_table *t, const coding
     return RUNG_OK;
 }
 
+/* Words for missing cells, in columns of numbers and among the labels. */
+static void tell_missing_words(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t label)
+{
+    int64_t cells = 0, columns = 0;
+    const char *word = NULL, *first = NULL;
+    char name[COLUMN_LABEL], where[COLUMN_LABEL] = "";
+    for (int64_t k = 0; k < code->n_columns; k++) {
+        int64_t j = code->columns[k].position, more = 0;
+        if (!code->columns[k].nominal && code->columns[k].form != FORM_ORDINAL)
+            more = column_missing_words(t, j, &word);
+        if (more > 0 && cells == 0) first = word, table_column_label(t, j, where);
+        cells += more;
+        columns += more > 0;
+    }
+    if (columns == 1)
+        log_at(ctx, RUNG_WARNING, "%s: %lld cell%s of column %s such as '%.40s' %s read as missing", t->path,
+               (long long)cells, cells == 1 ? "" : "s", where, first, cells == 1 ? "is" : "are");
+    if (columns > 1)
+        log_at(ctx, RUNG_WARNING, "%s: %lld cells of %lld columns, such as '%.40s' in column %s, are read as missing",
+               t->path, (long long)cells, (long long)columns, first, where);
+    if (label < 0 || t->columns[label].kind != COLUMN_NUMBER || t->columns[label].marks == 0) return;
+    log_at(ctx, RUNG_WARNING, "%s, column %s: %lld label%s such as '%.40s' %s read as missing", t->path,
+           table_column_label(t, label, name), (long long)t->columns[label].marks,
+           t->columns[label].marks == 1 ? "" : "s", t->columns[label].mark,
+           t->columns[label].marks == 1 ? "is" : "are");
+}
+
 static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, const rung_encode_options *options,
                                 const role *roles, int64_t label, coding *code, int64_t *from)
 {
@@ -182,6 +224,7 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE) TRY(learn_column(ctx, mem, &l, j, &said[j], &use[j]));
     TRY(check_points(ctx, t, code, said));
+    tell_missing_words(ctx, t, code, label);
     bool others = code->n_columns > 0; /* without them a column that counts the rows is what there is to learn from */
     for (int64_t j = 0; j < t->n_columns; j++) {
         if (use[j] != USE_COUNTER) continue;

@@ -2,12 +2,14 @@
 #include "data/features.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compare.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "table/measure.h"
 
 /* Puts the k-th smallest at v[k] and nothing larger before it (Hoare's selection). Random pivots make the time linear
  * on average for any order of the rows; the result does not depend on them. */
@@ -67,10 +69,12 @@ static double rank_of_word(const column_code *code, const char *text)
 /* The number that a text stands for, by the form of its column. */
 static bool number_of_text(const column_code *code, const char *text, char decimal, double *out)
 {
+    if (code->unit) return measure_number(text, code->form, decimal, code->unit, out) && isfinite(*out);
     switch (code->form) {
     case FORM_PLAIN: return text_number(text, strlen(text), decimal, out) && isfinite(*out);
     case FORM_COMMA:
     case FORM_GROUPED: return form_number(text, code->form, out) && isfinite(*out);
+    case FORM_HOURS: return form_hours(text, out);
     case FORM_ORDINAL: return (*out = rank_of_word(code, text)) > 0;
     case FORM_DAYS:
     case FORM_CYCLIC: break;
@@ -82,13 +86,14 @@ static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, in
                              const char *text)
 {
     static const char *const expected[] = {"a number", "a number", "a number", "one of the ordered words of the column",
-                                           "a date",   "a date"};
-    char label[COLUMN_LABEL];
+                                           "a date",   "a date",   "a time"};
+    char label[COLUMN_LABEL], with[UNIT + 16];
     double x;
-    rung_status status =
-        set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not %s", table_path(t, row),
-                  (long long)table_line(t, row), table_column_label(t, j, label), text, expected[code->form]);
-    bool comma = code->form == FORM_PLAIN && form_number(text, FORM_COMMA, &x);
+    snprintf(with, sizeof with, "a number in '%s'", code->unit ? code->unit : "");
+    rung_status status = set_error(ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.80s' is not %s", table_path(t, row),
+                                   (long long)table_line(t, row), table_column_label(t, j, label), text,
+                                   code->unit && *code->unit ? with : expected[code->form]);
+    bool comma = column_is_plain(code) && form_number(text, FORM_COMMA, &x);
     return comma ? hint(ctx, status, "option decimal=,") : status;
 }
 
@@ -97,7 +102,8 @@ rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const 
     const column *c = &t->columns[j];
     bool dates = code->form == FORM_DAYS || code->form == FORM_CYCLIC;
     double *x = NULL;
-    if (c->kind == COLUMN_NUMBER && code->form != FORM_ORDINAL && !dates) {
+    bool unit = code->unit && *code->unit; /* which a number alone lacks */
+    if (c->kind == COLUMN_NUMBER && code->form != FORM_ORDINAL && !dates && !unit) {
         *out = c->number;
         return RUNG_OK;
     }
@@ -106,9 +112,17 @@ rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const 
         char number[32];
         const char *text = NULL;
         if (c->kind == COLUMN_TEXT && c->text[i] >= 0) text = c->values[c->text[i]];
-        if (c->kind == COLUMN_NUMBER && !isnan(c->number[i])) text_format(c->number[i], number), text = number;
+        if (c->kind == COLUMN_NUMBER && !isnan(c->number[i])) {
+            text = number;
+            if (dates && fabs(c->number[i]) < 1e9 && c->number[i] == floor(c->number[i]))
+                snprintf(number, sizeof number, "%.0f", c->number[i]); /* 20241010, not 2.024101e+07 */
+            else
+                text_format(c->number[i], number);
+        }
         x[i] = NAN;
-        if (text && !number_of_text(code, text, t->decimal, &x[i])) return no_number(ctx, t, i, j, code, text);
+        if (!text || number_of_text(code, text, t->decimal, &x[i])) continue;
+        if (!cell_says_missing(text, strlen(text), true)) return no_number(ctx, t, i, j, code, text);
+        x[i] = NAN;
     }
     *out = x;
     return RUNG_OK;

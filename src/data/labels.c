@@ -21,6 +21,12 @@ static void join(int n, const char *const *texts, const char *separator, char li
 
 static bool unlabelled(const char *text) { return cell_missing(text, strlen(text)) || text_equal(text, "nan"); }
 
+/* The same for a cell that is no class: words for a missing value, among numbers more of them. */
+static bool no_label(const char *text, bool among_numbers)
+{
+    return unlabelled(text) || cell_says_missing(text, strlen(text), among_numbers);
+}
+
 /* A class name as a number; NaN if it is none. */
 static double value_of(const char *name)
 {
@@ -83,19 +89,18 @@ static rung_status number_ends(rung_ctx *ctx, const char *text, char decimal, bo
  * another one. */
 static rung_status numbers_in_text(rung_ctx *ctx, const rung_table *t, const column *c, int64_t *n, double **values)
 {
-    bool any = false, numbers = true;
+    bool numbers = true;
     *n = 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, *values, 2 * (int64_t)c->n_values));
     for (int32_t v = 0; v < c->n_values && numbers; v++) {
-        if (unlabelled(c->values[v])) continue;
+        if (no_label(c->values[v], true)) continue;
         if (finite_number(c->values[v], t->decimal, &(*values)[*n])) {
             ++*n;
             continue;
         }
         TRY(number_ends(ctx, c->values[v], t->decimal, &numbers, n, *values));
-        any = true;
     }
-    if (!any || !numbers) *n = -1;
+    if (!numbers || *n == 0) *n = -1;
     return RUNG_OK;
 }
 
@@ -185,7 +190,7 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     for (int c = 0; c < 2 * n_columns; c++) { /* names first, then the intervals between them */
         const column *one = &t->columns[columns[c % n_columns]];
         for (int32_t v = 0; v < one->n_values; v++) {
-            if (unlabelled(one->values[v]) || cell_is_interval(one->values[v]) != (c >= n_columns)) continue;
+            if (no_label(one->values[v], false) || cell_is_interval(one->values[v]) != (c >= n_columns)) continue;
             TRY(c < n_columns ? add_class(ctx, one->values[v], &seen) : add_ends(ctx, one->values[v], &seen));
         }
     }
@@ -292,7 +297,9 @@ static rung_status read_label(rung_ctx *ctx, const label_reader *r, const char *
 {
     *low = *high = rank_of_text(text, r->t->decimal, r->n_classes, r->classes, r->values);
     if (*low) return RUNG_OK;
-    if (unlabelled(text)) return RUNG_OK;
+    bool numbers = true;
+    for (int k = 0; k < r->n_classes; k++) numbers = numbers && !isnan(r->values[k]);
+    if (no_label(text, numbers)) return RUNG_OK;
     bool found = cell_is_interval(text);
     for (int way = 0; found; way++) {
         cell_ends e;
@@ -379,6 +386,8 @@ rung_status labels_targets(rung_ctx *ctx, const rung_table *t, int64_t column_in
             target[i] = NAN;
         else if (number[c->text[i]])
             target[i] = value[c->text[i]];
+        else if (no_label(c->values[c->text[i]], true))
+            target[i] = NAN;
         else
             return no_target(ctx, t, column_index, i, c->values[c->text[i]]);
         if (isinf(target[i])) return infinite_label(ctx, t, column_index, i);

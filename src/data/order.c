@@ -72,6 +72,7 @@ static const char *const scales[] = {
     "coldest<freezing<cold<cool<mild<warm<hot<hottest",
     "youngest<infant<child<teenager<young<adult<middle aged<old<elderly<oldest",
     "no<maybe=unsure<yes",
+    "false<true",
     "fail<pass<merit<distinction",
     "beginner<novice<elementary<intermediate<advanced<expert",
     "primary<secondary<tertiary",

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "model/file.h"
+#include "table/measure.h"
 
 #define REQUIRE(condition, ...)                                                                                        \
     do {                                                                                                               \
@@ -70,6 +71,8 @@ static rung_status check_column(rung_ctx *ctx, const column_code *c, int64_t num
     REQUIRE(!c->nominal || c->n_categories >= 1, "column %lld has no categories", (long long)number);
     REQUIRE(c->nominal || (c->form == FORM_ORDINAL ? c->n_categories >= 2 : c->n_categories == 0),
             "column %lld is no list of words but has %lld of them", (long long)number, (long long)c->n_categories);
+    REQUIRE(!c->unit || (!c->nominal && c->form <= FORM_GROUPED && strlen(c->unit) < UNIT),
+            "column %lld has a unit but no numbers", (long long)number);
     REQUIRE(!c->nominal || (c->reference >= 0 && c->reference < c->n_categories),
             "column %lld has no category %lld to compare the others with", (long long)number, (long long)c->reference);
     for (int64_t k = 1; k < c->n_categories && c->nominal; k++)

@@ -44,6 +44,7 @@ static json_t *coding_to_json(const coding *c)
             failed |= json_object_set_new(one, "form", json_string(form_name(code->form)));
         if (!code->nominal && (code->form == FORM_DAYS || code->form == FORM_CYCLIC))
             failed |= json_object_set_new(one, "dates", json_string(date_order_name(code->dates)));
+        if (code->unit) failed |= json_object_set_new(one, "unit", json_string(code->unit));
         bad |= json_array_append_new(columns, json_whole(one, failed));
     }
     bad |= json_object_set_new(out, "names", json_boolean(c->has_names));

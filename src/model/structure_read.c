@@ -75,11 +75,11 @@ static rung_status read_params(reader *r, json_t *json, rung_model *m)
 
 static rung_status read_column(reader *r, json_t *json, coding *code, column_code *one)
 {
-    const char *name = NULL, *form = NULL, *dates = NULL;
+    const char *name = NULL, *form = NULL, *dates = NULL, *unit = NULL;
     json_t *categories = NULL;
     json_int_t position = 0, reference = -1;
-    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I}", "name", &name, "position", &position,
-                  "categories", &categories, "form", &form, "dates", &dates, "reference", &reference));
+    TRY(json_take(r->ctx, json, "a column", "{s:s, s:I, s:o, s?s, s?s, s?I, s?s}", "name", &name, "position", &position,
+                  "categories", &categories, "form", &form, "dates", &dates, "reference", &reference, "unit", &unit));
     if (form && !form_find(form, &one->form))
         return set_error(r->ctx, RUNG_EFORMAT, "a column of the unknown form '%.40s'", form);
     if (dates && !date_order_find(dates, &one->dates))
@@ -88,6 +88,7 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
     TRY(as_count(r, position, 0, "the position of a column", &one->position));
     one->first = code->d;
     one->nominal = !form && !json_is_null(categories);
+    if (unit) TRY(pool_text(r->ctx, r->mem, unit, &one->unit));
     if (!json_is_null(categories)) {
         int n;
         TRY(read_texts(r, categories, "the categories of a column", &n, &one->categories));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "table/column_form.h"
 
 /* Rows that decide the delimiter. Those of a live source arrive one by one, so there it is the least number: what is
  * recognised must not depend on when they arrive. */
@@ -202,20 +203,44 @@ static rung_status recognise_delimiter(csv *r)
     return RUNG_OK;
 }
 
+/* Spreadsheets put a line "sep=;" before the table: the delimiter it names; 0: there is none. */
+static rung_status take_separator(csv *r, char *out)
+{
+    buffer *in = r->in;
+    *out = 0;
+    const char *p;
+    for (int64_t n;;) { /* no more than needed: the source may be live */
+        p = in->text + in->at;
+        n = in->end - in->at;
+        if (memcmp(p, "sep=", (size_t)(n < 4 ? n : 4)) != 0) return RUNG_OK;
+        if (n >= 7 || in->ended) break;
+        TRY(buffer_refill(in));
+    }
+    if (in->end - in->at < 6 || (p[5] != '\n' && !(p[5] == '\r' && p[6] == '\n'))) return RUNG_OK;
+    *out = p[4];
+    in->at += p[5] == '\n' ? 6 : 7;
+    in->line++;
+    return RUNG_OK;
+}
+
 typedef enum { LOOK_MISSING, LOOK_NUMBER, LOOK_TEXT } look;
 
 static look look_of(const csv *r, const cell *c)
 {
     double x;
     if (cell_missing(c->text, (size_t)c->length)) return LOOK_MISSING;
+    if (cell_says_missing(c->text, (size_t)c->length, true)) return LOOK_MISSING;
     return text_number(c->text, (size_t)c->length, r->shape->decimal, &x) ? LOOK_NUMBER : LOOK_TEXT;
 }
+
+static bool is_code(const cell *c) { return form_is_code(c->text, (size_t)c->length); }
 
 typedef struct {  /* the first row, and for each column the cells below it in the first buffer */
     int64_t rows; /* below it */
     cell *first;
     look *first_look;
     bool *numbers, *texts, *repeats;
+    bool *codes; /* numbers such as 007, which are text although they tell a header from data as numbers do */
 } outline;
 
 static bool same_text(const cell *a, const cell *b)
@@ -240,6 +265,7 @@ static void look_at_rows(csv *r, outline *o)
             look what = look_of(r, &r->cells[j]);
             o->numbers[j] |= what == LOOK_NUMBER;
             o->texts[j] |= what == LOOK_TEXT;
+            o->codes[j] |= is_code(&r->cells[j]);
             o->repeats[j] |= what == LOOK_TEXT && same_text(&r->cells[j], &o->first[j]);
         }
     }
@@ -259,6 +285,7 @@ static rung_status read_outline(rung_reader *reader, outline *o)
     TRY(NEW(ctx, &ctx->scratch, o->numbers, n));
     TRY(NEW(ctx, &ctx->scratch, o->texts, n));
     TRY(NEW(ctx, &ctx->scratch, o->repeats, n));
+    TRY(NEW(ctx, &ctx->scratch, o->codes, n));
     TRY(RESIZE(ctx, r->mem, r->cells, n));
     r->cells_room = n;
     for (bool more = false;; more = true) {
@@ -377,7 +404,12 @@ rung_status csv_row(rung_reader *reader, filling *to, bool *got)
     return RUNG_OK;
 }
 
-rung_status csv_again(rung_reader *reader) { return reader->shape->has_names ? read_row(reader->own) : RUNG_OK; }
+rung_status csv_again(rung_reader *reader)
+{
+    char ignored;
+    TRY(take_separator(reader->own, &ignored));
+    return reader->shape->has_names ? read_row(reader->own) : RUNG_OK;
+}
 
 static rung_status check_options(rung_ctx *ctx, const rung_read_options *options)
 {
@@ -403,8 +435,13 @@ rung_status csv_open(rung_reader *reader)
     reader->own = r;
     if (options->decimal) r->shape->decimal = options->decimal;
     TRY(NEW_RAW(ctx, r->mem, r->cells, r->cells_room));
-    set_delimiter(r, options->delimiter);
-    if (!options->delimiter) TRY(recognise_delimiter(r));
+    char delimiter;
+    TRY(take_separator(r, &delimiter));
+    if (options->delimiter || !strchr(",;|\t", delimiter)) delimiter = options->delimiter;
+    set_delimiter(r, delimiter);
+    if (!delimiter) TRY(recognise_delimiter(r));
+
+    r->shape->semicolons = r->delimiter == ';';
 
     outline o = {0};
     bool header = options->header > 0;
@@ -415,8 +452,10 @@ rung_status csv_open(rung_reader *reader)
         TRY(take_names(r, o.first));
     else
         unread(r);
-    for (int64_t j = 0; j < r->shape->n_columns; j++)
-        if (o.texts[j] || (!header && o.first_look[j] == LOOK_TEXT)) r->shape->columns[j].kind = COLUMN_TEXT;
+    for (int64_t j = 0; j < r->shape->n_columns; j++) {
+        bool first = !header && o.first_look[j] == LOOK_TEXT, code = o.codes[j] || (!header && is_code(&o.first[j]));
+        if (o.texts[j] || first || (code && !reader->strict)) r->shape->columns[j].kind = COLUMN_TEXT;
+    }
     return reader_pin(reader);
 }
 

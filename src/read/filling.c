@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "table/column_form.h"
 
 /* All names in one allocation: there may be many, and every block of a file has them. */
 static rung_status copy_names(rung_ctx *ctx, const rung_table *shape, rung_table *t)
@@ -27,6 +28,7 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     t->has_names = shape->has_names;
     t->sparse = shape->sparse;
     t->decimal = shape->decimal;
+    t->semicolons = shape->semicolons;
     t->n_columns = shape->n_columns;
     TRY(NEW(ctx, &t->mem, t->columns, t->n_columns));
     TRY(copy_names(ctx, shape, t));
@@ -110,6 +112,8 @@ static rung_status no_number(filling *f, int64_t j, const char *text, int64_t le
     column *c = &t->columns[j];
     c->number[t->n_rows] = NAN;
     if (cell_missing(text, (size_t)length)) return RUNG_OK;
+    if (cell_says_missing(text, (size_t)length, true))
+        return c->marks++ ? RUNG_OK : pool_printf(f->ctx, &t->mem, &c->mark, "%.*s", (int)length, text);
     char label[COLUMN_LABEL];
     if (f->strict)
         return set_error(f->ctx, RUNG_EDATA, "%s, line %lld, column %s: '%.*s' is not a number", f->from->path,
@@ -159,6 +163,8 @@ rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length
     if (c->kind == COLUMN_TEXT) return f->again ? RUNG_OK : put_text(f, j, text, length);
     if (!text_number(text, (size_t)length, t->decimal, &x)) return no_number(f, j, text, length);
     c->number[t->n_rows] = x;
+    if (!f->strict && form_is_code(text, (size_t)length))
+        c->kind = COLUMN_TEXT, f->again = true; /* to keep its zeros */
     return isfinite(x) ? RUNG_OK : put_odd(f, c, text, length);
 }
 

@@ -78,8 +78,7 @@ rung_status reader_pin(rung_reader *r)
     TRY(coding_match(r->in.ctx, t, r->code, from, &label));
     for (int64_t j = 0; j < t->n_columns; j++) t->columns[j].kind = COLUMN_TEXT;
     for (int64_t j = 0; j < r->code->n_columns; j++)
-        if (!r->code->columns[j].nominal &&
-            r->code->columns[j].form == FORM_PLAIN) { /* every column is there: only sparse rows may lack some */
+        if (column_is_plain(&r->code->columns[j])) { /* every column is there: only sparse rows may lack some */
             t->columns[from[j]].kind = COLUMN_NUMBER;
             t->columns[from[j]].declared = false;
         }

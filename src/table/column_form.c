@@ -4,38 +4,24 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "table/table.h"
 
 static const double PI = 3.14159265358979323846;
 
 /* ---- names ---- */
 
-static const char *const names[] = {NULL, "comma", "grouped", "ordinal", "days", "cyclic"};
+static const char *const names[] = {NULL, "comma", "grouped", "ordinal", "days", "cyclic", "hours"};
 
 const char *form_name(column_form form) { return names[form]; }
 
 bool form_find(const char *name, column_form *out)
 {
-    for (int i = FORM_COMMA; i <= FORM_CYCLIC; i++)
+    for (int i = FORM_COMMA; i <= FORM_HOURS; i++)
         if (strcmp(name, names[i]) == 0) {
             *out = (column_form)i;
-            return true;
-        }
-    return false;
-}
-
-static const char *const orders[] = {"ymd", "dmy", "mdy"};
-
-const char *date_order_name(date_order order) { return orders[order]; }
-
-bool date_order_find(const char *name, date_order *out)
-{
-    for (int i = DATE_YMD; i <= DATE_MDY; i++)
-        if (strcmp(name, orders[i]) == 0) {
-            *out = (date_order)i;
             return true;
         }
     return false;
@@ -45,9 +31,7 @@ int form_columns(column_form form) { return form == FORM_CYCLIC ? CYCLIC_COLUMNS
 
 /* ---- numbers ---- */
 
-/* The bytes of a character that parts thousands, in any form of number: spaces, also those that do not break, and
- * apostrophes. 0: there is none. */
-static size_t spacer_at(const char *p)
+size_t form_spacer(const char *p)
 {
     static const char *const spacers[] = {" ", "'", "\u00a0", "\u202f", "\u2009", "\u2019"};
     for (size_t i = 0; i < sizeof spacers / sizeof *spacers; i++)
@@ -64,7 +48,7 @@ static bool without_groups(const char *text, char group, char decimal, char *out
     if (strlen(text) >= size) return false;
     if (p > text) out[used++] = *text;
     for (size_t length; *p; p += length) {
-        length = *p == group ? 1 : spacer_at(p);
+        length = *p == group ? 1 : form_spacer(p);
         if (length > 0) {
             if (run == 0 || run > 3 || (*groups > 0 && run != 3)) return false;
             ++*groups;
@@ -82,6 +66,16 @@ static bool without_groups(const char *text, char group, char decimal, char *out
     return true;
 }
 
+bool form_is_code(const char *text, size_t length)
+{
+    enum { EXACT_DIGITS = 15, MOST_DIGITS = 40, PHONE_DIGITS = 8 };
+    if (length < 2 || (*text != '0' && *text != '+' && length <= EXACT_DIGITS)) return false;
+    size_t digits = 0, sign = *text == '+';
+    while (sign + digits < length && isdigit((unsigned char)text[sign + digits])) digits++;
+    if (sign + digits != length || digits > MOST_DIGITS) return false;
+    return (digits > 1 && text[sign] == '0') || digits > EXACT_DIGITS || (sign && digits >= PHONE_DIGITS);
+}
+
 bool form_number(const char *text, column_form form, double *out)
 {
     char plain[64], decimal = form == FORM_COMMA ? ',' : '.';
@@ -91,109 +85,37 @@ bool form_number(const char *text, column_form form, double *out)
            text_number(plain, strlen(plain), decimal, out);
 }
 
+void form_votes_add(form_votes *v, const char *text)
+{
+    double x, y;
+    bool has = strchr(text, ','), comma = form_number(text, FORM_COMMA, &x),
+         grouped = form_number(text, FORM_GROUPED, &y);
+    v->sure_comma |= has && comma && !grouped;
+    v->sure_grouped |= has && grouped && !comma;
+    v->differ |= comma && grouped && x != y;
+    v->not_comma |= !comma;
+    v->not_grouped |= !grouped;
+}
+
+bool form_votes_count(const form_votes *v, column_form *form, bool *unclear)
+{
+    bool sure = v->sure_comma || v->sure_grouped;
+    if (v->not_comma && v->not_grouped) return false;
+    *unclear = !v->not_comma && !v->not_grouped && !sure && v->differ;
+    bool rather_grouped = !v->not_grouped && (v->sure_grouped || !(v->sure_comma || v->differ));
+    *form = !v->not_comma && !rather_grouped ? FORM_COMMA : FORM_GROUPED;
+    return true;
+}
+
 bool form_of_numbers(int64_t n, const char *const *texts, column_form *form, bool *unclear)
 {
-    bool comma = true, grouped = true, sure_comma = false, sure_grouped = false, differ = false;
-    double x, y;
-    for (int64_t i = 0; i < n && (comma || grouped); i++) {
-        const char *text = texts[i], *first = strchr(text, ',');
-        bool is_comma = form_number(text, FORM_COMMA, &x), is_grouped = form_number(text, FORM_GROUPED, &y);
-        if (first && is_comma && !is_grouped) sure_comma = true;
-        if (first && is_grouped && !is_comma) sure_grouped = true;
-        if (is_comma && is_grouped && x != y) differ = true;
-        comma = comma && is_comma;
-        grouped = grouped && is_grouped;
-    }
-    if (!comma && !grouped) return false;
-    *unclear = comma && grouped && !sure_comma && !sure_grouped && differ;
-    *form = comma && !(grouped && (sure_grouped || !(sure_comma || differ))) ? FORM_COMMA : FORM_GROUPED;
-    return true;
+    form_votes v = {0};
+    for (int64_t i = 0; i < n && !(v.not_comma && v.not_grouped); i++)
+        if (!cell_says_missing(texts[i], strlen(texts[i]), true)) form_votes_add(&v, texts[i]);
+    return form_votes_count(&v, form, unclear);
 }
 
-/* ---- dates ---- */
-
-/* Days from 1970-01-01 in the Gregorian calendar: years begin in March, so that the day that comes and goes is last. */
-static int64_t days_from_civil(int64_t year, int month, int day)
-{
-    year -= month <= 2;
-    int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
-    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static bool valid_day(int year, int month, int day)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && leap);
-}
-
-/* `count` digits, or 1 to `count` of them where fewer are allowed. */
-static bool take_digits(const char **p, int count, bool fewer, int *out)
-{
-    int taken = 0;
-    *out = 0;
-    while (taken < count && isdigit((unsigned char)**p)) {
-        *out = *out * 10 + *(*p)++ - '0';
-        taken++;
-    }
-    return taken == count || (fewer && taken > 0);
-}
-
-/* hh:mm, hh:mm:ss or hh:mm:ss.fff, and Z: the share of a day. */
-static bool take_time(const char **p, double *share)
-{
-    int hour, minute, second = 0;
-    double fraction = 0, unit = 0.1;
-    if (!take_digits(p, 2, false, &hour) || *(*p)++ != ':' || !take_digits(p, 2, false, &minute)) return false;
-    if (**p == ':') {
-        ++*p;
-        if (!take_digits(p, 2, false, &second)) return false;
-        if (**p == '.')
-            for (++*p; isdigit((unsigned char)**p); ++*p, unit /= 10) fraction += unit * (**p - '0');
-    }
-    if (**p == 'Z') ++*p;
-    *share = (hour * 3600 + minute * 60 + second + fraction) / 86400;
-    return hour < 24 && minute < 60 && second <= 60;
-}
-
-bool form_date(const char *text, date_order order, double *days)
-{
-    const char *p = text;
-    int part[3], year, month, day;
-    char mark = 0;
-    double share = 0;
-    for (int i = 0; i < 3; i++) {
-        bool is_year = i == (order == DATE_YMD ? 0 : 2);
-        if (!take_digits(&p, is_year ? 4 : 2, !is_year, &part[i])) return false;
-        if (i == 2) break;
-        if (*p != '-' && *p != '/' && *p != '.') return false;
-        if (i > 0 && *p != mark) return false;
-        mark = *p++;
-    }
-    year = part[order == DATE_YMD ? 0 : 2];
-    month = part[order == DATE_MDY ? 0 : 1];
-    day = part[order == DATE_YMD ? 2 : order == DATE_DMY ? 0 : 1];
-    if (order == DATE_MDY && mark != '/') return false;
-    if (*p == 'T' || *p == ' ') {
-        p++;
-        if (!take_time(&p, &share)) return false;
-    }
-    if (*p || !valid_day(year, month, day)) return false;
-    *days = (double)days_from_civil(year, month, day) + share;
-    return true;
-}
-
-bool form_of_dates(int64_t n, const char *const *texts, date_order *order, bool *unclear)
-{
-    bool fits[] = {true, true, true};
-    double days;
-    for (int64_t i = 0; i < n; i++)
-        for (int o = DATE_YMD; o <= DATE_MDY; o++) fits[o] = fits[o] && form_date(texts[i], (date_order)o, &days);
-    *unclear = fits[DATE_DMY] && fits[DATE_MDY];
-    *order = fits[DATE_YMD] ? DATE_YMD : fits[DATE_DMY] ? DATE_DMY : DATE_MDY;
-    return fits[*order];
-}
+/* ---- coded columns ---- */
 
 void form_columns_of(column_form form, double x, double *out)
 {

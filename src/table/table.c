@@ -78,6 +78,28 @@ bool cell_missing(const char *text, size_t length)
     return length == 2 && (text[0] == 'N' || text[0] == 'n') && (text[1] == 'A' || text[1] == 'a');
 }
 
+static bool one_of(const char *text, size_t length, int n, const char *const *words)
+{
+    char copy[24];
+    if (length >= sizeof copy) return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    for (int i = 0; i < n; i++)
+        if (text_equal(copy, words[i])) return true;
+    return false;
+}
+
+bool cell_says_missing(const char *text, size_t length, bool among_numbers)
+{
+    static const char *const anywhere[] = {"N/A",   "n.a.",    "#N/A",  "#N/A N/A", "<NA>",   "NULL",         "#DIV/0!",
+                                           "#REF!", "#VALUE!", "#NUM!", "#NAME?",   "#NULL!", "#GETTING_DATA"};
+    static const char *const instead[] = {"-",   "--", "---",     "\u2013",  "\u2014",        ".",     "n.d.",
+                                          "n.d", "nd", "missing", "unknown", "not available", "n. d.", "n. a."};
+    if (length == 0) return false;
+    return one_of(text, length, sizeof anywhere / sizeof *anywhere, anywhere) ||
+           (among_numbers && one_of(text, length, sizeof instead / sizeof *instead, instead));
+}
+
 enum { NEAR = 3, LISTED = 10 };
 
 /* The names closest to text, best first, without those that share too little with it; returns how many. */

@@ -13,6 +13,8 @@ typedef struct {
     const char *name; /* "" where the file has no header */
     column_kind kind; /* NUMBER: every cell that is not missing is a number */
     double *number;   /* NUMBER: one per row; NaN = missing or a cell `nan`, infinite where the cell is */
+    int64_t marks;    /* NUMBER: cells that say in words that the value is missing ... */
+    const char *mark; /* ... and the first of them */
     int64_t odd_row;  /* NUMBER: the first row whose cell is nan or infinite (a label may be nan), -1: none ... */
     const char *odd;  /* ... and its value */
     int32_t *text;    /* TEXT: one per row, index into values, -1 = missing */
@@ -26,8 +28,9 @@ struct rung_table {
     pool mem;
     const char *path; /* for messages; "-" is shown as standard input */
     bool has_names;
-    bool sparse;  /* sparse rows: an absent column is all zeros */
-    char decimal; /* the decimal point of its numbers */
+    bool sparse;     /* sparse rows: an absent column is all zeros */
+    char decimal;    /* the decimal point of its numbers */
+    bool semicolons; /* they part the cells */
     int64_t n_rows, n_columns;
     column *columns;
     int64_t first_line;  /* line of the first data row */
@@ -69,5 +72,8 @@ void table_list(char list[TABLE_LIST], const char *separator, const char *text);
 
 /* An empty cell, ?, NA (any case) = missing; nan too where it is a label. */
 bool cell_missing(const char *text, size_t length);
+/* A cell that says that there is no value: N/A, NULL, an error of a spreadsheet such as #DIV/0!; among numbers also -, .,
+ * n.d. and words like unknown, which elsewhere may be names. Any case. */
+bool cell_says_missing(const char *text, size_t length, bool among_numbers);
 
 #endif

@@ -217,11 +217,13 @@ static void test_kinds(void **state)
         "column 'id' only counts the rows and is left out",
         "column 'name' has 12 distinct texts in 12 rows and is left out",
         "column 'day' holds dates such as '2024-01-01'; they are read as days",
-        "column 'share' holds numbers with a decimal comma such as '0,10'; they are read as numbers"};
+        "column 'share' holds numbers with a decimal comma such as '0,10'; they are read as numbers",
+        "column 'code' holds 3 distinct whole numbers in 12 rows and, by its name, codes; they are taken as "
+        "categories"};
     for (size_t k = 0; k < sizeof said / sizeof *said; k++) assert_non_null(strstr(logged, said[k]));
-    assert_int_equal(data->d, 6); /* day, share, price, size twice, code */
-    double first[] = {19723, 0.1, 1100, 1, 0, 0};
-    assert_arrays_close(6, data->X, first, 0);
+    assert_int_equal(data->d, 8); /* day, share, price, size twice, code three times */
+    double first[] = {19723, 0.1, 1100, 1, 0, 1, 0, 0};
+    assert_arrays_close(8, data->X, first, 0);
     dataset_free(data);
 
     data = data_of(ctx, text,
@@ -262,6 +264,122 @@ static void test_kinds(void **state)
     assert_refused("a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", RUNG_EDATA, "can be read in two ways", 0);
     data = data_of(ctx, "a,b,y\n1,01/02/2024,1\n2,03/04/2024,2\n", (rung_encode_options){.dates = "b=mdy"});
     assert_close(data->X[1], 19724, 0);
+    dataset_free(data);
+}
+
+/* A file of n rows, x, v and a label, where v is one of the formats in turn with a number for its @; what is logged is in `logged`. */
+static rung_data *column_of(rung_ctx *ctx, int n, const char *const *formats, int n_formats, const char *name,
+                            rung_encode_options options)
+{
+    char text[6000];
+    sprintf(text, "x,%s,y\n", name);
+    for (int i = 0; i < n; i++) {
+        const char *cell = formats[i % n_formats], *at = strchr(cell, '@');
+        sprintf(text + strlen(text), "%d,\"%.*s", i * i % 17, (int)(at ? at - cell : 80), cell);
+        if (at) sprintf(text + strlen(text), "%d%s", 10 + i % 20, at + 1);
+        sprintf(text + strlen(text), "\",%d\n", 1 + i % 2);
+    }
+    ctx->log = keep_log;
+    *logged = 0;
+    rung_data *data = data_of(ctx, text, options);
+    ctx->log = NULL;
+    return data;
+}
+
+/* Numbers as people write them, codes that only look like numbers, and words for what is missing. */
+static void test_written_cells(void **state)
+{
+    rung_ctx *ctx = *state;
+    static const struct {
+        const char *name, *formats[3];
+        int d;        /* coded columns with x */
+        double first; /* the first cell, coded */
+        const char *log;
+    } cases[] = {
+        {"zip", {"0@4", "1@4"}, 1, NAN, "column 'zip' has 20 distinct codes such as '0104' in 20 rows and is left out"},
+        {"icd", {"007", "012"}, 3, 1, "column 'icd' holds codes such as '007', which are taken as categories"},
+        {"p", {"@%"}, 2, 10, "column 'p' holds numbers written as '10%'; they are read as numbers in '%'"},
+        {"p", {"@,5 %"}, 2, 10.5, "they are read as numbers in '%'"},
+        {"w", {"@ kg"}, 2, 10, "they are read as numbers in 'kg'"},
+        {"w", {"$@,200"}, 2, 10200, "they are read as numbers in '$'"},
+        {"w", {"-$@.25", "$@"}, 2, -10.25, "they are read as numbers in '$'"},
+        {"w", {"(@)", "@"}, 2, -10, "holds numbers written as '(10)'"},
+        {"w", {"\u2212@", "@"}, 2, -10, "they are read as numbers"},
+        {"w", {"<@", "@.25"}, 2, 10, "column 'w' holds limits such as '<10', which are read as their number"},
+        {"t", {"@:30"}, 2, 10.5, "column 't' holds times such as '10:30'; they are read as hours (10.5)"},
+        {"t", {"@ Jan 2024"}, 2, 19732, "holds dates such as '10 Jan 2024' (2024-01-10); they are read as days"},
+        {"t", {"202401@"}, 2, 19732, "column 't' holds dates such as '20240110' (2024-01-10)"},
+        {"t", {"2024-01-@T12:00:00+06:00"}, 2, 19732.25, "they are read as days"},
+        {"v", {"@.5", "@", "#DIV/0!"}, 2, 10.5, "6 cells of column 'v' such as '#DIV/0!' are read as missing"},
+        {"v", {"@.5", "-"}, 2, 10.5, "10 cells of column 'v' such as '-' are read as missing"},
+        {"v", {"2024-01-@", "n/a"}, 2, 19732, "10 cells of column 'v' such as 'n/a' are read as missing"},
+        {"v", {"@.5", "@", "-999"}, 2, 10.5, "column 'v' holds -999 in 6 rows, far from all its other numbers"},
+        {"bp", {"1@/80"}, 1, NAN, "column 'bp' holds pairs of numbers such as '110/80' and is left out"},
+        {"v", {"@.5", "@", "odd @"}, 1, NAN, "holds 14 numbers and 6 other cells such as 'odd 12' in line 4"},
+        {"v", {"yes", "Yes"}, 3, 0, "categories 'Yes' and 'yes', which differ only in upper and lower case"},
+        {"card", {"1234567890123456@"}, 1, NAN, "column 'card' has 20 distinct codes"},
+        {"patientId", {"7@3"}, 1, NAN, "column 'patientId' has 20 distinct whole numbers in 20 rows and, by its name"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int n = 0;
+        while (n < 3 && cases[k].formats[n]) n++;
+        rung_data *data = column_of(ctx, 20, cases[k].formats, n, cases[k].name, (rung_encode_options){0});
+        if (!strstr(logged, cases[k].log)) fail_msg("case %zu: %s", k, logged);
+        assert_int_equal(data->d, cases[k].d);
+        if (data->d > 1) assert_close(data->X[1], cases[k].first, 0);
+        dataset_free(data);
+    }
+    rung_data *data =
+        column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.numeric = "zip"});
+    assert_true(data->d == 2 && data->X[1] == 104);
+    dataset_free(data);
+    data = column_of(ctx, 20, (const char *const[]){"0@4"}, 1, "zip", (rung_encode_options){.nominal = "zip"});
+    assert_string_equal(data->code.columns[1].categories[0], "0104");
+    dataset_free(data);
+    data = column_of(ctx, 20, (const char *const[]){"@ kg"}, 1, "w", (rung_encode_options){0});
+    coding copy;
+    assert_ok(ctx, coding_copy(ctx, &ctx->scratch, &data->code, &copy));
+    dataset_free(data);
+    static const char *const wrong[] = {"x,w\n1,5 g\n", "x,w\n1,5\n"}; /* a number of another unit is no such number */
+    for (int k = 0; k < 2; k++) {
+        rung_table *t = table_of(ctx, wrong[k]);
+        assert_fails(ctx, dataset_recode(ctx, t, &copy, 0, &data), RUNG_EDATA, "is not a number in 'kg'");
+        table_free(t);
+    }
+    data =
+        data_of(ctx, "a;b;y\n1,748;2,5;1\n2,111;3,5;2\n3,222;4;1\n", (rung_encode_options){0}); /* of a spreadsheet */
+    assert_close(data->X[0], 1.748, 0);
+    dataset_free(data);
+    assert_refused("a;b;y\n1,748;2,111.5;1\n2,111;3,500.5;2\n3,222;4;1\n", RUNG_EDATA, "which may have a decimal comma",
+                   0);
+    data = data_of(ctx, "sep=;\na;y\n1;1\n2;2\n", (rung_encode_options){0});
+    assert_true(data->n == 2 && data->d == 1);
+    dataset_free(data);
+    data = data_of(ctx, "a,y,,\n1,1,,\n2,2,,\n", (rung_encode_options){0}); /* columns that a spreadsheet left behind */
+    assert_int_equal(data->d, 1);
+    check_ranks(data, 2, (int[]){1, 2});
+    dataset_free(data);
+}
+
+/* Labels that are codes are numbers; words for a missing label make a row unlabelled, unless they are classes. */
+static void test_written_labels(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = data_of(ctx, "a,y\n1,01\n2,02\n3,10\n4,N/A\n5,-\n", (rung_encode_options){0});
+    check_classes(data, 3, (const char *const[]){"1", "2", "10"});
+    check_ranks(data, 5, (int[]){1, 2, 3, 0, 0});
+    dataset_free(data);
+    data = data_of(ctx, "a,y\n1,low\n2,high\n3,#N/A\n", (rung_encode_options){.order = "low<high"});
+    check_ranks(data, 3, (int[]){1, 2, 0});
+    dataset_free(data);
+    data = data_of(ctx, "a,y\n1,N/A\n2,high\n3,-\n", (rung_encode_options){.order = "-<N/A<high"});
+    check_ranks(data, 3, (int[]){2, 3, 1});
+    dataset_free(data);
+    assert_refused("a,y\n1,low\n2,high\n3,-\n", RUNG_EDATA, "label '-' is not one of the classes", .order = "low<high");
+    assert_refused("a,y\n1,TRUE\n2,FALSE\n", RUNG_EDATA, "give their order, lowest first", 0);
+    assert_non_null(strstr(rung_ctx_detail(ctx), "order=FALSE<TRUE"));
+    data = data_of(ctx, "a,y\n1,1.5\n2,-\n", (rung_encode_options){.real = 1});
+    assert_true(isnan(data->target[1]));
     dataset_free(data);
 }
 
@@ -688,6 +806,8 @@ int main(void)
         WITH_CONTEXT(test_kinds),
         WITH_CONTEXT(test_points_beside_commas),
         WITH_CONTEXT(test_odd_words),
+        WITH_CONTEXT(test_written_cells),
+        WITH_CONTEXT(test_written_labels),
         WITH_CONTEXT(test_missing),
         WITH_CONTEXT(test_median_of_many),
         WITH_CONTEXT(test_weights),

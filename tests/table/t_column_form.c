@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "helper.h"
 
-#include "table/column_form.h"
+#include <math.h>
+#include <string.h>
+
+#include "table/measure.h"
 
 static void numbers_with_commas(void **state)
 {
@@ -79,6 +82,91 @@ static void dates_are_days(void **state)
                                         "2024-01/01", "20240101",   "2024-01-01T25:00", "",         "2024-00-10"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(form_date(wrong[i], DATE_YMD, &days));
     assert_false(form_date("01.31.2024", DATE_MDY, &days)); /* with points the day comes first */
+    static const struct {
+        const char *text;
+        date_order order;
+        double days;
+    } cases[] = {{"29 Feb 2024", DATE_DMY, 19782},
+                 {"29-feb-24", DATE_DMY, 19782},
+                 {"29/02/24", DATE_DMY, 19782},
+                 {"01.01.69", DATE_DMY, -365},
+                 {"Feb. 29, 2024", DATE_MDY, 19782},
+                 {"February 29 2024 18:00", DATE_MDY, 19782.75},
+                 {"2/29/24 6:00 pm", DATE_MDY, 19782.75},
+                 {"2024-Feb-29", DATE_YMD, 19782},
+                 {"2024-03", DATE_YMD, 19783},
+                 {"20240229", DATE_COMPACT, 19782},
+                 {"2024-02-29T06:00:00+06:00", DATE_YMD, 19782},
+                 {"2024-02-29 06:00 -0600", DATE_YMD, 19782.5},
+                 {"29.2.2024 6:00", DATE_DMY, 19782.25}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(form_date(cases[i].text, cases[i].order, &days));
+        assert_close(days, cases[i].days, 0);
+    }
+    static const struct {
+        const char *text;
+        date_order order;
+    } bad[] = {{"29 Fbr 2024", DATE_DMY},
+               {"29 Feb", DATE_DMY},
+               {"29-02-24", DATE_DMY},
+               {"20240230", DATE_COMPACT},
+               {"2024-02-29T06:00+15", DATE_YMD},
+               {"13/13/24", DATE_MDY},
+               {"2024-13", DATE_YMD},
+               {"1/2/24 13:00 pm", DATE_MDY},
+               {"May 2024", DATE_MDY},
+               {"29 Februar 2024", DATE_DMY},
+               {"", DATE_COMPACT}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(form_date(bad[i].text, bad[i].order, &days));
+    char text[DAY_TEXT];
+    for (double day = -1000; day < 40000; day += 17.25) { /* there and back */
+        form_day_text(day, text);
+        assert_true(form_date(text, DATE_YMD, &days) && days == floor(day));
+    }
+}
+
+static void times_are_hours(void **state)
+{
+    (void)state;
+    double x;
+    assert_true(form_hours("12:30", &x) && x == 12.5);
+    assert_true(form_hours("9:15:36", &x) && fabs(x - 9.26) < 1e-12);
+    assert_true(form_hours("12:15 am", &x) && x == 0.25);
+    assert_true(form_hours("1:30 P.M.", &x) && x == 13.5);
+    assert_true(form_hours("100:00", &x) && x == 100);
+    static const char *const wrong[] = {"12", "12:3", "12:60", "13:00 pm", "1:2:3", "12:30x", ":30", "", "1:00 xm"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(form_hours(wrong[i], &x));
+}
+
+static void codes_are_no_numbers(void **state)
+{
+    (void)state;
+    static const char *const codes[] = {"007", "01", "+4930123456", "1234567890123456"},
+                             *const numbers[] = {
+                                 "0", "0.5", "7", "-07.5", "+7", "123456789012345", "1.2345678901234567", ""};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) assert_true(form_is_code(codes[i], strlen(codes[i])));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_false(form_is_code(numbers[i], strlen(numbers[i])));
+}
+
+static void numbers_with_units(void **state)
+{
+    (void)state;
+    measure m;
+    double x;
+    assert_true(measure_of(2, (const char *[]){"5 mg/m3", "7.5mg/m3"}, '.', &m));
+    assert_true(m.form == FORM_PLAIN && !m.limit && strcmp(m.unit, "mg/m3") == 0);
+    assert_true(measure_of(3, (const char *[]){"<0,05", "1.200,5", "n.d."}, '.', &m));
+    assert_true(m.form == FORM_COMMA && strcmp(m.limit, "<0,05") == 0 && !*m.unit);
+    assert_true(measure_number("1.200,5", FORM_COMMA, '.', "", &x) && x == 1200.5);
+    assert_true(measure_of(2, (const char *[]){"1,200 EUR", "3 EUR"}, '.', &m) && m.unclear);
+    assert_true(measure_of(2, (const char *[]){"EUR 1,200", "EUR 3"}, '.', &m) && !m.unclear && m.form == FORM_GROUPED);
+    assert_true(measure_number("- 1.5e3 m", FORM_PLAIN, '.', "m", &x) && x == -1500);
+    assert_true(measure_number("\u2265 2 \u00b0C", FORM_PLAIN, '.', "\u00b0C", &x) && x == 2);
+    static const char *const none[] = {"kg",   "",   "5-6", "120/80", "12:30", "5 kg and more of it",
+                                       "$5 m", "(5", "Q1",  "n.d."};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_false(measure_of(1, &none[i], '.', &m));
+    assert_false(measure_of(2, (const char *[]){"5 kg", "5 g"}, '.', &m));
 }
 
 static void orders_of_dates(void **state)
@@ -117,7 +205,7 @@ static void cyclic_parts(void **state)
 static void names_of_forms(void **state)
 {
     (void)state;
-    for (int f = FORM_COMMA; f <= FORM_CYCLIC; f++) {
+    for (int f = FORM_COMMA; f <= FORM_HOURS; f++) {
         column_form found;
         assert_true(form_find(form_name((column_form)f), &found) && (int)found == f);
     }
@@ -132,8 +220,11 @@ static void names_of_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_with_commas), cmocka_unit_test(forms_of_columns), cmocka_unit_test(dates_are_days),
-        cmocka_unit_test(orders_of_dates),     cmocka_unit_test(cyclic_parts),     cmocka_unit_test(names_of_forms),
+        cmocka_unit_test(numbers_with_commas), cmocka_unit_test(forms_of_columns),
+        cmocka_unit_test(dates_are_days),      cmocka_unit_test(orders_of_dates),
+        cmocka_unit_test(cyclic_parts),        cmocka_unit_test(names_of_forms),
+        cmocka_unit_test(times_are_hours),     cmocka_unit_test(codes_are_no_numbers),
+        cmocka_unit_test(numbers_with_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
