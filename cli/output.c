@@ -113,12 +113,14 @@ void sheet_add(sheet *t, const char *format, ...)
     va_end(args);
 }
 
+double without_sign(double x, int decimals) { return fabs(x) < 0.5 * pow(10, -decimals) ? 0 : x; }
+
 void sheet_add_number(sheet *t, double x, int decimals)
 {
     if (isnan(x))
         sheet_add(t, "-");
     else
-        sheet_add(t, "%.*f", decimals, x);
+        sheet_add(t, "%.*f", decimals, without_sign(x, decimals));
 }
 
 void sheet_print(sheet *t, FILE *file, const char *indent)

@@ -48,6 +48,8 @@ typedef struct {
     char **cell;
 } sheet;
 
+double without_sign(double x, int decimals); /* x, or 0 where it would be printed as -0 */
+
 sheet sheet_new(const char *align);
 void sheet_add(sheet *t, const char *format, ...) __attribute__((format(printf, 2, 3))); /* the next cell */
 void sheet_add_number(sheet *t, double x, int decimals);                                 /* "-" for NaN */

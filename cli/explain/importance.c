@@ -87,7 +87,7 @@ static void add_range(sheet *t, const json_t *object, const char *key)
     if (isnan(low))
         sheet_add(t, "-");
     else
-        sheet_add(t, "%.4f to %.4f", low, high);
+        sheet_add(t, "%.4f to %.4f", without_sign(low, 4), without_sign(high, 4));
 }
 
 static void add_head(sheet *t, const char *first, const char *second, bool others)

@@ -7,6 +7,7 @@
 #include "explain/coefficients.h"
 #include "explain/effects.h"
 #include "explain/importance.h"
+#include "output.h"
 #include "page/model.h"
 
 enum { LEADING = 4, MOST_BARS = 30, PAGE_ROWS = 500, EFFECT_ROWS = 200 };
@@ -113,9 +114,10 @@ static void importance_table(FILE *file, const json_t *report)
         page_row(file, json_string_value(json_object_get(one, "name")));
         for (int k = 0; k < 2; k++) {
             bool there = json_is_object(part[k]) && json_is_number(json_object_get(part[k], "low"));
-            char *range = there ? text_of("%.4f to %.4f", json_number_value(json_object_get(part[k], "low")),
-                                          json_number_value(json_object_get(part[k], "high")))
-                                : text_of("%s", "–");
+            char *range =
+                there ? text_of("%.4f to %.4f", without_sign(json_number_value(json_object_get(part[k], "low")), 4),
+                                without_sign(json_number_value(json_object_get(part[k], "high")), 4))
+                      : text_of("%s", "–");
             page_number(file, there ? json_number_value(json_object_get(part[k], "mean")) : NAN, 4, NULL, false);
             page_number(file, NAN, 0, range, false);
             free(range);

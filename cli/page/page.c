@@ -234,6 +234,6 @@ void page_number(FILE *file, double x, int decimals, const char *text, bool stro
     else if (isnan(x))
         fputs("–", file);
     else
-        fprintf(file, "%.*f", decimals, x);
+        fprintf(file, "%.*f", decimals, without_sign(x, decimals));
     fprintf(file, "%s</td>", strong ? "</strong>" : "");
 }
