@@ -29,6 +29,7 @@ typedef struct {
     rung_reliability_bin bins[BINS]; /* with probabilities only */
     double ece;
     bool reliable; /* there are such numbers */
+    int seen;      /* the model was fitted to these rows */
     costs given;
     double cost, median_cost; /* NaN: there are no costs */
     int64_t unsure;           /* labelled rows without an answer; the metrics are those of the others */
@@ -225,6 +226,7 @@ static int write_page(session *s, const arguments *args, const evaluate_job *job
     evaluation e = {.model = job->model,
                     .data = job->data,
                     .labelled = labelled,
+                    .seen = job->seen != 0,
                     .confusion = job->confusion,
                     .constant = constant,
                     .baseline = baseline,
@@ -360,9 +362,8 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
     int code = datafile_for_model(s, args, 2, &job->model, &job->data);
     if (code != EXIT_OK) return code;
     job->n = rung_data_rows(job->data);
-    int seen;
-    CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &seen));
-    if (seen && !s->quiet)
+    CHECK(s, rung_model_saw(s->ctx, job->model, job->data, &job->seen));
+    if (job->seen && !s->quiet)
         complain(
             "warning: the model was fitted to these rows, so the errors are too small; 'rung inspect' shows the error "
             "on held-out rows");

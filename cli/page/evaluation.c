@@ -203,8 +203,9 @@ static void begin(FILE *file, const arguments *args, const evaluation *e, const 
     }
     list[n] = (page_section){0};
     char *title = text_of("%s on %s", operand(args, 0), operand(args, 1)), *sentence = answer(e, real);
-    char *lead = e->labelled == rows ? text_of("%lld labelled rows", rows)
-                                     : text_of("%lld labelled rows of %lld", (long long)e->labelled, rows);
+    const char *seen = e->seen ? "; warning: the model was fitted to these rows, so the errors are too small" : "";
+    char *lead = e->labelled == rows ? text_of("%lld labelled rows%s", rows, seen)
+                                     : text_of("%lld labelled rows of %lld%s", (long long)e->labelled, rows, seen);
     page_begin(file, title, sentence, lead, list);
     free(title);
     free(sentence);

@@ -14,6 +14,7 @@ typedef struct {
     rung_model *model;
     rung_data *data;
     int64_t labelled;
+    bool seen;                /* the model was fitted to these rows */
     const int64_t *confusion; /* classes x classes: truth, answer; of classes only */
     int64_t near;             /* rows at most one class off; of classes only */
     const char *constant;     /* the median, which the model is compared with */
