@@ -95,7 +95,12 @@ def _names(X):
 NUMBERS = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")  # of a column of objects
 
 
+def _unusable(name, kind):
+    return TypeError(f"column {name!r} holds values of the kind {kind}; expected numbers, text, categories or dates")
+
+
 def _pandas_column(column, name):
+    from pandas import PeriodDtype
     from pandas.api.types import infer_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_object_dtype
 
     kind = column.dtype
@@ -106,9 +111,13 @@ def _pandas_column(column, name):
         return dates(_instants(column))
     if getattr(kind, "kind", "") == "m":
         return Numbers(column.to_numpy() / np.timedelta64(1, "D"))
-    if is_numeric_dtype(kind):
+    if isinstance(kind, PeriodDtype):
+        return dates(_instants(column.dt.to_timestamp()))
+    if is_numeric_dtype(kind) and getattr(kind, "kind", "") != "c":
         return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    inferred = infer_dtype(column, skipna=True) if is_object_dtype(kind) else "string"
+    inferred = "complex" if getattr(kind, "kind", "") == "c" else "string"
+    if is_object_dtype(kind):
+        inferred = infer_dtype(column, skipna=True)
     if inferred in NUMBERS:
         return Numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if inferred in ("date", "datetime", "datetime64"):
@@ -116,10 +125,11 @@ def _pandas_column(column, name):
 
         return dates(_instants(to_datetime(column)))
     if inferred in ("complex", "period", "interval"):
-        raise TypeError(
-            f"column {name!r} holds values of the kind {inferred}; expected numbers, text, categories or dates"
-        )
-    column = column.astype("category")
+        raise _unusable(name, inferred)
+    try:
+        column = column.astype("category")
+    except TypeError:  # not hashable
+        raise _unusable(name, next(type(value).__name__ for value in column if value is not None)) from None
     categories = [class_name(value) for value in column.cat.categories]
     return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories)
 

@@ -408,3 +408,20 @@ def test_text_labels_that_others_have_numbered(toy):
     words = np.array(["", "e", "b", "d", "a", "c"])[truth]
     with pytest.raises(ValueError, match="label . is not one of the classes e, b, d, a, c"):
         VotingClassifier([("a", rung.SVORIM(order=["e", "b", "d", "a", "c"]))]).fit(X, words)
+
+
+@pytest.mark.parametrize("cells, kind", [([{}, {"a": 1}], "dict"), ([[1, 2], [3]], "list"), ([1 + 2j, 3], "complex")])
+def test_cells_that_are_no_values(cells, kind):
+    X = pd.DataFrame({"x": np.arange(20.0), "z": cells * 10})
+    with pytest.raises(TypeError, match=f"column 'z' holds values of the kind {kind}; expected numbers"):
+        rung.POM().fit(X, np.arange(20) % 3)
+
+
+def test_periods_are_dates():
+    when = pd.period_range("2020-01", periods=30, freq="M")
+    y = np.arange(30) // 10
+    as_dates = pd.DataFrame({"when": when.to_timestamp(), "x": np.sin(np.arange(30))})
+    as_periods = as_dates.assign(when=when)
+    assert np.array_equal(
+        rung.POM().fit(as_periods, y).predict_proba(as_periods), rung.POM().fit(as_dates, y).predict_proba(as_dates)
+    )
