@@ -186,12 +186,12 @@ static rung_status as_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const
 
 static void tell_dates(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const char *example)
 {
-    char label[COLUMN_LABEL], name[OPTION_NAME], detail[OPTION_DETAIL], read[DAY_TEXT + 4], day[DAY_TEXT];
+    char label[COLUMN_LABEL], name[OPTION_NAME], detail[OPTION_DETAIL], read[DAY_TEXT + 4] = "", day[DAY_TEXT];
     double days;
-    bool same = form_date(example, code->dates, &days);
-    form_day_text(same ? days : 0, day);
-    same = strncmp(example, day, strlen(day)) == 0;
-    snprintf(read, sizeof read, same ? "" : " (%s)", day);
+    if (form_date(example, code->dates, &days)) {
+        form_day_text(days, day);
+        if (strncmp(example, day, strlen(day)) != 0) snprintf(read, sizeof read, " (%s)", day);
+    }
     snprintf(detail, sizeof detail, "option dates=%s=cyclic", option_name(t, j, name));
     log_hint(ctx, RUNG_WARNING, detail,
              "%s: column %s holds dates such as '%.40s'%s; they are read as days, without their place in the year and "

@@ -1,34 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The readers of data: the bytes as a whole file of one format (FUZZ_FORMAT), as it is coded, and in blocks. */
+/* The readers of data: the bytes as a whole file of one format (FUZZ_FORMAT), as it is coded, and in blocks. What a model
+ * is fitted to it can also read and code again. */
 #include "fuzz.h"
 
 #include "rung/rung.h"
 
-static void encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options)
-{
-    rung_data *data;
-    if (rung_data_encode(ctx, table, options, &data) == RUNG_OK)
-        FUZZ_CLAIM(rung_data_rows(data) == rung_table_rows(table));
-    else
-        FUZZ_CLAIM(!data && rung_ctx_message(ctx)[0]);
-    rung_data_free(data);
-}
+typedef struct {
+    const char *path;
+    const rung_read_options *options;
+} source_file;
 
-/* The rows of all blocks together; -1: the file is refused. */
-static int64_t in_blocks(rung_ctx *ctx, const char *path, const rung_read_options *options)
+/* The rows of all blocks together, coded by the model if there is one; -1: the file is refused. */
+static int64_t in_blocks(rung_ctx *ctx, const source_file *from, const rung_model *model)
 {
     rung_reader *reader = NULL;
     rung_table *block = NULL;
     int64_t rows = 0;
-    rung_status status = rung_reader_open(ctx, path, options, NULL, &reader);
+    rung_status status = rung_reader_open(ctx, from->path, from->options, model, &reader);
     do {
+        rung_data *coded = NULL;
         rung_table_free(block);
         block = NULL;
         if (status == RUNG_OK) status = rung_reader_next(ctx, reader, 3, &block);
+        if (block && model) status = rung_model_encode(ctx, model, block, 0, &coded);
+        rung_data_free(coded);
         rows += block ? rung_table_rows(block) : 0;
     } while (block);
     rung_reader_close(reader);
     return status == RUNG_OK ? rows : -1;
+}
+
+/* A model of the data reads the file they are from. */
+static void read_by_model(rung_ctx *ctx, const source_file *from, const rung_table *table, const rung_data *data)
+{
+    rung_spec *spec;
+    rung_model *model = NULL;
+    rung_data *coded = NULL;
+    FUZZ_CLAIM(rung_spec_new(ctx, "median", 0, &spec) == RUNG_OK);
+    if (rung_model_fit(ctx, spec, data, &model) == RUNG_OK) {
+        FUZZ_CLAIM(rung_model_encode(ctx, model, table, 0, &coded) == RUNG_OK);
+        FUZZ_CLAIM(rung_data_features(coded) == rung_data_features(data));
+        FUZZ_CLAIM(in_blocks(ctx, from, model) == rung_table_rows(table));
+    }
+    rung_data_free(coded);
+    rung_model_free(model);
+    rung_spec_free(spec);
+}
+
+static void encode(rung_ctx *ctx, const source_file *from, const rung_table *table, const rung_encode_options *options)
+{
+    rung_data *data;
+    if (rung_data_encode(ctx, table, options, &data) == RUNG_OK) {
+        FUZZ_CLAIM(rung_data_rows(data) == rung_table_rows(table));
+        if (!options) read_by_model(ctx, from, table, data);
+    } else {
+        FUZZ_CLAIM(!data && rung_ctx_message(ctx)[0]);
+    }
+    rung_data_free(data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -38,20 +66,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     rung_ctx *ctx;
     rung_table *table;
     const rung_read_options options = {.size = sizeof options, .format = FUZZ_FORMAT};
+    const source_file from = {path, &options};
     fuzz_open(bytes, size, &fd, path);
     FUZZ_CLAIM(rung_ctx_new(&ctx) == RUNG_OK);
     rung_ctx_set_memory(ctx, 1 << 20); /* a short file may declare millions of columns */
     rung_status status = rung_table_read(ctx, path, &options, &table);
     FUZZ_CLAIM((status == RUNG_OK) == (table != NULL) && (status == RUNG_OK) == !rung_ctx_message(ctx)[0]);
-    int64_t rows = in_blocks(ctx, path, &options);
+    int64_t rows = in_blocks(ctx, &from, NULL);
     if (table) {
         FUZZ_CLAIM(rows < 0 || rows == rung_table_rows(table));
         for (int64_t j = 0; j < rung_table_columns(table); j++)
             rung_table_cell(table, rung_table_rows(table) - 1, j, cell, sizeof cell);
-        encode(ctx, table, NULL);
-        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .unlabelled = 1});
-        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .real = 1});
-        encode(ctx, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .bins = 2});
+        encode(ctx, &from, table, NULL);
+        encode(ctx, &from, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .unlabelled = 1});
+        encode(ctx, &from, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .real = 1});
+        encode(ctx, &from, table, &(rung_encode_options){.size = sizeof(rung_encode_options), .label = "1", .bins = 2});
     }
     rung_table_free(table);
     rung_ctx_free(ctx);
