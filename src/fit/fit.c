@@ -84,16 +84,16 @@ static rung_status fit_calibration(rung_ctx *ctx, const rung_spec *spec, const h
 }
 
 /* Whether probabilities of the method's own become as certain as held-out rows justify. A fit with parameters of the
- * user's choice has the probabilities that the method states for them, as papers report them, unless `calibrate` is
- * among these parameters, and says so. */
+ * user's choice to columns that are not scaled is the method just as published, to reproduce the numbers of a paper or
+ * of another program: its probabilities stay, unless `calibrate` is among the parameters, and it says so. */
 static bool tempers(rung_ctx *ctx, const rung_spec *spec)
 {
     const char *wish = spec_value(spec, "temper");
     if (wish) return strcmp(wish, "with") == 0;
-    if (!calibrates_by_default(spec) || spec_is_default(spec)) return true;
+    if (!calibrates_by_default(spec) || spec_is_default(spec) || spec->scale != SCALE_NONE) return true;
     log_at(ctx, RUNG_INFO,
-           "the probabilities are those that %s states for the parameters given, and may be too certain; set "
-           "calibrate=%d to adjust them to the held-out rows",
+           "with parameters and scale none, the probabilities are those of %s as published, and may be too certain; "
+           "set calibrate=%d to adjust them to the held-out rows",
            spec->method->info.name, CALIBRATE_FOLDS);
     return false;
 }
