@@ -3,6 +3,7 @@
 #include "common.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,7 +22,8 @@ const option global_options[] = {
     {"json", 0, NULL, "print the result as one JSON document on standard output", GROUP},
     {"seed", 0, "N", "seed of the random numbers (default 1)", GROUP},
     {"threads", 0, "N", "number of threads (default: all cores); results do not depend on it", GROUP},
-    {"memory", 0, "SIZE", "reject work that needs more than SIZE bytes; suffixes K, M, G are allowed", GROUP},
+    {"memory", 0, "SIZE",
+     "keep the whole process below SIZE bytes, and reject work that needs more; suffixes K, M, G are allowed", GROUP},
     {"quiet", 'q', NULL, "print errors only", GROUP},
     {"verbose", 'v', NULL, "print more, including the operations performed and their time", GROUP},
     {"help", 'h', NULL, "print this page", GROUP},
@@ -183,6 +185,25 @@ static bool parse_size(const char *text, int64_t *out)
     return true;
 }
 
+/* What the command takes whatever it does, the program with its libraries, and what each thread takes: the buffers of
+ * the BLAS. tests/memory compares them with what the system measures. */
+static const int64_t PROGRAM = 16 << 20, THREAD = 6 << 20;
+
+void session_limit(const session *s, rung_ctx *ctx, int shares)
+{
+    rung_ctx_set_memory(ctx, s->memory / shares);
+    rung_ctx_set_overhead(ctx, PROGRAM / shares, THREAD);
+}
+
+/* Arrays go back to the system when they are freed; the heap would keep up to 64 MiB of them. */
+static void return_freed_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 128 << 10);
+#endif
+}
+
 int session_open(session *s, const char *command, const arguments *args)
 {
     enum { MOST_THREADS = 4096 };
@@ -213,9 +234,10 @@ int session_open(session *s, const char *command, const arguments *args)
     }
     s->threads = threads ? (int)threads_number : ranks_threads();
     s->memory = limit;
+    if (limit > 0) return_freed_memory();
     rung_ctx_set_seed(s->ctx, (uint64_t)seed_number);
     rung_ctx_set_threads(s->ctx, s->threads);
-    rung_ctx_set_memory(s->ctx, limit);
+    session_limit(s, s->ctx, 1);
     rung_ctx_set_log(s->ctx, on_log, s);
     if (!s->quiet) rung_ctx_set_progress(s->ctx, on_progress, s);
     s->outer = signals_watch(s->ctx);

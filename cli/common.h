@@ -37,6 +37,8 @@ extern const option global_options[];
 
 int session_open(session *s, const char *command, const arguments *args); /* EXIT_OK, or an exit code */
 void session_close(session *s);
+/* Gives a context its share of the limit of --memory, one of so many. */
+void session_limit(const session *s, rung_ctx *ctx, int shares);
 
 /* After a call of the library: EXIT_OK, or prints the message and returns the exit code. */
 int session_check(session *s, rung_status status);

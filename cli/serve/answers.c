@@ -24,7 +24,7 @@ rung_status answers_open(answers *a, const session *s)
         if (status != RUNG_OK) return status;
         a->worker[i].warnings = json_array();
         rung_ctx_set_threads(a->worker[i].ctx, 1); /* requests run side by side instead */
-        rung_ctx_set_memory(a->worker[i].ctx, s->memory);
+        session_limit(s, a->worker[i].ctx, 1);
         rung_ctx_set_log(a->worker[i].ctx, on_log, a->worker[i].warnings);
     }
     return RUNG_OK;

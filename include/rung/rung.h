@@ -129,8 +129,13 @@ RUNG_API const char *rung_ctx_detail(const rung_ctx *ctx);
 RUNG_API void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed);
 /* The number of threads; 0 or less: all cores. */
 RUNG_API void rung_ctx_set_threads(rung_ctx *ctx, int threads);
-/* Work that would need more memory is rejected with RUNG_ELIMIT; 0 or less: no limit. */
+/* Data and work that would need more memory are rejected with RUNG_ELIMIT; 0 or less: no limit. */
 RUNG_API void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes);
+/* What this limit has to hold besides the data and the work: the program with its libraries, and the buffers of each
+ * thread; 0 at first. A program that sets both, as the command does, keeps its whole resident set below the limit.
+ * Needs that messages state include the program and one thread; where there is no room for the buffers of all threads,
+ * fewer work. */
+RUNG_API void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thread);
 
 /* A fact about how models are made with this context, such as "command" and the command line: the models of later fits,
  * searches and updates keep it (rung_model_note_at). A later value of the same name replaces it; NULL removes it. The

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "linalg/la.h"
 
 enum { MOST_SIZE = 4096 }; /* no struct of any version is larger: the size was not set */
@@ -12,6 +13,7 @@ rung_status call_begin(rung_ctx *ctx)
     ctx->message[0] = 0;
     ctx->detail[0] = 0;
     ctx->part = (progress_part){0};
+    memory_begin(ctx);
     la_enter();
     TRY(interrupted(ctx));
     return la_room(ctx);

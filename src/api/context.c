@@ -35,8 +35,18 @@ const char *rung_status_name(rung_status status)
 }
 
 void rung_ctx_set_seed(rung_ctx *ctx, uint64_t seed) { ctx->seed = seed; }
-void rung_ctx_set_threads(rung_ctx *ctx, int threads) { ctx->threads = threads > 0 ? threads : omp_get_num_procs(); }
+void rung_ctx_set_threads(rung_ctx *ctx, int threads)
+{
+    ctx->threads = ctx->wished = threads > 0 ? threads : omp_get_num_procs();
+}
+
 void rung_ctx_set_memory(rung_ctx *ctx, int64_t bytes) { ctx->memory = bytes > 0 ? bytes : 0; }
+
+void rung_ctx_set_overhead(rung_ctx *ctx, int64_t program, int64_t thread)
+{
+    ctx->program = program > 0 ? program : 0;
+    ctx->thread = thread > 0 ? thread : 0;
+}
 
 rung_status rung_ctx_set_note(rung_ctx *ctx, const char *name, const char *value)
 {

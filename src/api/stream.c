@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "base/memory.h"
 #include "fit/fit.h"
 
 rung_status rung_ctx_set_comm(rung_ctx *ctx, const rung_comm *comm)
@@ -25,7 +26,7 @@ static const double STANDARD_LIMIT = 8.0 * (1 << 30), COPIES = 6;
 static rung_status needed(rung_ctx *ctx, const rung_spec *spec, const rung_files *files, const rung_read_options *how,
                           int *out)
 {
-    double limit = ctx->memory > 0 ? (double)ctx->memory : STANDARD_LIMIT, rows;
+    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, rows;
     int64_t columns;
     const char *landmark_count = spec_value(spec, "landmarks");
     bool exact = landmark_count && strcmp(landmark_count, "exact") == 0; /* all rows are compared with each other */
@@ -50,12 +51,12 @@ rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_
 static rung_status sample_rows(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
                                const rung_read_options *how, int64_t *out)
 {
-    double limit = ctx->memory > 0 ? (double)ctx->memory : STANDARD_LIMIT, rows;
+    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, rows;
     int64_t columns;
     TRY(stream_estimate(ctx, files, how, &rows, &columns));
     for (*out = STREAM_MOST_SAMPLE; *out > STREAM_LEAST_SAMPLE; *out -= *out / 4) {
         double bytes = 0;
-        problem_shape shape = {.n = *out, .labelled = *out, .d = columns, .K = 5, .threads = ctx->threads};
+        problem_shape shape = {.n = *out, .labelled = *out, .d = columns, .K = 5};
         if (!spec->method->takes_sample) shape.streamed = *out;
         TRY(method_bytes(ctx, spec, &shape, &bytes));
         if (8.0 * (double)*out * (6 * (double)columns + 12) <= limit / 4 && bytes <= limit / 2) break;

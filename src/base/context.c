@@ -49,7 +49,7 @@ rung_status context_new(rung_ctx **out)
     *out = calloc(1, sizeof(rung_ctx));
     if (!*out) return RUNG_ENOMEM;
     (*out)->seed = 1;
-    (*out)->threads = omp_get_num_procs();
+    (*out)->threads = (*out)->wished = omp_get_num_procs();
     return RUNG_OK;
 }
 
@@ -109,8 +109,11 @@ rung_status context_worker(rung_ctx *parent, rung_ctx **out)
 {
     if (context_new(out) != RUNG_OK) return set_error(parent, RUNG_ENOMEM, "out of memory: a worker's context");
     (*out)->seed = parent->seed;
-    (*out)->threads = 1;
+    (*out)->threads = (*out)->wished = 1;
     (*out)->memory = parent->memory;
+    (*out)->program = parent->program;
+    (*out)->thread = parent->thread;
+    (*out)->held = parent->held;
     (*out)->interrupted_by = parent->interrupted_by ? parent->interrupted_by : &parent->interrupted;
     return RUNG_OK;
 }
@@ -188,12 +191,4 @@ bool stop_asked(const rung_ctx *ctx)
 rung_status interrupted(rung_ctx *ctx)
 {
     return stop_asked(ctx) ? set_error(ctx, RUNG_EINTERRUPT, "interrupted") : RUNG_OK;
-}
-
-rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
-{
-    if (ctx->memory <= 0 || bytes <= (double)ctx->memory) return RUNG_OK;
-    char needed[32], limit[32];
-    return set_error(ctx, RUNG_ELIMIT, "%s needs about %s, above the memory limit of %s", what,
-                     text_bytes(bytes, needed), text_bytes((double)ctx->memory, limit));
 }

@@ -31,8 +31,9 @@ struct rung_ctx {
     int n_notes;  /* how models are made with it */
     context_note *notes;
     uint64_t seed;
-    int threads;    /* > 0 */
-    int64_t memory; /* 0: no limit */
+    int threads, wished; /* > 0; those that work now, and those the caller set */
+    int64_t memory;      /* 0: no limit; see base/memory.h, also for */
+    int64_t program, thread, held;
     rung_log_fn *log;
     void *log_user;
     rung_progress_fn *progress;
@@ -68,8 +69,5 @@ progress_part progress_enter(rung_ctx *ctx, const char *stage, double from, doub
 void progress_leave(rung_ctx *ctx, progress_part outer);
 bool stop_asked(const rung_ctx *ctx);   /* for parallel regions: writes nothing */
 rung_status interrupted(rung_ctx *ctx); /* RUNG_EINTERRUPT once asked to stop: call it at least every 0.1 s of work */
-
-/* RUNG_ELIMIT with both numbers if `what` needs more than the limit. */
-rung_status memory_check(rung_ctx *ctx, double bytes, const char *what);
 
 #endif

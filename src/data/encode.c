@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/column_kind.h"
 #include "data/features.h"
@@ -390,7 +391,10 @@ rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode
     *out = NULL;
     TRY(dataset_open(ctx, &data));
     pool_mark mark = pool_here(&ctx->scratch);
+    int64_t held = ctx->held;
+    memory_hold(ctx, t->mem.bytes);
     rung_status status = encode(ctx, t, options ? options : &standard, data);
+    ctx->held = held;
     pool_release(&ctx->scratch, mark);
     return dataset_close(status, data, out);
 }

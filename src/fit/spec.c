@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "fit/method.h"
 
@@ -274,14 +275,19 @@ static int *integer_place(const method *m, void *params, const char *name)
     return at ? (int *)((char *)params + ((const char *)at - (const char *)params)) : NULL;
 }
 
-/* The folds of a calibration by refits need their own rows beside those of the problem. */
+/* The folds of a calibration by refits need their own rows beside those of the problem, and a Gram matrix beside its
+ * own, from which theirs are taken. (Only under a limit: without one, what is exact stays exact.) */
 static double fold_peak(const method *m, const problem_shape *shape, const void *params, int count)
 {
     problem_shape fold = *shape;
     int64_t held = shape->labelled / count;
+    const int *landmark_count = integer_at(m, params, "landmarks");
+    double gram = 8 * (double)shape->n * (double)shape->n;
+    bool kept = shape->memory > 0 && integer_at(m, params, "kernel") && !(landmark_count && *landmark_count > 0) &&
+                m->bytes(shape, params) >= gram;
     fold.n -= held;
     fold.labelled -= held;
-    return m->bytes(&fold, params) + 8 * (double)shape->n * (double)(shape->d + 10);
+    return m->bytes(&fold, params) + 8 * (double)shape->n * (double)(shape->d + 10) + (kept ? gram : 0);
 }
 
 double method_peak(const method *m, const problem_shape *shape, const void *params)
@@ -310,7 +316,7 @@ static void settle_calibrate(const method *m, void *params)
 static void settle_landmarks(const rung_ctx *ctx, const method *m, const problem_shape *shape, void *params)
 {
     int *landmark_count = integer_place(m, params, "landmarks");
-    double memory = ctx->memory > 0 ? (double)ctx->memory : USUAL_MEMORY;
+    double memory = ctx->memory > 0 ? memory_left(ctx) : USUAL_MEMORY;
     if (!landmark_count || *landmark_count != LANDMARKS_AUTO) return;
     *landmark_count = 0;
     double exact = shape->streamed ? HUGE_VAL : method_peak(m, shape, params);
@@ -326,7 +332,7 @@ static rung_status settled_bytes(rung_ctx *ctx, const rung_spec *spec, const pro
     pool_mark mark = pool_here(&ctx->scratch);
     char *copy = NULL;
     problem_shape limited = *shape;
-    limited.memory = (double)ctx->memory;
+    limited.memory = memory_left(ctx);
     TRY(NEW_RAW(ctx, &ctx->scratch, copy, spec->method->params_size));
     memcpy(copy, spec->params, (size_t)spec->method->params_size);
     int *landmark_count = integer_place(spec->method, copy, "landmarks");
@@ -352,7 +358,7 @@ rung_status method_least_bytes(rung_ctx *ctx, const rung_spec *spec, const probl
 static rung_status with_landmarks(rung_ctx *ctx, pool *mem, const rung_spec *spec, const problem *p, void **params)
 {
     char *copy = NULL;
-    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = (double)ctx->memory};
+    problem_shape shape = {.n = p->n, .d = p->d, .K = p->K, .memory = memory_left(ctx)};
     if (p->stream) shape.streamed = p->stream->n_labelled;
     for (int64_t i = 0; i < p->n; i++) shape.labelled += p->t ? !isnan(p->t[i]) : p->y[i] > 0;
     TRY(NEW_RAW(ctx, mem, copy, spec->method->params_size));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/row_groups.h"
 #include "trees/relevance.h"
@@ -248,6 +249,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
                          training *out)
 {
     *out = (training){.data = data};
+    memory_hold(ctx, data->mem.bytes);
     bool precomputed = is_precomputed(spec);
     double *fill = NULL;
     int64_t *rows = NULL, *all = NULL, labelled = 0;
@@ -328,12 +330,12 @@ static rung_status too_large(rung_ctx *ctx, const rung_spec *spec, const problem
     double least;
     TRY(method_least_bytes(ctx, spec, shape, &least));
     if (least < bytes)
-        snprintf(advice, sizeof advice, "; landmarks=auto needs about %s", text_bytes(least, needed));
+        snprintf(advice, sizeof advice, "; landmarks=auto needs about %s", text_bytes(memory_with(ctx, least), needed));
     else if (spec_value(spec, "kernel") && !spec_value(spec, "landmarks"))
         snprintf(advice, sizeof advice, "; unlike kdlor, krr and others it does not support landmarks");
     return set_error(ctx, RUNG_ELIMIT, "%s on %lld rows needs about %s, above the memory limit of %s%s",
                      spec->method->info.name, (long long)(shape->streamed ? shape->streamed : shape->n),
-                     text_bytes(bytes, needed), text_bytes((double)ctx->memory, limit), advice);
+                     text_bytes(memory_with(ctx, bytes), needed), text_bytes((double)ctx->memory, limit), advice);
 }
 
 rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, problem **out)
@@ -349,5 +351,10 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     *out = p;
     double bytes = 0;
     TRY(method_bytes(ctx, spec, &shape, &bytes));
-    return ctx->memory > 0 && bytes > (double)ctx->memory ? too_large(ctx, spec, &shape, bytes) : RUNG_OK;
+    while (shape.threads > 1 && !memory_fits(ctx, bytes, shape.threads)) {
+        shape.threads -= (shape.threads + 3) / 4;
+        TRY(method_bytes(ctx, spec, &shape, &bytes));
+    }
+    ctx->threads = shape.threads;
+    return memory_fits(ctx, bytes, 1) ? RUNG_OK : too_large(ctx, spec, &shape, bytes);
 }

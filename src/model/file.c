@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "model/file.h"
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "model/file.h"
 
 enum { BUFFER = 1 << 16, TEMPORARY_TRIES = 1000 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "read/buffer.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "table/column_form.h"
+
+enum { CHECKED = 4096 }; /* rows from one look at the memory limit to the next */
 
 /* All names in one allocation: there may be many, and every block of a file has them. */
 static rung_status copy_names(rung_ctx *ctx, const rung_table *shape, rung_table *t)
@@ -45,13 +48,14 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     return RUNG_OK;
 }
 
-/* Room for more rows: as many as the file will have, judged by the rows so far, so that columns rarely move. Very many
- * columns start small: there may be only one row. */
+/* Room for more rows: as many as the file will have, judged by the rows so far, so that columns rarely move; where that
+ * was too few, some more. Very many columns start small: there may be only one row. */
 static rung_status grow(filling *f)
 {
     rung_table *t = f->t;
-    int64_t few = t->n_columns < 1 << 16 ? 64 : 4, rows = f->capacity ? 2 * f->capacity : few,
-            size = source_size(f->from->from);
+    int64_t few = t->n_columns < 1 << 16 ? 64 : 4, size = source_size(f->from->from);
+    bool judged = size > 0 && f->capacity > few;
+    int64_t rows = few + (judged ? f->capacity + f->capacity / 8 : 2 * f->capacity);
     double read = f->before + (double)(f->from->before + f->from->at);
     if (size > 0 && read > 0 && t->n_rows > 0) {
         double guess = 1.02 * (double)t->n_rows * ((double)size + f->beyond) / read + 8;
@@ -59,7 +63,9 @@ static rung_status grow(filling *f)
     }
     if (t->n_rows == 0 && f->expected > 0) rows = f->expected;
     if (rows > f->most) rows = f->most;
-    TRY(memory_check(f->ctx, (double)rows * (double)t->n_columns * sizeof(double), "the table read"));
+    TRY(memory_check(f->ctx,
+                     (double)t->mem.bytes + (double)(rows - f->capacity) * (double)t->n_columns * sizeof(double),
+                     "the table read"));
     for (int64_t j = 0; j < t->n_columns; j++) {
         column *c = &t->columns[j];
         if (c->kind == COLUMN_NUMBER) {
@@ -78,6 +84,8 @@ rung_status filling_row(filling *f, int64_t line)
 {
     rung_table *t = f->t;
     if (t->n_rows == f->capacity) TRY(grow(f));
+    if (t->n_rows % CHECKED == 0) /* texts take more with every new word */
+        TRY(memory_check(f->ctx, (double)(t->mem.bytes + f->ctx->scratch.bytes), "the table read"));
     if (t->n_rows == 0) t->first_line = line;
     if (!t->later_line && line != t->first_line + t->n_rows) {
         TRY(NEW_RAW(f->ctx, &t->mem, t->later_line, f->capacity));

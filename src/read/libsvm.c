@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "data/features.h"
 #include "read/format.h"
@@ -112,6 +113,7 @@ static rung_status check_size(rung_reader *r, int64_t rows, int64_t columns)
     rung_ctx *ctx = r->in.ctx;
     double limit = ctx->memory > 0 ? (double)ctx->memory : MOST_DENSE;
     double bytes = (double)columns * ((double)rows * sizeof(double) + sizeof(column));
+    if (ctx->memory > 0) bytes = memory_with(ctx, bytes);
     if (bytes <= limit) return RUNG_OK;
     return set_error(ctx, RUNG_ELIMIT,
                      "%s: %lld rows of %lld columns need about %.1f MiB as a dense matrix, above %s of %.1f MiB",

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "read/source.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ static rung_status keep(rung_ctx *ctx, source *s, const unsigned char *bytes, in
         TRY(memory_check(ctx, (double)room, "buffering a pipe"));
         TRY(RESIZE(ctx, &s->mem, s->spool, room));
         s->spool_room = room;
+        memory_hold(ctx, room);
     }
     memcpy(s->spool + s->spooled, bytes, (size_t)count);
     s->spooled += count;

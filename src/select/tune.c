@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/comm.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "data/row_groups.h"
 #include "fit/fit.h"
@@ -84,7 +85,7 @@ static rung_status choose_workers(rung_ctx *ctx, tune_state *r, int n, const int
     if (r->training.labelled.many_kernels) shared = 8.0 * (double)rows * (double)rows; /* the distances */
     TRY(memory_check(ctx, shared + each, "this search"));
     int workers = parallel_workers(ctx, rows, groups);
-    while (workers > 1 && ctx->memory > 0 && shared + workers * each > (double)ctx->memory) workers--;
+    while (workers > 1 && !memory_fits(ctx, shared + workers * each, workers)) workers--;
     *out = workers;
     return RUNG_OK;
 }

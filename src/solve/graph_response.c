@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/graph_response.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -215,7 +216,7 @@ rung_status graph_response_of_landmarks(rung_ctx *ctx, const penalty *W, const l
     TRY(la_new(ctx, &ctx->scratch, m, m, &form));
     pool_mark here = pool_here(&ctx->scratch);
     TRY(sparse_part(ctx, W, &S));
-    TRY(landmarks_quadratic(ctx, l, W->n, X, &S, landmark_room((double)ctx->memory), form));
+    TRY(landmarks_quadratic(ctx, l, W->n, X, &S, landmark_room(memory_left(ctx)), form));
     pool_release(&ctx->scratch, here);
     TRY(NEW_RAW(ctx, &ctx->scratch, inner, m * m));
     TRY(NEW_RAW(ctx, &ctx->scratch, A, w * w));

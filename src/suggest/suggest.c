@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "data/row_groups.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "helper.h"
 
+#include "base/memory.h"
+
 #undef fail /* ours is meant here, not the macro of cmocka */
 
 static int close_checked(void **state)
@@ -90,6 +92,33 @@ static void memory_is_refused_with_both_numbers(void **state)
     assert_int_equal(memory_check(ctx, 800.25 * 1048576.0, "kdlor on 10000 rows"), RUNG_ELIMIT);
     assert_string_equal(ctx->message, "kdlor on 10000 rows needs about 800.2 MiB, above the memory limit of 512.0 MiB");
     assert_int_equal(memory_check(ctx, 512 * 1048576.0 + 1, "one byte more"), RUNG_ELIMIT);
+}
+
+/* The program, a thread and the data count; decisions are those of one thread, and fewer threads work. */
+static void a_limit_holds_the_program_and_its_threads(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double MiB = 1048576;
+    rung_ctx_set_threads(ctx, 64);
+    rung_ctx_set_memory(ctx, 64 << 20);
+    rung_ctx_set_overhead(ctx, 16 << 20, 6 << 20);
+    memory_begin(ctx);
+    assert_int_equal(ctx->threads, 8); /* 16 + 8 * 6 */
+    double left = memory_left(ctx);
+    assert_true(left < 42 * MiB && left > 40 * MiB);
+    assert_true(memory_fits(ctx, left, 1) && !memory_fits(ctx, left, 2) && !memory_fits(ctx, left + 8, 1));
+    memory_hold(ctx, 10 << 20);
+    assert_true(memory_left(ctx) <= left - 10 * MiB);
+    rung_ctx_set_threads(ctx, 1);
+    memory_begin(ctx);
+    assert_true(memory_left(ctx) == left); /* whatever the number of threads */
+    rung_ctx_set_memory(ctx, 20 << 20);
+    assert_true(memory_left(ctx) == 1);
+    assert_int_equal(memory_check(ctx, 5, "a table"), RUNG_ELIMIT);
+    assert_string_equal(ctx->message, "the program itself needs about 22.0 MiB, above the memory limit of 20.0 MiB");
+    rung_ctx_set_memory(ctx, 0);
+    memory_begin(ctx);
+    assert_true(memory_left(ctx) == 0 && memory_fits(ctx, 1e30, 99));
 }
 
 static void interrupting_is_seen_by_the_context_and_its_workers(void **state)
@@ -220,17 +249,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_context, close_checked)
     const struct CMUnitTest tests[] = {
-        TEST(a_new_context_has_the_documented_defaults),
-        TEST(freeing_a_context_frees_its_scratch),
-        TEST(fail_keeps_the_sentence_and_the_status),
-        TEST(try_passes_errors_on),
-        TEST(long_sentences_are_cut_not_overrun),
-        TEST(memory_is_refused_with_both_numbers),
-        TEST(interrupting_is_seen_by_the_context_and_its_workers),
-        TEST(a_worker_has_the_settings_and_one_thread),
-        TEST(joining_adds_counters_and_keeps_the_first_message),
-        TEST(log_and_progress_reach_their_functions),
-        TEST(progress_of_parts),
+        TEST(a_new_context_has_the_documented_defaults), TEST(freeing_a_context_frees_its_scratch),
+        TEST(fail_keeps_the_sentence_and_the_status),    TEST(try_passes_errors_on),
+        TEST(long_sentences_are_cut_not_overrun),        TEST(memory_is_refused_with_both_numbers),
+        TEST(a_limit_holds_the_program_and_its_threads), TEST(interrupting_is_seen_by_the_context_and_its_workers),
+        TEST(a_worker_has_the_settings_and_one_thread),  TEST(joining_adds_counters_and_keeps_the_first_message),
+        TEST(log_and_progress_reach_their_functions),    TEST(progress_of_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* usage: fuzz_NAME [-mutants=N] FILE|FOLDER...
- * Runs a fuzz target on stored inputs, without libFuzzer, and on N mutants of each, always the same ones. */
+/* usage: fuzz_NAME [-mutants=N [-from=M]] FILE|FOLDER...
+ * Runs a fuzz target on stored inputs, without libFuzzer, and on N mutants of each, always the same ones: those of the
+ * seeds from M (default 0). */
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
 
@@ -12,7 +13,7 @@
 
 enum { MOST_BYTES = 1 << 16, GENERATIONS = 4 };
 
-static long mutants;
+static long mutants, from;
 
 /* Every mutant is made from the one before, but for the first of each few. */
 static void run_mutants(const uint8_t *bytes, size_t size)
@@ -22,7 +23,7 @@ static void run_mutants(const uint8_t *bytes, size_t size)
     if (!room || size > MOST_BYTES) exit(1);
     for (long i = 0; i < mutants; i++) {
         if (i % GENERATIONS == 0) memcpy(room, bytes, made = size);
-        made = LLVMFuzzerCustomMutator(room, made, MOST_BYTES, (unsigned)i);
+        made = LLVMFuzzerCustomMutator(room, made, MOST_BYTES, (unsigned)(from + i));
         uint8_t *exact = malloc(made ? made : 1); /* ASan sees one byte too many */
         if (!exact) exit(1);
         LLVMFuzzerTestOneInput(memcpy(exact, room, made), made);
@@ -71,7 +72,9 @@ int main(int argc, char **argv)
 {
     int count = 0;
     for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], "-mutants=", 9) != 0)
+        if (strncmp(argv[i], "-from=", 6) == 0)
+            from = atol(argv[i] + 6);
+        else if (strncmp(argv[i], "-mutants=", 9) != 0)
             count += run(argv[i]);
         else if (LLVMFuzzerCustomMutator)
             mutants = atol(argv[i] + 9);

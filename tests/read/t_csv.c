@@ -421,6 +421,21 @@ static void test_memory(void **state)
     unlink(file.path);
 }
 
+/* A file whose first rows are longer than the others has a few more rows than they let expect, not twice as many. */
+static void test_room(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { ROWS = 100000, WIDTH = 8 };
+    char *text = malloc((size_t)ROWS * WIDTH + 1), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < ROWS; i++) at += sprintf(at, i < 64 ? "1.125,2\n" : "1.12,2\n");
+    rung_table *t = table_of(ctx, text);
+    check_size(t, ROWS, 2, false);
+    assert_true(t->mem.bytes < 1.3 * ROWS * 2 * sizeof(double));
+    table_free(t);
+    free(text);
+}
+
 static void try_somehow(rung_ctx *ctx, const unsigned char *bytes, size_t count, rng *r)
 {
     static const char delimiters[] = {0, 0, 0, ',', ' ', '\t', 'a'};
@@ -477,6 +492,7 @@ int main(void)
 
         WITH_CONTEXT(test_find),
         WITH_CONTEXT(test_memory),
+        WITH_CONTEXT(test_room),
         WITH_CONTEXT(test_random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,8 @@ static double kes_bytes(const problem_shape *shape, const void *params_)
 {
     const graph_dl_params *params = params_;
     double n = fmin((double)shape->n, ALIGNED_ROWS), d = (double)shape->d, rest = feature_dl_bytes(shape, params);
-    if (params->kernel.landmarks <= 0) return rest;
+    if (params->kernel.landmarks <= 0)
+        return rest + (shape->memory > 0 ? 9.6 * n * n : 0); /* as for folds: fit/spec.c */
     return fmax(rest, 8 * (2.4 * n * n + 2 * n * d + (double)shape->n * (d + 5)));
 }
 

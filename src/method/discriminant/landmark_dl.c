@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "method/discriminant/landmark_graph.h"
 
 typedef struct {
@@ -244,8 +245,7 @@ static rung_status set_up(rung_ctx *ctx, const dl_problem *d, feature_fit *out)
     if (p->stream) return sums_stream(ctx, out, &out->all); /* of a method without a graph */
     TRY(sums_new(ctx, out->l->m, p->K, out->L != NULL, &out->all));
     TRY(sums_add(ctx, out, out->n_labelled, out->labelled, 1, &out->all));
-    if (out->L)
-        TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, landmark_room((double)ctx->memory), out->all.M));
+    if (out->L) TRY(landmarks_quadratic(ctx, out->l, p->n, p->X, out->L, landmark_room(memory_left(ctx)), out->all.M));
     return RUNG_OK;
 }
 

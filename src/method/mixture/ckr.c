@@ -13,6 +13,7 @@
  * rows, and the rows of the sample are left out of the fit to all. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "fit/verify.h"
 #include "method/mixture/cumulative_features.h"
 #include "method/mixture/cumulative_ridge.h"
@@ -178,7 +179,7 @@ static rung_status deform(rung_ctx *ctx, problem *p, const ckr_params *params, c
     TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &R));
     pool_mark mark = pool_here(&ctx->scratch);
     TRY(la_new(ctx, &ctx->scratch, l->m, l->m, &M));
-    TRY(landmarks_quadratic(ctx, l, p->n, p->X, W.sparse, landmark_room((double)ctx->memory), M));
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, W.sparse, landmark_room(memory_left(ctx)), M));
     TRY(la_scale_add(ctx, 0, M, params->mu, M));
     la_add_diagonal(M, 1, NULL);
     TRY(landmarks_deformed(ctx, l, M, R, out));

@@ -11,6 +11,7 @@
  * the KDLOR problem with the within-class centring replaced by L. With landmarks it is the first problem, phi(x) in
  * place of x and the same e. Unlabelled rows are vertices of the graph (and terms of the expansion); means and
  * constraints are those of the labelled ones. */
+#include "base/memory.h"
 #include "fit/verify.h"
 #include "method/projection/manifold.h"
 #include "method/projection/ordered_qp.h"
@@ -80,7 +81,7 @@ static rung_status fit_linear(rung_ctx *ctx, pool *mem, const orml_problem *o, o
 static rung_status landmark_form(rung_ctx *ctx, const problem *p, const landmarks *l, const la_csr *L, la_mat *M)
 {
     double size = 0;
-    TRY(landmarks_quadratic(ctx, l, p->n, p->X, L, landmark_room((double)ctx->memory), M));
+    TRY(landmarks_quadratic(ctx, l, p->n, p->X, L, landmark_room(memory_left(ctx)), M));
     for (int64_t i = 0; i < L->rows; i++)
         for (int64_t e = L->start[i]; e < L->start[i + 1]; e++)
             if (L->col[e] == i) size += L->value[e] * kernel_self(&l->k, p->d, p->X + i * p->d);

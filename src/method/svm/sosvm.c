@@ -348,7 +348,9 @@ static double sosvm_bytes(const problem_shape *shape, const void *params_)
     double n = (double)shape->n, l = (double)shape->labelled, K = shape->K;
     double pairs = params->pairs == PAIRS_ADJACENT ? l * l * (K - 1) / (K * K) : l, m = params->kernel.landmarks;
     double rest = 8 * l * l + neighbour_graph_bytes(shape, &params->graph);
-    if (m > 0) return fmax(graph_response_bytes(shape, params->kernel.landmarks), 64 * pairs) + 8 * n * (K + 8) + rest;
+    double each = shape->memory > 0 ? 136 : 64; /* of a pair; as for folds: fit/spec.c */
+    if (m > 0)
+        return fmax(graph_response_bytes(shape, params->kernel.landmarks), each * pairs) + 8 * n * (K + 8) + rest;
     double root = params->calibrate > 0 ? n * n : 0;
     return 8 * (root + fmax(3 * n * n, 2 * n * n + fmax(2 * n * l, 8 * pairs))) + rest;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "method/svm/smo.h"
 
 enum {
@@ -361,7 +362,7 @@ static double landmark_bytes(int64_t d, int64_t m, double rows)
 static int64_t rows_within(const rung_ctx *ctx, const svor_problem *q)
 {
     const problem *p = q->p;
-    double most = fmin((double)p->n, ROUND_MOST), room = (double)ctx->memory - row_bytes(p->n, p->d, p->K);
+    double most = fmin((double)p->n, ROUND_MOST), room = memory_left(ctx) - row_bytes(p->n, p->d, p->K);
     if (q->l) room -= landmark_bytes(p->d, q->l->m, most);
     return (int64_t)(ctx->memory > 0 ? fmin(most, fmax(sqrt(fmax(room, 0) / 24), SMALL)) : most);
 }

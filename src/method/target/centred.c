@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "linalg/subspace.h"
 
 enum { TILE = 4096 };
@@ -156,7 +157,7 @@ static rung_status thin_kernel(rung_ctx *ctx, problem *p, const kernel_params *p
     TRY(NEW(ctx, &ctx->scratch, c->value, w));
     TRY(la_new(ctx, &ctx->scratch, w, w, &scatter));
     TRY(p->stream ? scatter_of_stream(ctx, c, scatter)
-                  : scatter_of(ctx, c, features_fit(c->n, w, (double)ctx->memory), scatter));
+                  : scatter_of(ctx, c, features_fit(c->n, w, memory_left(ctx)), scatter));
     c->trace = la_trace(scatter);
     TRY(la_new(ctx, &ctx->scratch, w, w, &axes));
     TRY(la_eigen(ctx, scatter, w, c->value, axes));
