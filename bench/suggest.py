@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Suggested rows beside random ones: the test MAE from 2 labels per class to 120, in batches of 12; Markdown.
+"""Suggested rows beside random ones: the test error from 2 labels per class to 120, in batches of 12; Markdown.
 
 usage: suggest.py DATA RESULTS [SET...] [--draws 10] [--step 12] [--end 120] [--random SHARE] [--light]
-                  [--csv FOLDER] [--strategies random suggest] [--part 1/2]
+                  [--csv FOLDER] [--strategies random suggest] [--metric mae|rps] [--part 1/2]
 
 DATA: the folder with a folder per data set (docs/data-sets.md). RESULTS: a file to which every finished curve is added
 as a line of JSON, so that an interrupted run goes on; the table is of all lines in it. --random: the share of suggested
 rows drawn at random (default: that of rung suggest). --light: auto without trees, column weights and the larger grids,
-several times faster. --csv: a folder of further tables, NAME.csv with a column `label`. --part 1/2: the first half of
-the runs, for two processes.
+several times faster. --csv: a folder of further tables, NAME.csv with a column `label`. --metric: of the table, from
+the same runs. --part 1/2: the first half of the runs, for two processes.
 
 A draw takes an official partition of the set (a random quarter where there are none) and two labels of each class at
 random, the same for all strategies; at most 1500 rows are in the pool. Real targets are cut into 5 classes of equal
-frequency unless there are official labels. The table: mean MAE over the curve, its ratio to random, and the share of
-the labels with which the last error of random is reached. Needs numpy, pandas and the Python package."""
+frequency unless there are official labels. The table: mean error over the curve, its ratio to random, and the share of
+the labels with which the last error of random is reached, with its middle 80 % over 200 bootstrap samples of the draws.
+Needs numpy, pandas and the Python package."""
 import argparse
 import json
 import pathlib
@@ -30,7 +31,7 @@ SETS = [
     "machine", "autompg", "student-mat", "grub-damage", "triazines", "wisconsin", "bank8", "calhousing", "census8",
     "nhanes-selfrated-health", "corporate-rating", "beps-europe",
 ]  # fmt: skip
-POOL, TEST, BINS = 1500, 1000, 5
+POOL, TEST, BINS, BOOTSTRAP = 1500, 1000, 5, 200
 
 
 def read(folder, name, more):
@@ -64,8 +65,15 @@ def rows_of(name, y, splits, draw):
     return pool, random.permutation(test)[:TEST], first
 
 
+def errors(model, X, y):
+    """MAE and ranked probability score."""
+    below = model.predict_proba(X).cumsum(axis=1)[:, :-1]
+    truth = y[:, None] <= np.arange(1, below.shape[1] + 1)
+    return [float(np.abs(model.predict(X) - y).mean()), float(((below - truth) ** 2).sum(axis=1).mean())]
+
+
 def curve(o, strategy, X, y, test, first, K, seed):
-    """[labels, test MAE] after each batch."""
+    """[labels, test MAE, test RPS] after each batch."""
     random = np.random.default_rng(seed)
     labels, chosen, found = np.full(len(y), -1), np.zeros(len(y), dtype=bool), []
     labels[first] = y[first]
@@ -74,7 +82,7 @@ def curve(o, strategy, X, y, test, first, K, seed):
     while True:
         model = method.fit(X, labels)
         n = int((labels > 0).sum())
-        found.append([n, float(np.abs(model.predict(test[0]) - test[1]).mean())])
+        found.append([n, *errors(model, *test)])
         open_rows = np.flatnonzero(labels < 0)
         step = min(o.step, o.end - n, len(open_rows))
         if step < 1:
@@ -133,32 +141,59 @@ def reached(points, level):
     return np.inf
 
 
+def compare(found, strategies, draws):
+    """The mean error of random; of every other strategy the mean error, its ratio and the share of labels."""
+    mean = {s: mean_curve([found[s][d] for d in draws]) for s in strategies}
+    least = area(mean["random"])
+    return least, {
+        s: (area(mean[s]), area(mean[s]) / least, reached(mean[s], mean["random"][-1, 1]))
+        for s in strategies if s != "random"
+    }  # fmt: skip
+
+
+def share_text(share):
+    return f"{share:.2f}" if np.isfinite(share) else "not reached"
+
+
 def table(o, results):
+    place = {"mae": 1, "rps": 2}[o.metric]
     by = {}
     for r in results:
-        by.setdefault(r["set"], {}).setdefault(r["strategy"], {})[r["draw"]] = r["curve"]
+        if len(r["curve"][0]) > place:
+            points = [[p[0], p[place]] for p in r["curve"]]
+            by.setdefault(r["set"], {}).setdefault(r["strategy"], {})[r["draw"]] = points
+    draws = {n: sorted(set.intersection(*(set(found.get(s, {})) for s in o.strategies))) for n, found in by.items()}
+    names = [n for n in by if draws[n]]
+    if not names:
+        return
     others = [s for s in o.strategies if s != "random"]
-    ratios, shares = {s: [] for s in others}, {s: [] for s in others}
-    print("| set | draws | MAE random | " + " | ".join(f"{s} | ratio | labels" for s in others) + " |")
+    print(f"| set | draws | {o.metric.upper()} random | " + " | ".join(f"{s} | ratio | labels" for s in others) + " |")
     print("|---|---|---|" + "---|---|---|" * len(others))
-    for name, found in by.items():
-        draws = sorted(set.intersection(*(set(found.get(s, {})) for s in o.strategies)))
-        if not draws:
-            continue
-        mean = {s: mean_curve([found[s][d] for d in draws]) for s in o.strategies}
+    whole = {n: compare(by[n], o.strategies, draws[n]) for n in names}
+    random = np.random.default_rng(1)
+    again = [
+        {n: compare(by[n], o.strategies, random.choice(draws[n], len(draws[n])))[1] for n in names}
+        for _ in range(BOOTSTRAP)
+    ]
+
+    def middle(values):
+        low, high = np.quantile(values, [0.1, 0.9], method="nearest")
+        return f"({share_text(low)} to {share_text(high)})"
+
+    for n in names:
         cells = []
         for s in others:
-            ratios[s].append(area(mean[s]) / area(mean["random"]))
-            shares[s].append(reached(mean[s], mean["random"][-1, 1]))
-            share = f"{shares[s][-1]:.2f}" if np.isfinite(shares[s][-1]) else "not reached"
-            cells.append(f"{area(mean[s]):.3f} | {ratios[s][-1]:.3f} | {share}")
-        print(f"| {name} | {len(draws)} | {area(mean['random']):.3f} | " + " | ".join(cells) + " |")
-    if not any(ratios.values()):
-        return
-    last = (f"| {np.exp(np.mean(np.log(ratios[s]))):.3f} | {np.median(shares[s]):.2f}" for s in others)
+            error, ratio, share = whole[n][1][s]
+            cells.append(f"{error:.3f} | {ratio:.3f} | {share_text(share)} {middle([a[n][s][2] for a in again])}")
+        print(f"| {n} | {len(draws[n])} | {whole[n][0]:.3f} | " + " | ".join(cells) + " |")
+    last, worst = [], []
+    for s in others:
+        ratios, shares = np.array([whole[n][1][s][1:] for n in names]).T
+        medians = [np.median([a[n][s][2] for n in names]) for a in again]
+        last.append(f"| {np.exp(np.mean(np.log(ratios))):.3f} | {share_text(np.median(shares))} {middle(medians)}")
+        worst.append(f"| {max(ratios):.3f} | ")
     print("| geometric mean, median | | | " + " | ".join(last) + " |")
-    print("| largest | | | " + " | ".join(f"| {max(ratios[s]):.3f} | " for s in others) + " |")
-
+    print("| largest | | | " + " | ".join(worst) + " |")
 
 
 def main():
@@ -173,6 +208,7 @@ def main():
     a.add_argument("--light", action="store_true")
     a.add_argument("--csv", type=pathlib.Path)
     a.add_argument("--strategies", nargs="+", default=["random", "suggest"])
+    a.add_argument("--metric", choices=["mae", "rps"], default="mae")
     a.add_argument("--part", default="1/1")
     o = a.parse_args()
     warnings.filterwarnings("ignore")
