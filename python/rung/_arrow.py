@@ -126,7 +126,8 @@ def _dictionary(schema, parts, name):
         codes.append(np.where(number < 0, -1, place[number]) if len(place) else np.full(len(number), -1))
     # polars says so in the metadata of its Enum, whose order is that of its values
     enum = schema.metadata != _ffi.NULL and b"_PL_ENUM_VALUES" in _metadata(schema.metadata)
-    return Text(_joined(codes, np.int32), list(places), bool(schema.flags & ORDERED) or enum)
+    ordered = bool(schema.flags & ORDERED) or enum
+    return Text(_joined(codes, np.int32), list(places), ordered, nominal=not ordered)
 
 
 def _metadata(pointer):

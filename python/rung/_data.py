@@ -103,11 +103,12 @@ def _label_name(y, names):
     return name
 
 
-def _dates(X, names):
-    """The columns of dates, for the library: by name, or by position where the name would not survive the list."""
+def _listed(X, names, kind):
+    """The columns of text of a kind, for the library: by name, or by position where the name would not survive the
+    list."""
     if not isinstance(X, Frame):
         return ""
-    places = [j for j, column in enumerate(X.columns) if isinstance(column, Text) and column.dates]
+    places = [j for j, column in enumerate(X.columns) if isinstance(column, Text) and getattr(column, kind)]
     return ",".join(
         str(j + 1) if set(",=") & set(names[j]) or names[j].strip() != names[j] else names[j] for j in places
     )
@@ -132,8 +133,9 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     table = _fill_table(ctx, X, named)
     options = struct("encode_options")
     options.missing_error = int(estimator.missing != "median")
-    kept = [c_text(label), c_text(label + " weights"), c_text(_dates(X, named))]
-    options.dates = kept[2]
+    kept = [c_text(label), c_text(label + " weights"), c_text(_listed(X, named, "dates"))]
+    kept.append(c_text(_listed(X, named, "nominal")))
+    options.dates, options.nominal = kept[2], kept[3]
     if targets is not None:
         options.real = 1
         ctx.call(lib.rung_table_add_numbers, table, kept[0], pointer(targets), 1)

@@ -21,10 +21,11 @@ class Numbers:
 
 
 class Text:
-    """Cell i is values[codes[i]], -1: missing. ordered: the values are in order, lowest first; dates: dates."""
+    """Cell i is values[codes[i]], -1: missing. ordered: the values are in order, lowest first; dates: dates; nominal:
+    categories by their type, whatever they look like."""
 
-    def __init__(self, codes, values, ordered=False, dates=False):
-        self.codes, self.values, self.ordered, self.dates = codes, values, ordered, dates
+    def __init__(self, codes, values, ordered=False, dates=False, nominal=False):
+        self.codes, self.values, self.ordered, self.dates, self.nominal = codes, values, ordered, dates, nominal
 
     @classmethod
     def of(cls, cells):
@@ -36,7 +37,7 @@ class Text:
         return len(self.codes)
 
     def take(self, rows):
-        return Text(np.ascontiguousarray(self.codes[rows]), self.values, self.ordered, self.dates)
+        return Text(np.ascontiguousarray(self.codes[rows]), self.values, self.ordered, self.dates, self.nominal)
 
 
 def dates(times):
@@ -106,7 +107,9 @@ def _pandas_column(column, name):
     kind = column.dtype
     if hasattr(column, "cat") and hasattr(kind, "ordered"):
         categories = [class_name(value) for value in column.cat.categories]
-        return Text(np.ascontiguousarray(column.cat.codes, dtype=np.int32), categories, bool(column.cat.ordered))
+        ordered = bool(column.cat.ordered)
+        codes = np.ascontiguousarray(column.cat.codes, dtype=np.int32)
+        return Text(codes, categories, ordered, nominal=not ordered)
     if is_datetime64_any_dtype(kind):
         return dates(_instants(column))
     if getattr(kind, "kind", "") == "m":

@@ -123,7 +123,7 @@ _ERRORS = {
 
 
 # What Python says of the options of the library that a message names.
-_ADVICE = {"memory": " (memory_limit)", "decimal": "; convert it to numbers"}
+_ADVICE = {"memory": " (memory_limit)", "decimal": "; convert it to numbers", "nominal": " (dtype category)"}
 
 
 def argument_name(key):

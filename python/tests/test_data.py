@@ -5,6 +5,7 @@ import datetime
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -110,9 +111,26 @@ def test_text_and_missing_cells_as_in_a_file(command, tmp_path, target):
         type(model)(missing="error").fit(X, y)
 
 
+def test_text_is_read_as_in_a_file_unless_it_is_a_category():
+    X, y = people()
+    share = [f"{10 * k % 70}%" for k in range(len(X))]
+    with pytest.warns(rung.RungWarning, match="read as numbers in '%'.* .dtype category.$"):
+        as_numbers = rung.POM().fit(X.assign(share=share), y)
+    with pytest.raises(rung.DataError, match="is not a number in '%'"):
+        as_numbers.predict(X.assign(share="5 kg"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", rung.RungWarning)
+        as_categories = rung.POM().fit(X.assign(share=pd.Categorical(share)), y)
+    assert len(as_categories.coef_) == len(as_numbers.coef_) + 5  # seven categories, one of them the reference
+    with pytest.warns(rung.RungWarning, match="column 'zip' holds codes such as '01234'"):
+        rung.POM().fit(X.assign(zip=["01234", "94105"] * (len(X) // 2)), y)
+    with pytest.warns(rung.RungWarning, match="cells of column 'dose' such as 'N/A' are read as missing"):
+        rung.POM().fit(X.assign(dose=["N/A" if k % 5 == 0 else k + 0.5 for k in range(len(X))]), y)
+
+
 def test_advice_is_not_that_of_the_command_line():
     X, y = people()
-    with pytest.warns(rung.RungWarning, match="is left out, as identifiers .*; declare it nominal to keep it$"):
+    with pytest.warns(rung.RungWarning, match="is left out, as identifiers .*; declare it nominal to keep it .dtype category.$"):
         named = rung.KDLOR().fit(X.assign(name=[f"n{i}" for i in range(len(X))]), y)
     assert np.array_equal(named.predict(X.assign(name="someone")), rung.KDLOR().fit(X, y).predict(X))
     with pytest.warns(rung.RungWarning, match="decimal comma such as .*; they are read as numbers"):
@@ -291,6 +309,7 @@ def test_arrow_tables_need_no_pandas():
     polars = pytest.importorskip("polars")
     code = """
 import sys
+import warnings
 sys.modules["pandas"] = sys.modules["pyarrow"] = None
 import polars, rung
 X = polars.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": list("xyxyxy")})

@@ -163,7 +163,7 @@ static rung_status labelled_part(rung_ctx *ctx, const alignment_rows *all, align
         memcpy(X + l * d, all->X.X + i * d, (size_t)d * sizeof *X);
         y[l++] = all->ranked.y[i];
     }
-    *out = (alignment_rows){.X = {d, l, X}, .ranked = {l, y, all->ranked.K, NULL}, .centred = all->centred};
+    *out = (alignment_rows){.X = {d, l, X}, .ranked = {.n = l, .y = y, .K = all->ranked.K}, .centred = all->centred};
     return RUNG_OK;
 }
 
