@@ -92,7 +92,10 @@ int64_t files_splits(const plan_dataset *d, int64_t most, int64_t rows, int64_t 
     *test = NULL;
     *n_test = NULL;
     FILE *file = fopen(path, "r");
-    if (!file) complain("experiment: cannot open %s: %s", path, strerror(errno));
+    if (!file)
+        complain("experiment: cannot open %s: %s%s", path, strerror(errno),
+                 errno == ENOENT ? "; for data without official partitions write 'partitions = random' in the plan"
+                                 : "");
     while (file && good && (most == 0 || n < most) && getline(&line, &room, file) >= 0) {
         number++;
         if (!line[strspn(line, " \t\r\n")]) continue;
