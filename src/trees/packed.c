@@ -49,13 +49,27 @@ double packed_bytes(int64_t n, int outputs) { return (double)n * (outputs > 1 ? 
 
 typedef void part_fn(packed_run *r, int64_t from, int64_t to, const void *user);
 
+typedef struct { /* a task gets it by its address: clang 14 fails on a function in one */
+    part_fn *fn;
+    packed_run *r;
+    const void *user;
+} part_work;
+
+static void one_part(const part_work *w, int64_t k, int64_t parts)
+{
+    int64_t n = w->r->o.rows->n;
+    w->fn(w->r, n * k / parts, n * (k + 1) / parts, w->user);
+}
+
 static void in_parts(packed_run *r, part_fn *fn, const void *user)
 {
-    int64_t n = r->o.rows->n, parts = r->o.threads > 1 && n > FEW ? (int64_t)PARTS * r->o.threads : 1;
+    int64_t parts = r->o.threads > 1 && r->o.rows->n > FEW ? (int64_t)PARTS * r->o.threads : 1;
+    part_work whole = {fn, r, user};
+    const part_work *work = &whole;
 #pragma omp taskgroup
     for (int64_t k = 0; k < parts; k++) {
 #pragma omp task if (parts > 1)
-        fn(r, n * k / parts, n * (k + 1) / parts, user);
+        one_part(work, k, parts);
     }
 }
 
