@@ -41,6 +41,12 @@ rung_status memory_check(rung_ctx *ctx, double bytes, const char *what)
                      text_bytes(memory_with(ctx, bytes), needed), text_bytes((double)ctx->memory, limit));
 }
 
+rung_status memory_work(rung_ctx *ctx, double bytes, const char *what)
+{
+    while (ctx->threads > 1 && !memory_fits(ctx, bytes, ctx->threads)) ctx->threads--;
+    return memory_check(ctx, bytes, what);
+}
+
 void memory_begin(rung_ctx *ctx)
 {
     ctx->held = 0;

@@ -18,6 +18,8 @@ bool memory_fits(const rung_ctx *ctx, double bytes, int threads);
 
 /* RUNG_ELIMIT with both numbers if `what` needs more than the limit. */
 rung_status memory_check(rung_ctx *ctx, double bytes, const char *what);
+/* The same before this work is done: to the end of the call as many threads work as there is room for beside it. */
+rung_status memory_work(rung_ctx *ctx, double bytes, const char *what);
 
 /* Before a call: nothing is held, and as many threads work as the caller wishes and the limit has buffers for. */
 void memory_begin(rung_ctx *ctx);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* From raw rows to scores, ranks and probabilities, block by block. The result of a row does not depend on the batch:
- * every step works row by row, and the block size depends only on the model. */
+ * every step works row by row. */
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/row_groups.h"
 #include "model/model.h"
 
-enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22 }; /* at most 4096 rows and (while d allows) 32 MiB of scaled cells */
+/* At most 4096 rows and (while d allows) 32 MiB of scaled cells; under a memory limit fewer, but not fewer than 64. */
+enum { BLOCK_ROWS = 4096, BLOCK_CELLS = 1 << 22, FEWEST_ROWS = 64 };
 
 /* ---- blocks ---- */
 
@@ -279,24 +281,44 @@ static rung_status new_room(rung_ctx *ctx, const rung_model *m, int64_t rows, co
     return one->space.d == 0 ? RUNG_OK : NEW_RAW(ctx, &ctx->scratch, room->space, rows * m->code.d);
 }
 
+/* How many rows are a block: what the limit has room for beside the model, the rows X and the table they come from. A
+ * row takes its cells in several scalings, and its outputs twice; a copy is made of the rows it is compared with. */
+static rung_status block_rows(rung_ctx *ctx, const rung_model *m, const rung_view *X, int64_t *out)
+{
+    int64_t most = BLOCK_CELLS / X->d; /* there is a column: model_check */
+    double d = (double)X->d, widest = 0, copied = 0;
+    for (int i = 0; i < m->n_members; i++) {
+        const scorer *s = &m->members[i].score;
+        widest = fmax(widest, (double)(s->outputs + s->neighbours));
+        if (s->kind == SCORER_KERNEL || s->kind == SCORER_NEIGHBOURS) copied = fmax(copied, (double)s->m * d);
+    }
+    double row = 5 * d + 2 * widest + 2 * m->n_present + 8;
+    most = most < 1 ? 1 : most > BLOCK_ROWS ? BLOCK_ROWS : most;
+    most = X->n < most ? X->n : most;
+    memory_hold(ctx, m->mem.bytes + 2 * X->n * X->d * (int64_t)sizeof(double));
+    double room = (memory_left(ctx) / sizeof(double) - copied) / row;
+    if (ctx->memory > 0 && room < (double)most && most > FEWEST_ROWS) most = (int64_t)fmax(room, FEWEST_ROWS);
+    *out = most;
+    return memory_work(ctx, sizeof(double) * (copied + row * (double)most), "predicting");
+}
+
 rung_status model_predict(rung_ctx *ctx, const rung_model *m, const rung_view *X, const rung_output *out)
 {
     TRY(check_rows_given(ctx, m, X));
     TRY(check_wanted(ctx, m, out));
-    int64_t d = m->code.d, most = BLOCK_CELLS / d; /* there is a column: model_check */
-    most = most < 1 ? 1 : most > BLOCK_ROWS ? BLOCK_ROWS : most;
+    int64_t d = m->code.d, rows;
+    TRY(block_rows(ctx, m, X, &rows));
     pool_mark mark = pool_here(&ctx->scratch);
-    int64_t rows = X->n < most ? X->n : most;
     block_room room = {0};
     TRY(new_room(ctx, m, rows, out, &room));
     TRY(NEW_RAW(ctx, &ctx->scratch, room.scaled, rows * d));
     if (model_averages(m) && has_trees(m->n_members, m->members))
         TRY(NEW_RAW(ctx, &ctx->scratch, room.cells, rows * d));
-    for (int64_t first = 0; first < X->n; first += most) {
+    for (int64_t first = 0; first < X->n; first += rows) {
         TRY(interrupted(ctx));
         rung_view block = *X;
         block.v += first * X->row;
-        block.n = X->n - first < most ? X->n - first : most;
+        block.n = X->n - first < rows ? X->n - first : rows;
         TRY(predict_block(ctx, m, &block, first, out, &room));
         progress(ctx, "predicting", (double)(first + block.n) / (double)X->n);
     }

@@ -107,6 +107,10 @@ static void a_limit_holds_the_program_and_its_threads(void **state)
     double left = memory_left(ctx);
     assert_true(left < 42 * MiB && left > 40 * MiB);
     assert_true(memory_fits(ctx, left, 1) && !memory_fits(ctx, left, 2) && !memory_fits(ctx, left + 8, 1));
+    assert_ok(ctx, memory_work(ctx, 20 * MiB, "work"));
+    assert_int_equal(ctx->threads, 4); /* 16 + 20 and its gaps + 4 * 6 */
+    assert_int_equal(memory_work(ctx, left + 8, "work"), RUNG_ELIMIT);
+    assert_int_equal(ctx->threads, 1);
     memory_hold(ctx, 10 << 20);
     assert_true(memory_left(ctx) <= left - 10 * MiB);
     rung_ctx_set_threads(ctx, 1);

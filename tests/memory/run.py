@@ -126,7 +126,7 @@ def fits(rung, everything, chosen):
 
 def commands(rung, chosen):
     """Name, threads and command of everything else."""
-    models = [('kdlor', 2000), ('boost', 2000), ('auto', 400), ('isbor', 400), ('ogp', 300)]
+    models = [('kdlor', 2000), ('boost', 2000), ('auto', 400), ('isbor', 400), ('ogp', 700)]
     for rows in sorted({rows for _, rows in models} | {30000, 4000}):
         write('rows%d.csv' % rows, rows)
     for method, rows in models:
@@ -135,10 +135,10 @@ def commands(rung, chosen):
     listed = [[command, method + '.rung', 'rows%d.csv' % rows, *more] for method, _ in models
               for command, rows, more in (('predict', 30000, ['--proba', '-o', 'out.csv']), ('evaluate', 4000, []), ('explain', 400, []))]
     listed += [['compare', 'kdlor.rung', 'boost.rung', '--on', 'rows30000.csv'], ['inspect', 'auto.rung', '--json'],
-               ['update', 'isbor.rung', 'rows300.csv', '-o', 'updated.rung'], ['fit', 'rows400.csv', '-m', 'kdlor', '--verify', '-o', 'm.rung'],
+               ['update', 'isbor.rung', 'rows400.csv', '-o', 'updated.rung'], ['fit', 'rows400.csv', '-m', 'kdlor', '--verify', '-o', 'm.rung'],
                ['fit', 'rows400.csv', '-m', 'kdlor', '--explain', '-o', 'm.rung'], ['generate', 'isbor', '--rows', '300000', '-o', 'made.csv']]
     listed += [['tune', 'rows%d.csv' % rows, '-m', methods, '-o', 'm.rung'] for rows, methods in
-               ((400, 'kdlor,svorim'), (2000, 'kdlor'), (400, 'isbor,gpor'), (2000, 'boost'), (400, 'lapsvm'), (300, 's-dl,krr'))]
+               ((400, 'kdlor,svorim'), (2000, 'kdlor'), (400, 'isbor,gpor'), (2000, 'boost'), (400, 'lapsvm'), (400, 's-dl,krr'))]
     listed += [['suggest', 'rows%d.csv' % rows, '-m', method] for rows, method in ((400, 'auto'), (4000, 'kdlor'), (4000, 'boost'), (400, 'gpor'))]
     listed += [['curve', 'rows%d.csv' % rows, '-m', method, '--repeats', '2'] for rows, method in ((400, 'kdlor'), (2000, 'boost'), (400, 'auto'))]
     listed += [['fit', 'rows30000.csv', '--passes', '-m', method, '-o', 'm.rung'] for method in PASSES]

@@ -566,6 +566,28 @@ static void test_many_training_rows(void **state)
     free(score), free(rank), free(label);
 }
 
+/* Under a memory limit blocks are smaller, with the same bits; a limit without room for any is stated. */
+static void check_limit(rung_ctx *ctx, const rung_model *m, const rung_view *X, const double *score)
+{
+    enum { ROOM = 100 << 10 };
+    int64_t beside = m->mem.bytes + 2 * X->n * X->d * (int64_t)sizeof *X->v;
+    double *other = malloc((size_t)X->n * sizeof *other);
+    assert_non_null(other);
+    rung_output out = {.score = other};
+    ctx->scratch.peak = 0;
+    assert_ok(ctx, model_predict(ctx, m, X, &out));
+    int64_t free_choice = ctx->scratch.peak;
+    rung_ctx_set_memory(ctx, beside + ROOM);
+    ctx->scratch.peak = 0;
+    assert_ok(ctx, model_predict(ctx, m, X, &out));
+    assert_memory_equal(score, other, (size_t)X->n * sizeof *score);
+    assert_true(ctx->scratch.peak < free_choice - ROOM);
+    rung_ctx_set_memory(ctx, beside + 1000);
+    assert_fails(ctx, model_predict(ctx, m, X, &out), RUNG_ELIMIT, "predicting needs about");
+    rung_ctx_set_memory(ctx, 0);
+    free(other);
+}
+
 /* The same bits for any strides, thread count, and company of a row. */
 static void test_same_bits(void **state)
 {
@@ -587,6 +609,7 @@ static void test_same_bits(void **state)
         ctx->threads = 2;
         assert_ok(ctx, model_predict(ctx, m, &Y, &b));
         assert_memory_equal(score, other, MANY * sizeof *score);
+        check_limit(ctx, m, &X, score);
         int64_t alone[] = {0, 1, 4095, 4096, 8999, 9000};
         for (int i = 0; i < 6; i++) {
             rung_view one = {rows + alone[i] * D, 1, D, D, 1};
