@@ -141,8 +141,8 @@ rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_d
     if (!model->has_cv || s.labelled < LEAST_LABELS || tested < LEAST_TESTED) return RUNG_OK;
     rung_log_fn *log = ctx->log;
     ctx->log = NULL;
-    rung_status status = parallel_stage(ctx, "forecasting", parallel_workers(ctx, data->n, SIZES * REPEATS),
-                                        SIZES * REPEATS, run_cell, &s);
+    int workers = ctx->memory > 0 ? 1 : parallel_workers(ctx, data->n, SIZES * REPEATS); /* a fit has the whole limit */
+    rung_status status = parallel_stage(ctx, "forecasting", workers, SIZES * REPEATS, run_cell, &s);
     ctx->log = log;
     TRY(status);
     if (!summarise(&s, error, &scatter)) return RUNG_OK;

@@ -366,6 +366,8 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     TRY(fit_model(ctx, s));
     progress_leave(ctx, outer);
     TRY(ask_model(ctx, s));
+    pool_mark mark = pool_here(&ctx->scratch);
+    memory_hold(ctx, s->data->mem.bytes);
     TRY(memory_check(ctx, 2.0 * sizeof *prior * (double)s->m * (double)s->m, "a suggestion"));
     TRY(design_new(ctx, &ctx->scratch, s->data, s->m, s->row, s->w, s->v, &d));
     TRY(NEW_RAW(ctx, &ctx->scratch, prior, s->m * s->m));
@@ -377,6 +379,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
                (long long)count);
     TRY(count_likes(ctx, s, prior, picks, count, &stands_for));
     TRY(record(ctx, s, picks, count, stands_for, out));
+    pool_release(&ctx->scratch, mark); /* before the fits of the forecast */
     if (s->options->more < 0 || !s->model) return RUNG_OK;
     progress_enter(ctx, "suggesting", 0.3, 1);
     TRY(learning_forecast(ctx, s->spec, s->data, s->model, s->options->more ? s->options->more : count,

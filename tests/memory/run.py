@@ -3,10 +3,10 @@
 """--memory keeps its word: a command with --memory X either refuses and states both numbers, or stays below X as the system measures it.
 
 usage: run.py RUNG PEAK [--all] [METHOD|COMMAND...]
-PEAK is the program of peak.c. For each fit, and with --all each other command, the limit starts too low and is raised to what the
-refusal states until the command runs: its peak may not be above its limit, nor above half as much again. A file several times as
-large as the limit is read in passes within it. Boosted trees have a bound of their own as well, measured in the library beside RUNG,
-without reading. --all: every method, more rows and columns, landmarks as they are chosen, other numbers of threads, other commands.
+PEAK is the program of peak.c. For each fit, a suggestion and, with --all, other commands, the limit starts too low and is
+raised to what the refusal states until the command runs: its peak may not be above its limit, nor above half as much again. A file
+larger than the limit is read in passes within it. Boosted trees have a bound of their own as well, measured in the library beside
+RUNG, without reading. --all: every method, more rows and columns, landmarks as they are chosen, other numbers of threads, other commands.
 Only the Python standard library is used."""
 import array, ctypes, itertools, os, random, re, resource, subprocess, sys, tempfile
 
@@ -95,13 +95,13 @@ def check_trees(rung, rows=300000, columns=20):
 
 
 def write_large(path, columns=20):
-    """120 MiB: two thousand rows, again and again."""
+    """60 MiB: two thousand rows, again and again."""
     draw = random.Random(1)
     rows = [[draw.gauss(0, 1) for _ in range(columns)] for _ in range(2000)]
     block = ''.join(','.join('%.15f' % x for x in row) + ',%d\n' % (2 + (row[0] + draw.gauss(0, 1) > 0) - (row[1] > 1)) for row in rows)
     with open(path, 'w') as file:
         file.write(','.join('x%d' % j for j in range(columns)) + ',label\n')
-        while file.tell() < 120 << 20:
+        while file.tell() < 60 << 20:
             file.write(block)
 
 
@@ -122,6 +122,11 @@ def fits(rung, everything, chosen):
                 write(name, rows, columns)
             more = ['-p', 'landmarks=' + way] if way else []
             yield '%s %d x %d, landmarks %s' % (method, rows, columns, way), threads, ['fit', name, '-m', method, *more, '-o', 'model.rung']
+
+
+def suggestion():
+    write('rows2000.csv', 2000)
+    yield 'suggest rows2000.csv -m kdlor', 2, ['suggest', 'rows2000.csv', '-m', 'kdlor']
 
 
 def commands(rung, chosen):
@@ -164,7 +169,7 @@ def main():
     (rung, peak), chosen, failed = map(os.path.abspath, words[:2]), words[2:], 0
     with tempfile.TemporaryDirectory(prefix='rung-memory-') as folder:
         os.chdir(folder)
-        listed = [fits(rung, everything, chosen), commands(rung, chosen) if everything else (), passes(chosen, PASSES if everything else PASSES[:2])]
+        listed = [fits(rung, everything, chosen), commands(rung, chosen) if everything else () if chosen else suggestion(), passes(chosen, PASSES if everything else PASSES[:2])]
         for name, threads, command in itertools.chain(*listed):
             for limit, measured in sweep(rung, peak, threads, *command):
                 failed += measured > limit
