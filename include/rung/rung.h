@@ -401,7 +401,9 @@ RUNG_API rung_view rung_data_view(const rung_data *data);        /* the coded ro
 
 /* *out = 1 where the table of the files, its coded and scaled rows and the copies of a fit, 48 bytes per cell, would exceed
  * the memory limit of the context (8 GiB where it has none), judged by the first rows: then they are to be read in passes.
- * 0 for up to 10,000 rows, for a method that is not RUNG_STREAMS or has landmarks=exact, for pipes and for sparse rows. */
+ * 0 for up to 10,000 rows, for a method that is not RUNG_STREAMS or has landmarks=exact, for named pipes and for sparse
+ * rows. Standard input ("-") is read to its end and kept for later calls with this context: in memory, or in a temporary
+ * file where it exceeds a sixteenth of the limit (RUNG_EIO: there is no room for it). */
 RUNG_API RUNG_CHECK rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
                                                    const rung_read_options *options, int *out);
 /* Files to be read in passes of blocks, for a fit by spec. The first pass is made here: it finds the columns, all categories

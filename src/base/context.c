@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -58,6 +59,7 @@ void context_free(rung_ctx *ctx)
     if (!ctx) return;
     pool_free_all(&ctx->scratch);
     pool_free_all(&ctx->kept);
+    if (ctx->input.file > 0) close(ctx->input.file);
     free(ctx);
 }
 

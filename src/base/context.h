@@ -25,6 +25,12 @@ typedef struct {
     const char *name, *value;
 } context_note;
 
+typedef struct {         /* standard input once it is held, to be read more than once (read/held_input.h) */
+    char *text;          /* all of it; NULL: */
+    int file;            /* in this file, > 0; 0: it is not held */
+    int64_t size, start; /* bytes; where it begins in the file */
+} context_input;
+
 struct rung_ctx {
     pool scratch; /* released when the public call returns */
     pool kept;    /* lives as long as the context */
@@ -39,6 +45,7 @@ struct rung_ctx {
     rung_progress_fn *progress;
     void *progress_user;
     rung_comm comm; /* ranks 0: alone */
+    context_input input;
     progress_part part;
     double reached; /* of the whole: progress never goes back */
     atomic_int interrupted;

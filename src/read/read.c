@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "data/features.h"
 #include "read/format.h"
+#include "read/held_input.h"
 
 /* The first is the default for files not recognised as another. */
 static const format *const formats[] = {&format_csv, &format_libsvm, &format_arff, &format_orca};
@@ -224,6 +225,7 @@ rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options 
     if (status == RUNG_OK && again) status = read_again(r, &t);
     reader_close(r);
     pool_release(&ctx->scratch, mark);
+    if (strcmp(path, "-") == 0) input_forget(ctx);
     if (status == RUNG_OK)
         *out = t;
     else

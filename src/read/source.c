@@ -30,8 +30,10 @@ struct source {
     bool opened;      /* by us, so ours to close */
     bool fd_ended;    /* do not read on: a terminal would prompt again */
     bool once;        /* nothing is kept any more */
+    bool held;        /* standard input that is held: in a file, or spool is that of the context */
     bool live;        /* read what has arrived; do not wait until a buffer is full */
     off_t start;      /* where to seek to read again; -1: a pipe, so what it gives is kept in spool */
+    off_t at;         /* where to read on, if held in a file */
     int64_t size;     /* of the file as stored; -1: not known */
     int64_t fetched;  /* bytes of it read since the start */
     int64_t unpacked; /* bytes they gave, of a gzip file */
@@ -68,7 +70,7 @@ static rung_status keep(rung_ctx *ctx, source *s, const unsigned char *bytes, in
 
 static void drop(source *s)
 {
-    pool_free(&s->mem, s->spool);
+    if (!s->held) pool_free(&s->mem, s->spool);
     s->spool = NULL;
     s->spooled = s->spool_room = s->replayed = 0;
 }
@@ -90,10 +92,11 @@ static rung_status fetch(rung_ctx *ctx, source *s)
         }
         if (s->fd_ended) break;
         TRY(interrupted(ctx));
-        ssize_t got = read(s->fd, to, (size_t)room);
+        ssize_t got = s->held ? pread(s->fd, to, (size_t)room, s->at) : read(s->fd, to, (size_t)room);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return io_error(ctx, "read", s->name, errno);
         if (got == 0) s->fd_ended = true;
+        s->at += got;
         if (s->start < 0 && !s->once) TRY(keep(ctx, s, to, got));
         s->raw_end += got;
     }
@@ -170,7 +173,10 @@ rung_status source_read(rung_ctx *ctx, source *s, char *out, int64_t room, int64
 
 rung_status source_rewind(rung_ctx *ctx, source *s)
 {
-    if (s->start >= 0) {
+    if (s->held && s->start >= 0) {
+        s->at = s->start;
+        s->fd_ended = false;
+    } else if (s->start >= 0) {
         if (lseek(s->fd, s->start, SEEK_SET) < 0) return io_error(ctx, "reread", s->name, errno);
         s->fd_ended = false;
     }
@@ -213,10 +219,21 @@ static rung_status fetch_first(rung_ctx *ctx, source *s)
     return fetch(ctx, s);
 }
 
-static rung_status open_source(rung_ctx *ctx, const char *path, bool live, source *s)
+/* Standard input that was read before. Each source of it has its own position. */
+static void open_held(const context_input *in, source *s)
+{
+    s->held = true;
+    s->size = in->size;
+    s->fd = in->file;
+    s->start = s->at = in->text ? -1 : (off_t)in->start;
+    s->spool = in->text;
+    s->spooled = in->text ? in->size : 0;
+    s->fd_ended = in->text != NULL;
+}
+
+static rung_status open_file(rung_ctx *ctx, const char *path, bool live, source *s)
 {
     if (strcmp(path, "-") == 0) {
-        snprintf(s->name, sizeof s->name, "standard input");
         s->fd = STDIN_FILENO;
     } else {
         snprintf(s->name, sizeof s->name, "'%.240s'", path);
@@ -230,8 +247,19 @@ static rung_status open_source(rung_ctx *ctx, const char *path, bool live, sourc
     if (S_ISDIR(about.st_mode)) return io_error(ctx, "open", s->name, EISDIR);
     s->start = S_ISREG(about.st_mode) ? lseek(s->fd, 0, SEEK_CUR) : -1;
     s->size = s->start >= 0 ? (int64_t)(about.st_size - s->start) : -1;
-    TRY(NEW_RAW(ctx, &s->mem, s->raw, RAW));
     s->live = live && s->start < 0;
+    return RUNG_OK;
+}
+
+static rung_status open_source(rung_ctx *ctx, const char *path, bool live, source *s)
+{
+    bool standard = strcmp(path, "-") == 0;
+    if (standard) snprintf(s->name, sizeof s->name, "standard input");
+    if (standard && (ctx->input.text || ctx->input.file > 0))
+        open_held(&ctx->input, s);
+    else
+        TRY(open_file(ctx, path, live, s));
+    TRY(NEW_RAW(ctx, &s->mem, s->raw, RAW));
     TRY(fetch_first(ctx, s));
     if (s->raw_end >= 2 && s->raw[0] == 0x1f && s->raw[1] == 0x8b) {
         if (inflateInit2(&s->z, 15 + 16) != Z_OK)

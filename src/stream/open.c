@@ -8,14 +8,16 @@
 #include "data/column_kind.h"
 #include "data/features.h"
 #include "read/format.h"
+#include "read/held_input.h"
 #include "read/read.h"
 #include "stream/survey.h"
 
 /* ---- how large the files are ---- */
 
-static double bytes_of(const char *path)
+static double bytes_of(const rung_ctx *ctx, const char *path)
 {
     struct stat about;
+    if (strcmp(path, "-") == 0) return (double)ctx->input.size;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : -1;
 }
 
@@ -30,7 +32,7 @@ static rung_status rows_per_byte(rung_ctx *ctx, const char *path, const rung_rea
     rung_status status = r->empty || r->shape->sparse ? RUNG_OK : reader_next(ctx, r, STREAM_BLOCK, &t);
     if (t) {
         double used = (double)(r->in.before + r->in.at), held = (double)(r->in.before + r->in.end);
-        double stored = source_done(r->in.from) * bytes_of(path);
+        double stored = source_done(r->in.from) * bytes_of(ctx, path);
         *columns = t->n_columns;
         if (used > 0 && stored > 0) *out = (double)t->n_rows * held / used / stored;
     }
@@ -47,7 +49,8 @@ rung_status stream_estimate(rung_ctx *ctx, const rung_files *files, const rung_r
     *rows = 0;
     *columns = 0;
     for (int64_t k = 0; k < files->n; k++) {
-        double bytes = bytes_of(files->path[k]);
+        if (strcmp(files->path[k], "-") == 0 && comm_ranks(ctx) <= 1) TRY(input_hold(ctx));
+        double bytes = bytes_of(ctx, files->path[k]);
         if (bytes < 0) return RUNG_OK; /* a pipe, or a file that is not there: reading it says so */
         all += bytes;
     }
@@ -184,8 +187,8 @@ static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_
     TRY(NEW(ctx, &s->mem, s->path, files->n));
     TRY(NEW(ctx, &s->mem, s->rows_before, files->n + 1));
     for (int64_t k = 0; k < files->n; k++) {
-        if (strcmp(sorted[k], "-") == 0)
-            return set_error(ctx, RUNG_EARG, "standard input cannot be read in passes: write it to a file");
+        if (strcmp(sorted[k], "-") == 0 && comm_ranks(ctx) > 1)
+            return set_error(ctx, RUNG_EARG, "standard input cannot be divided among processes: write it to a file");
         TRY(pool_text(ctx, &s->mem, sorted[k], &s->path[k]));
     }
     if (options->weights) TRY(pool_text(ctx, &s->mem, options->weights, &s->weights));
