@@ -421,7 +421,7 @@ RUNG_API int64_t rung_stream_count(const rung_stream *stream, int rank); /* rows
 /* The sample. It lives as long as the stream. */
 RUNG_API const rung_data *rung_stream_sample(const rung_stream *stream);
 /* Fits a model to all rows: by sums over further passes (kdlor, pom), from the bins of all rows in memory (boost), or from
- * the sample (isbor, auto). Errors of rung_model_fit; RUNG_EARG: a method that needs all rows in memory; RUNG_EIO: a file
+ * the sample (isbor; auto but for its boosted trees). Errors of rung_model_fit; RUNG_EARG: a method that needs all rows in memory; RUNG_EIO: a file
  * changed meanwhile. */
 RUNG_API RUNG_CHECK rung_status rung_model_fit_stream(rung_ctx *ctx, const rung_spec *spec, const rung_stream *stream,
                                                       rung_model **out);

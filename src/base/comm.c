@@ -60,7 +60,12 @@ static int64_t start_of(int64_t n, int rank, int ranks) { return n * rank / rank
 
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end)
 {
-    int rank = comm_rank(ctx), ranks = comm_ranks(ctx);
+    comm_share_of(ctx, comm_rank(ctx), n, first, end);
+}
+
+void comm_share_of(const rung_ctx *ctx, int rank, int64_t n, int64_t *first, int64_t *end)
+{
+    int ranks = comm_ranks(ctx);
     *first = start_of(n, rank, ranks);
     *end = start_of(n, rank + 1, ranks);
 }

@@ -19,8 +19,9 @@ rung_status comm_gather(rung_ctx *ctx, const void *bytes, int64_t n, char ***all
 /* v := its sum over the processes, which is exact: a sum and each of its terms are below 2^63. */
 rung_status comm_sum_whole(rung_ctx *ctx, int64_t n, int64_t *v);
 
-/* The leaves of this process: [*first, *end) of n. */
+/* The leaves of this process: [*first, *end) of n; those of any process. */
 void comm_share(const rung_ctx *ctx, int64_t n, int64_t *first, int64_t *end);
+void comm_share_of(const rung_ctx *ctx, int rank, int64_t n, int64_t *first, int64_t *end);
 
 /* Adds the leaf to sum, which is 0 before. */
 typedef rung_status leaf_fn(rung_ctx *ctx, void *user, int64_t leaf, double *sum);

@@ -46,7 +46,7 @@ typedef struct {
     int64_t n, labelled, d;
     int K;
     int64_t streamed;            /* labelled rows of the stream that the n rows are a sample of; 0: none ... */
-    int64_t streamed_here;       /* ... of which this process has so many; 0: all */
+    int64_t streamed_most;       /* ... of which a process has so many at most; 0: all */
     double memory;               /* the limit, which decides how much is kept; 0: none */
     int threads;                 /* that work in parallel, each on its own matrices; 0: one */
     const struct method *method; /* whose fit it is; method_peak sets it */

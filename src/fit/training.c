@@ -345,8 +345,7 @@ rung_status training_problem(rung_ctx *ctx, training *t, const rung_spec *spec, 
     problem_shape shape = {.n = p->n, .labelled = t->n_labelled, .d = p->d, .K = t->K, .threads = ctx->threads};
     if (p->stream) {
         shape.streamed = p->stream->n_labelled;
-        int64_t here = stream_rows_here(ctx, p->stream->rows);
-        shape.streamed_here = here > 0 ? here : 1;
+        shape.streamed_most = stream_most_rows(ctx, p->stream->rows);
     }
     *out = p;
     double bytes = 0;

@@ -19,20 +19,30 @@ uint64_t stream_key(uint64_t seed, int64_t file, int64_t row)
     return z;
 }
 
-void stream_share(const rung_ctx *ctx, const rung_stream *s, int64_t *first, int64_t *end)
+void stream_share(const rung_ctx *ctx, const rung_stream *s, int rank, int64_t *first, int64_t *end)
 {
     int64_t slots = stream_slots(s);
-    comm_share(ctx, slots, first, end);
+    comm_share_of(ctx, rank, slots, first, end);
     *first = s->n_files * *first / slots;
     *end = s->n_files * *end / slots;
 }
 
-int64_t stream_rows_here(const rung_ctx *ctx, const rung_stream *s)
+int64_t stream_rows_of(const rung_ctx *ctx, const rung_stream *s, int rank)
 {
     int64_t first, end;
-    stream_share(ctx, s, &first, &end);
+    stream_share(ctx, s, rank, &first, &end);
     int64_t rows = s->rows_before[end] - s->rows_before[first];
     return rows < s->n_labelled ? rows : s->n_labelled;
+}
+
+int64_t stream_most_rows(const rung_ctx *ctx, const rung_stream *s)
+{
+    int64_t most = 0;
+    for (int r = 0; r < comm_ranks(ctx); r++) {
+        int64_t rows = stream_rows_of(ctx, s, r);
+        if (rows > most) most = rows;
+    }
+    return most;
 }
 
 bool stream_sampled(const rung_stream *s, int64_t file, int64_t row)

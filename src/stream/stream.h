@@ -50,9 +50,11 @@ static inline int64_t stream_slots(const rung_stream *s)
 {
     return s->n_files < STREAM_SLOTS ? s->n_files : STREAM_SLOTS;
 }
-/* The files of this process: [*first, *end). */
-void stream_share(const rung_ctx *ctx, const rung_stream *s, int64_t *first, int64_t *end);
-int64_t stream_rows_here(const rung_ctx *ctx, const rung_stream *s); /* labelled rows of this process, at most */
+/* The files of a process: [*first, *end). */
+void stream_share(const rung_ctx *ctx, const rung_stream *s, int rank, int64_t *first, int64_t *end);
+/* Labelled rows of a process, at most; of the process that has the most. */
+int64_t stream_rows_of(const rung_ctx *ctx, const rung_stream *s, int rank);
+int64_t stream_most_rows(const rung_ctx *ctx, const rung_stream *s);
 
 uint64_t stream_key(uint64_t seed, int64_t file, int64_t row);
 

@@ -374,7 +374,7 @@ static rung_status one_pass(rung_ctx *ctx, survey *v, bool *again)
 {
     int64_t first, end, n = v->s->n_files;
     TRY(start(ctx, v));
-    stream_share(ctx, v->s, &first, &end);
+    stream_share(ctx, v->s, comm_rank(ctx), &first, &end);
     for (int64_t file = first; file < end; file++) {
         progress_part outer = progress_enter(ctx, "reading", (double)file / (double)n, (double)(file + 1) / (double)n);
         TRY(survey_file(ctx, v, file));

@@ -82,6 +82,17 @@ def test_fit_has_the_same_bits():
     check(content('one.rung') == content('many.rung'), 'fewer files than ranks')
 
 
+def test_the_default_has_the_same_bits():
+    more = '-p', 'effort=quick', '-p', 'relevance=without'
+    shown = fit('one.rung', *more, data='few/*.csv')
+    check('boosted trees learn from all 504 labelled rows' in shown, shown)
+    shown = fit('many.rung', *more, ranks=2, data='few/*.csv')
+    check(content('one.rung') == content('many.rung'), 'auto differs with 2 ranks')
+    check(shown.count('boosted trees learn from all 504 labelled rows') == 1, shown)
+    shown = fit('many.rung', *more, '--memory', '100k', ranks=2, code=1, data='few/*.csv')
+    check(shown.count('above the memory limit') == 1, shown)
+
+
 def test_tune_has_the_same_bits():
     run(RUNG, 'generate', 'toy', '--rows', 80, '-o', 'toy.csv')
     command = RUNG, 'tune', 'toy.csv', '-m', 'kdlor,svorim,pom', '-g', 'gamma=0.5,2', '-g', 'C=1,10', '--anonymous', '-q'

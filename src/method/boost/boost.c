@@ -163,7 +163,7 @@ double boost_peak_bytes(const problem_shape *shape, const boost_params *params, 
     int64_t all = shape->streamed > shape->labelled ? shape->streamed : shape->labelled, n = shape->labelled;
     double columns = (double)shape->d;
     boost_settle_rules(params, all, shape->K, &rules, &seeds);
-    if (shape->streamed_here > 0) all = shape->streamed_here;
+    if (shape->streamed_most > 0) all = shape->streamed_most;
     int leaves = rules.tree.leaves, outputs = rules.nominal ? shape->K : 1;
     double rounds = params->rounds > 0 ? params->rounds : 5 / rules.rate, nodes = rounds * seeds * outputs * 2 * leaves;
     boost_shape rows = {n, shape->d, shape->K, leaves, outputs > 1, streamed ? all : 0};

@@ -19,6 +19,16 @@ static boost_params defaults(bool nominal)
                           .columns = NAN};
 }
 
+rung_status stacked_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out)
+{
+    boost_params params = defaults(false);
+    boost_rules rules;
+    int seeds;
+    if (!p->stream) return boost_rows_new(ctx, mem, p, out);
+    boost_settle_rules(&params, p->stream->n_labelled, p->K, &rules, &seeds);
+    return boost_stream_rows(ctx, mem, p, rules.tree.leaves, out);
+}
+
 rung_status stacked_folds(rung_ctx *ctx, pool *mem, const problem *p, int count, folds *out)
 {
     ranked_rows ranked = problem_ranks(p);
@@ -39,7 +49,7 @@ static rung_status run_boosting(rung_ctx *ctx, const boost_rows *rows, const fol
     boost_rules rules;
     boost_path path;
     int seeds, K = rows->K;
-    boost_settle_rules(&params, rows->n, K, &rules, &seeds);
+    boost_settle_rules(&params, boost_rows_all(rows), K, &rules, &seeds);
     TRY(boost_path_run(ctx, &ctx->scratch, rows, &rules, seeds, f, (boost_rounds){1, &(int){0}}, &path));
     out->rounds = path.rounds;
     out->loss = path.loss;
@@ -66,7 +76,7 @@ rung_status stacked_trees_member(rung_ctx *ctx, pool *mem, const boost_rows *row
     boost_rules rules;
     int seeds;
     if (trees->kind == STACKED_RANDOM) return random_trees_member(ctx, mem, rows, trees->rounds, out);
-    boost_settle_rules(&params, rows->n, rows->K, &rules, &seeds);
+    boost_settle_rules(&params, boost_rows_all(rows), rows->K, &rules, &seeds);
     return boost_member(ctx, mem, rows, &rules, seeds, trees->rounds, out);
 }
 

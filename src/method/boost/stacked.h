@@ -3,7 +3,7 @@
  * weight, the trees themselves. They are boosted, with the ordinal or the nominal link, or random (trees/random_tree.h).
  *
  *     boost_rows rows;                            once for all kinds
- *     TRY(boost_rows_new(ctx, mem, p, &rows));
+ *     TRY(stacked_rows(ctx, mem, p, &rows));
  *     TRY(stacked_folds(ctx, mem, p, 5, &f));     f.count 0: all rows are equal, there is nothing to learn
  *     TRY(stacked_trees_run(ctx, mem, &rows, kind, &f, &trees));
  *     TRY(stacked_trees_member(ctx, mem, &rows, &trees, &member)); */
@@ -22,6 +22,8 @@ typedef struct {
                       repeats */
 } stacked_trees;
 
+/* The rows of a problem in bins; of a problem whose rows are a sample of a stream, boosted trees train on all its rows. */
+rung_status stacked_rows(rung_ctx *ctx, pool *mem, const problem *p, boost_rows *out);
 /* Folds that hold out every row of a problem whose rows are all labelled, rows of a group together. */
 rung_status stacked_folds(rung_ctx *ctx, pool *mem, const problem *p, int count, folds *out);
 /* With the default parameters for this number of labels; f must hold out every row. */

@@ -63,7 +63,7 @@ static rung_status make_room(rung_ctx *ctx, pool *mem, row_filler *f)
 {
     const rung_stream *s = f->p->stream->rows;
     packed_rows *to = f->rows;
-    f->most = stream_rows_here(ctx, s);
+    f->most = stream_rows_of(ctx, s, comm_rank(ctx));
     if (f->most > INT32_MAX)
         return set_error(ctx, RUNG_EDATA, "boost holds at most %d rows in a process, not %lld", INT32_MAX,
                          (long long)f->most);
@@ -111,13 +111,17 @@ rung_status boost_stream_rows(rung_ctx *ctx, pool *mem, const problem *p, int le
 {
     packed_rows *all = NULL;
     double *sum = NULL;
+    problem_stream unscaled = *p->stream;
+    problem own = *p;
+    unscaled.scale = NULL;
+    own.stream = &unscaled;
     TRY(NEW(ctx, mem, all, 1));
     TRY(boost_rows_new(ctx, mem, p, out));
     TRY(packed_new(ctx, mem, out->b->n_columns, p->K, leaves, all));
-    row_filler f = {.p = p, .b = out->b, .rows = all};
+    row_filler f = {.p = &own, .b = out->b, .rows = all};
     TRY(make_room(ctx, mem, &f));
     TRY(NEW(ctx, &ctx->scratch, sum, 2 * (int64_t)p->K));
-    TRY(problem_sum(ctx, p, take_block, &f, 2 * (int64_t)p->K, sum));
+    TRY(problem_sum(ctx, &own, take_block, &f, 2 * (int64_t)p->K, sum));
     memcpy(all->count, sum, (size_t)p->K * sizeof *sum);
     memcpy(all->mass, sum + p->K, (size_t)p->K * sizeof *sum);
     out->all = all;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "eval/metrics.h"
 #include "graph/propagate.h"
@@ -277,8 +278,22 @@ static int64_t count_labels(const problem *p)
     return l;
 }
 
+/* Whether the bins of all rows of a stream, and a word for each and each fold, fit into half of the memory limit; the other
+ * half is for the fit to its sample. */
+static bool all_rows_fit(double rows, double columns, const mixture_plan *plan, double memory)
+{
+    int words = plan->folds > 1 ? plan->folds + 1 : 1;
+    return memory <= 0 || rows * (columns + 4 * words) <= memory / 2;
+}
+
+static bool trees_take_all(const rung_ctx *ctx, const problem *p, const mixture_plan *plan)
+{
+    return p->stream &&
+           all_rows_fit((double)stream_most_rows(ctx, p->stream->rows), (double)p->d, plan, memory_left(ctx));
+}
+
 /* All labelled rows in bins, and folds of them. */
-static rung_status open_trees(rung_ctx *ctx, const problem *p, const mixture_plan *plan, mixture_trees *t)
+static rung_status open_trees(rung_ctx *ctx, const problem *p, bool boosted, const mixture_plan *plan, mixture_trees *t)
 {
     int64_t *rows = NULL, l = 0;
     int *classes = NULL;
@@ -289,7 +304,8 @@ static rung_status open_trees(rung_ctx *ctx, const problem *p, const mixture_pla
     for (int64_t i = 0; i < p->n; i++)
         if (p->y[i]) rows[l++] = i;
     TRY(problem_subset(ctx, &ctx->scratch, &bare, l, rows, &t->labelled, classes));
-    TRY(boost_rows_new(ctx, &ctx->scratch, &t->labelled, &t->rows));
+    if (boosted && trees_take_all(ctx, p, plan)) t->labelled.stream = p->stream;
+    TRY(stacked_rows(ctx, &ctx->scratch, &t->labelled, &t->rows));
     if (plan->folds > 1) return stacked_folds(ctx, &ctx->scratch, &t->labelled, plan->folds, &t->f);
     ranked_rows ranked = problem_ranks(&t->labelled);
     return folds_holdout(ctx, &ctx->scratch, &ranked, PLAN_HELD_SHARE, PLAN_MOST_HELD, &t->f);
@@ -364,11 +380,18 @@ static rung_status hold_out_kernels(rung_ctx *ctx, bool all, mixture *m)
     return RUNG_OK;
 }
 
-static rung_status add_trees(rung_ctx *ctx, const mixture_plan *plan, mixture *m)
+/* The nominal link needs a tree per class: the plan of all rows says whether it is worth them. */
+static bool nominal_wanted(effort_level effort, const mixture_plan *plan, int64_t all_rows)
+{
+    return plan->nominal && mixture_plan_for(effort, all_rows)->nominal;
+}
+
+static rung_status add_trees(rung_ctx *ctx, effort_level effort, const mixture_plan *plan, mixture *m)
 {
     mixture_trees *t = &m->trees;
     int K = m->c.p->K;
-    bool wanted[STACKED_KINDS] = {true, K > 2 && plan->nominal, plan->random && K <= RANDOM_MOST_CLASSES};
+    bool nominal = nominal_wanted(effort, plan, boost_rows_all(&t->rows));
+    bool wanted[STACKED_KINDS] = {true, K > 2 && nominal, plan->random && K <= RANDOM_MOST_CLASSES};
     for (int kind = 0; kind < STACKED_KINDS; kind++) {
         if (!wanted[kind]) continue;
         family *f = &m->list[m->n++];
@@ -512,7 +535,7 @@ static rung_status run_families(rung_ctx *ctx, problem *p, const mixture_options
     if (relevance) TRY(hold_out_kernels(ctx, plan->whole_folds, m));
     progress_leave(ctx, outer);
     progress_enter(ctx, "fitting", third, 1);
-    if (folded && o->trees) TRY(add_trees(ctx, plan, m));
+    if (folded && o->trees) TRY(add_trees(ctx, o->effort, plan, m));
     progress_leave(ctx, outer);
     if (folded) only_held(m);
     return RUNG_OK;
@@ -536,7 +559,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     if (o->families & 1U << FAMILY_SPREAD) TRY(thin_out(ctx, o->most_unlabelled, &p, summary));
     TRY(redundancy(ctx, p, &summary->redundancy));
     summary->manifold = summary->redundancy >= REDUNDANT;
-    if (trees && !summary->manifold) TRY(open_trees(ctx, whole, plan, &m.trees));
+    if (trees && !summary->manifold) TRY(open_trees(ctx, whole, o->trees, plan, &m.trees));
     if (m.trees.f.count > 0) TRY(thin_labels(ctx, plan->kernel_rows, &m.trees, &p, summary));
     if (o->families & 1U << FAMILY_SPREAD && !summary->manifold && !o->most_unlabelled && o->planned)
         TRY(thin_out(ctx, TABLE_UNLABELLED, &p, summary));
@@ -556,6 +579,7 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     TRY(spread_out(ctx, &m, P, out));
     out->c = m.c;
     out->trees = m.trees;
+    if (m.trees.rows.all) summary->streamed = m.trees.rows.all->total;
     return RUNG_OK;
 }
 
@@ -616,7 +640,11 @@ double mixture_bytes(const problem_shape *shape, const mixture_options *o)
         kept += fmin(spaces, 2) * n * (d + GRAPHS * SPREADS * K);
     }
     if (by_folds) {
-        bins = stacked_trees_bytes(shape, plan->nominal, plan->folds) + 8 * all * K * (STACKED_KINDS + 1);
+        problem_shape rows = *shape;
+        if (!o->trees || !all_rows_fit((double)shape->streamed_most, d, plan, shape->memory)) rows.streamed = 0;
+        bool nominal =
+            nominal_wanted(o->effort, plan, rows.streamed > shape->labelled ? rows.streamed : shape->labelled);
+        bins = stacked_trees_bytes(&rows, nominal, plan->folds) + 8 * all * K * (STACKED_KINDS + 1);
         if (o->trees && plan->random) bins += random_trees_bytes(shape);
         if (o->relevance) one += 0.25 * grams; /* of a fold, in half of the spaces */
     }
