@@ -14,6 +14,12 @@
 
 /* ---- how large the files are ---- */
 
+static bool is_pipe(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
 static double bytes_of(const rung_ctx *ctx, const char *path)
 {
     struct stat about;
@@ -189,6 +195,9 @@ static rung_status fill(rung_ctx *ctx, const rung_files *files, const rung_read_
     for (int64_t k = 0; k < files->n; k++) {
         if (strcmp(sorted[k], "-") == 0 && comm_ranks(ctx) > 1)
             return set_error(ctx, RUNG_EARG, "standard input cannot be divided among processes: write it to a file");
+        if (is_pipe(sorted[k]))
+            return set_error(ctx, RUNG_EARG, "%s is a pipe, which cannot be read more than once: write it to a file",
+                             sorted[k]);
         TRY(pool_text(ctx, &s->mem, sorted[k], &s->path[k]));
     }
     if (options->weights) TRY(pool_text(ctx, &s->mem, options->weights, &s->weights));
