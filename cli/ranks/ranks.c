@@ -3,6 +3,7 @@
 #include "ranks/ranks.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -40,6 +41,8 @@ bool ranks_begin(void)
         complain("this rung was built without MPI and cannot divide its work among %d processes; build it with MPI "
                  "(docs/cluster.md) or start it without mpirun",
                  launched_ranks());
+    else
+        sleep(2); /* the launcher ends all processes once one has failed: the first one speaks before that */
     return false;
 }
 
@@ -63,7 +66,6 @@ char *ranks_receive(int *from, int *tag, int64_t *n) { return (void)from, (void)
 #include <sched.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     PATIENCE = 5,           /* seconds that a rank which has failed waits for the others */
