@@ -224,16 +224,6 @@ static int64_t binomial(rng *r, int64_t n, double p)
     return mode;
 }
 
-/* Resampling rows, or groups of them, whose errors are all equal shows no spread: then the range is the rule of three, what
- * a share may be that was not seen in any of n. */
-static void widen(int64_t K, int64_t n, rung_metrics *m)
-{
-    const double three = 3 / (double)n;
-    if (m->mae_low < m->mae_high) return;
-    m->mae_low = fmax(m->mae - three, 0);
-    m->mae_high = fmin(m->mae + three, (double)(K - 1));
-}
-
 /* Resampling n rows is drawing the counts of each absolute error from a multinomial: one binomial after the other.
  * Seed and stream are fixed, so that the same labels always give the same interval. */
 static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
@@ -255,7 +245,6 @@ static void bootstrap(const confusion *c, int64_t *sums, rung_metrics *out)
     qsort(sums, RESAMPLES, sizeof *sums, compare_integers);
     out->mae_low = (double)sums[TAIL - 1] / (double)c->n;
     out->mae_high = (double)sums[RESAMPLES - TAIL] / (double)c->n;
-    widen(c->K, c->n, out);
 }
 
 static int ascending(const void *a, const void *b)
@@ -264,7 +253,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-rung_status metrics_group_interval(rung_ctx *ctx, int K, int64_t groups, const int64_t *error, const int64_t *size,
+rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
                                    rung_metrics *out)
 {
     pool_mark here = pool_here(&ctx->scratch);
@@ -284,7 +273,6 @@ rung_status metrics_group_interval(rung_ctx *ctx, int K, int64_t groups, const i
     qsort(mean, RESAMPLES, sizeof *mean, ascending);
     out->mae_low = mean[TAIL - 1];
     out->mae_high = mean[RESAMPLES - TAIL];
-    widen(K, groups, out);
     pool_release(&ctx->scratch, here);
     return RUNG_OK;
 }

@@ -25,7 +25,7 @@ rung_status metrics_point(rung_ctx *ctx, const graded_rows *rows, const int *pre
                           rung_metrics *out);
 
 /* mae_low and mae_high where rows come in groups (equal rows): these are resampled, with their sums of |error|. */
-rung_status metrics_group_interval(rung_ctx *ctx, int K, int64_t groups, const int64_t *error, const int64_t *size,
+rung_status metrics_group_interval(rung_ctx *ctx, int64_t groups, const int64_t *error, const int64_t *size,
                                    rung_metrics *out);
 
 typedef struct {

@@ -326,6 +326,16 @@ int64_t held_out_counted(const training *t, const held_grades *g)
     return n;
 }
 
+/* Resampling rows whose errors are all equal shows no spread: then the range is the rule of three, what a share may be that
+ * was not seen in any of n rows. */
+static void widen(int K, int64_t rows, rung_metrics *m)
+{
+    const double three = 3 / (double)rows;
+    if (m->mae_low < m->mae_high) return;
+    m->mae_low = fmax(m->mae - three, 0);
+    m->mae_high = fmin(m->mae + three, K - 1);
+}
+
 /* Equal rows are resampled together. */
 static rung_status group_interval(rung_ctx *ctx, const training *t, const held_grades *g, int repeat, rung_metrics *out)
 {
@@ -347,7 +357,9 @@ static rung_status group_interval(rung_ctx *ctx, const training *t, const held_g
             error[count] = error[i];
             size[count++] = size[i];
         }
-    return metrics_group_interval(ctx, t->data->code.n_classes, count, error, size, out);
+    TRY(metrics_group_interval(ctx, count, error, size, out));
+    widen(t->data->code.n_classes, count, out);
+    return RUNG_OK;
 }
 
 /* Of the rows of one repeat, on the classes of the data. */
@@ -373,6 +385,7 @@ static rung_status repeat_metrics(rung_ctx *ctx, const training *t, const held_g
     }
     graded_rows rows = {.n = n, .K = K, .truth = truth, .upper = upper};
     TRY(metrics_compute(ctx, &rows, predicted, full, out));
+    widen(K, n, out);
     if (p->group) TRY(group_interval(ctx, t, g, repeat, out));
     pool_release(&ctx->scratch, mark);
     return RUNG_OK;
