@@ -20,7 +20,7 @@ def exported(command, folder):
 
 @pytest.fixture
 def data(tmp_path):
-    rows = [["id", "text"]] + [[f"{i:03d}", f'naïve, "{i}"'] for i in range(8)]
+    rows = [["id", "text", "length"]] + [[f"{i:03d}", f'naïve, "{i}"', f"{7 * i % 5}.5"] for i in range(8)]
     with open(tmp_path / "d.csv", "w", newline="") as file:
         csv.writer(file).writerows(rows)
     return tmp_path, rows[1:]
