@@ -54,7 +54,7 @@ test-long: ## tests too slow for every change: a wheel in a clean environment, t
 	@$(MAKE) tsan
 	@tools/test.sh 'release:^long$$' 'asan:^numeric$$' debug clang 'valgrind:^unit$$'
 
-fuzz: ## fuzz the readers of data, plans and models for SECONDS (default 600) in total
+fuzz: ## fuzz the readers of data, plans, journals and models for SECONDS (default 600) in total
 	tools/setup install build test fuzz
 	tools/fuzz.sh $(or $(SECONDS),600)
 

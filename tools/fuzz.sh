@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- csv libsvm arff ini model
+[ $# -gt 0 ] || set -- csv libsvm arff ini journal model
 targets=()
 for name in "$@"; do targets+=("fuzz_$name"); done
 cmake --preset fuzz -DRUNG_WERROR=ON && cmake --build --preset fuzz -j "$(nproc)" --target "${targets[@]}" || exit

@@ -127,8 +127,10 @@ static char *read_line(journal *j, const char *text, size_t length)
     char **names = NULL, *wrong = NULL;
     int classes = 0;
     if (!json_is_object(line)) {
-        if (length > 0 && text[length - 1] == '}') wrong = bad_line(j, "this is not a line of a journal");
-        if (j->line == 1 && length > 0) wrong = bad_line(j, "this is not a journal of rung label");
+        if (j->line == 1 && length > 0)
+            wrong = bad_line(j, "this is not a journal of rung label");
+        else if (length > 0 && text[length - 1] == '}')
+            wrong = bad_line(j, "this is not a line of a journal");
     } else if (json_object_get(line, "rung")) {
         wrong = read_head(j, line, &names, &classes);
         if (!wrong && !subject_classes(j->of, classes, names))

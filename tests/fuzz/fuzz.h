@@ -15,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
+/* For mutate_text.c: what its target trips over, NULL at the end. */
+extern const char *const fuzz_words[];
+
 /* A file of these bytes that has no name on disk; its path, valid until fuzz_close. */
 const char *fuzz_open(const uint8_t *bytes, size_t size, int *fd, char path[32]);
 void fuzz_close(int fd);
