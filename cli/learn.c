@@ -67,7 +67,9 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
         char *name = cut(text, equals);
         double weight;
         if (!name || !parse_double(equals + 1, &weight)) {
-            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2, or balanced; a column of row weights is --weights COLUMN", s->command, text);
+            complain("%s: -w %s: expected CLASS=WEIGHT, such as -w high=2, or balanced; a column of row weights is "
+                     "--weights COLUMN",
+                     s->command, text);
             free(name);
             return USAGE;
         }

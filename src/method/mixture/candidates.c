@@ -395,8 +395,9 @@ static rung_status run_process(rung_ctx *ctx, const candidates *c, bool warm, ca
     return ogp_gp_fit(ctx, &gp, one->coef, one->bias, one->loo);
 }
 
-/* The processes of one kernel. Each starts from the mode of the one before, which saves 40 % of Newton's steps; those of
- * docs/methods/auto.md, without weighted columns and landmarks, from zero as it says, so that they stop at the same point. */
+/* The processes of one kernel. Each starts from the mode of the one before, which saves 40 % of Newton's steps. Without
+ * weighted columns and landmarks each starts from zero, as in the recipe of the golden numbers: Newton's iteration then
+ * stops at the same point. */
 static rung_status run_processes(rung_ctx *ctx, candidates *c, candidate *list, int count)
 {
     const candidate *before = NULL;
