@@ -7,12 +7,12 @@
  * r has a negligible error. 2^k is applied as two factors, each a normal number, so results underflow gradually and
  * overflow to infinity. There is no branch: compilers turn the loop into vector code. Error below 1.5 ulp (tested).
  *
- * The body is compiled for the instruction sets that matter and chosen when first used; it uses fused multiply-add only
+ * The body is compiled for the instruction sets that matter and chosen when used; it uses fused multiply-add only
  * where that is an instruction, so bits depend on the kind of machine, not on the compiler. */
 #include <math.h>
 #include <string.h>
 
-#include "linalg/la.h"
+#include "linalg/internal.h"
 
 static inline uint64_t bits_of(double x)
 {
@@ -32,7 +32,7 @@ static inline double double_of(uint64_t u)
 
 #define EXP_BODY(MADD)                                                                                                 \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-        double v = x[i];                                                                                               \
+        double v = factor * x[i];                                                                                      \
         v = v < -746.0 ? -746.0 : v;                                                                                   \
         v = v > 710.0 ? 710.0 : v;                                                                                     \
         double t = MADD(v, 0x1.71547652b82fep0, SHIFT);                                                                \
@@ -59,36 +59,38 @@ static inline double double_of(uint64_t u)
 
 #define PLAIN(a, b, c) ((a) * (b) + (c))
 
-static void exp_plain(int64_t n, const double *x, double *y)
+static void exp_plain(int64_t n, double factor, const double *x, double *y)
 {
 #pragma omp simd
     EXP_BODY(PLAIN)
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef WIDE_512
 #define FUSED(a, b, c) __builtin_fma(a, b, c)
 
-__attribute__((target("avx2,fma"))) static void exp_avx2(int64_t n, const double *x, double *y)
+WIDE_256 static void exp_256(int64_t n, double factor, const double *x, double *y)
 {
 #pragma omp simd
     EXP_BODY(FUSED)
 }
 
-__attribute__((target("avx512f,avx512dq,avx512vl,fma"))) static void exp_avx512(int64_t n, const double *x, double *y)
+WIDE_512 static void exp_512(int64_t n, double factor, const double *x, double *y)
 {
 #pragma omp simd
     EXP_BODY(FUSED)
 }
 
-void la_exp(int64_t n, const double *x, double *y)
+void exp_scaled(int64_t n, double factor, const double *x, double *y)
 {
-    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        exp_avx512(n, x, y);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        exp_avx2(n, x, y);
+    if (has_512())
+        exp_512(n, factor, x, y);
+    else if (has_256())
+        exp_256(n, factor, x, y);
     else
-        exp_plain(n, x, y);
+        exp_plain(n, factor, x, y);
 }
 #else
-void la_exp(int64_t n, const double *x, double *y) { exp_plain(n, x, y); }
+void exp_scaled(int64_t n, double factor, const double *x, double *y) { exp_plain(n, factor, x, y); }
 #endif
+
+void la_exp(int64_t n, const double *x, double *y) { exp_scaled(n, 1, x, y); }

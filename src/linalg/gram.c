@@ -24,12 +24,11 @@ void map_distance_run(const la_map *map, int64_t n, const double *d2, double *y)
 {
     switch (map->kind) {
     case LA_EXP_SQ:
-        for (int64_t i = 0; i < n; i++) y[i] = -map->gamma * d2[i];
-        la_exp(n, y, y);
+        exp_scaled(n, -map->gamma, d2, y);
         break;
     case LA_EXP_NORM:
-        for (int64_t i = 0; i < n; i++) y[i] = -map->gamma * sqrt(d2[i]);
-        la_exp(n, y, y);
+        for (int64_t i = 0; i < n; i++) y[i] = sqrt(d2[i]);
+        exp_scaled(n, -map->gamma, y, y);
         break;
     default:
         if (y != d2) memcpy(y, d2, (size_t)n * sizeof *y);
@@ -45,15 +44,42 @@ static double integer_power(double x, int k)
     return y;
 }
 
+#define NEARLY_EQUAL 1e-8 /* as a share of the squared norms */
+
+/* Inner products become squared distances; the answer: some are so small that their rounding errors matter. */
+#define DISTANCE_BODY                                                                                                  \
+    int small = 0;                                                                                                     \
+    _Pragma("omp simd reduction(| : small)") for (int64_t i = 0; i < n; i++)                                           \
+    {                                                                                                                  \
+        double both = pair->nx[i] + pair->nz, d2 = both - 2 * g[i];                                                    \
+        d2 = d2 > 0 ? d2 : 0;                                                                                          \
+        g[i] = d2;                                                                                                     \
+        small |= d2 <= NEARLY_EQUAL * both;                                                                            \
+    }                                                                                                                  \
+    return small != 0;
+
+static bool distances_plain(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
+
+#ifdef WIDE_512
+WIDE_256 static bool distances_256(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
+WIDE_512 static bool distances_512(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
+
+static bool distances(int64_t n, const map_pair *pair, double *g)
+{
+    if (has_512()) return distances_512(n, pair, g);
+    return has_256() ? distances_256(n, pair, g) : distances_plain(n, pair, g);
+}
+#else
+static bool distances(int64_t n, const map_pair *pair, double *g) { return distances_plain(n, pair, g); }
+#endif
+
 /* |x|^2 + |z|^2 - 2 x'z has an error of about 1e-16 |x|^2, which matters only if the points nearly coincide: then the
  * distance is summed directly. Duplicates are thus at distance exactly 0, and a square root does not turn 1e-16 into
  * 1e-8. */
 static void refine_small(int64_t n, const map_pair *pair, double *d2)
 {
-    int small = 0;
-    for (int64_t i = 0; i < n; i++) small |= d2[i] <= 1e-8 * (pair->nx[i] + pair->nz);
-    for (int64_t i = 0; i < n && small; i++) {
-        if (d2[i] > 1e-8 * (pair->nx[i] + pair->nz)) continue;
+    for (int64_t i = 0; i < n; i++) {
+        if (d2[i] > NEARLY_EQUAL * (pair->nx[i] + pair->nz)) continue;
         d2[i] = 0;
         for (int64_t j = 0; j < pair->d; j++) {
             double difference = pair->x[j + i * pair->d] - pair->z[j];
@@ -65,11 +91,7 @@ static void refine_small(int64_t n, const map_pair *pair, double *d2)
 void map_run(const la_map *map, int64_t n, const map_pair *pair, double *g)
 {
     if (map_uses_distance(map)) {
-        for (int64_t i = 0; i < n; i++) {
-            double d2 = pair->nx[i] + pair->nz - 2 * g[i];
-            g[i] = d2 > 0 ? d2 : 0;
-        }
-        refine_small(n, pair, g);
+        if (distances(n, pair, g)) refine_small(n, pair, g);
         map_distance_run(map, n, g, g);
     } else if (map->kind == LA_POLY) {
         for (int64_t i = 0; i < n; i++) g[i] = integer_power(map->gamma * g[i] + map->coef0, map->degree);

@@ -42,12 +42,31 @@ typedef enum {
 } la_op;
 _Static_assert((int)OP_COUNT <= (int)CONTEXT_COUNTERS, "a slot for every operation");
 
+/* Loops compiled once more for wide vectors, and whether the processor has them. GCC uses half of a register of 512 bits
+ * unless told. Without contraction (CMakeLists.txt) such a loop has the bits of the plain one. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE_256 __attribute__((target("avx2,fma")))
+#if defined(__clang__)
+#define WIDE_512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
+#else
+#define WIDE_512 __attribute__((target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")))
+#endif
+static inline bool has_256(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static inline bool has_512(void)
+{
+    return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 double op_start(void);
 void op_done(rung_ctx *ctx, la_op op, double flops, double started);
 
 /* The side of a square tile for an n x n factorisation: a function of n alone, so that bits do not depend on the
  * threads. Large enough for BLAS-3 speed, small enough that two threads both have work. */
 int64_t tile_side(int64_t n);
+
+/* While the library is loaded, see processor.c. */
+void la_choose_kernels(void);
 
 /* A dimension as a BLAS int; matrices with more than 2^31 - 1 rows are rejected when created. */
 static inline int blas_int(int64_t n) { return (int)n; }
@@ -94,6 +113,7 @@ typedef struct {
     double nz;
 } map_pair;
 void map_run(const la_map *map, int64_t n, const map_pair *pair, double *g);
+void exp_scaled(int64_t n, double factor, const double *x, double *y); /* y = exp(factor x), as la_exp */
 /* y_i = map of a squared distance. */
 void map_distance_run(const la_map *map, int64_t n, const double *d2, double *y);
 bool map_uses_distance(const la_map *map);

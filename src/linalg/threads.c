@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/text.h"
-#include "linalg/la.h"
+#include "linalg/internal.h"
 
 int openblas_get_num_threads(void) __attribute__((weak));
 void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -24,8 +24,9 @@ static void after_fork_in_child(void)
     calls = 0;
     pthread_mutex_unlock(&lock);
 }
-__attribute__((constructor)) static void watch_forks(void)
+__attribute__((constructor)) static void on_load(void)
 {
+    la_choose_kernels();
     (void)pthread_atfork(before_fork, after_fork, after_fork_in_child); /* fails only if out of memory */
 }
 
