@@ -63,17 +63,19 @@ typedef struct { /* some columns of X, their weights and groups */
     const double *member; /* columns of X x groups: how much of a row belongs to each */
     int64_t columns;
     const double *shift; /* m: taken from the features, or from the kernel columns where these are summed; NULL: 0 */
-    bool single;         /* S in single precision (la_syrk_single); about a shift, sign 1 */
+    bool single;         /* sums of kernel columns in single precision (la_cross_sums); about a shift, sign 1 */
     la_mat *room;        /* m x LANDMARK_TILE: for the features of some of the rows; NULL: made when needed */
 } grouped_rows;
 /* S (m x m) += sign sum_i w_i phi_i phi_i', sums (m x groups) += sign sum_i w_i phi_i e_i', sign 1 or -1, e_i the unit
  * vector of row i's group, or its memberships. */
 rung_status landmarks_moments(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int sign, la_mat *S,
                               double *sums);
-/* The same in parts: adds the moments of the features (solved) or of the kernel columns of some rows; the second turns
- * those of kernel columns into those of the features, once all rows are summed (l->steady). */
+/* The same in parts: adds the moments of the features (solved) or of the kernel columns of some rows, S NULL: only their
+ * sums; the others turn those of kernel columns into those of the features, once all rows are summed. Squares may only
+ * be solved for afterwards if l->steady; sums lose far less. */
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
                                   la_mat *S, double *sums);
+rung_status landmarks_solve_sums(rung_ctx *ctx, const landmarks *l, int groups, double *sums);
 rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int groups, la_mat *S, double *sums);
 /* M (m x m) = Phi A Phi' for a sparse symmetric A over the n columns of X. */
 rung_status landmarks_quadratic(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, const la_csr *A,

@@ -8,15 +8,8 @@
 rung_status landmarks_pull(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *C,
                            double *P)
 {
-    pool_mark mark = pool_here(&ctx->scratch);
-    la_mat *sums = NULL;
     TRY(kernel_expand(ctx, &l->k, &(point_set){l->d, l->m, l->X}, &(point_set){l->d, n, X}, o, C, P));
-    TRY(la_new(ctx, &ctx->scratch, l->m, o, &sums));
-    la_put(P, sums);
-    TRY(la_trsm(ctx, l->R, false, sums));
-    la_get(sums, P);
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
+    return landmarks_solve_sums(ctx, l, o, P);
 }
 
 rung_status landmarks_scores(rung_ctx *ctx, const landmarks *l, int64_t n, const double *X, int o, const double *V,

@@ -46,28 +46,57 @@ static rung_status subtract(rung_ctx *ctx, const double *x, la_mat *F)
     return la_gemm(ctx, false, false, -1, left, right, 1, F);
 }
 
-/* S and sums of a tile. E (t x groups): the weights by group. */
-static rung_status add_double(rung_ctx *ctx, const grouped_rows *r, la_mat *F, const double *E, const double *root,
-                              int sign, la_mat *S, double *sums)
+/* Memberships (t x groups) times weights, and roots of the weights, of some rows. */
+static rung_status memberships(rung_ctx *ctx, const grouped_rows *r, int64_t t, const int64_t *at, double **E,
+                               double **root)
 {
+    TRY(NEW(ctx, &ctx->scratch, *E, t * r->groups));
+    TRY(NEW_RAW(ctx, &ctx->scratch, *root, t));
+    for (int64_t i = 0; i < t; i++) {
+        double w = r->weight ? r->weight[at[i]] : 1;
+        for (int g = 0; g < r->groups && !r->group; g++) (*E)[i + g * t] = w * r->member[at[i] + g * r->columns];
+        if (r->group) (*E)[i + (r->group[at[i]] - 1) * t] = w;
+        (*root)[i] = sqrt(w);
+    }
+    return RUNG_OK;
+}
+
+/* S and sums of a tile of features or kernel columns. */
+static rung_status add_double(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int64_t t,
+                              const int64_t *at, int sign, la_mat *S, double *sums)
+{
+    double *E, *root;
+    la_mat *F = NULL;
+    TRY(memberships(ctx, r, t, at, &E, &root));
+    TRY(features_of(ctx, l, solved, r, t, at, &F));
     if (r->shift) TRY(subtract(ctx, r->shift, F));
     TRY(la_mul(ctx, sign, F, r->groups, E, 1, sums));
+    if (!S) return RUNG_OK;
     if (r->weight) TRY(la_scale(ctx, NULL, root, F));
     return la_syrk(ctx, false, sign, F, 1, S);
 }
 
-/* The same about a shift, S in single precision. */
-static rung_status add_single(rung_ctx *ctx, const grouped_rows *r, const la_mat *F, const double *E,
-                              const double *root, la_mat *S, double *sums)
+/* The same of kernel columns in single precision. */
+static rung_status add_single(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int64_t t, const int64_t *at,
+                              la_mat *S, double *sums)
 {
-    int64_t t = la_cols(F), m = la_rows(F);
-    TRY(la_mul(ctx, 1, F, r->groups, E, 1, sums));
-    for (int g = 0; g < r->groups; g++) {
-        double mass = 0;
-        for (int64_t i = 0; i < t; i++) mass += E[i + g * t];
-        for (int64_t j = 0; j < m; j++) sums[j + g * m] -= mass * r->shift[j];
-    }
-    return la_syrk_single(ctx, F, r->shift, r->weight ? root : NULL, S);
+    la_map map = kernel_map(&l->k);
+    la_mat *X = NULL, *Z = NULL;
+    double *rows = NULL, *E, *root;
+    TRY(memberships(ctx, r, t, at, &E, &root));
+    TRY(NEW_RAW(ctx, &ctx->scratch, rows, l->d * t));
+    for (int64_t i = 0; i < t; i++) memcpy(rows + i * l->d, r->X + at[i] * l->d, (size_t)l->d * sizeof *rows);
+    TRY(kernel_place(ctx, &l->k, l->d, l->m, l->X, l->origin, &X));
+    TRY(kernel_place(ctx, &l->k, l->d, t, rows, l->origin, &Z));
+    return la_cross_sums(ctx, &(la_single_sums){.X = X,
+                                                .Z = Z,
+                                                .map = &map,
+                                                .shift = r->shift,
+                                                .groups = r->groups,
+                                                .E = E,
+                                                .sums = sums,
+                                                .scale = r->weight ? root : NULL,
+                                                .C = S});
 }
 
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
@@ -77,28 +106,14 @@ rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved
         pool_mark mark = pool_here(&ctx->scratch);
         int64_t t = tile_end(first, r->count) - first;
         const int64_t *at = r->rows + first;
-        double *E = NULL, *root = NULL;
-        la_mat *F = NULL;
         TRY(interrupted(ctx));
-        TRY(NEW(ctx, &ctx->scratch, E, t * r->groups));
-        TRY(NEW_RAW(ctx, &ctx->scratch, root, t));
-        TRY(features_of(ctx, l, solved, r, t, at, &F));
-        for (int64_t i = 0; i < t; i++) {
-            double w = r->weight ? r->weight[at[i]] : 1;
-            for (int g = 0; g < r->groups && !r->group; g++) E[i + g * t] = w * r->member[at[i] + g * r->columns];
-            if (r->group) E[i + (r->group[at[i]] - 1) * t] = w;
-            root[i] = sqrt(w);
-        }
-        if (r->single)
-            TRY(add_single(ctx, r, F, E, root, S, sums));
-        else
-            TRY(add_double(ctx, r, F, E, root, sign, S, sums));
+        TRY(r->single ? add_single(ctx, l, r, t, at, S, sums) : add_double(ctx, l, solved, r, t, at, sign, S, sums));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;
 }
 
-rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int groups, la_mat *S, double *sums)
+rung_status landmarks_solve_sums(rung_ctx *ctx, const landmarks *l, int groups, double *sums)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     la_mat *B = NULL;
@@ -107,6 +122,12 @@ rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int group
     TRY(la_trsm(ctx, l->R, false, B));
     la_get(B, sums);
     pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
+rung_status landmarks_solve_moments(rung_ctx *ctx, const landmarks *l, int groups, la_mat *S, double *sums)
+{
+    TRY(landmarks_solve_sums(ctx, l, groups, sums));
     return landmarks_solve_sum(ctx, l, S);
 }
 

@@ -59,20 +59,16 @@ static inline double double_of(uint64_t u)
 
 #define PLAIN(a, b, c) ((a) * (b) + (c))
 
-static void exp_plain(int64_t n, double factor, const double *x, double *y)
-{
+static void exp_plain(int64_t n, double factor, const double *x, double *y){
 #pragma omp simd
-    EXP_BODY(PLAIN)
-}
+    EXP_BODY(PLAIN)}
 
 #ifdef WIDE_512
 #define FUSED(a, b, c) __builtin_fma(a, b, c)
 
-WIDE_256 static void exp_256(int64_t n, double factor, const double *x, double *y)
-{
+WIDE_256 static void exp_256(int64_t n, double factor, const double *x, double *y){
 #pragma omp simd
-    EXP_BODY(FUSED)
-}
+    EXP_BODY(FUSED)}
 
 WIDE_512 static void exp_512(int64_t n, double factor, const double *x, double *y)
 {
@@ -90,7 +86,81 @@ void exp_scaled(int64_t n, double factor, const double *x, double *y)
         exp_plain(n, factor, x, y);
 }
 #else
-void exp_scaled(int64_t n, double factor, const double *x, double *y) { exp_plain(n, factor, x, y); }
+void exp_scaled(int64_t n, double factor, const double *x, double *y)
+{
+    exp_plain(n, factor, x, y);
+}
 #endif
 
 void la_exp(int64_t n, const double *x, double *y) { exp_scaled(n, 1, x, y); }
+
+/* ---- single precision ---- */
+
+#define SHIFT_SINGLE 0x1.8p23f
+
+/* The same with the Taylor polynomial of degree 7 (truncation 2e-8 relative); below exp(-87) it is that. */
+#define GAUSS_BODY(MADD)                                                                                               \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+        float d2 = k->nx[i] + k->nz - 2 * g[i];                                                                        \
+        float v = -k->gamma * (d2 > 0 ? d2 : 0);                                                                       \
+        v = v < -87.0f ? -87.0f : v;                                                                                   \
+        float t = MADD(v, 0x1.715476p0f, SHIFT_SINGLE), kd = t - SHIFT_SINGLE;                                         \
+        uint32_t whole = bits_of_single(t) - bits_of_single(SHIFT_SINGLE) + 127u;                                      \
+        float r = MADD(kd, -0x1.62e4p-1f, v); /* 15 bits of ln2: the product is exact */                               \
+        r = MADD(kd, -0x1.7f7d1cp-20f, r);                                                                             \
+        float p = 1.0f / 5040;                                                                                         \
+        p = MADD(p, r, 1.0f / 720);                                                                                    \
+        p = MADD(p, r, 1.0f / 120);                                                                                    \
+        p = MADD(p, r, 1.0f / 24);                                                                                     \
+        p = MADD(p, r, 1.0f / 6);                                                                                      \
+        p = MADD(p, r, 0.5f);                                                                                          \
+        float e = 1.0f + MADD(r * r, p, r);                                                                            \
+        g[i] = e * single_of(whole << 23) - k->shift[i];                                                               \
+    }
+
+static inline uint32_t bits_of_single(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float single_of(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static void gauss_plain(int64_t n, const single_gauss *k, float *g){
+#pragma omp simd
+    GAUSS_BODY(PLAIN)}
+
+#ifdef WIDE_512
+#define FUSED_SINGLE(a, b, c) __builtin_fmaf(a, b, c)
+
+WIDE_256 static void gauss_256(int64_t n, const single_gauss *k, float *g){
+#pragma omp simd
+    GAUSS_BODY(FUSED_SINGLE)}
+
+WIDE_512 static void gauss_512(int64_t n, const single_gauss *k, float *g)
+{
+#pragma omp simd
+    GAUSS_BODY(FUSED_SINGLE)
+}
+
+void single_gauss_run(int64_t n, const single_gauss *k, float *g)
+{
+    if (has_512())
+        gauss_512(n, k, g);
+    else if (has_256())
+        gauss_256(n, k, g);
+    else
+        gauss_plain(n, k, g);
+}
+#else
+void single_gauss_run(int64_t n, const single_gauss *k, float *g)
+{
+    gauss_plain(n, k, g);
+}
+#endif

@@ -2,12 +2,10 @@
 /* Products of large matrices: one BLAS call per tile of the result, over the whole depth. */
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 
 #include "linalg/internal.h"
 
-/* The side of a tile of an m x n result: smaller where there would be too few tiles to share. */
-static int64_t product_tile(int64_t m, int64_t n) { return m * n > (int64_t)2048 * 2048 ? 512 : 256; }
+int64_t product_tile(int64_t m, int64_t n) { return m * n > (int64_t)2048 * 2048 ? 512 : 256; }
 
 static CBLAS_TRANSPOSE op_of(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 /* The start of row i of op(A), column j of op(B). */
@@ -84,71 +82,5 @@ rung_status la_syrk(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat 
     double started = op_start();
     symmetric_product(ctx, transpose_a, !transpose_a, alpha, A, A, beta, C);
     op_done(ctx, OP_SYRK, (double)C->rows * (double)C->rows * (double)(transpose_a ? A->rows : A->cols), started);
-    return interrupted(ctx);
-}
-
-/* ---- sums of squares in single precision ---- */
-
-enum { DEPTH = 1024 }; /* columns summed in single precision */
-
-typedef struct {
-    int64_t m, n;     /* n: at most DEPTH */
-    float *v, **tile; /* m x n; per thread, side x side */
-} single_columns;
-
-static void to_single(const la_mat *A, const double *shift, const double *scale, int64_t j, float *to)
-{
-    const double *from = la_at(A, 0, j), factor = scale ? scale[j] : 1;
-    for (int64_t i = 0; i < A->rows; i++) to[i] = (float)((from[i] - shift[i]) * factor);
-}
-
-static void add_single(const float *tile, int64_t rows, int64_t cols, int64_t i, int64_t j, la_mat *C)
-{
-    for (int64_t c = 0; c < cols; c++) {
-        double *to = la_at(C, i, j + c);
-        for (int64_t r = i == j ? c : 0; r < rows; r++) to[r] += (double)tile[r + c * rows];
-    }
-}
-
-/* C += F F' in the tile at (i, j), below the diagonal. */
-static void single_tile(const single_columns *F, int64_t i, int64_t j, int64_t side, float *tile, la_mat *C)
-{
-    int64_t rows = min64(side, F->m - i), cols = min64(side, F->m - j);
-    int n = blas_int(F->n), ld = blas_int(F->m), height = blas_int(rows);
-    if (i == j)
-        cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, height, n, 1, F->v + i, ld, 0, tile, height);
-    else
-        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, height, blas_int(cols), n, 1, F->v + i, ld, F->v + j, ld,
-                    0, tile, height);
-    add_single(tile, rows, cols, i, j, C);
-}
-
-rung_status la_syrk_single(rung_ctx *ctx, const la_mat *A, const double *shift, const double *scale, la_mat *C)
-{
-    double started = op_start();
-    pool_mark mark = pool_here(&ctx->scratch);
-    int64_t m = A->rows, side = product_tile(m, m), across = (m + side - 1) / side, tiles = across * (across + 1) / 2;
-    int threads = (int)min64(ctx->threads, tiles);
-    single_columns F = {.m = m};
-    TRY(NEW_RAW(ctx, &ctx->scratch, F.v, m * min64(A->cols, DEPTH)));
-    TRY(NEW(ctx, &ctx->scratch, F.tile, threads));
-    for (int t = 0; t < threads; t++) TRY(NEW_RAW(ctx, &ctx->scratch, F.tile[t], side * side));
-    for (int64_t first = 0; first < A->cols; first += DEPTH) {
-        F.n = min64(DEPTH, A->cols - first);
-#pragma omp parallel num_threads(threads) if (tiles > 1)
-        {
-#pragma omp for schedule(static)
-            for (int64_t j = 0; j < F.n; j++) to_single(A, shift, scale, first + j, F.v + j * m);
-#pragma omp for schedule(dynamic)
-            for (int64_t t = 0; t < tiles; t++) {
-                int64_t i, j;
-                lower_tile(t, &i, &j);
-                if (!stop_asked(ctx)) single_tile(&F, i * side, j * side, side, F.tile[omp_get_thread_num()], C);
-            }
-        }
-    }
-    mirror_tile(C, 0, m, 0, m);
-    pool_release(&ctx->scratch, mark);
-    op_done(ctx, OP_SYRK, (double)m * (double)m * (double)A->cols, started);
     return interrupted(ctx);
 }

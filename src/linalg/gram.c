@@ -23,9 +23,7 @@ bool map_uses_distance(const la_map *map) { return map->kind != LA_DOT && map->k
 void map_distance_run(const la_map *map, int64_t n, const double *d2, double *y)
 {
     switch (map->kind) {
-    case LA_EXP_SQ:
-        exp_scaled(n, -map->gamma, d2, y);
-        break;
+    case LA_EXP_SQ: exp_scaled(n, -map->gamma, d2, y); break;
     case LA_EXP_NORM:
         for (int64_t i = 0; i < n; i++) y[i] = sqrt(d2[i]);
         exp_scaled(n, -map->gamma, y, y);
@@ -58,11 +56,14 @@ static double integer_power(double x, int k)
     }                                                                                                                  \
     return small != 0;
 
-static bool distances_plain(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
+static bool distances_plain(int64_t n, const map_pair *pair, double *g){DISTANCE_BODY}
 
 #ifdef WIDE_512
-WIDE_256 static bool distances_256(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
-WIDE_512 static bool distances_512(int64_t n, const map_pair *pair, double *g) { DISTANCE_BODY }
+WIDE_256 static bool distances_256(int64_t n, const map_pair *pair, double *g){DISTANCE_BODY} WIDE_512
+    static bool distances_512(int64_t n, const map_pair *pair, double *g)
+{
+    DISTANCE_BODY
+}
 
 static bool distances(int64_t n, const map_pair *pair, double *g)
 {
@@ -70,7 +71,10 @@ static bool distances(int64_t n, const map_pair *pair, double *g)
     return has_256() ? distances_256(n, pair, g) : distances_plain(n, pair, g);
 }
 #else
-static bool distances(int64_t n, const map_pair *pair, double *g) { return distances_plain(n, pair, g); }
+static bool distances(int64_t n, const map_pair *pair, double *g)
+{
+    return distances_plain(n, pair, g);
+}
 #endif
 
 /* |x|^2 + |z|^2 - 2 x'z has an error of about 1e-16 |x|^2, which matters only if the points nearly coincide: then the
@@ -105,7 +109,7 @@ double map_diagonal(const la_map *map, double dot)
     return map->kind == LA_POLY ? integer_power(map->gamma * dot + map->coef0, map->degree) : dot;
 }
 
-static rung_status squared_norms(rung_ctx *ctx, const la_mat *X, double **out)
+rung_status squared_norms(rung_ctx *ctx, const la_mat *X, double **out)
 {
     double *norm = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, norm, X->cols));

@@ -17,6 +17,7 @@ static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 typedef enum {
     OP_GRAM,
     OP_CROSS,
+    OP_CROSS_SUMS,
     OP_EXPAND,
     OP_MAP,
     OP_GATHER,
@@ -52,10 +53,7 @@ _Static_assert((int)OP_COUNT <= (int)CONTEXT_COUNTERS, "a slot for every operati
 #define WIDE_512 __attribute__((target("avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512")))
 #endif
 static inline bool has_256(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-static inline bool has_512(void)
-{
-    return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
+static inline bool has_512(void) { return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"); }
 #endif
 
 double op_start(void);
@@ -78,6 +76,8 @@ enum { WORTH_SHARING = 100000, WORTH_WAKING = 1000000 };
 /* Tile t of the lower half, counted row by row: t = i (i+1)/2 + j. The root is exact where 8 t + 1 is a square, and far
  * enough from a whole number elsewhere. */
 void lower_tile(int64_t t, int64_t *i, int64_t *j);
+/* The side of a tile of a product of m x n: smaller where there would be too few tiles to share. */
+int64_t product_tile(int64_t m, int64_t n);
 
 /* Copies what the tile (rows i0.., columns j0..) holds below the diagonal to its mirror image above it. */
 void mirror_tile(la_mat *K, int64_t i0, int64_t rows, int64_t j0, int64_t cols);
@@ -114,8 +114,15 @@ typedef struct {
 } map_pair;
 void map_run(const la_map *map, int64_t n, const map_pair *pair, double *g);
 void exp_scaled(int64_t n, double factor, const double *x, double *y); /* y = exp(factor x), as la_exp */
+/* g = exp(-gamma |x_i - z|^2) - shift_i in single precision, from inner products g_i and squared norms. */
+typedef struct {
+    const float *nx, *shift;
+    float nz, gamma;
+} single_gauss;
+void single_gauss_run(int64_t n, const single_gauss *k, float *g);
 /* y_i = map of a squared distance. */
 void map_distance_run(const la_map *map, int64_t n, const double *d2, double *y);
+rung_status squared_norms(rung_ctx *ctx, const la_mat *X, double **out); /* of the columns; scratch memory */
 bool map_uses_distance(const la_map *map);
 double map_diagonal(const la_map *map, double dot); /* the value at distance 0, exactly */
 

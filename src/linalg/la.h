@@ -63,6 +63,20 @@ rung_status la_cross(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_m
 /* F (n x o) = map(X, Z) C with C (m x o), without ever storing map(X, Z) whole. */
 rung_status la_expand(rung_ctx *ctx, const la_mat *X, const la_mat *Z, const la_map *map, int64_t o, const double *C,
                       double *F);
+/* Sums over the columns z_j of Z (d x n) of f_j = map(X, z_j) - shift, X d x m, without ever storing them all. f_j and
+ * products are in single precision, sums over many columns in double: about their mean, the error is that of independent
+ * roundings. */
+typedef struct {
+    const la_mat *X, *Z;
+    const la_map *map;
+    const double *shift; /* m */
+    int groups;
+    const double *E;     /* n x groups ... */
+    double *sums;        /* ... m x groups: += sum_j f_j e_j' */
+    const double *scale; /* n, NULL: 1 ... */
+    la_mat *C;           /* ... m x m, symmetric: += sum_j scale_j^2 f_j f_j'; NULL: not wanted */
+} la_single_sums;
+rung_status la_cross_sums(rung_ctx *ctx, const la_single_sums *s);
 /* K = map of the squared distances D (LA_EXP_SQ, LA_EXP_NORM, LA_SQDIST); K may be D. */
 rung_status la_map_distances(rung_ctx *ctx, const la_mat *D, const la_map *map, la_mat *K);
 
@@ -87,9 +101,6 @@ rung_status la_gemm_symmetric(rung_ctx *ctx, bool transpose_a, double alpha, con
                               double beta, la_mat *C);
 /* C = alpha op(A) op(A)' + beta C, both triangles; C symmetric before. */
 rung_status la_syrk(rung_ctx *ctx, bool transpose_a, double alpha, const la_mat *A, double beta, la_mat *C);
-/* C += F F', F = (A - shift 1') diag(scale) in single precision, scale NULL: 1. Products and sums over the columns of A
- * are single, C is double. With columns about their mean the error is that of independent roundings. */
-rung_status la_syrk_single(rung_ctx *ctx, const la_mat *A, const double *shift, const double *scale, la_mat *C);
 
 /* ---- entry by entry ---- */
 rung_status la_scale_add(rung_ctx *ctx, double alpha, const la_mat *A, double beta,

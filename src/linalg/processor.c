@@ -31,8 +31,8 @@ static const char *kernels_for_processor(void)
 }
 
 typedef struct {
-    uintptr_t own, blas;        /* an address in each of the two */
-    int seen, own_at, blas_at;  /* objects so far; where the two are among them, in the order of loading */
+    uintptr_t own, blas;       /* an address in each of the two */
+    int seen, own_at, blas_at; /* objects so far; where the two are among them, in the order of loading */
 } loaded;
 
 static int note_object(struct dl_phdr_info *object, size_t size, void *user)

@@ -91,6 +91,11 @@ typedef struct {         /* sums over all labelled rows of a stream, phi their l
 } stream_moments;
 /* One pass. shifted: about a shift near the mean, which is 0 otherwise. In scratch memory. */
 rung_status problem_moments(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, stream_moments *out);
+/* The same with the products of about so many rows, if there are more than twice as many; those of the sample are all
+ * there. */
+rung_status problem_moments_thinned(rung_ctx *ctx, const problem *p, const landmarks *l, bool shifted, double rows,
+                                    stream_moments *out);
+double problem_product_rows(int64_t m); /* how many problem_moments takes for m landmarks */
 double problem_moments_bytes(int64_t d, int64_t m);
 
 void problem_new(pool *mem, const problem_rows *given, problem *out);

@@ -552,38 +552,67 @@ static void large_products(void **state)
         }
 }
 
-/* About a shift, in several tiles and several depths; the same bits for any number of threads. */
-static void single_precision_squares(void **state)
+/* Kernel columns about a shift, in several tiles and several depths; the same bits for any number of threads. */
+static void check_cross_sums(rung_ctx *ctx, const la_map *map)
 {
-    enum { M = 300, COLS = 2500 };
-    rung_ctx *ctx = *state;
-    double *a, *zeros = NULL, *shift = NULL, *scale = NULL, *first = NULL;
-    la_mat *A = random_matrix(ctx, M, COLS, 40, &a), *C = matrix(ctx, M, M);
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, zeros, M * M));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, shift, M));
-    assert_ok(ctx, NEW(ctx, &ctx->scratch, scale, COLS));
-    for (int i = 0; i < M; i++) shift[i] = 0.01 * i;
-    for (int j = 0; j < COLS; j++) scale[j] = 1 + j % 3;
+    enum { D = 5, M = 300, COLS = 2500, GROUPS = 3 };
+    double *x, *z, *k, *first = NULL, *first_sums = NULL, *E = room(ctx, COLS * GROUPS);
+    double *shift = room(ctx, M), *scale = room(ctx, COLS), *zeros = room(ctx, M * M);
+    la_mat *X = random_matrix(ctx, D, M, 40, &x), *Z = random_matrix(ctx, D, COLS, 41, &z), *C = matrix(ctx, M, M);
+    la_mat *K = matrix(ctx, M, COLS);
+    assert_ok(ctx, la_cross(ctx, X, Z, map, K));
+    k = copy(ctx, K);
+    for (int i = 0; i < M; i++) shift[i] = 0.001 * i;
+    for (int j = 0; j < COLS; j++) {
+        scale[j] = 1 + j % 3;
+        E[j + j % GROUPS * COLS] = 1 + j % 2;
+    }
     for (int threads = 1; threads <= 3; threads++) {
+        double *sums = room(ctx, M * GROUPS);
+        la_single_sums s = {.X = X, .Z = Z, .map = map, .shift = shift, .groups = GROUPS, .E = E, .sums = sums};
         ctx->threads = threads;
         la_put(zeros, C);
         la_add_diagonal(C, 1, NULL);
-        assert_ok(ctx, la_syrk_single(ctx, A, shift, scale, C));
+        assert_ok(ctx, la_cross_sums(ctx, &s)); /* sums alone, then both */
+        s.scale = scale;
+        s.C = C;
+        assert_ok(ctx, la_cross_sums(ctx, &s));
         double *c = copy(ctx, C);
-        if (threads == 1) first = c;
+        if (threads == 1) first = c, first_sums = sums;
         assert_memory_equal(c, first, sizeof *c * M * M);
+        assert_memory_equal(sums, first_sums, sizeof *sums * M * GROUPS);
     }
     for (int64_t j = 0; j < M; j += 7)
         for (int64_t i = 0; i < M; i++) {
             double s = i == j, size = 0;
             for (int64_t h = 0; h < COLS; h++) {
-                double product = (a[i + h * M] - shift[i]) * (a[j + h * M] - shift[j]) * scale[h] * scale[h];
+                double product = (k[i + h * M] - shift[i]) * (k[j + h * M] - shift[j]) * scale[h] * scale[h];
                 s += product;
                 size += fabs(product);
             }
-            if (fabs(first[i + j * M] - s) > 1e-6 * size || first[i + j * M] != first[j + i * M])
+            if (fabs(first[i + j * M] - s) > 1e-5 * size || first[i + j * M] != first[j + i * M])
                 fail_msg("entry %lld, %lld: %g, not %g", (long long)i, (long long)j, first[i + j * M], s);
         }
+    for (int64_t i = 0; i < M; i++)
+        for (int g = 0; g < GROUPS; g++) {
+            double s = 0, size = 0;
+            for (int64_t h = 0; h < COLS; h++) {
+                double term = 2 * (k[i + h * M] - shift[i]) * E[h + g * COLS];
+                s += term;
+                size += fabs(term);
+            }
+            if (fabs(first_sums[i + g * M] - s) > 1e-5 * size)
+                fail_msg("sum %lld, %d: %g, not %g", (long long)i, g, first_sums[i + g * M], s);
+        }
+}
+
+static void single_precision_sums(void **state)
+{
+    const la_map maps[] = {{.kind = LA_EXP_SQ, .gamma = 0.3},
+                           {.kind = LA_EXP_SQ, .gamma = 20}, /* distances in double precision */
+                           {.kind = LA_EXP_NORM, .gamma = 0.5},
+                           {.kind = LA_DOT}};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) check_cross_sums(*state, &maps[i]);
 }
 
 static double *run_all(rung_ctx *ctx, int threads, int64_t n, int64_t *length)
@@ -743,7 +772,7 @@ int main(void)
         WITH_CONTEXT(pivoted_rank),
         WITH_CONTEXT(roots),
         WITH_CONTEXT(large_products),
-        WITH_CONTEXT(single_precision_squares),
+        WITH_CONTEXT(single_precision_sums),
         WITH_CONTEXT(same_bits_for_any_number_of_threads),
         WITH_CONTEXT(interrupt_stops_a_factorisation),
         cmocka_unit_test(every_allocation_fails),

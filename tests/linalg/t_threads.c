@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* OpenBLAS has one thread while calls run, and what it had before after the last. Its functions are looked up by name:
- * a way of their own, which also tells whether the BLAS is OpenBLAS. */
+/* OpenBLAS has one thread while calls run, and what it had before after the last; its kernels fit the processor. Its
+ * functions are looked up by name: a way of their own, which also tells whether the BLAS is OpenBLAS. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "helper.h"
 
@@ -31,8 +31,25 @@ static void calls_run_with_one_blas_thread(void **state)
     assert_int_equal(get_threads(), 2);
 }
 
+/* A processor with AVX2 never gets kernels without it, unless the user asks for them. */
+static void kernels_fit_the_processor(void **state)
+{
+    char *(*core_name)(void);
+    void *name = dlsym(RTLD_DEFAULT, "openblas_get_corename");
+    (void)state;
+    memcpy(&core_name, &name, sizeof core_name);
+#if defined(__x86_64__)
+    if (!core_name || getenv("OPENBLAS_CORETYPE") || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        skip();
+    assert_string_not_equal(core_name(), "Prescott");
+#else
+    skip();
+#endif
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(calls_run_with_one_blas_thread)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(calls_run_with_one_blas_thread),
+                                       WITH_CONTEXT(kernels_fit_the_processor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

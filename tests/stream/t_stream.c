@@ -219,13 +219,11 @@ static void test_small_sample_model(void **state)
     remove_parts(&p);
 }
 
-/* From a million rows on, sums are in single precision where landmarks represent the kernel roughly; all rows are the
- * sample, so that the landmarks are those of the loaded rows. */
-static void test_single_precision(void **state)
+enum { MANY = 20000 };
+
+/* Numbers alone, in a file whose name replaces the X of path. */
+static rung_files *write_many(rung_ctx *ctx, char *path)
 {
-    enum { MANY = 20000 };
-    rung_ctx *ctx = *state;
-    char path[] = "/tmp/rung_stream_XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     FILE *f = fdopen(fd, "w");
@@ -239,10 +237,20 @@ static void test_single_precision(void **state)
     }
     fclose(f);
     rung_files *files;
+    assert_ok(ctx, rung_files_new(ctx, (const char *const[]){path, NULL}, &files));
+    return files;
+}
+
+/* From a million rows on, sums are in single precision where landmarks represent the kernel roughly; all rows are the
+ * sample, so that the landmarks are those of the loaded rows. */
+static void test_single_precision(void **state)
+{
+    rung_ctx *ctx = *state;
+    char path[] = "/tmp/rung_stream_XXXXXX";
+    rung_files *files = write_many(ctx, path);
     rung_table *table;
     rung_data *data;
     rung_stream *s;
-    assert_ok(ctx, rung_files_new(ctx, (const char *const[]){path, NULL}, &files));
     assert_ok(ctx, rung_table_read_files(ctx, files, NULL, &table));
     assert_ok(ctx, rung_data_encode(ctx, table, NULL, &data));
     assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, MANY, &s));
@@ -262,6 +270,68 @@ static void test_single_precision(void **state)
     rung_stream_free(s);
     rung_data_free(data);
     rung_table_free(table);
+    rung_files_free(files);
+    unlink(path);
+}
+
+/* S - sum_q u_q u_q' / M_q: the scatter within the classes. */
+static double *scatter_within(rung_ctx *ctx, int64_t m, int K, const stream_moments *all)
+{
+    double *W = NULL;
+    assert_ok(ctx, NEW(ctx, &ctx->scratch, W, m * m));
+    la_get(all->S, W);
+    for (int q = 0; q < K; q++)
+        for (int64_t j = 0; j < m; j++)
+            for (int64_t i = 0; i < m; i++) W[i + j * m] -= all->sums[i + q * m] * all->sums[j + q * m] / all->mass[q];
+    return W;
+}
+
+static double norm_of_difference(int64_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (a[i] - (b ? b[i] : 0)) * (a[i] - (b ? b[i] : 0));
+    return sqrt(sum);
+}
+
+/* The products of some of the rows: the same sums, and nearly the same scatter, whether kernel columns are summed before
+ * they are solved for (narrow kernels) or not, about a shift or not, in single precision or not. */
+static void test_thinned_products(void **state)
+{
+    rung_ctx *ctx = *state;
+    char path[] = "/tmp/rung_stream_XXXXXX";
+    rung_files *files = write_many(ctx, path);
+    rung_spec *spec = spec_of(ctx, "kdlor");
+    rung_stream *s;
+    training t;
+    assert_ok(ctx, stream_open(ctx, files, &(rung_read_options){0}, &(rung_encode_options){0}, 1000, &s));
+    assert_ok(ctx, training_new(ctx, spec, s->sample, false, true, &t));
+    const problem *p = &t.labelled;
+    const double gammas[] = {0.05, 2, 30};
+    int kinds = 0;
+    for (int c = 0; c < 6; c++) {
+        kernel k = {.kind = KERNEL_RBF, .gamma = gammas[c % 3]};
+        point_set points = problem_points(p);
+        landmarks l;
+        stream_moments all, thin;
+        assert_ok(ctx, landmarks_new(ctx, &ctx->scratch, &k, &points, 40, &l));
+        kinds |= 1 << (l.steady + l.far_apart);
+        s->n_labelled = c % 3 == 2 ? 1000000 : MANY; /* a million: in single precision */
+        double share = 0.25 * (double)s->n_labelled;
+        assert_ok(ctx, problem_moments_thinned(ctx, p, &l, c >= 3, INFINITY, &all));
+        assert_ok(ctx, problem_moments_thinned(ctx, p, &l, c >= 3, share, &thin));
+        int64_t sums = l.m * p->K;
+        assert_true(norm_of_difference(sums, thin.sums, all.sums) <= 1e-6 * norm_of_difference(sums, all.sums, NULL));
+        for (int q = 0; q < p->K; q++) {
+            assert_int_equal((int64_t)all.size[q], (int64_t)thin.size[q]);
+            assert_true(fabs(all.mass[q] - thin.mass[q]) <= 1e-9 * all.mass[q]);
+        }
+        double *exact = scatter_within(ctx, l.m, p->K, &all), *near = scatter_within(ctx, l.m, p->K, &thin);
+        double off = norm_of_difference(l.m * l.m, near, exact) / norm_of_difference(l.m * l.m, exact, NULL);
+        if (!(off > 1e-4 && off < 0.25)) fail_msg("gamma %g: scatter off by %g", gammas[c % 3], off);
+    }
+    assert_int_equal(kinds, 7);
+    rung_spec_free(spec);
+    rung_stream_free(s);
     rung_files_free(files);
     unlink(path);
 }
@@ -378,7 +448,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {WITH_CONTEXT(test_sample_of_all),    WITH_CONTEXT(test_small_sample),
                                        WITH_CONTEXT(test_models_of_all),    WITH_CONTEXT(test_small_sample_model),
-                                       WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_refused),
-                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_packed_rows)};
+                                       WITH_CONTEXT(test_single_precision), WITH_CONTEXT(test_thinned_products),
+                                       WITH_CONTEXT(test_refused),          cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
