@@ -344,11 +344,44 @@ static rung_status unpack(rung_ctx *ctx, survey *v, const char *at)
     return RUNG_OK;
 }
 
+/* Ranges of keys: the sample of the whole is expected to end after a quarter of them. */
+enum { RANGES = 4096 };
+static int64_t range_of(uint64_t key, double share)
+{
+    double at = ldexp((double)key, -64) / share * RANGES / 4;
+    return at < RANGES - 1 ? (int64_t)at : RANGES - 1;
+}
+
+/* Removes rows whose keys are too large for the sample of the whole, by the numbers of keys of all processes in narrow
+ * ranges: together they then send little more than one sample. */
+static rung_status drop_hopeless(rung_ctx *ctx, survey *v)
+{
+    int64_t *count = NULL, rows = 0, kept = 0, below = 0, last = 0;
+    if (comm_ranks(ctx) == 1) return RUNG_OK;
+    for (int64_t k = 0; k < v->s->n_files; k++) rows += v->file_rows[k];
+    TRY(comm_sum_whole(ctx, 1, &rows));
+    if (rows <= v->room) return RUNG_OK;
+    double share = (double)v->room / (double)rows;
+    TRY(NEW(ctx, &ctx->scratch, count, RANGES));
+    for (int64_t i = 0; i < v->n; i++) count[range_of(v->record[i * v->words], share)]++;
+    TRY(comm_sum_whole(ctx, RANGES, count));
+    while (last < RANGES - 1 && (below += count[last]) < v->room) last++;
+    for (int64_t i = 0; i < v->n; i++) {
+        const uint64_t *record = v->record + i * v->words;
+        if (range_of(record[0], share) > last) continue;
+        memmove(v->record + kept++ * v->words, record, (size_t)v->words * sizeof *record);
+    }
+    v->n = kept;
+    pool_free(&ctx->scratch, count);
+    return RUNG_OK;
+}
+
 static rung_status put_together(rung_ctx *ctx, survey *v)
 {
     bytes own = {0};
     char **all;
     int64_t *size, columns = v->shape->n_columns;
+    TRY(drop_hopeless(ctx, v));
     TRY(pack(ctx, v, &own));
     TRY(comm_gather(ctx, own.v, own.n, &all, &size));
     for (int64_t c = 0; c < columns; c++) v->texts[c] = (dictionary){0}, v->counts[c] = !is_text(v, c);
