@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/stream.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "api/call.h"
@@ -46,20 +47,39 @@ rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_
     CALL(ctx, needed(ctx, spec, files, &own, out));
 }
 
-/* As many rows as leave room for the fit: all copies of the sample in a quarter of the limit, and the fit to it in
- * another half. */
+/* What a sample of so many rows takes, as a share of the limit: 1 or less is room enough. All its copies are in a quarter
+ * of the limit, the fit to it in another half, and the fit to all rows beside the copies that remain. */
+static rung_status sample_share(rung_ctx *ctx, const rung_spec *spec, double all_rows, int64_t columns, int64_t rows,
+                                double *out)
+{
+    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, fit = 0, all = 0;
+    double cells = 8 * (double)rows, width = (double)columns;
+    problem_shape shape = {.n = rows, .labelled = rows, .d = columns, .K = 5};
+    if (!spec->method->takes_sample) shape.streamed = rows;
+    TRY(method_bytes(ctx, spec, &shape, &fit));
+    if (shape.streamed) {
+        shape.streamed = all_rows > (double)rows ? (int64_t)all_rows : rows;
+        shape.streamed_most = shape.streamed / comm_ranks(ctx);
+        TRY(method_bytes(ctx, spec, &shape, &all));
+    }
+    *out = fmax(fmax(4 * cells * (COPIES * width + 18), 2 * fit), all + cells * (2 * width + 12)) / limit;
+    return RUNG_OK;
+}
+
+/* As many rows as leave room for the fit; if no number does, the one that comes nearest. */
 static rung_status sample_rows(rung_ctx *ctx, const rung_spec *spec, const rung_files *files,
                                const rung_read_options *how, int64_t *out)
 {
-    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, rows;
+    double all_rows, least = HUGE_VAL;
     int64_t columns;
-    TRY(stream_estimate(ctx, files, how, &rows, &columns));
-    for (*out = STREAM_MOST_SAMPLE; *out > STREAM_LEAST_SAMPLE; *out -= *out / 4) {
-        double bytes = 0;
-        problem_shape shape = {.n = *out, .labelled = *out, .d = columns, .K = 5};
-        if (!spec->method->takes_sample) shape.streamed = *out;
-        TRY(method_bytes(ctx, spec, &shape, &bytes));
-        if (8.0 * (double)*out * (6 * (double)columns + 12) <= limit / 4 && bytes <= limit / 2) break;
+    TRY(stream_estimate(ctx, files, how, &all_rows, &columns));
+    if (columns > 1) columns--; /* the label */
+    *out = STREAM_LEAST_SAMPLE;
+    for (int64_t rows = STREAM_MOST_SAMPLE; rows > STREAM_LEAST_SAMPLE && least > 1; rows -= rows / 4) {
+        double share;
+        TRY(sample_share(ctx, spec, all_rows, columns, rows, &share));
+        if (share < least) *out = rows;
+        least = fmin(least, share);
     }
     return RUNG_OK;
 }
