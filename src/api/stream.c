@@ -74,8 +74,7 @@ static rung_status sample_rows(rung_ctx *ctx, const rung_spec *spec, const rung_
     int64_t columns;
     TRY(stream_estimate(ctx, files, how, &all_rows, &columns));
     if (columns > 1) columns--; /* the label */
-    *out = STREAM_LEAST_SAMPLE;
-    for (int64_t rows = STREAM_MOST_SAMPLE; rows > STREAM_LEAST_SAMPLE && least > 1; rows -= rows / 4) {
+    for (int64_t rows = *out = STREAM_MOST_SAMPLE; rows > 3 * STREAM_LEAST_SAMPLE / 4 && least > 1; rows -= rows / 4) {
         double share;
         TRY(sample_share(ctx, spec, all_rows, columns, rows, &share));
         if (share < least) *out = rows;

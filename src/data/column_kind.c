@@ -420,7 +420,7 @@ static void tell_left_out(rung_ctx *ctx, const rung_table *t, int64_t j, const t
         log_hint(ctx, RUNG_WARNING, detail,
                  "%s: column %s holds %lld numbers and %lld other cells such as '%.40s' in line %lld, and is left out; "
                  "leave cells without a number empty to keep it",
-                 t->path, label, (long long)l->numbers, (long long)(l->cells - l->numbers),
+                 table_path(t, l->other), label, (long long)l->numbers, (long long)(l->cells - l->numbers),
                  c->values[c->text[l->other]], (long long)table_line(t, l->other));
     else
         log_hint(ctx, RUNG_WARNING, detail,
