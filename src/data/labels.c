@@ -179,23 +179,30 @@ static rung_status add_ends(rung_ctx *ctx, const char *text, dictionary *seen)
     return add_class(ctx, e.high, seen);
 }
 
-/* A label that is no number where nearly all others are: its row, or -1. */
-static int64_t odd_label(const rung_table *t, int64_t j, int64_t *numbers, int64_t *labels)
+/* The error for a label that is no number where nearly all others are; none if there are more such labels. */
+static rung_status check_odd_label(rung_ctx *ctx, const rung_table *t, int64_t j)
 {
     const int64_t most = 20; /* one in so many, at most */
     const column *c = &t->columns[j];
-    int64_t odd = -1;
+    int64_t odd = -1, numbers = 0, labels = 0;
+    char column_name[COLUMN_LABEL];
     double x;
-    *numbers = *labels = 0;
     for (int64_t i = 0; i < t->n_rows && c->kind == COLUMN_TEXT; i++) {
         const char *text = c->text[i] >= 0 ? c->values[c->text[i]] : NULL;
         if (!text || no_label(text, false) || cell_is_interval(text)) continue;
         bool is = text_number(text, strlen(text), t->decimal, &x);
-        *numbers += is;
-        ++*labels;
+        numbers += is;
+        labels++;
         if (!is && odd < 0) odd = i;
     }
-    return (*labels - *numbers) * most <= *labels ? odd : -1;
+    if (odd < 0 || (labels - numbers) * most > labels) return RUNG_OK;
+    return hint(ctx,
+                set_error(ctx, RUNG_EDATA,
+                          "%s, line %lld, column %s: label '%.40s' is no number, but %lld of the %lld labels are; "
+                          "correct it, or give the order of all labels, lowest first",
+                          table_path(t, odd), (long long)table_line(t, odd), table_column_label(t, j, column_name),
+                          c->values[c->text[odd]], (long long)numbers, (long long)labels),
+                "option order");
 }
 
 /* The error for text labels without an order, with a suggested order. */
@@ -206,6 +213,7 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     int64_t text = columns[0];
     for (int c = n_columns - 1; c >= 0; c--)
         if (t->columns[columns[c]].kind == COLUMN_TEXT) text = columns[c];
+    TRY(check_odd_label(ctx, t, text));
     for (int c = 0; c < 2 * n_columns; c++) { /* names first, then the intervals between them */
         const column *one = &t->columns[columns[c % n_columns]];
         for (int32_t v = 0; v < one->n_values; v++) {
@@ -219,16 +227,6 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
     bool guessed = order_guess(seen.n, names);
     TRY(order_text(ctx, seen.n, names, &order));
     bool usable = strlen(order) < TABLE_LIST && !strchr(order, '\n');
-    int64_t numbers, labels, odd = odd_label(t, text, &numbers, &labels);
-    if (odd >= 0)
-        return hint(ctx,
-                    set_error(ctx, RUNG_EDATA,
-                              "%s, line %lld, column %s: label '%.40s' is no number, but %lld of the %lld labels are; "
-                              "correct it, or give the order of all labels, lowest first",
-                              table_path(t, odd), (long long)table_line(t, odd),
-                              table_column_label(t, text, column_name), t->columns[text].values[t->columns[text].text[odd]],
-                              (long long)numbers, (long long)labels),
-                    "option order");
     rung_status status = set_error(
         ctx, RUNG_EDATA, "%s, column %s: the labels are text (%s); give their order, lowest first%s", t->path,
         table_column_label(t, text, column_name), list, usable && !guessed ? ", by rearranging that of the file" : "");

@@ -17,19 +17,24 @@ double landmark_room(double memory)
 
 static int64_t tile_end(int64_t first, int64_t n) { return n - first < TILE ? n : first + TILE; }
 
-/* Phi of some of the rows, or their kernel columns: in r->room or in scratch memory. */
-static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int64_t count,
-                               const int64_t *rows, la_mat **out)
+static rung_status copy_rows(rung_ctx *ctx, int64_t d, const grouped_rows *r, double **out)
 {
-    double *Z = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, Z, l->d * count));
-    for (int64_t i = 0; i < count; i++) memcpy(Z + i * l->d, r->X + rows[i] * l->d, (size_t)l->d * sizeof *Z);
+    TRY(NEW_RAW(ctx, &ctx->scratch, *out, d * r->count));
+    for (int64_t i = 0; i < r->count; i++) memcpy(*out + i * d, r->X + r->rows[i] * d, (size_t)d * sizeof **out);
+    return RUNG_OK;
+}
+
+/* Phi of the rows of a tile, or their kernel columns: in r->room or in scratch memory. */
+static rung_status features_of(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, la_mat **out)
+{
+    double *Z;
+    TRY(copy_rows(ctx, l->d, r, &Z));
     *out = r->room;
     if (*out)
-        la_narrow(*out, count);
+        la_narrow(*out, r->count);
     else
-        TRY(la_new(ctx, &ctx->scratch, l->m, count, out));
-    return solved ? landmarks_features(ctx, l, count, Z, *out) : landmarks_columns(ctx, l, 0, count, Z, *out);
+        TRY(la_new(ctx, &ctx->scratch, l->m, r->count, out));
+    return solved ? landmarks_features(ctx, l, r->count, Z, *out) : landmarks_columns(ctx, l, 0, r->count, Z, *out);
 }
 
 /* F -= x 1'. */
@@ -46,29 +51,30 @@ static rung_status subtract(rung_ctx *ctx, const double *x, la_mat *F)
     return la_gemm(ctx, false, false, -1, left, right, 1, F);
 }
 
-/* Memberships (t x groups) times weights, and roots of the weights, of some rows. */
-static rung_status memberships(rung_ctx *ctx, const grouped_rows *r, int64_t t, const int64_t *at, double **E,
-                               double **root)
+/* Memberships (rows x groups) times weights, and roots of the weights. */
+static rung_status memberships(rung_ctx *ctx, const grouped_rows *r, double **E, double **root)
 {
+    int64_t t = r->count;
     TRY(NEW(ctx, &ctx->scratch, *E, t * r->groups));
     TRY(NEW_RAW(ctx, &ctx->scratch, *root, t));
     for (int64_t i = 0; i < t; i++) {
-        double w = r->weight ? r->weight[at[i]] : 1;
-        for (int g = 0; g < r->groups && !r->group; g++) (*E)[i + g * t] = w * r->member[at[i] + g * r->columns];
-        if (r->group) (*E)[i + (r->group[at[i]] - 1) * t] = w;
+        int64_t at = r->rows[i];
+        double w = r->weight ? r->weight[at] : 1;
+        for (int g = 0; g < r->groups && !r->group; g++) (*E)[i + g * t] = w * r->member[at + g * r->columns];
+        if (r->group) (*E)[i + (r->group[at] - 1) * t] = w;
         (*root)[i] = sqrt(w);
     }
     return RUNG_OK;
 }
 
 /* S and sums of a tile of features or kernel columns. */
-static rung_status add_double(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int64_t t,
-                              const int64_t *at, int sign, la_mat *S, double *sums)
+static rung_status add_double(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
+                              la_mat *S, double *sums)
 {
     double *E, *root;
     la_mat *F = NULL;
-    TRY(memberships(ctx, r, t, at, &E, &root));
-    TRY(features_of(ctx, l, solved, r, t, at, &F));
+    TRY(memberships(ctx, r, &E, &root));
+    TRY(features_of(ctx, l, solved, r, &F));
     if (r->shift) TRY(subtract(ctx, r->shift, F));
     TRY(la_mul(ctx, sign, F, r->groups, E, 1, sums));
     if (!S) return RUNG_OK;
@@ -77,26 +83,21 @@ static rung_status add_double(rung_ctx *ctx, const landmarks *l, bool solved, co
 }
 
 /* The same of kernel columns in single precision. */
-static rung_status add_single(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, int64_t t, const int64_t *at,
-                              la_mat *S, double *sums)
+static rung_status add_single(rung_ctx *ctx, const landmarks *l, const grouped_rows *r, la_mat *S, double *sums)
 {
     la_map map = kernel_map(&l->k);
+    la_single_sums all = {.map = &map, .shift = r->shift, .groups = r->groups, .sums = sums, .C = S};
     la_mat *X = NULL, *Z = NULL;
-    double *rows = NULL, *E, *root;
-    TRY(memberships(ctx, r, t, at, &E, &root));
-    TRY(NEW_RAW(ctx, &ctx->scratch, rows, l->d * t));
-    for (int64_t i = 0; i < t; i++) memcpy(rows + i * l->d, r->X + at[i] * l->d, (size_t)l->d * sizeof *rows);
+    double *rows, *E, *root;
+    TRY(memberships(ctx, r, &E, &root));
+    TRY(copy_rows(ctx, l->d, r, &rows));
     TRY(kernel_place(ctx, &l->k, l->d, l->m, l->X, l->origin, &X));
-    TRY(kernel_place(ctx, &l->k, l->d, t, rows, l->origin, &Z));
-    return la_cross_sums(ctx, &(la_single_sums){.X = X,
-                                                .Z = Z,
-                                                .map = &map,
-                                                .shift = r->shift,
-                                                .groups = r->groups,
-                                                .E = E,
-                                                .sums = sums,
-                                                .scale = r->weight ? root : NULL,
-                                                .C = S});
+    TRY(kernel_place(ctx, &l->k, l->d, r->count, rows, l->origin, &Z));
+    all.X = X;
+    all.Z = Z;
+    all.E = E;
+    all.scale = r->weight ? root : NULL;
+    return la_cross_sums(ctx, &all);
 }
 
 rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved, const grouped_rows *r, int sign,
@@ -104,10 +105,11 @@ rung_status landmarks_add_moments(rung_ctx *ctx, const landmarks *l, bool solved
 {
     for (int64_t first = 0; first < r->count; first = tile_end(first, r->count)) {
         pool_mark mark = pool_here(&ctx->scratch);
-        int64_t t = tile_end(first, r->count) - first;
-        const int64_t *at = r->rows + first;
+        grouped_rows tile = *r;
+        tile.rows += first;
+        tile.count = tile_end(first, r->count) - first;
         TRY(interrupted(ctx));
-        TRY(r->single ? add_single(ctx, l, r, t, at, S, sums) : add_double(ctx, l, solved, r, t, at, sign, S, sums));
+        TRY(r->single ? add_single(ctx, l, &tile, S, sums) : add_double(ctx, l, solved, &tile, sign, S, sums));
         pool_release(&ctx->scratch, mark);
     }
     return RUNG_OK;

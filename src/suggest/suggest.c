@@ -21,7 +21,9 @@
 
 enum { STANDARD = 20, ENOUGH = 8, MOST_WANTED = 500, MOST_FREE = 1000, MOST_KNOWN = 500, STREAM = 0x73756767 };
 static const double RANDOM = 0.2; /* share of the rows */
-static const double NOISE = 0.3;  /* of a label, on average, where the variance of the function is 1 */
+/* The variance of the noise of a label, on average, where that of the function is 1: at least, also without a model; at
+ * most. */
+static const double LEAST_NOISE = 0.3, MOST_NOISE = 3;
 
 typedef struct {
     const rung_spec *spec;
@@ -142,7 +144,7 @@ static void add_point(job *s, int64_t group)
         s->row[at] = row;
     }
     s->w[at] = (double)row_groups_size(e, group);
-    s->v[at] = NOISE;
+    s->v[at] = LEAST_NOISE;
 }
 
 /* Of more points than can be compared, a random part: those drawn, and of the labelled and the other ones as many as
@@ -204,12 +206,34 @@ static void weigh_row(int K, const double *p, double *weight, double *informatio
     }
 }
 
+/* By the ranks that the model expects: the mean of their variances, over the variance of their means. An estimate from
+ * few labels is rough, so its geometric mean with 1 is taken. Where labels are noisy, rows that are typical of many
+ * others matter more, and rows that lie apart matter less. */
+static double noise_of_labels(const job *s)
+{
+    int K = s->data->code.n_classes;
+    double rows = 0, sum = 0, squares = 0, within = 0;
+    for (int64_t i = 0; i < s->m; i++) {
+        double mean = 0, square = 0, count = (double)row_groups_size(&s->equal, s->equal.of[s->row[i]]);
+        for (int q = 0; q < K; q++) {
+            mean += s->proba[i * K + q] * q;
+            square += s->proba[i * K + q] * q * q;
+        }
+        rows += count;
+        sum += count * mean;
+        squares += count * mean * mean;
+        within += count * (square - mean * mean);
+    }
+    double between = squares - sum * sum / rows;
+    return fmin(fmax(sqrt(fmax(within, 0) / fmax(between, 1e-9 * within)), LEAST_NOISE), MOST_NOISE);
+}
+
 /* Both relative to their means over the rows, and no label is without information: the model may be wrong. */
 static rung_status weigh_points(rung_ctx *ctx, job *s)
 {
     const double least = 1e-3;
     int K = s->data->code.n_classes;
-    double *weight = NULL, *information = NULL, sum = 0, rows = 0, mean = 0;
+    double *weight = NULL, *information = NULL, sum = 0, rows = 0, mean = 0, noise = noise_of_labels(s);
     TRY(NEW_RAW(ctx, &ctx->scratch, weight, s->m));
     TRY(NEW_RAW(ctx, &ctx->scratch, information, s->m));
     for (int64_t i = 0; i < s->m; i++) {
@@ -220,7 +244,7 @@ static rung_status weigh_points(rung_ctx *ctx, job *s)
     }
     for (int64_t i = 0; i < s->m && sum > 0 && mean > 0; i++) {
         s->w[i] *= weight[i] * rows / sum;
-        s->v[i] *= mean / fmax(information[i], least * mean);
+        s->v[i] = noise * mean / fmax(information[i], least * mean);
     }
     return RUNG_OK;
 }
