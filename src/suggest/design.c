@@ -79,14 +79,14 @@ rung_status design_best(rung_ctx *ctx, const design *d, const bool *is_free, int
     return RUNG_OK;
 }
 
-rung_status design_learn(rung_ctx *ctx, design *d, int64_t j)
+rung_status design_learn(rung_ctx *ctx, design *d, int64_t j, double v)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     double *c = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, c, d->m));
     memcpy(c, d->C + j * d->m, (size_t)d->m * sizeof *c);
     for (int64_t i = 0; i < d->m; i++) {
-        double factor = c[i] / (c[j] + d->v[j]), *to = d->C + i * d->m;
+        double factor = c[i] / (c[j] + v), *to = d->C + i * d->m;
         for (int64_t k = 0; k < d->m; k++) to[k] -= factor * c[k];
     }
     pool_release(&ctx->scratch, mark);

@@ -26,6 +26,7 @@ double design_gain(const design *d, int64_t j);
 double design_unknown(const design *d); /* sum_i w_i C_ii */
 /* The best of the rows that are free (m flags); -1: none is. */
 rung_status design_best(rung_ctx *ctx, const design *d, const bool *is_free, int64_t *out);
-rung_status design_learn(rung_ctx *ctx, design *d, int64_t j); /* the label of row j is known from here on */
+/* The label of row j is known from here on, with a noise of this variance. */
+rung_status design_learn(rung_ctx *ctx, design *d, int64_t j, double v);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct {
     bool *is_free;           /* m: may be suggested */
     int64_t *known;          /* m: labelled rows */
     double *w, *v;           /* m: how much each counts, the noise of its label */
+    double noise;            /* the mean of v */
     double *proba;           /* m x K, NULL: no probabilities */
     int *guess;              /* m; NULL: no model */
 } job;
@@ -233,9 +234,10 @@ static rung_status weigh_points(rung_ctx *ctx, job *s)
 {
     const double least = 1e-3;
     int K = s->data->code.n_classes;
-    double *weight = NULL, *information = NULL, sum = 0, rows = 0, mean = 0, noise = noise_of_labels(s);
+    double *weight = NULL, *information = NULL, sum = 0, rows = 0, mean = 0;
     TRY(NEW_RAW(ctx, &ctx->scratch, weight, s->m));
     TRY(NEW_RAW(ctx, &ctx->scratch, information, s->m));
+    s->noise = noise_of_labels(s);
     for (int64_t i = 0; i < s->m; i++) {
         weigh_row(K, s->proba + i * K, &weight[i], &information[i]);
         sum += s->w[i] * weight[i];
@@ -244,7 +246,7 @@ static rung_status weigh_points(rung_ctx *ctx, job *s)
     }
     for (int64_t i = 0; i < s->m && sum > 0 && mean > 0; i++) {
         s->w[i] *= weight[i] * rows / sum;
-        s->v[i] = noise * mean / fmax(information[i], least * mean);
+        s->v[i] = s->noise * mean / fmax(information[i], least * mean);
     }
     return RUNG_OK;
 }
@@ -285,7 +287,8 @@ static rung_status take(rung_ctx *ctx, job *s, design *d, int64_t point, int64_t
                   .score = whole > 0 ? design_gain(d, point) / whole : 0,
                   .unknown = d->C[point + point * d->m]};
     s->is_free[point] = false;
-    return design_learn(ctx, d, point);
+    /* However noisy the labels, the rows of a batch are unlike each other. */
+    return design_learn(ctx, d, point, s->v[point] * LEAST_NOISE / s->noise);
 }
 
 /* Those drawn, then the others by what they add. */
@@ -294,7 +297,7 @@ static rung_status choose(rung_ctx *ctx, job *s, design *d, pick *picks, int64_t
     for (int64_t i = 0; i < s->m; i++)
         for (int64_t k = 0; k < s->known[i]; k++) {
             TRY(interrupted(ctx));
-            TRY(design_learn(ctx, d, i));
+            TRY(design_learn(ctx, d, i, s->v[i]));
         }
     double whole = design_unknown(d);
     for (int64_t i = 0; i < s->n_random; i++)
@@ -414,7 +417,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
 
 rung_status suggest(rung_ctx *ctx, const suggest_input *in, const rung_suggest_options *options, rung_suggestion **out)
 {
-    job s = {.spec = in->spec, .model = in->model, .data = in->data, .options = options};
+    job s = {.spec = in->spec, .model = in->model, .data = in->data, .options = options, .noise = LEAST_NOISE};
     *out = calloc(1, sizeof **out);
     if (!*out) return set_error(ctx, RUNG_ENOMEM, "out of memory: a suggestion");
     rung_status status = run(ctx, &s, *out);
