@@ -14,7 +14,7 @@
 
 #if defined(__x86_64__)
 
-char *openblas_get_corename(void) __attribute__((weak));
+char *gotoblas_corename(void) __attribute__((weak));
 void gotoblas_dynamic_quit(void) __attribute__((weak));
 void gotoblas_dynamic_init(void) __attribute__((weak));
 
@@ -52,7 +52,7 @@ static int note_object(struct dl_phdr_info *object, size_t size, void *user)
 /* A library is loaded before those that it needs, unless they were there already. */
 static bool blas_came_with_us(void)
 {
-    char *(*theirs)(void) = openblas_get_corename;
+    char *(*theirs)(void) = gotoblas_corename;
     loaded l = {.own = (uintptr_t)variable};
     memcpy(&l.blas, &theirs, sizeof l.blas);
     dl_iterate_phdr(note_object, &l);
@@ -61,9 +61,9 @@ static bool blas_came_with_us(void)
 
 void la_choose_kernels(void)
 {
-    if (!openblas_get_corename || !gotoblas_dynamic_quit || !gotoblas_dynamic_init || getenv(variable)) return;
+    if (!gotoblas_corename || !gotoblas_dynamic_quit || !gotoblas_dynamic_init || getenv(variable)) return;
     const char *better = kernels_for_processor();
-    if (!better || strcmp(openblas_get_corename(), "Prescott") != 0 || !blas_came_with_us()) return;
+    if (!better || strcmp(gotoblas_corename(), "Prescott") != 0 || !blas_came_with_us()) return;
     setenv(variable, better, 1); /* the only way to tell it */
     gotoblas_dynamic_quit();
     gotoblas_dynamic_init();
