@@ -44,25 +44,38 @@ static double integer_power(double x, int k)
 
 #define NEARLY_EQUAL 1e-8 /* as a share of the squared norms */
 
-/* Inner products become squared distances; the answer: some are so small that their rounding errors matter. */
+/* Inner products become squared distances; small: some are so small that their rounding errors matter. */
 #define DISTANCE_BODY                                                                                                  \
-    int small = 0;                                                                                                     \
-    _Pragma("omp simd reduction(| : small)") for (int64_t i = 0; i < n; i++)                                           \
-    {                                                                                                                  \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
         double both = pair->nx[i] + pair->nz, d2 = both - 2 * g[i];                                                    \
         d2 = d2 > 0 ? d2 : 0;                                                                                          \
         g[i] = d2;                                                                                                     \
         small |= d2 <= NEARLY_EQUAL * both;                                                                            \
-    }                                                                                                                  \
-    return small != 0;
+    }
 
-static bool distances_plain(int64_t n, const map_pair *pair, double *g){DISTANCE_BODY}
+static bool distances_plain(int64_t n, const map_pair *pair, double *g)
+{
+    int small = 0;
+#pragma omp simd reduction(| : small)
+    DISTANCE_BODY
+    return small != 0;
+}
 
 #ifdef WIDE_512
-WIDE_256 static bool distances_256(int64_t n, const map_pair *pair, double *g){DISTANCE_BODY} WIDE_512
-    static bool distances_512(int64_t n, const map_pair *pair, double *g)
+WIDE_256 static bool distances_256(int64_t n, const map_pair *pair, double *g)
 {
+    int small = 0;
+#pragma omp simd reduction(| : small)
     DISTANCE_BODY
+    return small != 0;
+}
+
+WIDE_512 static bool distances_512(int64_t n, const map_pair *pair, double *g)
+{
+    int small = 0;
+#pragma omp simd reduction(| : small)
+    DISTANCE_BODY
+    return small != 0;
 }
 
 static bool distances(int64_t n, const map_pair *pair, double *g)
@@ -71,10 +84,7 @@ static bool distances(int64_t n, const map_pair *pair, double *g)
     return has_256() ? distances_256(n, pair, g) : distances_plain(n, pair, g);
 }
 #else
-static bool distances(int64_t n, const map_pair *pair, double *g)
-{
-    return distances_plain(n, pair, g);
-}
+static bool distances(int64_t n, const map_pair *pair, double *g) { return distances_plain(n, pair, g); }
 #endif
 
 /* |x|^2 + |z|^2 - 2 x'z has an error of about 1e-16 |x|^2, which matters only if the points nearly coincide: then the

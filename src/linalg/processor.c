@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* processor.c - OpenBLAS's kernels for a processor that is younger than OpenBLAS.
  *
- * OpenBLAS chooses kernels by the model number of the processor. One that it does not know gets those of a Prescott of
- * 2004, without AVX, which take four times as long as they need to. The instructions that a processor has say more than
- * its model: with them the choice is made again. This is done while librung is loaded, and only if OpenBLAS came with
- * it: nobody else can have begun to use it. OPENBLAS_CORETYPE, where set, is the user's own choice. */
+ * OpenBLAS chooses its kernels by the model number of the processor. A processor that it does not know gets those of a
+ * Prescott of 2004, without AVX, which take four times as long. Here the choice is made again, by the instructions that
+ * the processor has: while librung is loaded, and only if OpenBLAS came with it, so that nobody else can be using it.
+ * OPENBLAS_CORETYPE, where set, is the user's own choice. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include <link.h>
 #include <stdlib.h>
