@@ -277,15 +277,13 @@ static int64_t point_of(const job *s, int64_t row)
 
 typedef struct {
     int64_t point, row;
-    double score, unknown; /* of the whole; of the point itself, before it was chosen */
+    double score;   /* of the whole */
+    double unknown; /* of the point itself, by the labelled rows, however noisy their labels */
 } pick;
 
 static rung_status take(rung_ctx *ctx, job *s, design *d, int64_t point, int64_t row, double whole, pick *out)
 {
-    *out = (pick){.point = point,
-                  .row = row,
-                  .score = whole > 0 ? design_gain(d, point) / whole : 0,
-                  .unknown = d->C[point + point * d->m]};
+    *out = (pick){.point = point, .row = row, .score = whole > 0 ? design_gain(d, point) / whole : 0};
     s->is_free[point] = false;
     /* However noisy the labels, the rows of a batch are unlike each other. */
     return design_learn(ctx, d, point, s->v[point] * LEAST_NOISE / s->noise);
@@ -366,6 +364,17 @@ static rung_status count_likes(rung_ctx *ctx, const job *s, const double *prior,
     return RUNG_OK;
 }
 
+/* What the label of the most similar row leaves unknown. */
+static void compare_with_labelled(const job *s, const double *prior, pick *picks, int64_t count)
+{
+    for (int64_t p = 0; p < count; p++) {
+        double near = 0;
+        for (int64_t k = 0; k < s->m; k++)
+            if (s->known[k]) near = fmax(near, prior[picks[p].point + k * s->m]);
+        picks[p].unknown = 1 - near * near;
+    }
+}
+
 static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
 {
     design d;
@@ -404,6 +413,7 @@ static rung_status run(rung_ctx *ctx, job *s, rung_suggestion *out)
     if (count < s->n_wanted)
         log_at(ctx, RUNG_INFO, "only %lld rows are suggested: the other unlabelled rows are equal to them",
                (long long)count);
+    compare_with_labelled(s, prior, picks, count);
     TRY(count_likes(ctx, s, prior, picks, count, &stands_for));
     TRY(record(ctx, s, picks, count, stands_for, out));
     pool_release(&ctx->scratch, mark); /* before the fits of the forecast */
