@@ -30,9 +30,8 @@ export PKG_CONFIG_PATH RUNG_COMMAND=$PWD/build/rung RUNG_GOLDEN=$PWD/tests/golde
 kernels=$(build/rung --version | sed -n 's/^ *blas *OpenBLAS, //p')
 [ -z "$kernels" ] || export OPENBLAS_CORETYPE=$kernels
 
-# No network: nothing is asked of CRAN or of a time server. A manual in PDF would need LaTeX, and a search for bashisms
-# devscripts.
-export _R_CHECK_BASHISMS_=false _R_CHECK_CRAN_INCOMING_=false _R_CHECK_SYSTEM_CLOCK_=0 _R_CHECK_FORCE_SUGGESTS_=true
+# No network: nothing is asked of CRAN or of a time server. A manual in PDF would need LaTeX.
+export _R_CHECK_CRAN_INCOMING_=false _R_CHECK_SYSTEM_CLOCK_=0 _R_CHECK_FORCE_SUGGESTS_=true
 cd "$folder"
 R CMD build "$OLDPWD/r" || fail "R CMD build failed"
 R CMD check --as-cran --no-manual rung_*.tar.gz
