@@ -48,21 +48,21 @@ rung_status rung_stream_needed(rung_ctx *ctx, const rung_spec *spec, const rung_
 }
 
 /* What a sample of so many rows takes, as a share of the limit: 1 or less is room enough. All its copies are in a quarter
- * of the limit, the fit to it in another half, and the fit to all rows beside the copies that remain. */
+ * of the limit. A method that learns from the sample alone has half of the limit for it, one that sums over all rows the
+ * room beside the copies that remain. */
 static rung_status sample_share(rung_ctx *ctx, const rung_spec *spec, double all_rows, int64_t columns, int64_t rows,
                                 double *out)
 {
-    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, fit = 0, all = 0;
+    double limit = ctx->memory > 0 ? memory_left(ctx) : STANDARD_LIMIT, fit = 0;
     double cells = 8 * (double)rows, width = (double)columns;
     problem_shape shape = {.n = rows, .labelled = rows, .d = columns, .K = 5};
-    if (!spec->method->takes_sample) shape.streamed = rows;
-    TRY(method_bytes(ctx, spec, &shape, &fit));
-    if (shape.streamed) {
+    if (!spec->method->takes_sample) {
         shape.streamed = all_rows > (double)rows ? (int64_t)all_rows : rows;
         shape.streamed_most = shape.streamed / comm_ranks(ctx);
-        TRY(method_bytes(ctx, spec, &shape, &all));
     }
-    *out = fmax(fmax(4 * cells * (COPIES * width + 18), 2 * fit), all + cells * (2 * width + 12)) / limit;
+    TRY(method_bytes(ctx, spec, &shape, &fit));
+    double work = shape.streamed ? fit + cells * (2 * width + 12) : 2 * fit;
+    *out = fmax(4 * cells * (COPIES * width + 18), work) / limit;
     return RUNG_OK;
 }
 
