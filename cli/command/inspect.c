@@ -283,7 +283,10 @@ static void print_page(const char *path, const rung_model *model)
     const char *fact, *value;
     for (int i = 0; (fact = rung_model_note_at(model, i, &value)); i++)
         put(i ? "" : "made with", "%s: %s", fact, value);
-    if (stored > 0)
+    if (rung_model_stored_groups(model) > 0)
+        put("privacy", "the file contains %lld scaled training rows and the names of their %lld groups",
+            (long long)stored, (long long)rung_model_stored_groups(model));
+    else if (stored > 0)
         put("privacy", "the file contains %lld scaled training rows", (long long)stored);
     else
         put("privacy", "the file contains no training rows");

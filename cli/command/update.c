@@ -71,7 +71,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
         return FAILED; /* no mistake in the usage */
     rung_table *table = NULL;
     code = datafile_read(s, args, job->path, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, job->before, table, 2, &job->data));
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, job->before, table, 3, &job->data));
     rung_table_free(table);
     if (code != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
@@ -105,10 +105,12 @@ const command command_update = {
     .name = "update",
     .operands = "MODEL DATA",
     .help = "add labelled rows to a model",
-    .about = "Adds the labelled rows of DATA to those MODEL was fitted to. The result is that of a fit to all rows "
-             "with the scaling and parameters of MODEL, in a fraction of the time because it starts from the old "
-             "solution. MODEL must contain its rows (rung fit --keep-data), and its method must support updates (see "
-             "'rung methods METHOD'). Rows without a label are left out.",
+    .about =
+        "Adds the labelled rows of DATA to those MODEL was fitted to. The result is that of a fit to all rows "
+        "with the scaling and parameters of MODEL, in a fraction of the time because it starts from the old "
+        "solution. Weights, groups and marks of suggested rows come from the same columns as those of the fit. MODEL "
+        "must contain its rows (rung fit --keep-data), and its method must support updates (see "
+        "'rung methods METHOD'). Rows without a label are left out.",
     .options = tables,
     .examples = examples,
     .run = update_run};

@@ -336,7 +336,8 @@ RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *ctx, const rung_table
                                                  const rung_encode_options *options, rung_data **out);
 /* Codes a table as a model was trained: columns by name (by position where there are no names), with the categories and
  * fill values of the model. labels: 0: ignore the label column; 1: read it if it is there (rank 0 where it is empty);
- * 2: it must be there. RUNG_EDATA: a column is missing or holds what the model cannot read. */
+ * 2: it must be there; 3: so must the columns of weights and groups if training had them, and marks of suggested rows
+ * count: for rung_model_update. RUNG_EDATA: a column is missing or holds what the model cannot read. */
 RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table,
                                                   int labels, rung_data **out);
 
@@ -646,6 +647,8 @@ RUNG_API int rung_model_parallel(const rung_model *model, int index, rung_parall
 RUNG_API int64_t rung_model_terms(const rung_model *model);
 /* Training rows that the model and its file contain; 0: none. */
 RUNG_API int64_t rung_model_stored_rows(const rung_model *model);
+/* The names of groups of rows that the model keeps for updates; 0: none. */
+RUNG_API int64_t rung_model_stored_groups(const rung_model *model);
 RUNG_API const char *rung_model_library(const rung_model *model); /* the version of rung that fitted it */
 RUNG_API int rung_model_format(void);                             /* of the model files this library writes */
 

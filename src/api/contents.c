@@ -168,6 +168,8 @@ double rung_model_gain(const rung_model *model, int64_t at)
 
 int64_t rung_model_terms(const rung_model *model) { return model->n_expansion; }
 int64_t rung_model_stored_rows(const rung_model *model) { return model_stored_rows(model); }
+
+int64_t rung_model_stored_groups(const rung_model *model) { return model->kept.n_groups; }
 const char *rung_model_library(const rung_model *model) { return model->library; }
 int rung_model_format(void) { return MODEL_FORMAT; }
 

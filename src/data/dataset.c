@@ -137,6 +137,8 @@ rung_status coding_copy(rung_ctx *ctx, pool *mem, const coding *from, coding *to
     *to = *from;
     to->edges = NULL;
     TRY(pool_text(ctx, mem, from->label, &to->label));
+    if (from->weights) TRY(pool_text(ctx, mem, from->weights, &to->weights));
+    if (from->groups) TRY(pool_text(ctx, mem, from->groups, &to->groups));
     TRY(NEW(ctx, mem, to->columns, from->n_columns));
     for (int64_t j = 0; j < from->n_columns; j++) {
         const column_code *a = &from->columns[j];

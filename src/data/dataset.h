@@ -34,6 +34,8 @@ typedef struct { /* lives in the model: predict takes raw data */
     int n_classes;
     const char **classes; /* lowest first */
     bool real;            /* the label is a real target; no classes */
+    const char *weights;  /* the columns of row weights and groups as table_find finds them, for rows that join the */
+    const char *groups;   /* training rows later; NULL: there were none */
     double *edges;        /* n_classes - 1, or NULL. The label is a real number: class k ends with edges[k-1] */
 } coding;
 
@@ -46,14 +48,18 @@ struct rung_data {
     double *target; /* n: the real label, NaN = unlabelled; NULL: ranks only */
     double *weight; /* n, or NULL: all 1 */
     int *group;     /* n, or NULL: rows with the same number are held out together */
-    int *chosen;    /* n, or NULL: not 0: labelled because it was chosen, not drawn at random: no part of an error */
+    int n_group_names; /* what groups 0, 1, ... are called, so that a later row can join one; a row of a */
+    const char *
+        *group_names; /* higher number, or without a name, joins none. NULL: groups are called by their numbers */
+    int *chosen;      /* n, or NULL: not 0: labelled because it was chosen, not drawn at random: no part of an error */
     const rung_stream *stream; /* these rows are a sample of it; NULL: they are all there are */
     coding code;
 };
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out);
 
-/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if present, 2 it is required.
+/* Codes a table by an existing coding. labels: 0 ignore the label column, 1 use it if present, 2 it is required, 3 so
+ * are the columns of weights and groups if training had them, for rows that join the training rows.
  * Categories not seen in training are coded as zeros and counted in a warning. */
 rung_status dataset_recode(rung_ctx *ctx, const rung_table *t, const coding *code, int labels, rung_data **out);
 

@@ -75,11 +75,10 @@ static int suggested_cell(const column *c, int64_t row)
     return !strcmp(text, "chosen") ? 1 : !*text || !strcmp(text, "random") ? 0 : -1;
 }
 
-/* A column of that name that holds nothing else; -1: there is none. */
-static int64_t suggested_column(const rung_table *t, const role *roles)
+int64_t suggested_column(const rung_table *t)
 {
     for (int64_t j = 0; j < t->n_columns; j++) {
-        if (roles[j] != ROLE_FEATURE || !text_equal(t->columns[j].name, "suggested")) continue;
+        if (!text_equal(t->columns[j].name, "suggested")) continue;
         int64_t i = 0;
         while (i < t->n_rows && suggested_cell(&t->columns[j], i) >= 0) i++;
         return i == t->n_rows ? j : -1;
@@ -91,7 +90,7 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
                                 int64_t *label, int64_t *weights, int64_t *groups, int64_t *suggested)
 {
     *label = *weights = *groups = -1;
-    *suggested = suggested_column(t, roles);
+    *suggested = suggested_column(t);
     if (*suggested >= 0) roles[*suggested] = ROLE_SUGGESTED;
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE && empty_column(t, j)) roles[j] = ROLE_IGNORED;
@@ -324,42 +323,60 @@ rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_
     return RUNG_OK;
 }
 
-/* Equal cells are one group, numbered in order; a row without a value forms its own group. */
-static rung_status take_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+/* The place of the first value that is not below x. */
+static int64_t place_of(int64_t n, const double *sorted, double x)
 {
-    const column *c = &t->columns[j];
-    double *values = NULL;
-    int64_t distinct = 0, alone;
-    TRY(NEW_RAW(ctx, &data->mem, data->group, t->n_rows));
-    if (c->kind == COLUMN_NUMBER) {
-        TRY(NEW_RAW(ctx, &ctx->scratch, values, t->n_rows));
-        for (int64_t i = 0; i < t->n_rows; i++)
-            if (!isnan(c->number[i])) values[distinct++] = c->number[i];
-        qsort(values, (size_t)distinct, sizeof *values, compare_numbers);
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (sorted[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    alone = c->kind == COLUMN_NUMBER ? distinct : c->n_values;
-    for (int64_t i = 0; i < t->n_rows; i++) {
-        bool missing = c->kind == COLUMN_NUMBER ? isnan(c->number[i]) : c->text[i] < 0;
-        if (missing) {
-            data->group[i] = (int)alone++;
-        } else if (c->kind == COLUMN_TEXT) {
-            data->group[i] = c->text[i];
-        } else { /* the place of the first equal value: not dense, but one number per value */
-            int64_t low = 0, high = distinct;
-            while (low < high) {
-                int64_t middle = (low + high) / 2;
-                if (values[middle] < c->number[i])
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            data->group[i] = (int)low;
-        }
+    return low;
+}
+
+/* A number per value in increasing order, not dense; -1: missing. */
+static rung_status number_groups(rung_ctx *ctx, int64_t n, const double *number, rung_data *data)
+{
+    double *sorted = NULL;
+    int64_t known = 0;
+    TRY(NEW_RAW(ctx, &ctx->scratch, sorted, n));
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(number[i])) sorted[known++] = number[i];
+    qsort(sorted, (size_t)known, sizeof *sorted, compare_numbers);
+    TRY(NEW(ctx, &data->mem, data->group_names, known));
+    data->n_group_names = (int)known;
+    for (int64_t i = 0; i < n; i++) {
+        char name[32];
+        int g = data->group[i] = isnan(number[i]) ? -1 : (int)place_of(known, sorted, number[i]);
+        if (g < 0 || data->group_names[g]) continue;
+        name[text_format(number[i] == 0 ? 0 : number[i], name)] = 0; /* -0 is 0 */
+        TRY(pool_text(ctx, &data->mem, name, &data->group_names[g]));
     }
     return RUNG_OK;
 }
 
-static rung_status take_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+rung_status dataset_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
+{
+    const column *c = &t->columns[j];
+    TRY(NEW_RAW(ctx, &data->mem, data->group, t->n_rows));
+    if (c->kind == COLUMN_NUMBER) {
+        TRY(number_groups(ctx, t->n_rows, c->number, data));
+    } else {
+        TRY(NEW(ctx, &data->mem, data->group_names, c->n_values));
+        data->n_group_names = (int)c->n_values;
+        for (int64_t k = 0; k < c->n_values; k++) TRY(pool_text(ctx, &data->mem, c->values[k], &data->group_names[k]));
+        for (int64_t i = 0; i < t->n_rows; i++) data->group[i] = c->text[i];
+    }
+    int alone = data->n_group_names;
+    for (int64_t i = 0; i < t->n_rows; i++)
+        if (data->group[i] < 0) data->group[i] = alone++;
+    return RUNG_OK;
+}
+
+rung_status dataset_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data)
 {
     TRY(NEW_RAW(ctx, &data->mem, data->chosen, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) data->chosen[i] = suggested_cell(&t->columns[j], i);
@@ -379,8 +396,10 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     TRY(dataset_rows(ctx, data, t->n_rows, code->d));
     TRY(features_code(ctx, t, code, from, data->X));
     if (label >= 0) TRY(dataset_labels(ctx, t, label, data));
-    if (groups >= 0) TRY(take_groups(ctx, t, groups, data));
-    if (suggested >= 0) TRY(take_suggested(ctx, t, suggested, data));
+    if (groups >= 0) TRY(dataset_groups(ctx, t, groups, data));
+    if (groups >= 0) TRY(pool_text(ctx, &data->mem, options->groups, &code->groups));
+    if (weights >= 0) TRY(pool_text(ctx, &data->mem, options->weights, &code->weights));
+    if (suggested >= 0) TRY(dataset_suggested(ctx, t, suggested, data));
     return weights >= 0 ? dataset_weights(ctx, t, weights, data) : RUNG_OK;
 }
 

@@ -25,6 +25,12 @@ rung_status coding_match(rung_ctx *ctx, const rung_table *t, const coding *code,
 rung_status dataset_labels(rung_ctx *ctx, const rung_table *t, int64_t label, rung_data *data);
 /* The row weights of data from column j of t. */
 rung_status dataset_weights(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
+/* The groups of data from column j of t: equal cells are one group; a row without a value forms its own. */
+rung_status dataset_groups(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
+/* Which rows were chosen to be labelled, from column j of t. */
+rung_status dataset_suggested(rung_ctx *ctx, const rung_table *t, int64_t j, rung_data *data);
+/* The column that says so: it is named so and holds nothing else; -1: there is none. */
+int64_t suggested_column(const rung_table *t);
 /* The column of the labels; -1: there is none. */
 rung_status dataset_label_column(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, int64_t *out);
 /* Codes the rows of t into X (code->d x n_rows, zeros), given where its columns are; a missing number is NaN. */

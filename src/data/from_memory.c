@@ -39,6 +39,7 @@ static rung_status name_columns(rung_ctx *ctx, rung_data *data, const char *cons
 
 rung_status dataset_set_groups(rung_ctx *ctx, rung_data *data, const int *group)
 {
+    data->group_names = NULL; /* groups are called by their numbers */
     if (!group) {
         data->group = NULL;
         return RUNG_OK;

@@ -5,6 +5,16 @@
 #include "data/dataset.h"
 #include "data/intervals.h"
 
+static rung_status group_names_copy(rung_ctx *ctx, pool *mem, const rung_data *from, rung_data *to)
+{
+    if (!from->group_names) return RUNG_OK;
+    TRY(NEW(ctx, mem, to->group_names, from->n_group_names));
+    to->n_group_names = from->n_group_names;
+    for (int g = 0; g < from->n_group_names; g++)
+        if (from->group_names[g]) TRY(pool_text(ctx, mem, from->group_names[g], &to->group_names[g]));
+    return RUNG_OK;
+}
+
 static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_data *out)
 {
     out->n = n;
@@ -15,6 +25,7 @@ static rung_status copy_rows(rung_ctx *ctx, const rung_data *data, int64_t n, co
     if (data->weight) TRY(NEW(ctx, &out->mem, out->weight, n));
     if (data->target) TRY(NEW(ctx, &out->mem, out->target, n));
     if (data->group) TRY(NEW(ctx, &out->mem, out->group, n));
+    TRY(group_names_copy(ctx, &out->mem, data, out));
     if (data->chosen) TRY(NEW(ctx, &out->mem, out->chosen, n));
     bool intervals = false;
     for (int64_t i = 0; i < n && !intervals; i++) intervals = is_interval(data->y, data->upper, rows[i]);

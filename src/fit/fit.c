@@ -204,7 +204,7 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
     TRY(scale_copy(ctx, &model->mem, &t->scale, &model->members->scale));
     for (int i = 1; i < model->n_members; i++) model->members[i].scale = model->members->scale;
     TRY(describe_fit(ctx, spec, t, fit, model));
-    if (t->data->X) TRY(making_note(ctx, NULL, t->data, model)); /* an update has only the new rows */
+    TRY(making_note(ctx, NULL, t->data, model));
     TRY(take_cost(ctx, spec, t, model));
     if (spec->keep_data) return keep_data(ctx, t, fit, model);
     pool_free(&model->mem, fit->state);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* update.c - adding rows to a model.
  *
- * A model fitted with --keep-data has its labelled rows, scaled, and the state in which its fit ended. An update scales
- * the new rows as the model does, and the method continues from that state with all rows; the rest is the common
- * driver. So the result is that of a fit to all rows with the scaling of the first ones. */
+ * A model that keeps its data has its labelled rows, scaled, with their weights, groups and marks, and the state in
+ * which its fit ended. An update scales the new rows as the model does and joins both to one data set; the method
+ * continues from that state with all rows, and the rest is the common driver. So the result is that of a fit to all
+ * rows with the scaling of the first ones. */
 #include "fit/update.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "data/row_groups.h"
 #include "fit/fit.h"
+#include "table/dictionary.h"
 
 /* ---- keeping ---- */
 
@@ -29,6 +31,45 @@ static rung_status copy_reals(rung_ctx *ctx, pool *mem, int64_t n, const double 
     return RUNG_OK;
 }
 
+/* What the groups of some rows of the data are called; NULL: a row has no name. */
+static rung_status group_names(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, const char **name)
+{
+    char number[32];
+    for (int64_t i = 0; i < n; i++) {
+        int g = data->group[rows[i]];
+        snprintf(number, sizeof number, "%d", g);
+        if (!data->group_names) TRY(pool_text(ctx, &ctx->scratch, number, &name[i]));
+        if (data->group_names && g < data->n_group_names) name[i] = data->group_names[g];
+    }
+    return RUNG_OK;
+}
+
+/* Numbers of groups by their names; a row without a name is by itself, with a number that none of them has. */
+static rung_status number_groups(rung_ctx *ctx, pool *mem, int64_t n, const char *const *name, int **group,
+                                 int *n_groups, const char ***groups)
+{
+    dictionary all = {0};
+    TRY(NEW(ctx, mem, *group, n));
+    for (int64_t i = 0; i < n; i++)
+        if (name[i]) TRY(dictionary_add(ctx, mem, &all, name[i], strlen(name[i]), &(*group)[i]));
+    dictionary_seal(mem, &all);
+    *groups = all.values;
+    *n_groups = all.n;
+    int alone = all.n;
+    for (int64_t i = 0; i < n; i++)
+        if (!name[i]) (*group)[i] = alone++;
+    return RUNG_OK;
+}
+
+static rung_status keep_groups(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows, rung_model *model)
+{
+    kept_data *k = &model->kept;
+    const char **name = NULL;
+    TRY(NEW(ctx, &ctx->scratch, name, n));
+    TRY(group_names(ctx, data, n, rows, name));
+    return number_groups(ctx, &model->mem, n, name, &k->group, &k->n_groups, &k->groups);
+}
+
 rung_status keep_data(rung_ctx *ctx, const training *t, const fitted *fit, rung_model *model)
 {
     const problem *p = &t->labelled;
@@ -41,6 +82,10 @@ rung_status keep_data(rung_ctx *ctx, const training *t, const fitted *fit, rung_
     if (t->class_weight) TRY(copy_reals(ctx, &model->mem, model->code.n_classes, t->class_weight, &k->class_weight));
     TRY(NEW(ctx, &model->mem, k->label, p->n));
     memcpy(k->label, p->y, (size_t)p->n * sizeof *k->label);
+    if (t->data->group) TRY(keep_groups(ctx, t->data, p->n, p->origin, model));
+    if (!t->data->chosen) return RUNG_OK;
+    TRY(NEW(ctx, &model->mem, k->chosen, p->n));
+    for (int64_t i = 0; i < p->n; i++) k->chosen[i] = t->data->chosen[p->origin[i]] != 0;
     return RUNG_OK;
 }
 
@@ -73,6 +118,12 @@ static rung_status check(rung_ctx *ctx, const rung_model *model, const rung_data
         return set_error(ctx, RUNG_EARG,
                          "the data have %lld coded columns and %d classes, but the model has %lld and %d",
                          (long long)data->d, data->code.n_classes, (long long)model->code.d, model->code.n_classes);
+    if (model->kept.group && !data->group)
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG,
+                              "the rows of the model form groups that are held out together, so the new rows need "
+                              "groups, too"),
+                    "option groups");
     return RUNG_OK;
 }
 
@@ -92,96 +143,92 @@ static rung_status spec_of(rung_ctx *ctx, const rung_model *model, rung_spec **o
     return status;
 }
 
-typedef struct { /* rows old and new, as the coding of the model has them */
-    int64_t n, known;
-    int *class;
-    double *X, *w;
-} joined;
-
-static double weight_of(const kept_data *k, const rung_data *data, int64_t i)
+/* A new row joins the group of its name. */
+static rung_status join_groups_by_name(rung_ctx *ctx, const kept_data *k, const rung_data *data, const int64_t *fresh,
+                                       rung_data *all)
 {
-    return (data->weight ? data->weight[i] : 1) * (k->class_weight ? k->class_weight[data->y[i] - 1] : 1);
+    const char **name = NULL;
+    TRY(NEW(ctx, &ctx->scratch, name, all->n));
+    for (int64_t i = 0; i < k->n && k->group; i++)
+        if (k->group[i] < k->n_groups) name[i] = k->groups[k->group[i]];
+    if (data->group) TRY(group_names(ctx, data, all->n - k->n, fresh, name + k->n));
+    return number_groups(ctx, &ctx->scratch, all->n, name, &all->group, &all->n_group_names, &all->group_names);
 }
 
-static rung_status join(rung_ctx *ctx, const rung_model *model, const rung_data *data, joined *out)
+/* Labels, weights and marks of the rows kept, then of the labelled rows of the data. */
+static rung_status join_labels(rung_ctx *ctx, const rung_model *model, const rung_data *data, const int64_t *fresh,
+                               rung_data *all)
 {
     const kept_data *k = &model->kept;
-    int64_t d = data->d, *fresh = NULL, count = 0, most = k->n + data->n;
+    TRY(NEW(ctx, &ctx->scratch, all->y, all->n));
+    if (k->weight || k->class_weight || data->weight) TRY(NEW(ctx, &ctx->scratch, all->weight, all->n));
+    if (k->chosen || data->chosen) TRY(NEW(ctx, &ctx->scratch, all->chosen, all->n));
+    for (int64_t i = 0; i < all->n; i++) {
+        bool known = i < k->n;
+        int64_t row = known ? i : fresh[i - k->n];
+        all->y[i] = known ? model->present[k->label[i] - 1] : data->y[row];
+        if (all->chosen) all->chosen[i] = known ? k->chosen && k->chosen[row] : data->chosen && data->chosen[row];
+        if (!all->weight) continue;
+        all->weight[i] = known ? (k->weight ? k->weight[row] : 1) : (data->weight ? data->weight[row] : 1);
+        if (!known && k->class_weight) all->weight[i] *= k->class_weight[all->y[i] - 1];
+    }
+    return RUNG_OK;
+}
+
+/* The rows kept and the labelled rows of the data as one data set, scaled as the model does, in scratch memory. */
+static rung_status join(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_data *all)
+{
+    const kept_data *k = &model->kept;
+    int64_t d = data->d, *fresh = NULL, count = 0;
     rung_view view = {.v = data->X, .n = data->n, .d = d, .row = d, .col = 1};
-    *out = (joined){.known = k->n};
     TRY(NEW(ctx, &ctx->scratch, fresh, data->n));
-    TRY(NEW(ctx, &ctx->scratch, out->class, most));
-    if (k->weight || k->class_weight || data->weight) TRY(NEW(ctx, &ctx->scratch, out->w, most));
-    for (int64_t i = 0; i < k->n; i++) {
-        out->class[i] = model->present[k->label[i] - 1];
-        if (out->w) out->w[i] = k->weight ? k->weight[i] : 1;
-    }
-    for (int64_t i = 0; i < data->n; i++) {
-        if (!data->y[i] || !(weight_of(k, data, i) > 0)) continue;
-        out->class[k->n + count] = data->y[i];
-        if (out->w) out->w[k->n + count] = weight_of(k, data, i);
-        fresh[count++] = i;
-    }
+    for (int64_t i = 0; i < data->n; i++)
+        if (data->y[i] && !(data->weight && data->weight[i] == 0)) fresh[count++] = i;
     if (count == 0)
         return set_error(ctx, RUNG_EDATA, "none of the %lld rows is labelled, so there is nothing to add to the model",
                          (long long)data->n);
-    out->n = k->n + count;
-    TRY(NEW_RAW(ctx, &ctx->scratch, out->X, d * out->n));
-    memcpy(out->X, k->rows, (size_t)(d * k->n) * sizeof *out->X);
-    scale_apply(&model->members[0].scale, count, &view, fresh, out->X + d * k->n);
+    *all = (rung_data){.n = k->n + count, .d = d, .code = model->code};
+    TRY(join_labels(ctx, model, data, fresh, all));
+    if (k->group || data->group) TRY(join_groups_by_name(ctx, k, data, fresh, all));
+    TRY(NEW_RAW(ctx, &ctx->scratch, all->X, d * all->n));
+    memcpy(all->X, k->rows, (size_t)(d * k->n) * sizeof *all->X);
+    scale_apply(&model->members[0].scale, count, &view, fresh, all->X + d * k->n);
     return RUNG_OK;
 }
 
 /* The training of a fit to all rows. The state is usable only while the classes with labels stay the same. */
-static rung_status training_of(rung_ctx *ctx, const rung_model *model, const rung_data *data, const joined *j,
+static rung_status training_of(rung_ctx *ctx, rung_spec *spec, const rung_model *model, const rung_data *all,
                                training *t)
 {
-    int *rank = NULL, *y = NULL;
-    int64_t *origin = NULL;
-    *t = (training){.data = data,
-                    .n_labelled = j->n,
-                    .scale = model->members[0].scale,
-                    .class_weight = model->kept.class_weight,
-                    .known = j->known};
-    TRY(NEW(ctx, &ctx->scratch, rank, data->code.n_classes + 1));
-    TRY(NEW(ctx, &ctx->scratch, t->present, data->code.n_classes + 1));
-    TRY(NEW(ctx, &ctx->scratch, y, j->n));
-    TRY(NEW(ctx, &ctx->scratch, origin, j->n));
-    for (int64_t i = 0; i < j->n; i++) rank[j->class[i]] = 1;
-    for (int q = 1; q <= data->code.n_classes; q++)
-        if (rank[q]) {
-            t->present[t->K] = q;
-            rank[q] = ++t->K;
-        }
-    for (int64_t i = 0; i < j->n; i++) {
-        y[i] = rank[j->class[i]];
-        origin[i] = i;
-    }
+    spec->scale = SCALE_NONE; /* they are scaled, and weighed by class, already */
+    TRY(training_new(ctx, spec, all, false, true, t));
+    t->scale = model->members[0].scale;
+    spec->scale = t->scale.kind;
+    t->class_weight = model->kept.class_weight;
+    t->known = model->kept.n;
     if (t->K == model->n_present) t->state = model->kept.state;
-    problem_new(&ctx->scratch, &(problem_rows){data->d, j->n, j->X, y, j->w, origin, t->K}, &t->labelled);
-    TRY(NEW(ctx, &ctx->scratch, t->equal, j->n));
-    TRY(equal_rows(ctx, data->d, j->X, j->n, origin, t->equal, &t->repeated));
-    t->group = t->equal;
-    if (t->repeated > 0) t->labelled.group = t->labelled.equal = t->equal;
-    return RUNG_OK;
+    return training_check(ctx, t, spec->method);
+}
+
+static rung_status update(rung_ctx *ctx, rung_spec *spec, const rung_model *model, const rung_data *data,
+                          rung_model **out)
+{
+    training t;
+    rung_data all;
+    TRY(join(ctx, model, data, &all));
+    TRY(training_of(ctx, spec, model, &all, &t));
+    TRY(method_finish(ctx, spec, &t, NULL, NULL, out));
+    (*out)->n_rows = model->n_rows + data->n; /* those without a label were seen, too */
+    return making_note(ctx, model, data, *out);
 }
 
 rung_status method_update(rung_ctx *ctx, const rung_model *model, const rung_data *data, rung_model **out)
 {
-    training t;
-    joined j;
     rung_spec *spec;
     *out = NULL;
     TRY(check(ctx, model, data));
-    TRY(join(ctx, model, data, &j));
-    /* to the driver, the data are all rows ever seen: it asks for their number, their coding, and whether they have
-     * weights */
-    const rung_data all = {.n = model->n_rows + data->n, .d = data->d, .code = model->code, .weight = data->weight};
-    TRY(training_of(ctx, model, &all, &j, &t));
     TRY(spec_of(ctx, model, &spec));
-    rung_status status = training_check(ctx, &t, spec->method);
-    if (status == RUNG_OK) status = method_finish(ctx, spec, &t, NULL, NULL, out);
-    if (status == RUNG_OK) status = making_note(ctx, model, data, *out);
+    rung_status status = update(ctx, spec, model, data, out);
     if (status != RUNG_OK) {
         model_free(*out);
         *out = NULL;

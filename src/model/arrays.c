@@ -281,6 +281,8 @@ static rung_status walk_kept(naming *n, kept_data *k, const coding *code)
     TRY(walk_ranks(n, "kept.label", k->n, &k->label));
     if (k->weight) TRY(list(n, "kept.weight", k->n, &k->weight));
     if (k->class_weight) TRY(list(n, "kept.class_weight", code->n_classes, &k->class_weight));
+    if (k->group) TRY(walk_ranks(n, "kept.group", k->n, &k->group));
+    if (k->chosen) TRY(walk_ranks(n, "kept.chosen", k->n, &k->chosen));
     return reals(n, "kept.state", 2, (int64_t[]){k->n, k->width}, &k->state);
 }
 

@@ -249,6 +249,7 @@ static json_t *description(const rung_model *m)
     bad |= json_object_set_new(out, "contains_training_rows", json_boolean(model_stored_rows(m) > 0));
     bad |= json_object_set_new(out, "contains_training_answers", json_boolean(m->training.n > 0));
     bad |= json_object_set_new(out, "kept_rows", json_integer(m->kept.n));
+    if (m->kept.n_groups) bad |= json_object_set_new(out, "kept_groups", json_integer(m->kept.n_groups));
     bad |= json_object_set_new(out, "report", report(m));
     bad |= json_object_set_new(out, "cv", cv(m));
     if (m->cost.matrix) {

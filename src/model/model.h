@@ -121,6 +121,10 @@ typedef struct {
     int *label;           /* n: rank among the classes present */
     double *weight;       /* n: row weight times class weight; NULL: all 1 */
     double *class_weight; /* one per class of the coding, for rows to come; NULL: all 1 */
+    int *group;           /* n: rows with the same number are held out together; NULL: each by itself ... */
+    int n_groups;         /* ... numbers below this have names, */
+    const char **groups;  /* by which rows to come join them */
+    int *chosen;          /* n: not 0: no part of an error (struct rung_data); NULL: none is */
     int width;            /* numbers per row from which a fit can continue ... */
     double *state;        /* ... width x n */
 } kept_data;

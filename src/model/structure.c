@@ -55,6 +55,8 @@ static json_t *coding_to_json(const coding *c)
     bad |= json_object_set_new(out, "classes", json_texts(c->n_classes, c->classes));
     bad |= json_object_set_new(out, "real", json_boolean(c->real));
     bad |= json_object_set_new(out, "edges", json_boolean(c->edges != NULL));
+    if (c->weights) bad |= json_object_set_new(out, "weights", json_string(c->weights));
+    if (c->groups) bad |= json_object_set_new(out, "groups", json_string(c->groups));
     return json_whole(out, bad);
 }
 
@@ -166,6 +168,8 @@ static json_t *kept_to_json(const kept_data *k)
     int bad = json_object_set_new(out, "weight", json_boolean(k->weight != NULL));
     bad |= json_object_set_new(out, "class_weight", json_boolean(k->class_weight != NULL));
     bad |= json_object_set_new(out, "width", json_integer(k->width));
+    if (k->group) bad |= json_object_set_new(out, "groups", json_texts(k->n_groups, k->groups));
+    if (k->chosen) bad |= json_object_set_new(out, "chosen", json_true());
     return json_whole(out, bad);
 }
 

@@ -104,11 +104,14 @@ static rung_status read_coding(reader *r, json_t *json, coding *code)
 {
     int names = 0, real = 0, edges = 0, n = 0;
     json_t *columns = NULL, *classes = NULL;
-    const char *label = NULL;
+    const char *label = NULL, *weights = NULL, *groups = NULL;
     json_int_t label_position = 0, file_columns = 0;
-    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b}", "names", &names, "columns",
-                  &columns, "label", &label, "label_position", &label_position, "file_columns", &file_columns,
-                  "classes", &classes, "real", &real, "edges", &edges));
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s}", "names", &names,
+                  "columns", &columns, "label", &label, "label_position", &label_position, "file_columns",
+                  &file_columns, "classes", &classes, "real", &real, "edges", &edges, "weights", &weights, "groups",
+                  &groups));
+    if (weights) TRY(pool_text(r->ctx, r->mem, weights, &code->weights));
+    if (groups) TRY(pool_text(r->ctx, r->mem, groups, &code->groups));
     code->has_names = names;
     code->real = real;
     if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */
@@ -320,17 +323,22 @@ static rung_status read_temper(reader *r, json_t *json, tempering *t)
 /* All labelled rows are kept, or none. */
 static rung_status read_kept(reader *r, json_t *json, rung_model *m)
 {
-    int weight = 0, class_weight = 0;
+    int weight = 0, class_weight = 0, chosen = 0;
     json_int_t width = 0;
+    json_t *groups = NULL;
     if (json_is_null(json)) return RUNG_OK;
-    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I}", "weight", &weight, "class_weight", &class_weight, "width",
-                  &width));
+    TRY(json_take(r->ctx, json, "kept", "{s:b, s:b, s:I, s?o, s?b}", "weight", &weight, "class_weight", &class_weight,
+                  "width", &width, "groups", &groups, "chosen", &chosen));
     TRY(as_int(r, width, "the width of the kept state", &m->kept.width));
     if (m->n_labelled < 1 || m->n_members != 1)
         return set_error(r->ctx, RUNG_EFORMAT, "kept: %lld rows of %d members", (long long)m->n_labelled, m->n_members);
     m->kept.n = m->n_labelled;
     if (weight) TRY(NEW(r->ctx, r->mem, m->kept.weight, 0)); /* not NULL: their arrays are to be read */
     if (class_weight) TRY(NEW(r->ctx, r->mem, m->kept.class_weight, 0));
+    if (chosen) TRY(NEW(r->ctx, r->mem, m->kept.chosen, 0));
+    if (!groups) return RUNG_OK;
+    TRY(NEW(r->ctx, r->mem, m->kept.group, 0));
+    TRY(read_texts(r, groups, "the groups of kept rows", &m->kept.n_groups, &m->kept.groups));
     return RUNG_OK;
 }
 
