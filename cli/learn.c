@@ -198,20 +198,19 @@ int learn_table(session *s, const arguments *args, rung_table **table, rung_data
     return code;
 }
 
-int learn_encode(session *s, const arguments *args, const rung_table *table, const char *label, const char *ignore,
-                 rung_data **out)
+int learn_encode(session *s, const arguments *args, const rung_table *table, int64_t label, const char *order,
+                 const int *left_out, rung_data **out)
 {
     list_texts own;
-    column_lists columns = lists_of(args, &own);
+    const column_lists columns = lists_of(args, &own);
     rung_encode_options how;
-    char *both = columns.ignore && ignore ? text_of("%s,%s", columns.ignore, ignore) : NULL;
-    columns.ignore = both ? both : ignore ? ignore : columns.ignore;
     int code = encode_options(s, args, &columns, &how);
-    how.label = label;
-    how.unlabelled = !label;
-    if (!label) how.order = NULL;
+    how.label = NULL;
+    how.label_place = label + 1;
+    how.unlabelled = label < 0;
+    how.order = label < 0 ? NULL : order;
+    how.left_out = left_out;
     if (code == EXIT_OK) code = session_check(s, rung_data_encode(s->ctx, table, &how, out));
-    free(both);
     lists_free(&own);
     return code;
 }

@@ -28,10 +28,10 @@ int learn_data(session *s, const arguments *args, rung_data **out);
 /* The same with the table as it was read, which belongs to the caller, also on failure. */
 int learn_table(session *s, const arguments *args, rung_table **table, rung_data **out);
 
-/* Codes a table that is read already. label: instead of --label, NULL: the table has no labels; ignore: columns beside
- * those of --ignore, or NULL. EXIT_OK or an exit code. */
-int learn_encode(session *s, const arguments *args, const rung_table *table, const char *label, const char *ignore,
-                 rung_data **out);
+/* Codes a table that is read already. label: the place of the labels, from 0, -1: the table has none; order: of the
+ * classes, or NULL; left_out: a flag per column, beside those of --ignore. EXIT_OK or an exit code. */
+int learn_encode(session *s, const arguments *args, const rung_table *table, int64_t label, const char *order,
+                 const int *left_out, rung_data **out);
 
 /* The same, or a stream and no data where they are larger than memory and the method can read them in passes. */
 int learn_stream(session *s, const arguments *args, const rung_spec *spec, rung_stream **stream, rung_data **out);

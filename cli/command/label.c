@@ -113,12 +113,13 @@ static int label_run(session *s, const arguments *args)
     subject of = {0};
     desk *d = allocate(1, sizeof *d);
     rung_spec *spec = NULL;
-    const char *to = option_value(args, "export");
+    const char *to = option_value(args, "export"), *kept = option_value(args, "journal");
+    char *path = kept ? text_of("%s", kept) : text_of("%s.journal", operand(args, 0));
     int code = check_options(s, args, &d->overlap);
     if (code == EXIT_OK && !to) code = http_built(s);
     if (to) rung_ctx_set_log(s->ctx, NULL, NULL); /* what a model leaves out does not matter to a copy */
-    if (code == EXIT_OK) code = subject_read(s, args, &of);
-    if (code == EXIT_OK) code = journal_open(s, option_value(args, "journal"), &of, &d->j);
+    if (code == EXIT_OK) code = subject_read(s, args, path, &of);
+    if (code == EXIT_OK) code = journal_open(s, path, !to, &of, &d->j);
     if (code == EXIT_OK) code = need_classes(s, &of);
     if (code == EXIT_OK) code = need_texts(s, args, &of);
     if (code == EXIT_OK && to && output_same_file(to, d->j.path)) {
@@ -128,6 +129,7 @@ static int label_run(session *s, const arguments *args)
     if (code == EXIT_OK)
         code = to ? export_labels(s, &d->j, option_given(args, "by-grader"), to) : grade_rows(s, args, d, &spec);
     journal_close(&d->j);
+    free(path);
     rung_spec_free(spec);
     subject_free(&of);
     free(d);

@@ -163,13 +163,14 @@ char *desk_skip(desk *d, client *c)
     return wrong;
 }
 
-/* The last entry of this browser; if it has none, the last one that came from no other that is open. */
+/* The last entry of this browser that an undo would take back; if it has none, the last one that came from no other that
+ * is open. */
 static int64_t last_done(const desk *d, const client *own)
 {
     int64_t found = -1;
     for (int64_t i = d->j.n - 1; i >= 0; i--) {
         const journal_entry *e = &d->j.entry[i];
-        if (e->grader != d->me || e->undone || e->what == DID_SETTLE) continue;
+        if (e->grader != d->me || journal_last(&d->j, d->me, e->row) != i) continue;
         if (e->client == own->id) return i;
         bool elsewhere = false;
         for (const client *c = d->clients; c < d->clients + DESK_CLIENTS; c++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "label/grades.h"
+#include "label/head.h"
 #include "output.h"
 #include "repeat.h"
 
@@ -91,26 +92,10 @@ static bool are_numbers(const subject *u)
     return true;
 }
 
-/* The classes as --order takes them; to be freed. */
-static char *order_of(const subject *u)
-{
-    size_t length = 0;
-    for (int k = 0; k < u->classes; k++) length += 2 * strlen(u->class_name[k]) + 1;
-    char *order = allocate(length + 1, 1), *to = order;
-    for (int k = 0; k < u->classes; k++) {
-        if (k) *to++ = '<';
-        for (const char *c = u->class_name[k]; *c; c++) {
-            if (*c == '<' || *c == '\\') *to++ = '\\';
-            *to++ = *c;
-        }
-    }
-    return order;
-}
-
 static void say_next(const subject *u, const char *path)
 {
-    char *order = are_numbers(u) ? NULL : order_of(u), *file = shell_word(path), *column = shell_word(u->name),
-         *classes = order ? shell_word(order) : NULL;
+    char *order = are_numbers(u) ? NULL : head_order(&(journal_head){NULL, u->classes, u->class_name}),
+         *file = shell_word(path), *column = shell_word(u->name), *classes = order ? shell_word(order) : NULL;
     say(stderr, "next        rung fit %s -l %s%s%s\n", file, column, classes ? " --order " : "",
         classes ? classes : "");
     free(classes);

@@ -24,6 +24,39 @@ static const journal_entry *settled(const journal *j, int64_t row)
 
 bool is_settled(const journal *j, int64_t row) { return settled(j, row) != NULL; }
 
+typedef struct {
+    int grader;
+    int64_t entry;
+    int low, high;
+} row_grade;
+
+static int by_grader(const void *a, const void *b) /* the last entry first */
+{
+    const row_grade *x = a, *y = b;
+    return x->grader != y->grader ? (x->grader > y->grader) - (x->grader < y->grader)
+                                  : (x->entry < y->entry) - (x->entry > y->entry);
+}
+
+/* The grade of each grader who graded the row, by their number; to be freed. The work is that of the entries about the
+ * row, however many graders there are. */
+static row_grade *grades_of(const journal *j, int64_t row, int *n)
+{
+    int64_t entries = 0, all = 0;
+    for (int64_t i = j->last[row]; i >= 0; i = j->entry[i].before) entries++;
+    row_grade *found = allocate((size_t)entries, sizeof *found);
+    for (int64_t i = j->last[row]; i >= 0; i = j->entry[i].before) {
+        const journal_entry *e = &j->entry[i];
+        if (!e->undone && (e->what == DID_GRADE || e->what == DID_SKIP))
+            found[all++] = (row_grade){e->grader, i, e->low, e->high};
+    }
+    qsort(found, (size_t)all, sizeof *found, by_grader);
+    *n = 0;
+    for (int64_t i = 0; i < all; i++)
+        if ((i == 0 || found[i].grader != found[i - 1].grader) && j->entry[found[i].entry].what == DID_GRADE)
+            found[(*n)++] = found[i];
+    return found;
+}
+
 static int compare_ranks(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 grade label_of(const journal *j, int64_t row)
@@ -33,16 +66,13 @@ grade label_of(const journal *j, int64_t row)
     if (final) return (grade){GRADED, final->low, final->high};
     int upper = j->of->given_upper[row];
     if (j->last[row] < 0) return (grade){given ? GRADED : OPEN, given, upper};
-    int *low = allocate((size_t)j->graders, sizeof *low), *high = allocate((size_t)j->graders, sizeof *high);
-    for (int g = 0; g < j->graders; g++) {
-        grade one = grade_by(j, g, row);
-        if (one.state != GRADED) continue;
-        low[n] = one.low;
-        high[n++] = one.high;
-    }
+    row_grade *each = grades_of(j, row, &n);
+    int *low = allocate((size_t)n, sizeof *low), *high = allocate((size_t)n, sizeof *high);
+    for (int k = 0; k < n; k++) low[k] = each[k].low, high[k] = each[k].high;
     qsort(low, (size_t)n, sizeof *low, compare_ranks);
     qsort(high, (size_t)n, sizeof *high, compare_ranks);
     grade found = n ? (grade){GRADED, low[(n - 1) / 2], high[n / 2]} : (grade){given ? GRADED : OPEN, given, upper};
+    free(each);
     free(low);
     free(high);
     return found;

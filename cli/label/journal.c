@@ -14,10 +14,11 @@
 #include <unistd.h>
 
 #include "json_out.h"
+#include "label/head.h"
 
-enum { FORMAT = 1, MOST_LINE = 1 << 20 };
-
-static const char begin[] = "{\"rung\": \"journal\""; /* of every journal */
+#define HASH_BEGIN 0xcbf29ce484222325
+static const char begin[] = JOURNAL_BEGIN;
+enum { BEGIN = sizeof begin - 1 };
 static const char *const words[] = {"grade", "again", "skip", "undo", "settle"};
 
 static const char *const marks[] = {"", "chosen", "random"}; /* of how_chosen, in the journal and in a labelled copy */
@@ -26,19 +27,51 @@ const char *journal_mark(how_chosen how) { return marks[how]; }
 
 /* ---- entries ---- */
 
-int journal_grader(journal *j, const char *name)
+static size_t slot_of(const journal *j, const char *name) /* FNV-1a; the slot of the name, or a free one */
 {
-    for (int g = 0; g < j->graders; g++)
-        if (!strcmp(j->grader[g], name)) return g;
-    char **more = allocate((size_t)j->graders + 1, sizeof *more);
-    if (j->graders) memcpy(more, j->grader, (size_t)j->graders * sizeof *more);
-    free(j->grader);
-    j->grader = more;
-    j->grader[j->graders] = text_of("%s", name);
-    return j->graders++;
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    size_t slot = (size_t)(hash >> 32) & (j->slots - 1);
+    while (j->slot[slot] && strcmp(j->grader[j->slot[slot] - 1], name)) slot = (slot + 1) & (j->slots - 1);
+    return slot;
 }
 
-/* An undo takes back the last entry of its grader about its row that still counts. */
+/* Room for twice the names, in a table that is at most half full. */
+static void more_graders(journal *j)
+{
+    size_t room = j->graders ? 2 * (size_t)j->graders : 8;
+    char **names = allocate(room, sizeof *names);
+    if (j->graders) memcpy(names, j->grader, (size_t)j->graders * sizeof *names);
+    free(j->grader);
+    free(j->slot);
+    j->grader = names;
+    j->slots = 2 * room;
+    j->slot = allocate(j->slots, sizeof *j->slot);
+    for (int g = 0; g < j->graders; g++) j->slot[slot_of(j, j->grader[g])] = g + 1;
+}
+
+int journal_grader(journal *j, const char *name)
+{
+    if (2 * (size_t)j->graders == j->slots) more_graders(j);
+    size_t slot = slot_of(j, name);
+    if (j->slot[slot]) return j->slot[slot] - 1;
+    j->grader[j->graders] = text_of("%s", name);
+    return (j->slot[slot] = ++j->graders) - 1;
+}
+
+static bool counts(const journal_entry *e, int grader)
+{
+    return !e->undone && e->grader == grader && e->what != DID_SETTLE;
+}
+
+int64_t journal_last(const journal *j, int grader, int64_t row)
+{
+    int64_t i = j->last[row];
+    while (i >= 0 && !counts(&j->entry[i], grader)) i = j->entry[i].before;
+    return i;
+}
+
+/* An undo takes back the last entry of its grader about its row that still counts, never what was settled. */
 static void keep_entry(journal *j, journal_entry e)
 {
     if (j->n == j->room) {
@@ -49,8 +82,7 @@ static void keep_entry(journal *j, journal_entry e)
         j->entry = more;
     }
     if (e.what == DID_UNDO) {
-        int64_t i = j->last[e.row];
-        while (i >= 0 && (j->entry[i].undone || j->entry[i].grader != e.grader)) i = j->entry[i].before;
+        int64_t i = journal_last(j, e.grader, e.row);
         if (i >= 0) j->entry[i].undone = true;
         e.undone = true;
     }
@@ -66,25 +98,18 @@ static char *bad_line(const journal *j, const char *why)
     return text_of("%s, line %lld: %s", j->path, (long long)j->line, why);
 }
 
-static char *read_head(journal *j, const json_t *line, char ***names, int *classes)
+static char *read_head(journal *j, const json_t *line)
 {
-    const json_t *list = json_object_get(line, "classes"), *column = json_object_get(line, "column");
-    if (strcmp(json_is_string(json_object_get(line, "rung")) ? json_string_value(json_object_get(line, "rung")) : "",
-               "journal"))
-        return bad_line(j, "this is not a journal of rung label");
-    if (json_integer_value(json_object_get(line, "format")) != FORMAT)
-        return bad_line(j, "the journal has another format than this version of rung reads");
-    if (!json_is_string(column) || strcmp(json_string_value(column), j->of->name))
-        return text_of("%s holds the grades of column '%.80s', not '%.80s'; give -l, or another --journal", j->path,
-                       json_is_string(column) ? json_string_value(column) : "", j->of->name);
-    *classes = (int)json_array_size(list);
-    if (*classes < 2) return bad_line(j, "the classes are missing");
-    *names = allocate((size_t)*classes, sizeof **names);
-    for (int k = 0; k < *classes; k++) {
-        const char *name = json_string_value(json_array_get(list, (size_t)k));
-        (*names)[k] = text_of("%s", name ? name : "");
-    }
-    return NULL;
+    journal_head head;
+    const char *why = head_parse(line, &head);
+    char *wrong = why ? bad_line(j, why) : NULL;
+    if (!wrong && strcmp(head.column, j->of->name))
+        wrong = text_of("%s holds the grades of column '%.80s', not '%.80s'; give -l, or another --journal", j->path,
+                        head.column, j->of->name);
+    if (!wrong && !subject_classes(j->of, head.classes, head.names))
+        wrong = text_of("the grades differ from those that %s begins with; leave --order out to continue it", j->path);
+    head_free(&head);
+    return wrong;
 }
 
 static char *read_entry(journal *j, const json_t *line)
@@ -124,25 +149,19 @@ static char *read_line(journal *j, const char *text, size_t length)
 {
     j->line++;
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    char **names = NULL, *wrong = NULL;
-    int classes = 0;
+    char *wrong = NULL;
     if (!json_is_object(line)) {
         if (j->line == 1 && length > 0)
             wrong = bad_line(j, "this is not a journal of rung label");
         else if (length > 0 && text[length - 1] == '}')
             wrong = bad_line(j, "this is not a line of a journal");
     } else if (json_object_get(line, "rung")) {
-        wrong = read_head(j, line, &names, &classes);
-        if (!wrong && !subject_classes(j->of, classes, names))
-            wrong =
-                text_of("the grades differ from those that %s begins with; leave --order out to continue it", j->path);
+        wrong = read_head(j, line);
     } else if (j->of->classes == 0) {
         wrong = bad_line(j, "the journal does not begin with its classes");
     } else {
         wrong = read_entry(j, line);
     }
-    for (int k = 0; k < classes; k++) free(names[k]);
-    free(names);
     json_decref(line);
     return wrong;
 }
@@ -154,43 +173,101 @@ static char *failed(const journal *j, const char *doing)
     return text_of("cannot %s %s: %s", doing, j->path, strerror(errno));
 }
 
+/* NULL: the bytes from `from` up to `to`, of which there are fewer only if the file is cut meanwhile. */
+static char *read_bytes(const journal *j, int64_t from, int64_t to, char *text, int64_t *got)
+{
+    *got = 0;
+    while (*got < to - from) {
+        ssize_t n = pread(j->fd, text + *got, (size_t)(to - from - *got), from + *got);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return failed(j, "read");
+        if (n == 0) break;
+        *got += n;
+    }
+    return NULL;
+}
+
+static void hash_bytes(uint64_t *hash, const char *text, int64_t size) /* FNV-1a */
+{
+    for (int64_t i = 0; i < size; i++) *hash = (*hash ^ (unsigned char)text[i]) * 0x100000001b3;
+}
+
+/* A journal only grows. Anything else is somebody else's doing, and this process must not go on. */
+static char *changed(const journal *j, const char *how)
+{
+    return text_of("%s has been %s while it was in use; nothing more is written to it: look after it, then start rung "
+                   "label again",
+                   j->path, how);
+}
+
+/* What was read from the file is still what stands there. */
+static char *check_read(const journal *j)
+{
+    enum { BLOCK = 1 << 16 };
+    uint64_t hash = HASH_BEGIN;
+    char *text = allocate(BLOCK, 1), *wrong = NULL;
+    int64_t got = 1;
+    for (int64_t at = 0; !wrong && got > 0 && at < j->read; at += got) {
+        wrong = read_bytes(j, at, j->read - at < BLOCK ? j->read : at + BLOCK, text, &got);
+        hash_bytes(&hash, text, got);
+    }
+    free(text);
+    return wrong ? wrong : hash == j->hash ? NULL : changed(j, "changed");
+}
+
+/* The file that is open is the one that the path names, and holds what it held. */
+static char *check_file(journal *j, int64_t *size)
+{
+    struct stat open, named;
+    if (fstat(j->fd, &open) != 0) return failed(j, "read");
+    if (stat(j->path, &named) != 0) return errno == ENOENT ? changed(j, "removed") : failed(j, "read");
+    if (open.st_dev != named.st_dev || open.st_ino != named.st_ino) return changed(j, "replaced");
+    if (open.st_size < j->read) return changed(j, "cut");
+    *size = open.st_size;
+    bool touched = open.st_mtim.tv_sec != j->written.tv_sec || open.st_mtim.tv_nsec != j->written.tv_nsec;
+    char *wrong = touched ? check_read(j) : NULL;
+    if (!wrong) j->written = open.st_mtim;
+    return wrong;
+}
+
 static char *read_rest(journal *j)
 {
-    struct stat now;
-    if (fstat(j->fd, &now) != 0) return failed(j, "read");
-    if (now.st_size < j->read) return text_of("%s has been cut while it was in use", j->path);
-    size_t size = (size_t)(now.st_size - j->read), got = 0;
-    char *text = allocate(size + 1, 1), *wrong = NULL;
-    while (got < size) {
-        ssize_t n = pread(j->fd, text + got, size - got, j->read + (int64_t)got);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        got += (size_t)n;
-    }
-    char *at = text, *end;
-    for (; !wrong && (end = memchr(at, '\n', got - (size_t)(at - text))); at = end + 1)
+    int64_t size = 0, got = 0;
+    char *wrong = check_file(j, &size);
+    if (wrong) return wrong;
+    char *text = allocate((size_t)(size - j->read) + 1, 1), *at = text, *end;
+    wrong = read_bytes(j, j->read, size, text, &got);
+    for (; !wrong && (end = memchr(at, '\n', (size_t)(got - (at - text)))); at = end + 1)
         wrong = read_line(j, at, (size_t)(end - at));
+    hash_bytes(&j->hash, text, at - text);
     j->read += at - text;
     j->torn = at < text + got;
-    if (!wrong && j->read == 0 && j->torn && strncmp(text, begin, got < sizeof begin - 1 ? got : sizeof begin - 1))
+    if (!wrong && j->read == 0 && j->torn && strncmp(text, begin, got < BEGIN ? (size_t)got : BEGIN))
         wrong = text_of("%s is not a journal of rung label", j->path);
     free(text);
     return wrong;
 }
 
-char *journal_follow(journal *j) { return j->fd < 0 ? NULL : read_rest(j); }
-
-int journal_open(session *s, const char *path, subject *of, journal *out)
+/* Another process may have made it meanwhile. */
+static char *open_file(journal *j, bool writes)
 {
-    *out = (journal){.path = path ? text_of("%s", path) : text_of("%s.journal", of->path), .of = of};
+    j->fd = open(j->path, (writes ? O_RDWR | O_APPEND : O_RDONLY) | O_CLOEXEC);
+    return j->fd >= 0 || errno == ENOENT ? NULL : failed(j, "open");
+}
+
+char *journal_follow(journal *j)
+{
+    char *wrong = j->fd < 0 ? open_file(j, true) : NULL;
+    return wrong || j->fd < 0 ? wrong : read_rest(j);
+}
+
+int journal_open(session *s, const char *path, bool writes, subject *of, journal *out)
+{
+    *out = (journal){.path = text_of("%s", path), .of = of, .hash = HASH_BEGIN};
     out->last = allocate((size_t)of->rows, sizeof *out->last);
     for (int64_t i = 0; i < of->rows; i++) out->last[i] = -1;
-    out->fd = open(out->path, O_RDWR | O_APPEND | O_CLOEXEC);
-    if (out->fd < 0 && errno != ENOENT) {
-        complain("%s: cannot open %s: %s", s->command, out->path, strerror(errno));
-        return FAILED;
-    }
-    char *wrong = out->fd < 0 ? NULL : read_rest(out);
+    char *wrong = open_file(out, writes);
+    if (!wrong && out->fd >= 0) wrong = read_rest(out);
     if (!wrong) return EXIT_OK;
     complain("%s: %s", s->command, wrong);
     free(wrong);
@@ -202,6 +279,7 @@ void journal_close(journal *j)
     if (j->path && j->fd >= 0) close(j->fd);
     for (int g = 0; g < j->graders; g++) free(j->grader[g]);
     free(j->grader);
+    free(j->slot);
     free(j->entry);
     free(j->last);
     free(j->path);
@@ -241,15 +319,8 @@ static bool write_line(int fd, json_t *value)
 
 static json_t *head_of(const journal *j)
 {
-    json_t *line = json_object(), *classes = json_array();
     const char *slash = strrchr(j->of->path, '/');
-    for (int k = 0; k < j->of->classes; k++) json_array_append_new(classes, jout_text(j->of->class_name[k]));
-    json_object_set_new(line, "rung", json_string("journal"));
-    json_object_set_new(line, "format", json_integer(FORMAT));
-    json_object_set_new(line, "data", jout_text(slash ? slash + 1 : j->of->path));
-    json_object_set_new(line, "column", jout_text(j->of->name));
-    json_object_set_new(line, "classes", classes);
-    return line;
+    return head_json(&(journal_head){j->of->name, j->of->classes, j->of->class_name}, slash ? slash + 1 : j->of->path);
 }
 
 static json_t *line_of(const journal *j, const journal_entry *e)
@@ -284,21 +355,22 @@ static bool create(journal *j)
     char *folder = slash ? text_of("%.*s", slash == j->path ? 1 : (int)(slash - j->path), j->path) : text_of(".");
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    return true;
+    if (fd < 0) return true;
+    bool done = fsync(fd) == 0 || errno == EINVAL; /* some systems cannot, for a folder */
+    close(fd);
+    return done;
 }
 
-/* Locked, so that lines of several processes never mix. What is written is read back, like the lines of others. */
+/* Locked, so that lines of several processes never mix. What is written is read back, like the lines of others, from the
+ * file that the path then names. */
 static char *add_locked(journal *j, const journal_entry *e)
 {
     char *wrong = read_rest(j);
+    if (!wrong) wrong = check_read(j); /* whatever the clock says */
     if (wrong) return wrong;
     bool done = true;
     if (j->read == 0) /* new, or left by a process that was killed within its first line */
-        done = ftruncate(j->fd, 0) == 0 && write_line(j->fd, head_of(j));
+        done = (!j->torn || ftruncate(j->fd, 0) == 0) && write_line(j->fd, head_of(j));
     else if (j->torn)
         done = write_all(j->fd, "\n", 1);
     if (done) done = write_line(j->fd, line_of(j, e)) && fsync(j->fd) == 0;

@@ -5,6 +5,8 @@
 #ifndef RUNG_CLI_LABEL_JOURNAL_H
 #define RUNG_CLI_LABEL_JOURNAL_H
 
+#include <time.h>
+
 #include "label/subject.h"
 
 typedef enum { DID_GRADE, DID_AGAIN, DID_SKIP, DID_UNDO, DID_SETTLE } did;
@@ -24,26 +26,34 @@ typedef struct {
 
 typedef struct {
     char *path;
-    int fd;       /* -1: it does not exist yet */
-    int64_t read; /* bytes */
-    int64_t line; /* of the file */
-    bool torn;    /* the last line is not complete */
+    int fd;                  /* -1: it does not exist yet */
+    int64_t read;            /* bytes */
+    uint64_t hash;           /* of these bytes */
+    struct timespec written; /* when the file was last seen to change */
+    int64_t line;            /* of the file */
+    bool torn;               /* the last line is not complete */
     subject *of;
     journal_entry *entry;
     int64_t n, room;
     int64_t *last; /* for each row: its last entry, -1: none */
     char **grader;
     int graders;
+    int *slot; /* the names by their hash: index + 1; 0: free */
+    size_t slots;
 } journal;
 
-/* Reads the journal of the data, if there is one, and the classes from it; EXIT_OK or an exit code. */
-int journal_open(session *s, const char *path, subject *of, journal *out);
+/* Reads the journal of the data, if there is one, and the classes from it; EXIT_OK or an exit code. writes: entries will
+ * be added. */
+int journal_open(session *s, const char *path, bool writes, subject *of, journal *out);
 void journal_close(journal *j);
 
-/* Both return NULL, or a sentence that says what went wrong, to be freed. */
+/* Both return NULL, or a sentence that says what went wrong, to be freed: also where the file has been replaced, removed,
+ * cut or changed since it was read, from then on. */
 char *journal_follow(journal *j);                      /* reads what other processes have added */
 char *journal_add(journal *j, const journal_entry *e); /* the grader is one of the names */
 const char *journal_mark(how_chosen how);              /* "chosen", "random" or "" */
 int journal_grader(journal *j, const char *name);      /* its index; a new name is added */
+/* The last grade, repeat or skip of a grader about a row that still counts, which an undo takes back; -1: none. */
+int64_t journal_last(const journal *j, int grader, int64_t row);
 
 #endif

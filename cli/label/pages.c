@@ -29,13 +29,24 @@ static bool give_file(const char *path, http_reply *reply)
     return false;
 }
 
+/* A whole number from 1 to most, which ends at `end`; 0: it is none. */
+static int64_t number_in(const char *text, char end, int64_t most, const char **rest)
+{
+    int64_t n = 0;
+    for (; *text >= '0' && *text <= '9' && n <= most; text++) n = 10 * n + (*text - '0');
+    *rest = text;
+    return *text == end && n <= most ? n : 0;
+}
+
 /* image/ROW/COLUMN */
 static bool give_picture(const desk *d, const char *path, http_reply *reply)
 {
-    char *end;
+    const subject *u = d->j.of;
+    const char *rest;
     if (strncmp(path, "image/", 6)) return false;
-    long long row = strtoll(path + 6, &end, 10), column = *end == '/' ? strtoll(end + 1, &end, 10) : 0;
-    if (*end || !pages_picture(d->j.of, row - 1, column - 1, reply))
+    int64_t row = number_in(path + 6, '/', u->rows, &rest),
+            column = row ? number_in(rest + 1, 0, u->columns, &rest) : 0;
+    if (!column || !pages_picture(u, row - 1, column - 1, reply))
         http_error(reply, 404, "there is no such picture in the folder of the data");
     return true;
 }

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "datafile.h"
+#include "label/head.h"
 #include "learn.h"
 
 #define GROUP "Data"
 const option subject_options[] = {
     {"label", 'l', "COLUMN", "column of the grades, new or in the file (default label)", GROUP},
-    {"order", 0, "A<B<C", "the grades, lowest first (default: the labels of the file, if they are numbers)", GROUP},
+    {"order", 0, "A<B<C",
+     "the grades, lowest first (default: those of the journal, else the labels of DATA if they are numbers)", GROUP},
     {"text", 0, "COLUMN", "show this column as running text; no feature; may be repeated", GROUP},
     {"images", 0, "COLUMN", "show the pictures that this column names, in the folder of DATA; may be repeated", GROUP},
     {"ignore", 0, "COL[,COL]", "columns to show, but not to learn from; may be repeated", GROUP},
@@ -87,7 +89,7 @@ bool subject_ranks(const subject *u, const char *label, int *low, int *high)
 }
 
 /* The library reads the order and the labels, so that they mean here what they mean to a fit. */
-static int take_classes(session *s, subject *u, const rung_data *data)
+static void take_classes(subject *u, const rung_data *data)
 {
     const int *rank = rung_data_ranks(data), *upper = rung_data_uppers(data);
     u->classes = rung_data_classes(data);
@@ -97,13 +99,9 @@ static int take_classes(session *s, subject *u, const rung_data *data)
         u->given[i] = rank[i];
         u->given_upper[i] = upper ? upper[i] : rank[i];
     }
-    if (u->classes >= 2) return EXIT_OK;
-    complain("%s: %s has fewer than two grades; name them all, lowest first, such as --order \"1<2<3\"", s->command,
-             u->path);
-    return USAGE;
 }
 
-/* The classes of --order, for a file without the column. */
+/* The classes of an order, for a file without the column. */
 static int classes_alone(session *s, subject *u, const char *order)
 {
     rung_table *table = NULL;
@@ -116,17 +114,10 @@ static int classes_alone(session *s, subject *u, const char *order)
     if (status == RUNG_OK) status = rung_table_add_text(s->ctx, table, "label", &missing, NULL, 0, 0);
     if (status == RUNG_OK) status = rung_data_encode(s->ctx, table, &how, &data);
     int code = session_check(s, status);
-    if (code == EXIT_OK) code = take_classes(s, u, data);
+    if (code == EXIT_OK) take_classes(u, data);
     rung_data_free(data);
     rung_table_free(table);
     return code;
-}
-
-static bool any_label(const subject *u)
-{
-    for (int64_t i = 0; u->label >= 0 && i < u->rows; i++)
-        if (rung_table_cell(u->cells, i, u->label, NULL, 0) > 0) return true;
-    return false;
 }
 
 bool subject_classes(subject *u, int classes, char *const *names)
@@ -157,31 +148,28 @@ static int mark_columns(session *s, const arguments *args, subject *u, const cha
     return EXIT_OK;
 }
 
-/* Columns of texts and pictures are shown, not learned from; nor is a label column that is still empty. */
-static char *not_learned(const subject *u, bool labelled)
+/* Columns of texts and pictures are shown, not learned from. Returns how many columns are left; *out: to be freed. */
+static int64_t not_learned(const subject *u, int **out)
 {
-    char *list = NULL;
+    int64_t left = u->columns - (u->label >= 0);
+    *out = allocate((size_t)u->columns, sizeof **out);
     for (int64_t j = 0; j < u->columns; j++) {
-        if (u->shown[j] == SHOWN_CELL && (j != u->label || labelled)) continue;
-        char *longer = list ? text_of("%s,%lld", list, (long long)j + 1) : text_of("%lld", (long long)j + 1);
-        free(list);
-        list = longer;
+        (*out)[j] = u->shown[j] != SHOWN_CELL;
+        left -= (*out)[j];
     }
-    return list;
+    return left;
 }
 
 /* Grading goes on without a model where no column is left to learn from. */
 static int code_columns(session *s, const arguments *args, subject *u, const rung_table *table, const char *order)
 {
-    bool labelled = any_label(u);
-    char *label = labelled ? text_of("%lld", (long long)u->label + 1) : NULL, *ignore = not_learned(u, labelled);
-    int64_t left = u->columns - (u->label >= 0);
-    for (int64_t j = 0; j < u->columns; j++) left -= u->shown[j] != SHOWN_CELL;
+    int *left_out, code = EXIT_OK;
+    int64_t left = not_learned(u, &left_out);
     rung_data *data = NULL;
-    int code = EXIT_OK;
-    if (left > 0 || labelled) code = learn_encode(s, args, table, label, left > 0 ? ignore : NULL, &data);
-    if (code == EXIT_OK && labelled)
-        code = take_classes(s, u, data);
+    if (left > 0 || u->label >= 0)
+        code = learn_encode(s, args, table, u->label, order, left > 0 ? left_out : NULL, &data);
+    if (code == EXIT_OK && u->label >= 0)
+        take_classes(u, data);
     else if (code == EXIT_OK && order)
         code = classes_alone(s, u, order);
     if (left > 0)
@@ -189,17 +177,32 @@ static int code_columns(session *s, const arguments *args, subject *u, const run
     else
         rung_data_free(data);
     if (left == 0) u->no_data = text_of("there is no column to learn from: each is a text or a picture");
-    free(ignore);
-    free(label);
+    free(left_out);
     return code;
 }
 
-static int read_table(session *s, const arguments *args, subject *u)
+/* The order of --order or else, for the column that it is about, that of the journal; NULL: none; to be freed. */
+static int order_of(session *s, const arguments *args, const subject *u, const char *journal, char **out)
 {
-    const char *wanted = option_value(args, "label"), *order;
+    const char *given;
+    journal_head head;
+    *out = NULL;
+    int code = order_option(s, args, &given);
+    if (code != EXIT_OK) return code;
+    if (given)
+        *out = text_of("%s", given);
+    else if (head_of_file(journal, &head) && !strcmp(head.column, u->name))
+        *out = head_order(&head);
+    if (!given) head_free(&head);
+    return EXIT_OK;
+}
+
+static int read_table(session *s, const arguments *args, const char *journal, subject *u)
+{
+    const char *wanted = option_value(args, "label");
+    char *order = NULL;
     rung_table *table = NULL;
-    int code = order_option(s, args, &order);
-    if (code == EXIT_OK) code = datafile_read_text(s, args, u->path, &u->cells);
+    int code = datafile_read_text(s, args, u->path, &u->cells);
     if (code != EXIT_OK) return code;
     u->rows = rung_table_rows(u->cells);
     u->columns = rung_table_columns(u->cells);
@@ -208,22 +211,24 @@ static int read_table(session *s, const arguments *args, subject *u)
     u->given_upper = allocate((size_t)u->rows, sizeof *u->given_upper);
     u->label = find_column(u, wanted ? wanted : "label");
     u->name = u->label >= 0 ? subject_column(u, u->label) : text_of("%s", wanted ? wanted : "label");
-    code = mark_columns(s, args, u, "text", SHOWN_TEXT);
+    code = order_of(s, args, u, journal, &order);
+    if (code == EXIT_OK) code = mark_columns(s, args, u, "text", SHOWN_TEXT);
     if (code == EXIT_OK) code = mark_columns(s, args, u, "images", SHOWN_IMAGE);
     if (code == EXIT_OK) code = datafile_read(s, args, u->path, &table);
     if (code == EXIT_OK) code = code_columns(s, args, u, table, order);
     rung_table_free(table);
+    free(order);
     return code;
 }
 
-int subject_read(session *s, const arguments *args, subject *out)
+int subject_read(session *s, const arguments *args, const char *journal, subject *out)
 {
     *out = (subject){.path = operand(args, 0), .label = -1};
     if (!strcmp(out->path, "-")) {
         complain("%s: DATA must be a file: the grades are kept beside it", s->command);
         return USAGE;
     }
-    int code = read_table(s, args, out);
+    int code = read_table(s, args, journal, out);
     if (code != EXIT_OK) return code;
     char *real = realpath(out->path, NULL), *slash = real ? strrchr(real, '/') : NULL;
     out->folder = slash ? text_of("%.*s", slash == real ? 1 : (int)(slash - real), real) : text_of(".");

@@ -26,8 +26,9 @@ typedef struct {
 
 extern const option subject_options[]; /* with reader_options */
 
-/* Reads the file; EXIT_OK or an exit code. The classes are those of --order, or of the labels in the file. */
-int subject_read(session *s, const arguments *args, subject *out);
+/* Reads the file; EXIT_OK or an exit code. The classes are those of --order, of the journal (the path where it is, or
+ * will be), or of the labels in the file. */
+int subject_read(session *s, const arguments *args, const char *journal, subject *out);
 /* The classes of a journal, where the file and the options name none. Returns false if they are others. */
 bool subject_classes(subject *u, int classes, char *const *names);
 void subject_free(subject *u);

@@ -248,7 +248,7 @@ typedef struct { /* zeros: the default */
     char decimal;       /* ',' for 3,14; 0: '.' */
     int header;         /* 1: the first row holds names, -1: it does not, 0: detected */
     int may_be_empty;   /* 1: for rung_reader_open, a file without rows is no error */
-    int text;           /* 1: every column as text: cells keep their digits, such as 007 and 1.50 */
+    int text;           /* 1: every column as text, as it stands: 007, 1.50, NA */
 } rung_read_options;
 
 /* Reads a whole file, "-" being standard input, plain or gzip. options: NULL: the default.
@@ -321,6 +321,9 @@ typedef struct { /* zeros: the default */
     const char *dates;   /* dates: "day", or with a way to read them "day=cyclic": days (the default), cyclic (also
                                     the place in year and week), dmy, mdy (which part is the day), ymd or compact */
     const char *const *ordinal; /* words in an order: "size=small<medium<large"; ends with NULL */
+    /* Columns by place alone, where names may be numbers. */
+    int64_t label_place; /* the column of the labels, from 1, instead of label; 0: as that says */
+    const int *left_out; /* a flag per column, not 0: left out beside those of ignore; NULL: none */
 } rung_encode_options;
 
 /* n rows of d numbers that belong to the caller: row i, column j at v[i * row + j * col]. NaN is a missing cell: it takes

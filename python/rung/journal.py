@@ -150,7 +150,10 @@ class Journal:
             same = [
                 i
                 for i, e in enumerate(self.entries)
-                if i not in self._undone and e.row == entry.row and e.grader == entry.grader
+                if i not in self._undone
+                and e.row == entry.row
+                and e.grader == entry.grader
+                and e.action != "settle"
             ]
             self._undone.update(same[-1:])
             self._undone.add(len(self.entries))
@@ -214,7 +217,7 @@ class Journal:
         self._add("skip", row, grader)
 
     def undo(self, row: int, *, grader: str = "") -> None:
-        """Takes back the last thing that this grader did with a row."""
+        """Takes back the last grade or skip of this grader for a row, never what was settled."""
         self._add("undo", row, grader)
 
     def settle(self, row: int, label: Any, *, grader: str = "") -> None:

@@ -104,3 +104,13 @@ def test_several_writers(tmp_path):
     [w.start() for w in writers], [w.join() for w in writers]
     assert len(path.read_text().splitlines()) == 42 and all(json.loads(line) for line in path.read_text().splitlines())
     assert len(rung.Journal(path).entries) == 41 and rung.Journal(path).graders[0] == ""
+
+
+def test_undo_leaves_what_was_settled(command, data):
+    folder, _ = data
+    journal = rung.Journal(folder / "d.csv.journal", classes=CLASSES, column="stars", data="d.csv")
+    journal.grade(0, "2", grader="ann")
+    journal.settle(0, "4", grader="ann")
+    journal.undo(0, grader="ann")
+    assert journal.grades("ann") == {} and journal.labels(8)[0] == "4"
+    assert exported(command, folder)[0]["stars"] == "4"

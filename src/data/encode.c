@@ -95,6 +95,8 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     for (int64_t j = 0; j < t->n_columns; j++)
         if (roles[j] == ROLE_FEATURE && empty_column(t, j)) roles[j] = ROLE_IGNORED;
     if (options->ignore) TRY(ignore_columns(ctx, t, options->ignore, roles));
+    for (int64_t j = 0; options->left_out && j < t->n_columns; j++)
+        if (options->left_out[j]) roles[j] = ROLE_IGNORED;
     if (options->weights) {
         TRY(table_find(ctx, t, options->weights, "weights", weights));
         TRY(give_role(ctx, t, roles, *weights, ROLE_WEIGHT));
@@ -106,7 +108,11 @@ static rung_status assign_roles(rung_ctx *ctx, const rung_table *t, const rung_e
     if (options->unlabelled && options->label)
         return set_error(ctx, RUNG_EARG, "a label column, '%.80s', of data said to have none", options->label);
     if (options->unlabelled) return RUNG_OK;
-    if (options->label)
+    if (options->label_place < 0 || options->label_place > t->n_columns)
+        return set_error(ctx, RUNG_EARG, "%s: there is no column %lld", t->path, (long long)options->label_place);
+    if (options->label_place > 0)
+        *label = options->label_place - 1;
+    else if (options->label)
         TRY(table_find(ctx, t, options->label, "label", label));
     else
         *label = default_label(t, roles);

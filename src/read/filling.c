@@ -151,13 +151,10 @@ static rung_status put_text(filling *f, int64_t j, const char *text, int64_t len
     rung_table *t = f->t;
     column *c = &t->columns[j];
     int32_t *index = &c->text[t->n_rows];
-    if (c->declared) { /* first, since NA or ? may be declared */
-        *index = dictionary_find(&f->words[j], text, (size_t)length);
-        if (*index < 0 && !cell_missing(text, (size_t)length)) return not_declared(f, j, text, length);
-        return RUNG_OK;
-    }
-    *index = -1;
-    if (cell_missing(text, (size_t)length)) return RUNG_OK;
+    bool missing = cell_missing(text, (size_t)length);
+    *index = c->declared ? dictionary_find(&f->words[j], text, (size_t)length) : -1; /* NA or ? may be declared */
+    if (*index >= 0 || (missing && (length == 0 || !f->as_written))) return RUNG_OK;
+    if (c->declared && !missing) return not_declared(f, j, text, length);
     rung_status status = dictionary_add(f->ctx, &t->mem, &f->words[j], text, (size_t)length, index);
     return filling_error(f->ctx, status, f->from->path, t, line_of_row(t), j);
 }

@@ -19,6 +19,7 @@ typedef struct {
     double before;          /* those before it */
     bool strict;            /* text in a column of numbers is an error ... */
     bool again;             /* ... or makes it a column of text, and the file must be read again */
+    bool as_written;        /* texts that mean a missing value, NA and ?, are kept */
 } filling;
 
 /* Columns as in shape, no rows. Scratch memory is the context's. */

@@ -74,6 +74,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
     if (!j->begun) {
         for (int64_t c = 0; j->kind && c < r->shape->n_columns; c++) r->shape->columns[c].kind = j->kind[c];
         TRY(filling_open(j->ctx, &r->in, r->shape, INT64_MAX, r->strict, t, &j->f));
+        j->f.as_written = r->options.text;
         j->f.expected = r->expected;
         j->begun = true;
         j->first = j->path[j->k];

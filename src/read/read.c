@@ -155,6 +155,7 @@ static rung_status fill(rung_reader *r, int64_t rows, rung_table *t, bool *again
 {
     filling f;
     TRY(filling_open(r->in.ctx, &r->in, r->shape, rows, r->strict, t, &f));
+    f.as_written = r->options.text;
     f.expected = r->expected;
     for (bool got = true; got && t->n_rows < rows && !(t->n_rows > 0 && buffer_waits(&r->in));)
         TRY(r->kind->row(r, &f, &got));

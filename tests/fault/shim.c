@@ -97,6 +97,18 @@ ssize_t read(int fd, void *bytes, size_t size)
     return REAL(read)(fd, bytes, now_ && size > 1 ? size / 2 : size);
 }
 
+ssize_t pread(int fd, void *bytes, size_t size, off_t at)
+{
+    FAIL_CALL(fd, true, true, true);
+    return REAL(pread)(fd, bytes, now_ && size > 1 ? size / 2 : size, at);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t size, off64_t at)
+{
+    FAIL_CALL(fd, true, true, true);
+    return REAL(pread64)(fd, bytes, now_ && size > 1 ? size / 2 : size, at);
+}
+
 int fsync(int fd)
 {
     FAIL_FD(fd, false, false);

@@ -3,7 +3,7 @@
 """`rung label` over its protocol: the journal, undo and skip, rows that come again, several graders and browsers, the labelled
 copy, foreign requests and pictures, the model in the background, and kill -9 at any time.
 
-usage: label.py RUNG      exit 77: the command was built without libmicrohttpd"""
+usage: label.py RUNG SHIM      SHIM: tests/fault/shim.c, to be preloaded; exit 77: the command was built without libmicrohttpd"""
 import csv
 import json
 import os
@@ -52,8 +52,8 @@ def journal(folder, name="films.csv.journal"):
 class Grader(Server):
     """A browser with a page of the server, and its answers."""
 
-    def __init__(self, rung, folder, *more, data="films.csv", client=1):
-        super().__init__(rung, "label", data, "-l", "stars", "--no-browser", "-q", *more, folder=folder)
+    def __init__(self, rung, folder, *more, data="films.csv", client=1, **how):
+        super().__init__(rung, "label", data, "-l", "stars", "--no-browser", "-q", *more, folder=folder, **how)
         self.client = client
         self.act("next")
 
@@ -194,6 +194,68 @@ def check_kill(score, rung, folder):
     score.check(len(given) > 5, f"only {len(given)} grades in all")
 
 
+def check_replaced(score, rung, folder):
+    """A journal that is no longer the one it was: nothing is acknowledged any more, and the page says why."""
+    write_data(folder, "swap.csv")
+    path, kept = folder / "swap.csv.journal", folder / "swap.kept"
+
+    def replaced():  # an editor, or a tool that copies files between machines
+        kept.write_bytes(path.read_bytes())
+        os.replace(kept, path)
+
+    def shorter():
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+
+    def rewritten():  # in place, as long as it was
+        path.write_bytes(path.read_bytes().replace(b'"label": "2"', b'"label": "5"'))
+
+    def removed():
+        path.unlink()
+
+    for change in (replaced, shorter, rewritten, removed):
+        path.unlink(missing_ok=True)
+        page = Grader(rung, folder, *ORDER, "--in-order", data="swap.csv")
+        page.grade(2), page.grade(3), page.grade(4)
+        change()
+        after = path.read_bytes() if path.exists() else None
+        for what in ("grade", "grade", "skip", "undo", "state"):
+            status, answer = page.get("state") if what == "state" else page.act(what, row=4, low=1, high=1)
+            score.check(status == 500 and "swap.csv.journal" in answer["error"] and "rung label again" in answer["error"], f"{change.__name__}, {what}: {status} {answer}")
+        score.check((path.read_bytes() if path.exists() else None) == after, f"{change.__name__}: it was written to")
+        page.end()
+    # Another process made the journal meanwhile: it is followed.
+    ann = Grader(rung, folder, *ORDER, "--in-order", "--grader", "ann", data="swap.csv")
+    bob = Grader(rung, folder, *ORDER, "--in-order", "--grader", "bob", data="swap.csv")
+    ann.grade(2)
+    score.check(bob.act("next")[0] == 200 and bob.state["labelled"] == 1, f"the first grade of another process: {bob.state['labelled']}")
+    ann.end(), bob.end()
+
+
+def check_read_error(score, rung, folder, shim):
+    """An error while the journal is read loses nothing, at whichever call it comes."""
+    write_data(folder, "eio.csv")
+    path, struck = folder / "eio.csv.journal", folder / "struck"
+    page = Grader(rung, folder, *ORDER, "--in-order", data="eio.csv")
+    page.grade(2), page.grade(3), page.grade(4), page.end()
+    good, errors = path.read_bytes(), 0
+    for number in range(1, 40):
+        path.write_bytes(good), struck.unlink(missing_ok=True)
+        env = dict(os.environ, LD_PRELOAD=shim, RUNG_FAULT=f"read-eio:{number}:eio.csv.journal", RUNG_FAULT_LOG=str(struck),
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+        try:
+            page = Grader(rung, folder, "--in-order", data="eio.csv", env=env)
+            acknowledged = page.grade(5)[0] == 200
+            page.end()
+        except (RuntimeError, TypeError):  # it did not start, or its first page was an error
+            acknowledged = False
+        now = path.read_bytes()
+        score.check(now.startswith(good) and (not acknowledged or now.count(b"\n") == good.count(b"\n") + 1), f"call {number}: {len(good)} bytes became {len(now)}")
+        if not struck.exists():
+            break
+        errors += 1
+    score.check(errors > 2, f"only {errors} calls read the journal")
+
+
 def check_again(score, rung, folder):
     """One row in twenty comes again, and the browser is not told before it is graded."""
     rows = write_data(folder, "again.csv")
@@ -316,7 +378,8 @@ def check_pictures(score, rung, folder):
         score.check((status == 200) == (name in served) and (status == 200 or status == 404), f"picture {name!r}: {status}")
         if status == 200:
             score.check(body.startswith(png) and page.headers["content-type"].startswith("image/"), f"picture {name!r}")
-    for path in ("image/0/1", "image/99/1", "image/1/2", "image/1/0", "image/1", "image/-1/1", "image/1/1/../../x", "image/../a.png", "image/a.png", "a.png",
+    for path in ("image/-9223372036854775808/", "image/-9223372036854775808/1", "image/1/-9223372036854775808", "image/+1/1", "image/%201/1",
+                 "image/99999999999999999999/1", "image/01/1x", "image//1", "image/0/1", "image/99/1", "image/1/2", "image/1/0", "image/1", "image/-1/1", "image/1/1/../../x", "image/../a.png", "image/a.png", "a.png",
                  "../pictures/a.png", "%2e%2e/a.png", "image/1/1?x", "page/label.js", "label.c", "data.csv", "data.csv.journal"):
         status, _ = page.get(path)
         score.check(status == 404 or (path == "image/1/1?x" and status == 200), f"GET {path}: {status}")
@@ -416,6 +479,97 @@ def check_given(score, rung, folder):
         score.check(bad.returncode == 2 and words in bad.stderr, f"{arguments}: {bad.stderr}")
 
 
+def check_settled(score, rung, folder):
+    """Undo takes back a grade or a skip, never what was settled."""
+    write_data(folder, "settle.csv")
+    page = Grader(rung, folder, *ORDER, "--in-order", data="settle.csv")
+    page.grade(2)
+    page.post("settle", {"client": 1, "row": 1, "low": 5, "high": 5})
+    page.act("skip", row=2)
+    page.post("settle", {"client": 1, "row": 2, "low": 4, "high": 4})
+    page.act("reopen")
+    score.check(page.state["skipped"] == 0, f"reopened: {page.state['skipped']} skipped")
+    page.act("undo")
+    score.check(page.row == 1 and page.state["mine"] == 0, f"undone: row {page.row}, {page.state['mine']} grades")
+    page.end()
+    score.check([r["stars"] for r in export(rung, folder, data="settle.csv")[:2]] == ["5", "4"], "what was settled")
+    # Of two browsers each takes back its own, though the row came again in the other.
+    write_data(folder, "own.csv")
+    page = Grader(rung, folder, *ORDER, "--in-order", data="own.csv")
+    for _ in range(2):
+        page.grade(3)
+    row = page.post("next", {"client": 2})[1]["row"]
+    while True:
+        answer = page.post("grade", {"client": 2, "row": row["number"], "low": 4, "high": 4})[1]
+        if answer["graded"]["before"] is not None:
+            break
+        row = answer["row"]
+    if row["number"] <= 2:  # one of the first browser's
+        page.act("undo")
+        score.check(page.row != row["number"] and page.state["again"]["n"] == 1, f"undo of the first browser: row {page.row}")
+    page.end()
+
+
+def check_columns(score, rung, folder):
+    """The column of the grades is found by its name, whatever the others are called; all cells are copied as they stand."""
+    (folder / "numbers.csv").write_text("x,3,1\n" + "".join(f"{i % 3 + 1},{i},{'4' if i % 2 else ''}\n" for i in range(8)))
+    page = Server(rung, "label", "numbers.csv", "-l", "1", "--order", "4<5", "--in-order", "--no-browser", "-q", folder=folder)
+    answer = page.post("next", {"client": 1})[1]
+    score.check(answer["state"]["labelled"] == 4 and answer["row"]["number"] == 1, f"{answer['state']['labelled']} labels")
+    page.post("grade", {"client": 1, "row": 1, "low": 2, "high": 2})
+    page.end()
+    subprocess.run([rung, "label", "numbers.csv", "-l", "1", "--export", "out.csv", "-q"], cwd=folder, check=True)
+    found = read_rows(folder / "out.csv")
+    score.check([r["1"] for r in found] == ["5", "4", "", "4", "", "4", "", "4"], f"{[r['1'] for r in found]}")
+    score.check([(r["x"], r["3"]) for r in found] == [(str(i % 3 + 1), str(i)) for i in range(8)], "the other columns")
+    cells = ["NA", "?", "na", "N/A", "", "1.50", "007", "nan"]
+    (folder / "cells.csv").write_text("a,b,stars\n" + "".join(f"{c},{i},\n" for i, c in enumerate(cells)))
+    page = Grader(rung, folder, *ORDER, "--in-order", "--ignore", "a", data="cells.csv")
+    score.check(page.post("next", {"client": 1})[1]["row"]["cells"][0]["text"] == "NA", "a cell on the page")
+    for i in range(len(cells)):
+        page.grade(1 + i % 5)
+    page.end()
+    found = export(rung, folder, data="cells.csv")
+    score.check([r["a"] for r in found] == cells and [r["stars"] for r in found] == [str(1 + i % 5) for i in range(8)], f"{found}")
+
+
+def check_empty_column(score, rung, folder):
+    """A label column in which nothing stands yet, or none at all: the grades of --order, and what to do without it."""
+    (folder / "empty.csv").write_text("x,stars\n" + "".join(f"{i * i},\n" for i in range(40)))
+    (folder / "none.csv").write_text("x,y\n" + "".join(f"{i * i},{i % 7}\n" for i in range(40)))
+    for data in ("empty.csv", "none.csv"):
+        bad = subprocess.run([rung, "label", data, "-l", "stars", "--no-browser"], cwd=folder, capture_output=True, text=True, timeout=100)
+        score.check(bad.returncode == 2 and "name them, lowest first, such as --order" in bad.stderr, f"{data}: {bad.returncode} {bad.stderr}")
+        page = Grader(rung, folder, "--order", "low<mid<high", "--in-order", data=data)
+        score.check(page.state["labelled"] == 0 and page.row == 1, f"{data}: {page.state['labelled']} labels")
+        page.grade(3), page.grade(1, 2), page.end()
+        copy = export(rung, folder, data=data)
+        score.check([r["stars"] for r in copy[:3]] == ["high", "low..mid", ""] and copy[0]["x"] == "0", f"{data}: {copy[:3]}")
+    # Grades that are words, in the file and in the journal: the journal knows their order.
+    (folder / "words.csv").write_text("x,stars\n" + "".join(f"{i},{'mid' if i == 1 else ''}\n" for i in range(9)))
+    page = Grader(rung, folder, "--order", "low<mid<high", "--in-order", data="words.csv")
+    page.grade(3), page.end()
+    copy = export(rung, folder, data="words.csv")
+    score.check([r["stars"] for r in copy[:3]] == ["high", "mid", ""], f"{copy[:3]}")
+    page = Grader(rung, folder, "--in-order", data="words.csv")
+    score.check([c["name"] for c in page.state["classes"]] == ["low", "mid", "high"] and page.row == 3, f"{page.state['classes']}")
+    page.end()
+
+
+def check_many_graders(score, rung, folder):
+    """Thousands of graders; each row has two of them."""
+    write_data(folder, "many.csv", rows=4000)
+    with open(folder / "many.csv.journal", "w") as file:
+        file.write(json.dumps({"rung": "journal", "format": 1, "data": "many.csv", "column": "stars", "classes": GRADES}) + "\n")
+        for i in range(4000):
+            for more in (0, 1):
+                file.write(json.dumps({"grader": f"g{(i + more) % 4000}", "action": "grade", "row": i + 1, "label": GRADES[(i + more) % 4 + more % 2]}) + "\n")
+    copy = export(rung, folder, data="many.csv")
+    low_high = lambda i: sorted((GRADES[i % 4], GRADES[(i + 1) % 4 + 1]))
+    wanted = [a if a == b else f"{a}..{b}" for a, b in map(low_high, range(4000))]
+    score.check([r["stars"] for r in copy] == wanted, "labels of many graders")
+
+
 def check_full_disk(score, rung, folder):
     """A grade that cannot be written is not acknowledged."""
     write_data(folder, "full.csv")
@@ -435,9 +589,11 @@ def main():
         return 77
     score = Score()
     with tempfile.TemporaryDirectory(prefix="rung-label-") as name:
-        for check in (check_journal, check_changed_data, check_kill, check_again, check_browsers, check_graders, check_pictures, check_model, check_given,
-                      check_full_disk):
-            check(score, rung, pathlib.Path(name))
+        folder = pathlib.Path(name)
+        for check in (check_journal, check_changed_data, check_kill, check_replaced, check_again, check_browsers, check_graders, check_settled,
+                      check_pictures, check_model, check_given, check_columns, check_empty_column, check_many_graders, check_full_disk):
+            check(score, rung, folder)
+        check_read_error(score, rung, folder, str(pathlib.Path(sys.argv[2]).resolve()))
     return score.end()
 
 

@@ -9,8 +9,8 @@ import subprocess
 class Server:
     """`rung serve` or `rung label`; the first line it prints is its address."""
 
-    def __init__(self, rung, *arguments, folder=None):
-        self.process = subprocess.Popen([rung, *map(str, arguments)], cwd=folder, stdout=subprocess.PIPE,
+    def __init__(self, rung, *arguments, folder=None, env=None):
+        self.process = subprocess.Popen([rung, *map(str, arguments)], cwd=folder, env=env, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.address = self.process.stdout.readline().strip()
         if not self.address.startswith("http://127.0.0.1:"):
