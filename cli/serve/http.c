@@ -90,11 +90,17 @@ enum {
     MOST_WORKERS = 16,
     QUEUE = 64,        /* requests that wait for a worker */
     CONNECTIONS = 256, /* open at once; more wait in the queue of the system */
+    STRANGERS = 192,   /* of them without a request that knows the token: one more ends the oldest */
     BACKLOG = 64,
     IDLE = 60,                /* seconds after which a silent connection is closed */
     HEADER_BYTES = 64 * 1024, /* memory of a connection, for headers */
     TOKEN_BYTES = 16
 };
+
+typedef struct guest { /* an open connection whose requests, if any, did not know the token */
+    int socket;
+    struct guest *before, *after; /* in the order in which they came */
+} guest;
 
 struct http_server {
     http_options how;
@@ -105,6 +111,8 @@ struct http_server {
     pthread_cond_t freed;
     bool taken[MOST_WORKERS];
     int workers, busy, waiting;
+    guest *oldest, *newest;
+    int guests;
 };
 
 int http_built(session *s) { return (void)s, EXIT_OK; }
@@ -140,6 +148,59 @@ static void give_worker(http_server *server, int worker)
     server->taken[worker] = false;
     server->busy--;
     pthread_cond_signal(&server->freed);
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- connections ---- */
+
+/* Under the lock, as the next. */
+static void leave_list(http_server *server, guest *g)
+{
+    *(g->before ? &g->before->after : &server->oldest) = g->after;
+    *(g->after ? &g->after->before : &server->newest) = g->before;
+    g->before = g->after = NULL;
+    g->socket = -1;
+    server->guests--;
+}
+
+static void join_list(http_server *server, guest *g, int fd)
+{
+    *g = (guest){.socket = fd, .before = server->newest};
+    *(g->before ? &g->before->after : &server->oldest) = g;
+    server->newest = g;
+    server->guests++;
+}
+
+/* Connections that say nothing would otherwise take all the places, and keep out those who know the token. A socket is
+ * closed only after it has left the list, so the one that is shut down here is the one that is meant. */
+static void on_connection(void *user, struct MHD_Connection *connection, void **state,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    http_server *server = user;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    guest *g = *state;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) g = *state = calloc(1, sizeof *g);
+    if (!g) return;
+    pthread_mutex_lock(&server->lock);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        join_list(server, g, info ? info->connect_fd : -1);
+        if (server->guests > STRANGERS) shutdown(server->oldest->socket, SHUT_RDWR), leave_list(server, server->oldest);
+    } else if (g->socket >= 0) {
+        leave_list(server, g);
+    }
+    pthread_mutex_unlock(&server->lock);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) return;
+    free(g);
+    *state = NULL;
+}
+
+/* It knows the token. */
+static void welcome(http_server *server, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    guest *g = info ? info->socket_context : NULL;
+    pthread_mutex_lock(&server->lock);
+    if (g && g->socket >= 0) leave_list(server, g);
     pthread_mutex_unlock(&server->lock);
 }
 
@@ -256,6 +317,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     if (!u) {
         if (!admitted(server, connection, method, path, &reply))
             return send_reply(server, connection, method, path, &reply);
+        welcome(server, connection);
         *state = calloc(1, sizeof *u);
         return *state ? MHD_YES : MHD_NO;
     }
@@ -352,11 +414,12 @@ int http_start(session *s, const http_options *options, http_server **out)
     server->token = options->token ? text_of("%s", options->token) : random_token();
     if (server->token) {
         names_of(server, port);
-        server->daemon = MHD_start_daemon(
-            MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL, NULL, on_request,
-            server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
-            MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
+        server->daemon =
+            MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL,
+                             NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+                             (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE,
+                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+                             on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
     }
     if (!server->daemon) {
         close(fd);

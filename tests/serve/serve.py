@@ -186,6 +186,29 @@ def check_queue(score, rung, folder):
     score.check(200 not in statuses, f"work of minutes was done: {statuses}")
 
 
+def check_silent(score, rung, folder):
+    """Connections that say nothing, or not the token, keep nobody out; one that knows it stays open among them."""
+    server = Server(rung, "serve", "model.rung", "-q", folder=folder)
+    known = http.client.HTTPConnection("127.0.0.1", server.port, timeout=100)
+    first = server.get("health", connection=known)[0]
+    silent = []
+    for i in range(300):
+        one = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+        if i % 3 == 1:
+            one.sendall(b"POST /x HTTP/1.1\r\nHo")
+        silent.append(one)
+    try:
+        own = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        status = server.get("health", connection=own)[0]
+        again = server.get("health", connection=known)[0]
+        score.check((first, status, again) == (200, 200, 200), f"among silent connections: {first} {status} {again}")
+    except OSError as error:
+        score.check(False, f"locked out by silent connections: {error!r}")
+    [one.close() for one in silent]
+    score.check(server.get("health")[0] == 200, "after them")
+    server.end()
+
+
 def check_start(score, rung, folder):
     server = Server(rung, "serve", "model.rung", "-q", folder=folder)
     other = Server(rung, "serve", "model.rung", "-q", folder=folder)
@@ -224,6 +247,7 @@ def main():
         (folder / "train.csv").write_text(TRAIN)
         subprocess.run([rung, "fit", "train.csv", "--order", "low<mid<high", "-q"], cwd=folder, check=True)
         check_start(score, rung, folder)
+        check_silent(score, rung, folder)
         server = Server(rung, "serve", "model.rung", "--data", "train.csv", "-q", folder=folder)
         check_predictions(score, server, rung, folder)
         check_explanations(score, server)
