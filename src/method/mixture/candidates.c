@@ -214,6 +214,14 @@ rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, con
     return RUNG_OK;
 }
 
+void candidates_frequencies(const candidates *c, double *p)
+{
+    int K = c->p->K;
+    double l = 0;
+    for (int64_t i = 0; i < c->l; i++) l += c->base.w ? c->base.w[i] : 1;
+    for (int q = 0; q < K; q++) p[q] = (c->mass[q] + 1.0 / K) / (l + 1);
+}
+
 /* ---- what candidates share ---- */
 
 static rung_status make_features(rung_ctx *ctx, const candidates *c, const kernel *k, const problem *p,

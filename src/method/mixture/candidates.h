@@ -79,6 +79,8 @@ rung_status candidates_some(rung_ctx *ctx, const candidates *all, int64_t n, con
                             const double *relevance, candidates *out, int *classes);
 rung_status candidates_run(rung_ctx *ctx, candidates *c); /* those that are wanted */
 
+/* p (K): the class frequencies, (N_q + 1/K) / (l + 1), rows counted by their weights. */
+void candidates_frequencies(const candidates *c, double *p);
 /* The labelled rows as the families take them. */
 cumulative_rows candidates_targets(const candidates *c);
 kernel candidate_kernel(const candidates *c, const candidate *one);

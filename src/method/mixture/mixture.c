@@ -14,7 +14,7 @@
 #include "trees/random_tree.h"
 #include "trees/relevance.h"
 
-enum { SCREEN = 500, MOST_FAMILIES = SPACES * FAMILY_KINDS + STACKED_KINDS + 1 };
+enum { SCREEN = 500 };
 static const double SCREEN_KEEP = 1e-3, PLANNED_KEEP = 0.02, KEEP = 1e-3, REDUNDANT = 10;
 
 /* Prior weights of a family in each space, and of the frequencies: on tabular data, and if columns are redundant. */
@@ -26,20 +26,12 @@ static const double SINGLE_SPREAD = 3;
 static const double STRENGTH = 8, SPREAD_STRENGTH = 1;
 
 typedef struct {
-    int first, count; /* its candidates; count 0: the class frequencies or trees */
-    int trees;        /* their stacked_kind, from 1; 0: no trees */
-    bool held;        /* `mean` comes from folds, not from its candidates */
-    double prior, strength;
-    double *mean; /* labelled x (K - 1): its predictions of rows that it has not seen */
-} family;
-
-typedef struct {
     candidates c;
     stack_rows rows;
     double **loo;   /* leave-one-out prediction of each candidate; NULL: it failed */
     double *within; /* its weight in its family */
     int n;
-    family list[MOST_FAMILIES];
+    mixture_family list[MOST_FAMILIES];
     mixture_trees trees; /* where trees or relevance are wanted */
 } mixture;
 
@@ -119,39 +111,41 @@ static rung_status weigh_within(rung_ctx *ctx, mixture *m, bool frequencies, boo
         for (next = i; next < c->n && c->list[next].kind == one->kind && c->list[next].space == one->space; next++)
             any = any || m->loo[next];
         if (!any) continue;
-        family *f = &m->list[m->n++];
+        mixture_family *f = &m->list[m->n++];
         bool reach = manifold && one->kind == FAMILY_SPREAD;
-        *f = (family){.first = i, .count = next - i, .prior = priors[manifold][one->kind]};
+        *f = (mixture_family){.first = i, .count = next - i, .prior = priors[manifold][one->kind]};
         f->strength = reach ? SPREAD_STRENGTH : STRENGTH;
         if (reach && c->l == c->p->K) f->prior *= SINGLE_SPREAD;
         TRY(NEW(ctx, &ctx->scratch, f->mean, size));
         stack_family(&m->rows, f->strength, f->count, m->loo + i, penalty + i, m->within + i, f->mean);
     }
     if (!frequencies && m->n > 0) return RUNG_OK;
-    family *f = &m->list[m->n++];
-    *f = (family){.prior = prior_frequencies[manifold]};
+    mixture_family *f = &m->list[m->n++];
+    *f = (mixture_family){.prior = prior_frequencies[manifold]};
     TRY(NEW(ctx, &ctx->scratch, f->mean, size));
     return frequencies_loo(ctx, &m->rows, c->base.w, f->mean);
 }
 
-static bool is_supervised(const mixture *m, const family *f)
+static bool is_supervised(const mixture *m, const mixture_family *f)
 {
     return f->count == 0 || m->c.list[f->first].kind != FAMILY_SPREAD;
 }
 
-/* The families that are stacked: all, or the supervised ones. */
-static int stacked(const mixture *m, bool supervised, stack_part *parts)
+/* The families that are stacked: all, or the supervised ones. kept: what stays of them; NULL: everything. */
+static int stacked(const mixture *m, bool supervised, const mixture_kept *kept, stack_part *parts)
 {
     int n = 0;
     for (int f = 0; f < m->n; f++) {
-        const family *one = &m->list[f];
+        const mixture_family *one = &m->list[f];
         if (supervised && !is_supervised(m, one)) continue;
         parts[n] = (stack_part){.n = one->held ? 0 : one->count,
                                 .P = m->loo + one->first,
                                 .w = m->within + one->first,
                                 .mean = one->mean,
                                 .strength = one->strength,
-                                .prior = one->prior};
+                                .prior = one->prior,
+                                .kept = kept ? kept->candidate + one->first : NULL,
+                                .dropped = kept ? 1 - kept->share[f] : 0};
         n++;
     }
     return n;
@@ -161,18 +155,19 @@ static int stacked(const mixture *m, bool supervised, stack_part *parts)
 static rung_status weigh_between(rung_ctx *ctx, mixture *m, double *weight, double *sharpen)
 {
     stack_part parts[MOST_FAMILIES];
-    int n = stacked(m, false, parts);
+    int n = stacked(m, false, NULL, parts);
     double *P = NULL;
     TRY(NEW(ctx, &ctx->scratch, P, m->c.l * (m->c.p->K - 1)));
     TRY(stack_families(ctx, &m->rows, n, parts, weight, P));
     return stack_sharpen(ctx, &m->rows, P, sharpen);
 }
 
-/* The prediction of the mixture for each labelled row, with the weights given by the other rows. */
-static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, double *P)
+/* The prediction of what is kept for each labelled row, with the weights given by the other rows. supervised: that of all
+ * families which learn from labelled rows alone. */
+static rung_status left_out(rung_ctx *ctx, mixture *m, bool supervised, const mixture_kept *kept, double *P)
 {
     stack_part parts[MOST_FAMILIES];
-    int n = stacked(m, supervised, parts);
+    int n = stacked(m, supervised, kept, parts);
     return stack_left_out(ctx, &m->rows, n, parts, P);
 }
 
@@ -394,8 +389,8 @@ static rung_status add_trees(rung_ctx *ctx, effort_level effort, const mixture_p
     bool wanted[STACKED_KINDS] = {true, K > 2 && nominal, plan->random && K <= RANDOM_MOST_CLASSES};
     for (int kind = 0; kind < STACKED_KINDS; kind++) {
         if (!wanted[kind]) continue;
-        family *f = &m->list[m->n++];
-        *f = (family){.trees = kind + 1, .held = true, .prior = prior_trees[kind]};
+        mixture_family *f = &m->list[m->n++];
+        *f = (mixture_family){.trees = kind + 1, .held = true, .prior = prior_trees[kind]};
         TRY(NEW(ctx, &ctx->scratch, f->mean, m->c.l * (K - 1)));
         TRY(stacked_trees_run(ctx, &ctx->scratch, &t->rows, (stacked_kind)kind, &t->f, &t->of[kind]));
         for (int64_t i = 0; i < m->c.l; i++)
@@ -406,26 +401,7 @@ static rung_status add_trees(rung_ctx *ctx, effort_level effort, const mixture_p
 
 /* ---- the whole ---- */
 
-/* Members with a smaller weight are dropped; the frequencies stay if they have any weight. */
-static rung_status prune(rung_ctx *ctx, const mixture *m, const double *weight, double least, mixture_part **parts,
-                         int *n)
-{
-    *n = 0;
-    TRY(NEW(ctx, &ctx->scratch, *parts, m->c.n + 1));
-    for (int f = 0; f < m->n; f++) {
-        const family *one = &m->list[f];
-        for (int i = one->first; i < one->first + one->count; i++) {
-            double w = weight[f] * m->within[i];
-            if (m->c.list[i].loo && w >= least) (*parts)[(*n)++] = (mixture_part){i, w};
-        }
-        if (one->trees && weight[f] >= least) (*parts)[(*n)++] = (mixture_part){-1 - one->trees, weight[f]};
-        if (one->count == 0 && !one->trees && (weight[f] > 0 || *n == 0))
-            (*parts)[(*n)++] = (mixture_part){-1, weight[f] > 0 ? weight[f] : 1};
-    }
-    return RUNG_OK;
-}
-
-static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, const double *P, mixture_summary *out)
+static rung_status summarise(rung_ctx *ctx, mixture *m, const mixture_kept *kept, const double *P, mixture_summary *out)
 {
     double *Q = NULL;
     int64_t l = m->c.l;
@@ -434,14 +410,16 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     int median = metrics_median(&(graded_rows){.n = l, .K = m->rows.K, .truth = y, .upper = upper}, w);
     double count = 0;
     for (int f = 0; f < m->n; f++) {
-        const family *one = &m->list[f];
-        if (one->trees) out->trees[one->trees - 1] = weight[f];
-        if (one->count == 0 && !one->trees) out->frequencies = weight[f];
+        const mixture_family *one = &m->list[f];
+        double weight = kept_weight(kept, f);
+        if (one->trees) out->trees[one->trees - 1] = weight;
+        if (is_frequencies(one)) out->frequencies = weight;
         if (one->count == 0) continue;
         const candidate *first = &m->c.list[one->first];
-        out->weight[first->space][first->kind] = weight[f];
+        out->weight[first->space][first->kind] = weight;
         out->present[first->kind] = true;
     }
+    out->members = kept->n;
     out->weighted = w != NULL;
     out->mae = stack_mae(&m->rows, w, P);
     out->median = 0;
@@ -453,7 +431,7 @@ static rung_status summarise(rung_ctx *ctx, mixture *m, const double *weight, co
     out->has_supervised = out->present[FAMILY_SPREAD];
     if (!out->has_supervised) return RUNG_OK;
     TRY(NEW(ctx, &ctx->scratch, Q, l * (m->rows.K - 1)));
-    TRY(left_out(ctx, m, true, Q));
+    TRY(left_out(ctx, m, true, NULL, Q));
     out->supervised = stack_mae(&m->rows, w, Q);
     return RUNG_OK;
 }
@@ -469,20 +447,27 @@ static bool is_nothing(const mixture *m, const mixture_summary *s)
     return m->c.together.count >= TELLING && s->mae > NOTHING * s->median;
 }
 
-static void keep_frequencies(const mixture *m, double *weight, double *P, mixture_choice *out)
+/* The model is then a constant, so a row that is left out is answered by this constant: the median of the others is
+ * always on the other side of the row where classes are balanced. */
+static rung_status keep_frequencies(rung_ctx *ctx, const mixture *m, double *P, mixture_choice *out)
 {
-    for (int f = 0; f < m->n; f++) {
-        const family *one = &m->list[f];
-        weight[f] = one->count == 0 && !one->trees;
-        if (weight[f] > 0) memcpy(P, one->mean, (size_t)(m->c.l * (m->rows.K - 1)) * sizeof *P);
-    }
+    int K = m->rows.K;
+    double *p = NULL;
+    TRY(kept_frequencies(ctx, m->n, m->list, &m->c, &out->kept));
+    TRY(NEW(ctx, &ctx->scratch, p, K));
+    candidates_frequencies(&m->c, p);
     out->sharpen = 1;
+    for (int64_t i = 0; i < m->c.l; i++) {
+        cumulative_sums(K, p, P + i * (K - 1));
+        cumulative_sharpen(K, out->sharpen, P + i * (K - 1)); /* as the model does, to the last bit */
+    }
+    return RUNG_OK;
 }
 
 static rung_status weights_violation(rung_ctx *ctx, const mixture *m, const double *weight, double *out)
 {
     stack_part parts[MOST_FAMILIES];
-    int n = stacked(m, false, parts);
+    int n = stacked(m, false, NULL, parts);
     return stack_violation(ctx, &m->rows, n, parts, weight, out);
 }
 
@@ -567,15 +552,14 @@ rung_status mixture_choose(rung_ctx *ctx, problem *p, const mixture_options *wan
     TRY(NEW(ctx, &ctx->scratch, P, m.c.l * (p->K - 1)));
     TRY(weigh_between(ctx, &m, weight, &out->sharpen));
     TRY(weights_violation(ctx, &m, weight, &out->violation));
-    TRY(left_out(ctx, &m, false, P));
-    TRY(summarise(ctx, &m, weight, P, summary));
+    TRY(kept_choose(ctx, m.n, m.list, weight, &m.c, m.within, o->least > 0 ? o->least : KEEP, &out->kept));
+    TRY(left_out(ctx, &m, false, &out->kept, P));
+    TRY(summarise(ctx, &m, &out->kept, P, summary));
     if (o->planned && o->frequencies && is_nothing(&m, summary)) {
         summary->tried = summary->mae;
-        keep_frequencies(&m, weight, P, out);
-        TRY(summarise(ctx, &m, weight, P, summary));
+        TRY(keep_frequencies(ctx, &m, P, out));
+        TRY(summarise(ctx, &m, &out->kept, P, summary));
     }
-    TRY(prune(ctx, &m, weight, o->least > 0 ? o->least : KEEP, &out->parts, &out->n));
-    summary->members = out->n;
     TRY(spread_out(ctx, &m, P, out));
     out->c = m.c;
     out->trees = m.trees;
@@ -590,7 +574,7 @@ rung_status mixture_fit(rung_ctx *ctx, pool *mem, problem *p, const mixture_opti
     int K = p->K;
     TRY(mixture_choose(ctx, p, o, &m, summary));
     out->sharpen = m.sharpen;
-    TRY(mixture_members(ctx, mem, &m.c, &m.trees, o->most_rank, m.n, m.parts, out));
+    TRY(mixture_members(ctx, mem, &m.c, &m.trees, o->most_rank, m.kept.n, m.kept.parts, out));
     TRY(NEW(ctx, mem, out->loo, m.n_rows * K));
     for (int64_t i = 0; i < m.n_rows; i++) cumulative_classes(K, m.loo + i * (K - 1), out->loo + i * K);
     return RUNG_OK;

@@ -7,12 +7,13 @@
  * of rounds are found without the fold.
  *
  * Inside a family weights are exp(-8 (error + penalty)) (spread labels on redundant columns: exp(-error - 8 penalty));
- * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Members below KEEP
- * are dropped. With more labels the plan (plan.h) runs the grid on some of them, and represents kernels by landmarks. */
+ * between families w minimises the squared error of the mixture plus sum w^2 / prior on the simplex. Light members are
+ * dropped (kept.h). With more labels the plan (plan.h) runs the grid on some of them, and represents kernels by landmarks. */
 #ifndef RUNG_METHOD_MIXTURE_MIXTURE_H
 #define RUNG_METHOD_MIXTURE_MIXTURE_H
 
 #include "method/mixture/held_families.h"
+#include "method/mixture/kept.h"
 #include "method/mixture/plan.h"
 
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
 } mixture_options;
 
 typedef struct {
-    double weight[SPACES][FAMILY_KINDS], frequencies, trees[STACKED_KINDS]; /* of the families */
+    double weight[SPACES][FAMILY_KINDS], frequencies, trees[STACKED_KINDS]; /* of what is kept of the families */
     bool present[FAMILY_KINDS];
     double redundancy;   /* columns per effective dimension, minus the value expected by chance */
     bool manifold;       /* redundant columns: label spreading has the larger prior weight */
@@ -44,11 +45,6 @@ typedef struct {
     const double *relevance;             /* of the columns; NULL: none */
 } mixture_summary;
 
-typedef struct {
-    int candidate; /* -1: the class frequencies; -2 - kind: trees of this stacked_kind */
-    double weight;
-} mixture_part;
-
 typedef struct {      /* the labelled rows in bins, folds of them, and trees that did not see their fold */
     problem labelled; /* all labelled rows, without their scaled columns */
     boost_rows rows;
@@ -60,8 +56,7 @@ typedef struct {      /* the labelled rows in bins, folds of them, and trees tha
 typedef struct { /* what a mixture consists of, in the scratch pool */
     candidates c;
     mixture_trees trees;
-    int n;
-    mixture_part *parts;
+    mixture_kept kept;
     double sharpen;
     int64_t n_rows;   /* labelled rows */
     double *loo;      /* n_rows x (K - 1): predictions by the whole without the row; NaN: it was never held out */

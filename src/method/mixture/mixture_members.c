@@ -53,17 +53,12 @@ static rung_status copy(rung_ctx *ctx, pool *mem, int64_t n, const double *from,
 static rung_status frequencies_member(rung_ctx *ctx, const build *b, member *one)
 {
     int K = b->c->p->K;
-    double l = 0;
-    const double *w = b->c->base.w;
     one->score = (scorer){.kind = SCORER_CONSTANT, .outputs = 1, .d = b->c->p->d};
     TRY(NEW(ctx, b->mem, one->score.bias, 1));
     one->proba = PROBA_PRIOR;
     TRY(NEW(ctx, b->mem, one->prior, K));
-    for (int64_t i = 0; i < b->c->l; i++) l += w ? w[i] : 1;
-    for (int q = 0; q < K; q++) {
-        one->prior[q] = (b->c->mass[q] + 1.0 / K) / (l + 1);
-        one->score.bias[0] += (q + 1) * one->prior[q];
-    }
+    candidates_frequencies(b->c, one->prior);
+    for (int q = 0; q < K; q++) one->score.bias[0] += (q + 1) * one->prior[q];
     return RUNG_OK;
 }
 

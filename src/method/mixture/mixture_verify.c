@@ -246,12 +246,12 @@ static rung_status same_trees(rung_ctx *ctx, const mixture_choice *m, int kind, 
 static rung_status member_conditions(rung_ctx *ctx, const mixture_choice *m, int i, const member *one, worst_of *w)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    if (m->parts[i].candidate < -1) return same_trees(ctx, m, -2 - m->parts[i].candidate, one, w);
-    if (m->parts[i].candidate < 0) {
+    if (m->kept.parts[i].candidate < -1) return same_trees(ctx, m, -2 - m->kept.parts[i].candidate, one, w);
+    if (m->kept.parts[i].candidate < 0) {
         frequencies_condition(&m->c, one, w);
         return RUNG_OK;
     }
-    const candidate *from = &m->c.list[m->parts[i].candidate];
+    const candidate *from = &m->c.list[m->kept.parts[i].candidate];
     TRY(same_rows(ctx, &m->c, from, one, w));
     w->has[from->kind] = true;
     if (from->kind == FAMILY_GP)
@@ -295,18 +295,18 @@ rung_status mixture_verify(rung_ctx *ctx, const struct verification *v, const mi
     double all = 0, total = 0;
     TRY(mixture_choose(ctx, v->p, options, &m, &summary));
     condition_add(v->found, "members", "difference from the number of members chosen by leave-one-out",
-                  abs(model->n_members - m.n), 0);
+                  abs(model->n_members - m.kept.n), 0);
     condition_add(v->found, "stacking", "violation of the optimality of the families' weights, relative", m.violation,
                   1e-10);
     condition_add(v->found, "sharpening", "exponent against that of least leave-one-out error",
                   fabs(model->sharpen - m.sharpen), 0);
-    if (model->n_members != m.n) return RUNG_OK;
-    for (int i = 0; i < m.n; i++) {
+    if (model->n_members != m.kept.n) return RUNG_OK;
+    for (int i = 0; i < m.kept.n; i++) {
         all += model->members[i].weight;
-        total += m.parts[i].weight;
+        total += m.kept.parts[i].weight;
     }
-    for (int i = 0; i < m.n; i++) {
-        worsen(&w.weights, fabs(model->members[i].weight / all - m.parts[i].weight / total));
+    for (int i = 0; i < m.kept.n; i++) {
+        worsen(&w.weights, fabs(model->members[i].weight / all - m.kept.parts[i].weight / total));
         TRY(member_conditions(ctx, &m, i, &model->members[i], &w));
     }
     tell(v, &w);

@@ -201,30 +201,33 @@ rung_status stack_sharpen(rung_ctx *ctx, const stack_rows *rows, double *P, doub
 
 /* ---- each row by the others ---- */
 
-/* p: the prediction of a family for row i with the weights w_j exp(strength error of its group), that is without the
- * errors of row i and those equal to it. */
-static void family_without(const stack_rows *rows, const stack_part *part, int64_t i, double *p)
+/* p: what stays of a family says of row i, times the share of its weight that stays, which is returned. without: with the
+ * weights w_j exp(strength error of its group), that is without the errors of row i and those equal to it. */
+static double family_answer(const stack_rows *rows, const stack_part *part, int64_t i, bool without, double *p)
 {
     int J = rows->K - 1;
-    double total = 0, most = 0;
-    if (part->n == 0) memcpy(p, part->mean + i * J, (size_t)J * sizeof *p);
-    if (part->n == 0) return;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) memset(p, 0, (size_t)J * sizeof *p);
+    double all = 0, stays = 0, most = 0;
+    memset(p, 0, (size_t)J * sizeof *p);
+    if (part->n == 0) {
+        add(J, 1 - part->dropped, part->mean + i * J, p);
+        return 1 - part->dropped;
+    }
+    for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < part->n; j++) {
             if (!part->P[j] || !(part->w[j] > 0)) continue;
-            const double *own = part->P[j] + i * J;
-            double gain = part->strength * stack_group_error(rows, part->P[j], rows->together->of[i]);
+            double gain = without ? part->strength * stack_group_error(rows, part->P[j], rows->together->of[i]) : 0;
             if (pass == 0) {
                 most = fmax(most, gain);
                 continue;
             }
             double w = part->w[j] * exp(gain - most);
-            total += w;
-            add(J, w, own, p);
+            all += w;
+            if (part->kept && !part->kept[j]) continue;
+            stays += w;
+            add(J, w, part->P[j] + i * J, p);
         }
-    }
-    for (int q = 0; q < J; q++) p[q] /= total;
+    for (int q = 0; q < J; q++) p[q] /= all;
+    return stays / all;
 }
 
 /* E_i'E_i, the part of the rows of a group in the stacking matrix, is taken out of it. */
@@ -245,15 +248,33 @@ static void stacking_without(const stack_rows *rows, int m, const stack_part *pa
                 }
 }
 
-/* The prediction of row i by the weights w of the families, each without the row's group. */
-static void answer_without(const stack_rows *rows, int m, const stack_part *parts, const double *w, int64_t i,
-                           double *p, double *P)
+/* P_i: the prediction of row i by what stays of the families, with the weights w. False: they give it no weight. */
+static bool answer_row(const stack_rows *rows, int m, const stack_part *parts, const double *w, int64_t i, bool without,
+                       double *p, double *P)
 {
     int J = rows->K - 1;
+    double stays = 0, *own = P + i * J;
+    memset(own, 0, (size_t)J * sizeof *own);
     for (int a = 0; a < m; a++) {
-        family_without(rows, &parts[a], i, p);
-        add(J, w[a], p, P + i * J);
+        if (!(w[a] > 0)) continue;
+        stays += w[a] * family_answer(rows, &parts[a], i, without, p);
+        add(J, w[a], p, own);
     }
+    for (int q = 0; q < J && stays > 0; q++) own[q] /= stays;
+    return stays > 0;
+}
+
+rung_status stack_combined(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
+                           double sharpen, double *P)
+{
+    int J = rows->K - 1;
+    double *p = NULL;
+    TRY(NEW(ctx, &ctx->scratch, p, J));
+    for (int64_t i = 0; i < rows->n; i++) {
+        answer_row(rows, m, parts, w, i, false, p, P);
+        cumulative_sharpen(rows->K, sharpen, P + i * J);
+    }
+    return RUNG_OK;
 }
 
 rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P)
@@ -261,16 +282,17 @@ rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const s
     pool_mark mark = pool_here(&ctx->scratch);
     int J = rows->K - 1;
     const row_groups *t = rows->together;
-    double *G = NULL, *without = NULL, *w = NULL, *p = NULL, *together = NULL, all[EXPONENTS], cost[EXPONENTS];
+    double *G = NULL, *without = NULL, *w = NULL, *whole = NULL, *p = NULL, *together = NULL;
+    double all[EXPONENTS], cost[EXPONENTS];
     TRY(NEW(ctx, &ctx->scratch, G, (int64_t)m * m));
     TRY(NEW(ctx, &ctx->scratch, without, (int64_t)m * m));
     TRY(NEW(ctx, &ctx->scratch, w, m));
+    TRY(NEW(ctx, &ctx->scratch, whole, m));
     TRY(NEW(ctx, &ctx->scratch, p, J));
     TRY(NEW(ctx, &ctx->scratch, together, rows->n * J));
     stacking_matrix(rows, m, parts, G);
-    TRY(stack_families(ctx, rows, m, parts, w, together));
+    TRY(stack_families(ctx, rows, m, parts, whole, together));
     exponent_costs(rows, together, p, all);
-    memset(P, 0, (size_t)(rows->n * J) * sizeof *P);
     for (int64_t g = 0; g < t->count; g++) {
         stacking_without(rows, m, parts, g, G, without);
         TRY(simplex_qp(ctx, m, without, 1, w));
@@ -279,7 +301,8 @@ rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const s
             for (int e = 0; e < EXPONENTS; e++)
                 cost[e] -= sharpened_error(rows, t->rows[k], exponents[e], together + t->rows[k] * J, p);
         for (int64_t k = t->start[g]; k < t->start[g + 1]; k++) {
-            answer_without(rows, m, parts, w, t->rows[k], p, P);
+            if (!answer_row(rows, m, parts, w, t->rows[k], true, p, P)) /* without it nothing of what stays counts */
+                answer_row(rows, m, parts, whole, t->rows[k], true, p, P);
             cumulative_sharpen(rows->K, cheapest(cost), P + t->rows[k] * J);
         }
     }

@@ -38,6 +38,8 @@ typedef struct {
     double strength;     /* as in stack_family */
     const double *w;     /* their weights */
     double *mean, prior; /* the weighted mean; the prior weight of the family */
+    const bool *kept;    /* n: the models that stay in the mixture; NULL: all */
+    double dropped;      /* of a family without models: the share of its weight that does not stay */
 } stack_part;
 
 /* w on the simplex that minimises |sum w mean - Y|^2 (weighted rows) + sum w^2 / prior, the priors normalised first;
@@ -47,8 +49,13 @@ rung_status stack_families(rung_ctx *ctx, const stack_rows *rows, int m, const s
 /* The part of the weighted error that a row and those equal to it have. */
 double stack_group_error(const stack_rows *rows, const double *P, int64_t group);
 
-/* P: the sharpened mixture's prediction of every row, by the weights and the exponent that the other rows give. The
- * weights of stack_family and stack_families have seen the label of the row, which is too optimistic with few rows. */
+/* P: the prediction of every row by what stays of the families with these weights, sharpened: as the model combines its
+ * members. */
+rung_status stack_combined(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, const double *w,
+                           double sharpen, double *P);
+
+/* P: the same by the weights and the exponent that the other rows give. The weights of stack_family and stack_families
+ * have seen the label of the row, which is too optimistic with few rows. */
 rung_status stack_left_out(rung_ctx *ctx, const stack_rows *rows, int m, const stack_part *parts, double *P);
 
 /* The violation of the optimality conditions of stack_families at w, relative to its value: derivatives are equal where

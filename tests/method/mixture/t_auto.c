@@ -139,8 +139,8 @@ static void spreadings_are_screened(void **state)
     assert_int_equal(all[FAMILY_GP], 0);
     assert_true(wanted[FAMILY_RIDGE] > 0 && wanted[FAMILY_RIDGE] < all[FAMILY_RIDGE]);
     assert_true(wanted[FAMILY_SPREAD] > 0 && wanted[FAMILY_SPREAD] < all[FAMILY_SPREAD]);
-    for (int i = 0; i < choice.n; i++)
-        assert_true(choice.parts[i].candidate < 0 || choice.c.list[choice.parts[i].candidate].wanted);
+    for (int i = 0; i < choice.kept.n; i++)
+        assert_true(choice.kept.parts[i].candidate < 0 || choice.c.list[choice.kept.parts[i].candidate].wanted);
     assert_true(summary.mae < 0.5 * summary.median);
 }
 
