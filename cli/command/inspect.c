@@ -94,7 +94,7 @@ static void print_classes(const rung_model *model)
     FILE *f = entry_open(&e, "classes");
     for (int k = 1; k <= rung_model_classes(model); k++)
         fprintf(f, "%s%s%s", k > 1 ? " < " : "", rung_model_class_name(model, k),
-                rung_model_class_present(model, k) ? "" : " (no labelled rows)");
+                rung_model_class_present(model, k) ? "" : " (no labelled rows: never predicted)");
     entry_close(&e);
 }
 

@@ -461,6 +461,17 @@ static int predict_training(session *s, const arguments *args, predict_job *job)
     return finish(s, job);
 }
 
+/* Classes that no prediction can be. */
+static void tell_absent(const rung_model *model)
+{
+    int absent = 0, first = 0;
+    for (int k = rung_model_classes(model); k >= 1; k--)
+        if (!rung_model_class_present(model, k)) absent++, first = k;
+    if (absent == 0 || absent == rung_model_classes(model)) return;
+    say(stderr, "rung: the model had no labelled row of class '%s'%s: never predicted\n",
+        rung_model_class_name(model, first), absent > 1 ? " and others (see rung inspect)" : "");
+}
+
 /* Whether the model provides what is requested. */
 static int check_model(const arguments *args, predict_job *job)
 {
@@ -532,6 +543,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
     if ((code = check_model(args, job)) != EXIT_OK) return code;
     if ((code = costs_read(s, args, rung_model_classes(job->model), &job->given)) != EXIT_OK) return code;
+    if (!s->quiet && !project) tell_absent(job->model);
     const char *sql = option_value(args, "sql");
     if (sql && args->operands > 2) {
         complain("predict: --sql selects from a single database");

@@ -51,16 +51,33 @@ rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, codin
     return RUNG_OK;
 }
 
+/* What stands for the missing cells of a column: the median of the others. Where these are all equal it is another
+ * number, so that being missing, all that such a column tells, is not lost. */
+static double fill_of(int64_t n, weighted_value *values, int64_t missing)
+{
+    int64_t i = 1;
+    while (i < n && values[i].x == values[0].x) i++;
+    if (i == n && missing > 0) return values[0].x == 0;
+    return median(values, n);
+}
+
 rung_status coding_fills(rung_ctx *ctx, rung_data *data)
 {
-    double *values = NULL;
+    pool_mark mark = pool_here(&ctx->scratch);
+    weighted_value *values = NULL;
     TRY(NEW_RAW(ctx, &ctx->scratch, values, data->n));
-    for (int64_t j = 0; j < data->d; j++) {
-        int64_t n = 0;
-        for (int64_t i = 0; i < data->n; i++)
-            if (!isnan(data->X[i * data->d + j])) values[n++] = data->X[i * data->d + j];
-        data->code.columns[j].fill = n ? median(values, n) : 0;
+    for (int64_t j = 0; j < data->code.n_columns; j++) {
+        column_code *c = &data->code.columns[j];
+        int64_t n = 0, missing = 0;
+        TRY(interrupted(ctx));
+        for (int64_t i = 0; i < data->n && !c->nominal; i++) {
+            double x = data->X[i * data->d + c->first], w = data->weight ? data->weight[i] : 1;
+            if (w > 0 && !isnan(x)) values[n++] = (weighted_value){x, w};
+            missing += w > 0 && isnan(x);
+        }
+        c->fill = n > 0 ? fill_of(n, values, missing) : 0;
     }
+    pool_release(&ctx->scratch, mark);
     return RUNG_OK;
 }
 

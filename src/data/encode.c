@@ -140,37 +140,23 @@ static rung_status check_missing(rung_ctx *ctx, const rung_table *t, int64_t j)
     return RUNG_OK;
 }
 
-static double learn_fill(int64_t n, const double *x, double *room)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (isfinite(x[i])) room[count++] = x[i];
-    return count ? median(room, count) : 0;
-}
-
 typedef struct {
     const rung_table *t;
     const rung_encode_options *options;
     coding *code;
     int64_t *from;
-    double *room; /* rows of the table */
 } learner;
 
 static rung_status learn_column(rung_ctx *ctx, pool *mem, learner *l, int64_t j, const said_column *said,
                                 column_use *use)
 {
     column_code *c = &l->code->columns[l->code->n_columns];
-    const double *x;
     TRY(interrupted(ctx));
     *c = (column_code){.position = j, .first = l->code->d};
     TRY(column_kind_of(ctx, mem, l->t, j, said, c, use));
     if (*use != USE_FEATURE) return RUNG_OK;
     if (l->options->missing_error) TRY(check_missing(ctx, l->t, j));
     TRY(pool_text(ctx, mem, l->t->columns[j].name, &c->name));
-    if (!c->nominal) {
-        TRY(column_numbers(ctx, l->t, j, c, &x));
-        c->fill = learn_fill(l->t->n_rows, x, l->room);
-    }
     l->code->d += column_width(c);
     l->from[l->code->n_columns++] = j;
     return RUNG_OK;
@@ -224,7 +210,6 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
-    TRY(NEW_RAW(ctx, &ctx->scratch, l.room, t->n_rows));
     TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
     TRY(said_columns(ctx, t, options, &said));
     for (int64_t j = 0; j < t->n_columns; j++)
@@ -406,7 +391,8 @@ static rung_status encode(rung_ctx *ctx, const rung_table *t, const rung_encode_
     if (groups >= 0) TRY(pool_text(ctx, &data->mem, options->groups, &code->groups));
     if (weights >= 0) TRY(pool_text(ctx, &data->mem, options->weights, &code->weights));
     if (suggested >= 0) TRY(dataset_suggested(ctx, t, suggested, data));
-    return weights >= 0 ? dataset_weights(ctx, t, weights, data) : RUNG_OK;
+    if (weights >= 0) TRY(dataset_weights(ctx, t, weights, data));
+    return coding_fills(ctx, data);
 }
 
 rung_status dataset_encode(rung_ctx *ctx, const rung_table *t, const rung_encode_options *options, rung_data **out)

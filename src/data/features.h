@@ -13,7 +13,7 @@ rung_status dataset_rows(rung_ctx *ctx, rung_data *data, int64_t n, int64_t d);
 
 /* d unnamed columns of numbers, classes 1..K, the label column (if K > 0) after them. */
 rung_status coding_plain(rung_ctx *ctx, pool *mem, int64_t d, int classes, coding *code);
-/* The medians of such columns, for tables with missing cells. */
+/* What stands for the missing cells of columns that are not nominal, by the rows of data and their weights. */
 rung_status coding_fills(rung_ctx *ctx, rung_data *data);
 
 /* Whether the columns are named by whole numbers, as those of sparse rows are. */
@@ -38,7 +38,10 @@ rung_status features_code(rung_ctx *ctx, const rung_table *t, const coding *code
 
 /* The numbers of column j of t, which is not nominal: those of the table, or in the scratch pool; NaN: missing. */
 rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const double **out);
-/* Of n > 0 numbers, which are reordered; of an even count the mean of the middle two. */
-double median(double *v, int64_t n);
+typedef struct {
+    double x, w;
+} weighted_value;
+/* Of n > 0 numbers, which are reordered; where half of the weight ends between two numbers, their mean. */
+double median(weighted_value *v, int64_t n);
 
 #endif

@@ -9,6 +9,7 @@
  * intervals. */
 #include "fit/fit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -19,7 +20,7 @@
 #include "fit/propagation_baseline.h"
 #include "fit/update.h"
 
-enum { RELEVANCE_FOLDS = 5 };
+enum { RELEVANCE_FOLDS = 5, ABSENT_NAMED = 5 };
 
 /* ---- folds ---- */
 
@@ -339,6 +340,26 @@ static rung_status build(rung_ctx *ctx, const rung_spec *spec, training *t, cons
     return use_held_out(ctx, spec, t, (held_grades){.p = p, .f = &f, .h = &held}, false, model);
 }
 
+/* A class that no row has is no part of what was learned. */
+static void tell_absent(rung_ctx *ctx, const rung_model *model)
+{
+    char list[TABLE_LIST] = "", name[48];
+    int absent = 0, at = 0;
+    for (int q = 1; q <= model->code.n_classes; q++) {
+        if (at < model->n_present && model->present[at] == q) {
+            at++;
+            continue;
+        }
+        snprintf(name, sizeof name, "'%.40s'", model->code.classes[q - 1]);
+        if (++absent <= ABSENT_NAMED) table_list(list, ", ", name);
+    }
+    if (absent == 0 || model->n_present == 0) return;
+    log_at(ctx, RUNG_WARNING,
+           "%d of the %d classes %s no labelled row and %s never predicted, with probability 0: %s%s", absent,
+           model->code.n_classes, absent == 1 ? "has" : "have", absent == 1 ? "is" : "are", list,
+           absent > ABSENT_NAMED ? ", ..." : "");
+}
+
 rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, const folds *f, held_out *held,
                           rung_model **out)
 {
@@ -349,6 +370,7 @@ rung_status method_finish(rung_ctx *ctx, const rung_spec *spec, training *t, con
         model_free(*out);
         *out = NULL;
     }
+    if (status == RUNG_OK) tell_absent(ctx, *out);
     return status;
 }
 

@@ -146,6 +146,14 @@ static rung_status category_bins(rung_ctx *ctx, pool *mem, const tree_table *t, 
 
 /* ---- whole ---- */
 
+/* A column of numbers without cuts: whether it has cells that are missing beside cells that are not. */
+static bool is_ticked(const tree_table *t, const column_code *c)
+{
+    int64_t d = t->code->d, i = 1;
+    while (i < t->n_rows && isnan(t->cells[i * d + c->first]) == isnan(t->cells[c->first])) i++;
+    return i < t->n_rows;
+}
+
 rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *out)
 {
     int64_t columns = t->code->n_columns, most = t->n_rows < SAMPLE_ROWS ? t->n_rows : SAMPLE_ROWS, used = 0;
@@ -154,6 +162,7 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
     double *room = NULL;
     *out = (tree_bins){.code = t->code, .n_columns = columns};
     TRY(NEW(ctx, mem, out->count, columns));
+    TRY(NEW(ctx, mem, out->varies, columns));
     TRY(NEW(ctx, mem, out->category, columns));
     TRY(NEW(ctx, mem, out->cut_first, columns + 1));
     for (int64_t c = 0; c < columns; c++)
@@ -171,6 +180,8 @@ rung_status bins_new(rung_ctx *ctx, pool *mem, const tree_table *t, tree_bins *o
             out->count[c] = 1 + (int)number_cuts(t, &t->code->columns[c], own, own + most, room + c * MOST_BINS);
         }
     }
+    for (int64_t c = 0; c < columns; c++)
+        out->varies[c] = out->category[c] || out->count[c] > 1 || is_ticked(t, &t->code->columns[c]);
     for (int64_t c = 0; c < columns; c++)
         out->cut_first[c + 1] = out->cut_first[c] + (t->code->columns[c].nominal ? 0 : out->count[c] - 1);
     TRY(NEW_RAW(ctx, mem, out->cut, out->cut_first[columns]));

@@ -22,6 +22,7 @@ typedef struct {
     const coding *code;
     int64_t n_columns;  /* of the table: a text column is one */
     int *count;         /* per column: bins but for bin 0 */
+    bool *varies;       /* per column: it divides the rows of the table; being missing counts as a value */
     int64_t *cut_first; /* n_columns + 1: a column of numbers has the cuts cut_first[c] .. cut_first[c+1]-1 */
     double *cut;        /* ascending */
     uint8_t **category; /* per text column: the bin of each category; NULL for numbers */

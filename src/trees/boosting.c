@@ -150,7 +150,7 @@ static rung_status start(rung_ctx *ctx, pool *mem, boosting *b)
     if (!b->rules.nominal) {
         TRY(ordinal_new(ctx, mem, K, weight, &b->link));
         b->link.wide = b->data->upper != NULL;
-        return NEW(ctx, mem, b->partial, ordinal_sums(&b->link) * ((b->data->all ? 0 : blocks_of(b)) + 1));
+        return NEW(ctx, mem, b->partial, ordinal_sums(&b->link) * ((b->data->all ? 0 : blocks_of(b)) + 2));
     }
     for (int q = 0; q < K; q++) {
         b->start[q] = log(weight[q] / total);
@@ -256,6 +256,11 @@ static rung_status threshold_sums(boosting *b)
     return RUNG_OK;
 }
 
+static double step_thresholds(boosting *b)
+{
+    return ordinal_step(&b->link, b->partial, b->partial + ordinal_sums(&b->link));
+}
+
 rung_status boosting_thresholds(boosting *b, double *out)
 {
     enum { MOST_STEPS = 50 };
@@ -265,7 +270,7 @@ rung_status boosting_thresholds(boosting *b, double *out)
         TRY(threshold_sums(b));
         largest = 0;
         for (int q = 0; q + 1 < b->data->K; q++) largest = fmax(largest, fabs(b->partial[q]) / total);
-        if (largest < 1e-12 || ordinal_step(&b->link, b->partial) < 1e-12) break;
+        if (largest < 1e-12 || step_thresholds(b) < 1e-12) break;
     }
     if (out) *out = largest;
     return RUNG_OK;
@@ -345,6 +350,6 @@ rung_status boosting_round(rung_ctx *ctx, boosting *b, pool *mem, double share, 
     }
     if (b->rules.nominal) return RUNG_OK;
     TRY(threshold_sums(b));
-    ordinal_step(&b->link, b->partial);
+    step_thresholds(b);
     return RUNG_OK;
 }

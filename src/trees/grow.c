@@ -123,10 +123,10 @@ static double value_of(const grower *g, const open_leaf *l, tree_sums s)
 /* Of a single node: twice the decrease of the loss by its value. */
 static double worth(double G, double H, double l2) { return G * G / (H + l2); }
 
-static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s)
+static double bounded_worth(const grower *g, const open_leaf *l, tree_sums s, double l2)
 {
-    double v = value_of(g, l, s);
-    return -(2 * g_of(g, s) + (h_of(g, s) + g->rules.l2) * v) * v;
+    double H = h_of(g, s) + l2, v = bounded(-g_of(g, s) / H, l->low, l->high);
+    return -(2 * g_of(g, s) + H * v) * v;
 }
 
 /* gain of separating the rows `left` from the others, -1 if not allowed. */
@@ -138,7 +138,7 @@ static inline double gain_of(const grower *g, const open_leaf *l, int64_t c, tre
         return worth(g_of(g, left), h_of(g, left), l2) + worth(g_of(g, right), h_of(g, right), l2) - whole;
     int direction = g->rules.monotone[c];
     if (direction && direction * (value_of(g, l, right) - value_of(g, l, left)) < 0) return -1;
-    return bounded_worth(g, l, left) + bounded_worth(g, l, right) - bounded_worth(g, l, l->sum);
+    return bounded_worth(g, l, left, l2) + bounded_worth(g, l, right, l2) - bounded_worth(g, l, l->sum, l2);
 }
 
 typedef struct { /* splits of a column of numbers: their left sides without missing cells */
@@ -434,7 +434,7 @@ static void choose_columns(grower *g, rng *r)
 {
     g->n_active = 0;
     for (int64_t c = 0; c < g->columns; c++)
-        if (g->b->count[c] > 1 || g->b->category[c]) g->active[g->n_active++] = c;
+        if (g->b->varies[c]) g->active[g->n_active++] = c;
     int64_t keep = (int64_t)ceil(g->rules.columns * (double)g->n_active - 1e-9);
     if (keep >= g->n_active || keep < 1) return;
     for (int64_t k = 0; k < keep; k++) { /* the first steps of a shuffle, then in order again */

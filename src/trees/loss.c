@@ -7,8 +7,6 @@
 
 #include "linalg/la.h"
 
-static const double LEAST_GAP = 1e-6; /* between thresholds */
-
 void ordinal_set(ordinal *o, const double *t)
 {
     if (t != o->t) memcpy(o->t, t, (size_t)(o->K - 1) * sizeof *t);
@@ -23,6 +21,9 @@ rung_status ordinal_new(rung_ctx *ctx, pool *mem, int K, const double *weight, o
     TRY(NEW(ctx, mem, out->t, K - 1));
     TRY(NEW(ctx, mem, out->up, K + 1));
     TRY(NEW(ctx, mem, out->gap, K + 1));
+    TRY(NEW(ctx, mem, out->apart, K - 1));
+    TRY(NEW(ctx, mem, out->closing, K - 1));
+    TRY(NEW(ctx, mem, out->tied, K - 1));
     out->up[0] = INFINITY;
     out->gap[1] = out->gap[K] = 1;
     for (int q = 0; q < K; q++) total += weight[q];
@@ -86,50 +87,116 @@ void ordinal_sum(const ordinal *o, const loss_rows *rows, double *sum)
     }
 }
 
-/* x := H^-1 x for a tridiagonal matrix, which is overwritten. */
-static void solve_tridiagonal(int J, double *diagonal, const double *beside, double scale, double *x)
+/* ---- a step ---- */
+
+/* x := H^-1 x for a tridiagonal matrix of order n, which is overwritten. */
+static void solve_tridiagonal(int n, double *diagonal, const double *beside, double scale, double *x)
 {
-    for (int q = 1; q < J; q++) {
+    for (int q = 1; q < n; q++) {
         double m = beside[q - 1] / diagonal[q - 1];
         diagonal[q] = fmax(diagonal[q] - m * beside[q - 1], 1e-9 * scale);
         x[q] -= m * x[q - 1];
     }
-    for (int q = J - 1; q >= 0; q--) x[q] = (x[q] - (q + 1 < J ? beside[q] * x[q + 1] : 0)) / diagonal[q];
+    for (int q = n - 1; q >= 0; q--) x[q] = (x[q] - (q + 1 < n ? beside[q] * x[q + 1] : 0)) / diagonal[q];
 }
 
-/* The same for a full matrix, by its upper triangle (by rows). */
-static void solve_full(int J, double *H, double scale, double *x)
+/* The same for a full matrix, by its upper triangle (rows of J numbers). */
+static void solve_full(int n, int J, double *H, double scale, double *x)
 {
-    for (int q = 0; q < J; q++) {
+    for (int q = 0; q < n; q++) {
         H[q * J + q] = fmax(H[q * J + q], 1e-9 * scale);
-        for (int r = q + 1; r < J; r++) {
+        for (int r = q + 1; r < n; r++) {
             double m = H[q * J + r] / H[q * J + q];
-            for (int c = r; c < J; c++) H[r * J + c] -= m * H[q * J + c];
+            for (int c = r; c < n; c++) H[r * J + c] -= m * H[q * J + c];
             x[r] -= m * x[q];
         }
     }
-    for (int q = J - 1; q >= 0; q--) {
-        for (int r = q + 1; r < J; r++) x[q] -= H[q * J + r] * x[r];
+    for (int q = n - 1; q >= 0; q--) {
+        for (int r = q + 1; r < n; r++) x[q] -= H[q * J + r] * x[r];
         x[q] /= H[q * J + q];
     }
 }
 
-double ordinal_step(ordinal *o, double *sum)
+/* Where an entry of the Hessian is, r >= q; those of row q that may differ from 0 are before `row_end`. */
+static double *entry(const ordinal *o, double *sum, int q, int r)
 {
-    int J = o->K - 1, step_to = o->wide ? J + 1 : 1;
-    double *x = sum, *diagonal = sum + J, scale = 0, largest = 0;
-    for (int q = 0; q < J; q++) scale = fmax(scale, diagonal[q * step_to]);
-    for (int q = 0; q < J; q++) diagonal[q * step_to] += 1e-9 * scale + 1e-300;
-    if (o->wide) /* x := H^-1 gradient */
-        solve_full(J, diagonal, scale, x);
+    int J = o->K - 1;
+    return sum + J + (o->wide ? q * J + r : r > q ? J + q : q);
+}
+static int row_end(const ordinal *o, int q) { return o->wide || q + 2 > o->K - 1 ? o->K - 1 : q + 2; }
+
+/* From thresholds to groups of those that are tied: the gradient at `apart` in them, and sums of gradient and Hessian over
+ * each group, in place. Returns the number of groups. */
+static int join_tied(const ordinal *o, double *sum)
+{
+    int J = o->K - 1, a = -1;
+    for (int q = 0; q < J; q++)
+        for (int r = q; r < row_end(o, q); r++) {
+            sum[q] -= *entry(o, sum, q, r) * o->apart[r];
+            if (r > q) sum[r] -= *entry(o, sum, q, r) * o->apart[q];
+        }
+    for (int q = 0; q < J; q++) {
+        a += !o->tied[q];
+        double gradient = sum[q];
+        sum[q] = 0;
+        sum[a] += gradient;
+        for (int r = q, b = a; r < row_end(o, q); r++) {
+            b += r > q && !o->tied[r];
+            double h = *entry(o, sum, q, r) * (b == a && r > q ? 2 : 1);
+            *entry(o, sum, q, r) = 0;
+            *entry(o, sum, a, b) += h;
+        }
+    }
+    return a + 1;
+}
+
+/* The first entries of sum become the step: H^-1 gradient, where the thresholds that are tied move alike. */
+static void solve_step(const ordinal *o, bool any_tied, double *sum)
+{
+    int J = o->K - 1, n = any_tied ? join_tied(o, sum) : J;
+    double scale = 0;
+    for (int q = 0; q < n; q++) scale = fmax(scale, *entry(o, sum, q, q));
+    for (int q = 0; q < n; q++) *entry(o, sum, q, q) += 1e-9 * scale + 1e-300;
+    if (o->wide)
+        solve_full(n, J, sum + J, scale, sum);
     else
-        solve_tridiagonal(J, diagonal, diagonal + J, scale, x);
-    for (int q = 0; q < J; q++) largest = fmax(largest, fabs(x[q]));
-    double step = largest > 1 ? 1 / largest : 1;
-    for (int q = 1; q < J; q++)
-        while (o->t[q] - step * x[q] < o->t[q - 1] - step * x[q - 1] + LEAST_GAP && step > 1e-9) step /= 2;
-    if (!(step > 1e-9)) return largest;
-    for (int q = 0; q < J; q++) o->t[q] -= step * x[q];
+        solve_tridiagonal(n, sum + J, sum + 2 * J, scale, sum);
+    for (int q = J - 1, a = n - 1; any_tied && q >= 0; q--) {
+        sum[q] = sum[a] + o->apart[q];
+        a -= !o->tied[q];
+    }
+}
+
+/* Ties what the step would bring too close: the distance that they give up is half of it, at most. */
+static bool tie_more(ordinal *o, double step, const double *x)
+{
+    bool more = false;
+    for (int q = 1; q < o->K - 1; q++) {
+        double gap = o->t[q] - o->t[q - 1];
+        if (o->tied[q] || !(gap - step * (x[q] - x[q - 1]) < LEAST_GAP)) continue;
+        o->tied[q] = more = true;
+        o->closing[q] = fmax(gap - fmax(LEAST_GAP, gap / 2), 0);
+    }
+    for (int q = 1; q < o->K - 1; q++) o->apart[q] = o->tied[q] ? o->apart[q - 1] + o->closing[q] : 0;
+    return more;
+}
+
+double ordinal_step(ordinal *o, const double *sum, double *room)
+{
+    int J = o->K - 1;
+    double largest, step;
+    bool any_tied = false, more = true;
+    memset(o->tied, 0, (size_t)J * sizeof *o->tied);
+    while (more) {
+        memcpy(room, sum, (size_t)ordinal_sums(o) * sizeof *room);
+        solve_step(o, any_tied, room);
+        largest = 0;
+        for (int q = 0; q < J; q++) largest = fmax(largest, fabs(room[q]));
+        step = largest > 1 ? 1 / largest : 1;
+        more = tie_more(o, step, room);
+        any_tied = any_tied || more;
+    }
+    for (int q = 0; q < J; q++) o->t[q] -= step * room[q];
     ordinal_set(o, o->t);
     return largest;
 }

@@ -19,13 +19,18 @@
 #include "base/context.h"
 
 enum { LOSS_CHUNK = 256 }; /* rows at a time, at most */
+#define LEAST_GAP 1e-6     /* between thresholds: a class too light to keep more has this one */
 
 typedef struct {
     int K;
     double *t;   /* K - 1 thresholds, ascending */
     double *up;  /* K + 1: exp(-t_q), infinity at 0 and 0 at K */
     double *gap; /* K + 1: 1 - exp(t_{q-1} - t_q) at q */
-    bool wide;   /* some labels are intervals: the Hessian of the thresholds is a full matrix, not a tridiagonal one */
+    /* of a step: */
+    bool *tied;      /* K - 1: t_q moves with t_{q-1} ... */
+    double *closing; /* ... but for this, by which it comes closer; */
+    double *apart;   /* its sum within a group of thresholds that are tied */
+    bool wide; /* some labels are intervals: the Hessian of the thresholds is a full matrix, not a tridiagonal one */
 } ordinal;
 
 /* Thresholds of f = 0 for classes of these total weights (all > 0). */
@@ -46,8 +51,10 @@ void ordinal_derivatives(const ordinal *o, const loss_rows *rows, double *g, dou
 int64_t ordinal_sums(const ordinal *o); /* how many numbers */
 /* Adds those of some rows. */
 void ordinal_sum(const ordinal *o, const loss_rows *rows, double *sum);
-/* The step, halved until the thresholds are increasing; sum is overwritten. Returns its largest entry. */
-double ordinal_step(ordinal *o, double *sum);
+/* The step, 1 at most. Thresholds that it would bring closer than LEAST_GAP keep half of their distance, or that gap, and
+ * move together: a class that nearly vanishes does not hold the others back. room: ordinal_sums numbers. Returns the
+ * largest entry. */
+double ordinal_step(ordinal *o, const double *sum, double *room);
 
 /* f of a row: `step` numbers apart. */
 double nominal_norm(int K, const double *f, int64_t step); /* log sum_q exp(f_q) */

@@ -206,7 +206,7 @@ rung_status random_grower_new(rung_ctx *ctx, pool *mem, const boost_rows *data, 
     *g = (random_grower){.data = data, .mass = mass, .min_rows = min_rows};
     TRY(NEW(ctx, mem, g->column, data->b->n_columns));
     for (int64_t c = 0; c < data->b->n_columns; c++)
-        if (data->b->count[c] > 1 || data->b->category[c]) g->column[g->n_columns++] = c;
+        if (data->b->varies[c]) g->column[g->n_columns++] = c;
     g->tried = (int)ceil(sqrt((double)g->n_columns));
     TRY(NEW_RAW(ctx, mem, g->row, n));
     TRY(NEW_RAW(ctx, mem, g->room, n));

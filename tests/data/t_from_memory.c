@@ -2,6 +2,8 @@
 /* Tables, names, targets and models that live in memory, by the functions of rung.h. */
 #include "helper.h"
 
+#include "data/dataset.h"
+
 static int open_public(void **state) { return rung_ctx_new((rung_ctx **)state) != RUNG_OK; }
 
 static int close_public(void **state)
@@ -314,13 +316,38 @@ static void test_bytes(void **state)
     assert_true(fail_each_allocation(once, &w) > 40);
 }
 
+/* A missing cell is the median of the others, by their weights; where they are all equal it is another number, since being
+ * missing is all that the column says. */
+static void test_fills(void **state)
+{
+    enum { N = 6, D = 5 };
+    const double x[N][D] = {{1, 7, 0, NAN, 1},   {NAN, 7, NAN, NAN, 2}, {3, NAN, 0, NAN, 3},
+                            {5, 7, NAN, NAN, 4}, {9, NAN, 0, NAN, 5},   {100, 7, 0, NAN, 6}},
+                 weight[N] = {2, 1, 2, 3, 1, 0}, plain[D] = {5, 0, 1, 0, 3.5}, weighted[D] = {4, 0, 1, 0, 3};
+    const int y[N] = {1, 2, 1, 2, 1, 2};
+    rung_ctx *ctx = *state;
+    rung_view rows = {.v = &x[0][0], .n = N, .d = D, .row = D, .col = 1};
+    for (int k = 0; k < 2; k++) {
+        rung_data *data;
+        assert_ok(ctx, rung_data_new(ctx, &rows, y, k ? weight : NULL, 2, &data));
+        for (int j = 0; j < D; j++) assert_close(data->code.columns[j].fill, k ? weighted[j] : plain[j], 0);
+        rung_data_free(data);
+    }
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        PUBLIC(test_table),           PUBLIC(test_table_without_names), PUBLIC(test_text_for_numbers),
-        PUBLIC(test_numbers_as_text), PUBLIC(test_ordered_feature),     PUBLIC(test_table_refusals),
-        PUBLIC(test_names),           PUBLIC(test_real_targets),        PUBLIC(test_bytes)};
+    const struct CMUnitTest tests[] = {PUBLIC(test_table),
+                                       PUBLIC(test_table_without_names),
+                                       PUBLIC(test_text_for_numbers),
+                                       PUBLIC(test_numbers_as_text),
+                                       PUBLIC(test_ordered_feature),
+                                       PUBLIC(test_table_refusals),
+                                       PUBLIC(test_names),
+                                       PUBLIC(test_real_targets),
+                                       PUBLIC(test_bytes),
+                                       PUBLIC(test_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,11 +114,11 @@ static void derivatives_are_those_of_the_loss(void **state)
     const double f[] = {-1, 0.5, 2, 1, -2, 0, 0.3, 3};
     const int y[] = {1, 2, 4, 3, 1, 3, 2, 4};
     for (int step = 0; step < 30; step++) {
-        double sum[3 * K] = {0};
+        double sum[3 * K] = {0}, room[3 * K];
         ordinal_sum(&o, &(loss_rows){.n = 8, .f = f, .low = y, .high = y}, sum);
         if (step == 29)
             for (int q = 0; q < K - 1; q++) assert_close(sum[q], 0, 1e-10);
-        ordinal_step(&o, sum);
+        ordinal_step(&o, sum, room);
         for (int q = 1; q < K - 1; q++) assert_true(o.t[q] > o.t[q - 1]);
     }
 }
@@ -134,7 +134,7 @@ static void intervals_have_derivatives_of_their_loss(void **state)
     assert_ok(ctx, ordinal_new(ctx, &ctx->scratch, K, weight, &o));
     o.wide = true;
     loss_rows rows = {.n = ROWS, .f = f, .low = low, .high = high};
-    double g[ROWS], h[ROWS], sum[J + J * J] = {0}, at[J];
+    double g[ROWS], h[ROWS], sum[J + J * J] = {0}, room[J + J * J], at[J];
     assert_int_equal(ordinal_sums(&o), J + J * J);
     ordinal_derivatives(&o, &rows, g, h);
     for (int i = 0; i < ROWS; i++) {
@@ -167,8 +167,40 @@ static void intervals_have_derivatives_of_their_loss(void **state)
         ordinal_sum(&o, &rows, sum);
         if (step == 29)
             for (int q = 0; q < J; q++) assert_close(sum[q], 0, 1e-12);
-        ordinal_step(&o, sum);
+        ordinal_step(&o, sum, room);
         for (int q = 1; q < J; q++) assert_true(o.t[q] > o.t[q - 1]);
+    }
+}
+
+/* A class that weighs next to nothing has the least distance between its thresholds, and the others are where they would
+ * be without it. */
+static void light_classes_hold_no_threshold(void **state)
+{
+    rung_ctx *ctx = *state;
+    const double f[] = {-1, 0.5, 2, 1, -2, 0, 0.3, 3, 0.7, -0.4};
+    const int y[] = {1, 2, 4, 3, 1, 3, 2, 4, 2, 1}, without[] = {1, 2, 3, 2, 1, 2, 2, 3, 2, 1};
+    enum { ROWS = 10, J = K - 1 };
+    for (int wide = 0; wide < 2; wide++) {
+        double w[ROWS], mass[K] = {0}, sum[J + J * J], room[J + J * J], start[J];
+        for (int i = 0; i < ROWS; i++) w[i] = y[i] == 3 ? 1e-12 : 1;
+        for (int i = 0; i < ROWS; i++) mass[y[i] - 1] += w[i];
+        ordinal o, alone;
+        assert_ok(ctx, ordinal_new(ctx, &ctx->scratch, K, mass, &o));
+        assert_ok(ctx, ordinal_new(ctx, &ctx->scratch, K - 1, (double[]){3, 3, 2}, &alone));
+        o.wide = alone.wide = wide;
+        memcpy(start, o.t, sizeof start);
+        for (int step = 0; step < 40; step++) {
+            memset(sum, 0, sizeof sum);
+            ordinal_sum(&o, &(loss_rows){.n = ROWS, .f = f, .low = y, .high = y, .w = w}, sum);
+            ordinal_step(&o, sum, room);
+            memset(sum, 0, sizeof sum);
+            ordinal_sum(&alone, &(loss_rows){.n = ROWS, .f = f, .low = without, .high = without, .w = w}, sum);
+            ordinal_step(&alone, sum, room);
+        }
+        assert_true(o.t[1] > start[1] + 0.5);
+        assert_close(o.t[0], alone.t[0], 1e-5);
+        assert_close(o.t[1], alone.t[1], 1e-5);
+        assert_close(o.t[2] - o.t[1], LEAST_GAP, 1e-9);
     }
 }
 
@@ -318,6 +350,38 @@ static void monotone_columns_are_kept(void **state)
     free(t);
 }
 
+/* Directions for some columns change nothing about the others: text needs its larger gain all the same. */
+static void directions_leave_text_alone(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    const int none[D] = {0};
+    boost_rules rules = plain;
+    job j, directed;
+    run(ctx, t, rules, 1, 20, &j);
+    rules.tree.monotone = none;
+    run(ctx, t, rules, 1, 20, &directed);
+    for (int i = 0; i < N; i++) assert_close(directed.b->f[i], j.b->f[i], 1e-9);
+    free(t);
+}
+
+/* A number that is there or not, always the same one: that is what there is to split by. */
+static void ticks_are_split(void **state)
+{
+    rung_ctx *ctx = *state;
+    table *t = make_table();
+    job j;
+    for (int i = 0; i < N; i++) t->x[i * (D + 2)] = t->y[i] > 2 ? 7 : NAN;
+    run(ctx, t, plain, 1, 1, &j);
+    assert_int_equal(j.bins.count[0], 1);
+    assert_true(j.bins.varies[0]);
+    assert_int_equal(j.trees.column[0], 0);
+    for (int i = 0; i < N; i++) t->x[i * (D + 2)] = NAN;
+    run(ctx, t, plain, 1, 1, &j);
+    assert_false(j.bins.varies[0]);
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +393,9 @@ int main(void)
         WITH_CONTEXT(forests_say_what_the_fit_had),
         WITH_CONTEXT(losses_fall_and_thresholds_ascend),
         WITH_CONTEXT(monotone_columns_are_kept),
+        WITH_CONTEXT(light_classes_hold_no_threshold),
+        WITH_CONTEXT(directions_leave_text_alone),
+        WITH_CONTEXT(ticks_are_split),
     };
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }
