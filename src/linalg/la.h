@@ -164,6 +164,9 @@ rung_status la_root(rung_ctx *ctx, la_mat *A);
  * number. B (n x m) is destroyed. z is m x k. b (n x k) is overwritten by r with r'r = the Gram matrix of the residuals
  * [B z - b; z] (the residual in rotated coordinates). */
 rung_status la_ridge_qr(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *z);
+/* x = (I + B'B)^-1 b and, in place of b, L^-1 b with L L' = I + B'B, from the same factorisation. B (n x m, n >= m) is
+ * destroyed; b and x are m x k. */
+rung_status la_ridge_solve(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *x);
 
 /* Orthonormal contrasts within groups (weighted Helmert columns), applied from the right: out (n x (n - groups)) =
  * alpha A W with W W' = blockdiag(D_g - D_g 1 1'D_g / 1'D_g 1), D_g = diag of the weights of group g. `order` lists the

@@ -67,3 +67,15 @@ rung_status la_ridge_qr(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *
     op_done(ctx, OP_RIDGE_QR, 2.0 * (double)n * (double)m * (double)m, started);
     return interrupted(ctx);
 }
+
+rung_status la_ridge_solve(rung_ctx *ctx, la_mat *B, int64_t k, double *b, double *x)
+{
+    int m = blas_int(B->cols), ld = blas_int(la_ld(B));
+    TRY(la_ridge_qr(ctx, B, 0, NULL, NULL)); /* leaves R' = L in its lower triangle */
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m, blas_int(k), 1, B->v, ld, b,
+                m > 0 ? m : 1);
+    memcpy(x, b, sizeof *x * (size_t)(B->cols * k));
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, m, blas_int(k), 1, B->v, ld, x,
+                m > 0 ? m : 1);
+    return RUNG_OK;
+}

@@ -21,9 +21,11 @@
  *
  * Otherwise G is far too large to be added to I in double precision (n^2 / t), so the same quantities are the residual
  * of a ridge least-squares problem: with G = Y'Y and P = W W',
- *     z = argmin |Y Ed - Y W z|^2 + |z|^2  by QR,   Q = Gram matrix of the residuals,   c = (Ed - W z) a / 2. */
+ *     z = argmin |Y Ed - Y W z|^2 + |z|^2  by QR,   Q = Gram matrix of the residuals,   c = (Ed - W z) a / 2.
+ * A linear kernel with fewer columns than rows leaves nothing to the residual but rounding: linear_dl.c. */
 #include "method/discriminant/discriminant_inner.h"
 #include "method/discriminant/landmark_dl.h"
+#include "method/discriminant/linear_dl.h"
 #include "solve/simplex_qp.h"
 
 rung_status class_index_new(rung_ctx *ctx, pool *mem, const problem *p, class_index *out)
@@ -147,6 +149,7 @@ rung_status discriminant_results(rung_ctx *ctx, pool *mem, const ordered_classes
 rung_status discriminant_fit(rung_ctx *ctx, pool *mem, const dl_problem *d, const folds *f, fitted *out, held_out *held)
 {
     if (d->landmarks > 0) return landmark_dl_fit(ctx, mem, d, f, out, held);
+    if (linear_dl_applies(d)) return linear_dl_fit(ctx, mem, d, NULL, out);
     const problem *p = d->p;
     dl_setting s = {0};
     order_solution best = {0};
@@ -203,6 +206,7 @@ rung_status discriminant_directions(rung_ctx *ctx, pool *mem, const dl_problem *
     dl_setting s = {0};
     int K = p->K, m = components < K - 1 ? components : K - 1;
     if (d->landmarks > 0) return landmark_dl_directions(ctx, mem, d, m, out);
+    if (linear_dl_applies(d)) return linear_dl_directions(ctx, mem, d, m, out);
     double *R = NULL, *C = NULL, *gram = NULL, *values = NULL, *c = NULL, *beta = NULL, *score = NULL, *mean = NULL,
            *one = NULL;
     TRY(set_up(ctx, d, &s));

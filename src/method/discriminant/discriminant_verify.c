@@ -6,9 +6,14 @@
  *
  * with Z b = K (P f + mu L f) + ridge (f or b). P f and the class means are sums over the labelled rows, or, with
  * memberships U of all rows, over these (ws_dl.c); the kernel matrix, or that of the landmarks, enters as a product
- * alone. Where the model does not tell b, the identity ridge is verified in K times these equations. */
+ * alone. Where the model does not tell b, the identity ridge is verified in K times these equations; where it tells w =
+ * X'b instead, in those of linear_dl.c: X'(P f + mu L f) + ridge (X'X)^+ w, whose residual shows directions of every
+ * size, as that of K times them does not. */
+#include <string.h>
+
 #include "fit/verify.h"
 #include "method/discriminant/discriminant.h"
+#include "method/discriminant/linear_dl.h"
 
 typedef struct {
     const struct verification *v;
@@ -54,8 +59,9 @@ typedef struct {
     const class_scores *c;
     double factor;     /* of the ridge */
     bool times_kernel; /* the equations times K */
-    double *u, *Ku;    /* n x 2: within the classes, between them */
-    double *ridge;     /* n: f, or (identity) b */
+    bool primal;       /* the equations in w */
+    double *u, *Ku;    /* n x 2: within the classes, between them; primal: Ku is X'u, d x 2 */
+    double *ridge;     /* n: f, or (identity) b; primal: d numbers, (X'X)^+ w */
 } equation;
 
 static rung_status equation_new(rung_ctx *ctx, const class_scores *c, const discriminant_params *params, equation *out)
@@ -63,10 +69,32 @@ static rung_status equation_new(rung_ctx *ctx, const class_scores *c, const disc
     const scorer *s = &c->v->model->members->score;
     bool identity = params->ridge_kind == RIDGE_IDENTITY; /* without landmarks, which it does not go with */
     bool told = s->kind == SCORER_KERNEL && s->m == c->n;
-    *out = (equation){.c = c, .factor = params->ridge, .times_kernel = identity && !told};
+    bool primal = identity && s->kind == SCORER_LINEAR && s->d < c->n;
+    int64_t most = c->n > s->d ? c->n : s->d;
+    *out = (equation){.c = c, .factor = params->ridge, .times_kernel = identity && !told && !primal, .primal = primal};
     TRY(NEW(ctx, &ctx->scratch, out->u, 2 * c->n));
-    TRY(NEW(ctx, &ctx->scratch, out->Ku, 2 * c->n));
-    return NEW(ctx, &ctx->scratch, out->ridge, c->n);
+    TRY(NEW(ctx, &ctx->scratch, out->Ku, 2 * most));
+    return NEW(ctx, &ctx->scratch, out->ridge, most);
+}
+
+/* out = ridge (X'X)^+ w, with X'X = F F': F (F'F)^-2 F'w. */
+static rung_status primal_ridge(rung_ctx *ctx, const equation *e, const double *w, double *out)
+{
+    const problem *p = e->c->v->p;
+    int64_t r;
+    double *F, *G = NULL, *again = NULL, *g = NULL;
+    TRY(linear_dl_root(ctx, p->d, p->n, p->X, &r, &F));
+    TRY(NEW(ctx, &ctx->scratch, G, r * r));
+    TRY(NEW(ctx, &ctx->scratch, again, r * r));
+    TRY(NEW(ctx, &ctx->scratch, g, r));
+    la_thin_mat root = {p->d, r, F};
+    la_thin(true, 1, root, root, 0, G);
+    memcpy(again, G, sizeof *G * (size_t)(r * r));
+    la_thin(true, 1, root, (la_thin_mat){p->d, 1, (double *)w}, 0, g);
+    TRY(la_small_spd_solve(ctx, (int)r, G, 1, g));
+    TRY(la_small_spd_solve(ctx, (int)r, again, 1, g));
+    la_thin(false, e->factor, root, (la_thin_mat){r, 1, g}, 0, out);
+    return RUNG_OK;
 }
 
 /* u = P f + mu L f for output j, and the ridge's part. */
@@ -87,6 +115,7 @@ static rung_status within(rung_ctx *ctx, const equation *e, const discriminant_p
             if (w > 0) e->u[i] += w * (f[i] - c->mean[j + q * c->outputs]);
         }
     }
+    if (e->primal) TRY(primal_ridge(ctx, e, s->coef + j * s->m, e->ridge));
     return L ? la_spmm_thin(ctx, mu, L, 1, f, 1, e->u) : RUNG_OK;
 }
 
@@ -95,6 +124,12 @@ static rung_status residual(rung_ctx *ctx, const equation *e, double size, doubl
 {
     int64_t n = e->c->n;
     double *again = NULL, *Ku = e->Ku;
+    if (e->primal) {
+        const problem *p = e->c->v->p;
+        la_thin(false, 1, (la_thin_mat){p->d, n, (double *)p->X}, (la_thin_mat){n, 2, e->u}, 0, Ku);
+        *out = relative_residual(p->d, 3, (const double *const[]){Ku, Ku + p->d, e->ridge}, 0);
+        return RUNG_OK;
+    }
     TRY(verify_kernel_times(ctx, e->c->v, 2, e->u, e->Ku));
     if (e->times_kernel) {
         TRY(NEW(ctx, &ctx->scratch, again, 2 * n));
@@ -209,6 +244,7 @@ rung_status discriminant_directions_verify(rung_ctx *ctx, const struct verificat
     for (int64_t i = 0; i < p->n; i++) e.u[i] = p->y[i] ? share(&c, i, p->y[i] - 1) : 0;
     double labelled = verify_kernel_size(v, e.u), size = labelled * verify_score_size(v);
     double nothing = labelled > 0 ? 1e-12 * labelled / params->ridge : INFINITY; /* the classes are one */
+    if (e.primal) nothing = 1e-12; /* of the scatter within the classes, whatever the ridge */
     for (int j = 0; j < c.outputs; j++) {
         double centre = 0, scatter = 0, level = values[j] / values[0];
         if (!(level > 1e-12) || !(values[j] > nothing)) continue;

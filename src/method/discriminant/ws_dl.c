@@ -14,6 +14,7 @@
 
 #include "fit/verify.h"
 #include "method/discriminant/landmark_dl.h"
+#include "method/discriminant/linear_dl.h"
 #include "method/spread/spread.h"
 
 typedef struct {
@@ -215,7 +216,9 @@ static rung_status ws_fit(rung_ctx *ctx, pool *mem, const fit_input *in, fitted 
     TRY(NEW(ctx, &ctx->scratch, U, p->n * p->K));
     TRY(spread_labels(ctx, p, &params->spread, neighbours_of(params), U, &width));
     dl_problem d = {.p = p, .k = &k, .landmarks = params->kernel.landmarks, .params = &params->d};
-    TRY(d.landmarks > 0 ? landmark_dl_soft(ctx, mem, &d, U, out) : fit_whole(ctx, mem, &d, U, out));
+    TRY(d.landmarks > 0         ? landmark_dl_soft(ctx, mem, &d, U, out)
+        : linear_dl_applies(&d) ? linear_dl_fit(ctx, mem, &d, U, out)
+                                : fit_whole(ctx, mem, &d, U, out));
     return report_number(ctx, mem, out, "spread_width", width);
 }
 
