@@ -368,6 +368,13 @@ RUNG_API RUNG_CHECK rung_status rung_data_set_groups(rung_ctx *ctx, rung_data *d
  * (upper[i] = rank[i]: that class; 0: unlabelled). An interval of all classes means unlabelled. Label cells of a file may
  * be intervals, too: 2..4, <=2, >=4, low..mid. RUNG_EDATA: an upper end below its rank, or outside the classes. */
 RUNG_API RUNG_CHECK rung_status rung_data_set_upper(rung_ctx *ctx, rung_data *data, const int *upper);
+/* Reads n labels as a fit reads the cells of a label column, so that a text means the same everywhere: a class, an interval
+ * of classes (2..4, <=2, >=4, low..mid), or no label (NULL, "", NA, ...). order: as in rung_encode_options; NULL: numbers
+ * order themselves, and of words the classes alone are read, in the order in which they first occur, ends of intervals
+ * last, and no ranks. *out has no columns of use: rung_data_classes, rung_data_class_name, rung_data_ranks and
+ * rung_data_uppers say what was read. RUNG_EARG: a number of labels below 1, the order; RUNG_EDATA: a label that is neither. */
+RUNG_API RUNG_CHECK rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *labels,
+                                                    const char *order, rung_data **out);
 /* Some rows of a data set (n row numbers from 0), with its columns and classes. hidden: n flags, not 0: without its
  * label; may be NULL. RUNG_EARG: a row that is not there. */
 RUNG_API RUNG_CHECK rung_status rung_data_subset(rung_ctx *ctx, const rung_data *data, int64_t n, const int64_t *rows,

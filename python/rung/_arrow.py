@@ -10,7 +10,8 @@ import ctypes
 import cffi
 import numpy as np
 
-from ._frame import Numbers, Text, dates
+from ._frame import Numbers, Text, dates, one_order
+from ._names import class_name
 
 _ffi = cffi.FFI()
 _ffi.cdef("""
@@ -76,8 +77,23 @@ def read(X):
     for j in range(schema.n_children):
         one = schema.children[j]
         names.append(_text(one.name))
-        columns.append(_column(one, [(chunk, chunk.children[j]) for chunk in chunks], names[-1]))
+        columns.append(_column(one, [(chunk, _child(chunk, j)) for chunk in chunks], names[-1]))
     return names, columns
+
+
+class _Part:
+    """A child of a chunk, cut as the chunk is: a chunk may be a slice of what its children hold."""
+
+    def __init__(self, chunk, array):
+        self.offset, self.length = array.offset + chunk.offset, chunk.length
+        self.null_count = array.null_count if chunk.length == array.length else -1
+        self.buffers, self.dictionary = array.buffers, array.dictionary
+
+
+def _child(chunk, j):
+    if chunk.null_count != 0 and chunk.n_buffers and chunk.buffers[0] != _ffi.NULL and not _bits(chunk, 0).all():
+        raise TypeError("the Arrow table has rows that are missing as a whole")
+    return _Part(chunk, chunk.children[j])
 
 
 def _check(stream, status):
@@ -100,6 +116,8 @@ def _column(schema, parts, name):
         return Numbers(
             _joined([_numbers(kind, array) for _, array in parts], np.float64), [owner for owner, _ in parts]
         )
+    if kind.startswith("d:"):
+        return Numbers(_joined([_decimals(kind, array) for _, array in parts], np.float64))
     if kind in ("tdD", "tdm") or kind.startswith("ts"):
         width, unit = (np.int32, "D") if kind == "tdD" else (np.int64, "ms" if kind == "tdm" else UNITS[kind[2]])
         return dates(_joined([_instants(width, unit, array) for _, array in parts], f"datetime64[{unit}]"))
@@ -113,21 +131,29 @@ def _column(schema, parts, name):
     )
 
 
+def _words(schema, array, name):
+    """The categories of a chunk, None: missing."""
+    words = _column(schema.dictionary, [(None, array.dictionary)], name)
+    if isinstance(words, Text):
+        return [words.values[code] if code >= 0 else None for code in words.codes]
+    return [None if np.isnan(value) else class_name(value) for value in words.values]
+
+
 def _dictionary(schema, parts, name):
-    codes, places = [], {}
-    for _, array in parts:  # each chunk may have a dictionary of its own
-        words = _column(schema.dictionary, [(None, array.dictionary)], name)
-        if not isinstance(words, Text):
-            raise TypeError(f"column {name!r} has categories that are not text")
-        own = [words.values[code] if code >= 0 else None for code in words.codes]
-        place = np.array([-1 if word is None else places.setdefault(word, len(places)) for word in own], dtype=np.int32)
-        number = _numbers(NUMBERS[_text(schema.format)], array)
-        number = np.where(np.isnan(number), -1, number).astype(np.int64)
-        codes.append(np.where(number < 0, -1, place[number]) if len(place) else np.full(len(number), -1))
     # polars says so in the metadata of its Enum, whose order is that of its values
     enum = schema.metadata != _ffi.NULL and b"_PL_ENUM_VALUES" in _metadata(schema.metadata)
     ordered = bool(schema.flags & ORDERED) or enum
-    return Text(_joined(codes, np.int32), list(places), ordered, nominal=not ordered)
+    own = [_words(schema, array, name) for _, array in parts]  # each chunk may have a dictionary of its own
+    known = [[word for word in words if word is not None] for words in own]
+    values = one_order(known, f"column {name!r}") if ordered else list(dict.fromkeys(sum(known, [])))
+    places = {word: k for k, word in enumerate(values)}
+    codes = []
+    for words, (_, array) in zip(own, parts, strict=True):
+        place = np.array([places.get(word, -1) for word in words], dtype=np.int32)
+        number = _numbers(NUMBERS[_text(schema.format)], array)
+        number = np.where(np.isnan(number), -1, number).astype(np.int64)
+        codes.append(np.where(number < 0, -1, place[number]) if len(place) else np.full(len(number), -1))
+    return Text(_joined(codes, np.int32), values, ordered, nominal=not ordered)
 
 
 def _metadata(pointer):
@@ -176,6 +202,18 @@ def _numbers(kind, array):
         values = _buffer(array, 1, NUMBERS.get(kind, kind), array.offset + array.length)[array.offset :]
     present = _present(array)
     return values if present is None else np.where(present, values.astype(np.float64), np.nan)
+
+
+def _decimals(kind, array):
+    """d:PRECISION,SCALE[,BITS]: whole numbers of 10^-SCALE, correctly rounded."""
+    scale, *bits = kind[2:].split(",")[1:]
+    width = int(bits[0]) // 8 if bits else 16
+    last, unit = array.offset + array.length, 10 ** abs(int(scale))
+    cells = _buffer(array, 1, np.uint8, width * last).tobytes()[width * array.offset :]
+    whole = [int.from_bytes(cells[at : at + width], "little", signed=True) for at in range(0, len(cells), width)]
+    values = np.array([cell / unit if int(scale) >= 0 else float(cell * unit) for cell in whole], dtype=np.float64)
+    present = _present(array)
+    return values if present is None else np.where(present, values, np.nan)
 
 
 def _instants(width, unit, array):

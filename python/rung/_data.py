@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Converts arrays and data frames to the library's data.
 
-Arrays of numbers are handed over as they lie in memory. A data frame with columns of text, categories or dates, or
-anything with missing cells, goes by a table, which the library codes as it codes a file: text one-of-k, ordered
-categories as ranks, dates as days, missing cells by the median.
+Arrays of numbers are handed over as they lie in memory. A data frame, anything with missing cells, and an array with a
+column that may count the rows or hold dates go by a table, which the library codes as it codes a file: text one-of-k,
+ordered categories as ranks, dates as days, missing cells by the median, columns that only count the rows left out.
 """
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, validate_data
 
+from . import _columns
 from ._frame import Frame, Numbers, Text, frame_of
-from ._labels import class_name, ends, ranks_between
+from ._labels import ends, ranks_between
 from ._library import LimitError, c_text, ffi, keep, lib, pointer, struct, text, texts, view, warn
+from ._names import class_name
 
 SPARSE_LIMIT = 2**30  # bytes of a sparse matrix made dense, where memory_limit does not say otherwise
 
@@ -103,39 +105,54 @@ def _label_name(y, names):
     return name
 
 
-def _listed(X, names, kind):
-    """The columns of text of a kind, for the library: by name, or by position where the name would not survive the
-    list."""
+def _typed(X, kind):
+    """The places of the columns of text of a kind."""
     if not isinstance(X, Frame):
-        return ""
-    places = [j for j, column in enumerate(X.columns) if isinstance(column, Text) and getattr(column, kind)]
-    return ",".join(
-        str(j + 1) if set(",=") & set(names[j]) or names[j].strip() != names[j] else names[j] for j in places
+        return []
+    return [j for j, column in enumerate(X.columns) if isinstance(column, Text) and getattr(column, kind)]
+
+
+def _may_be_others(X):
+    """Whether a column of an array may be something else than numbers to the library, which finds columns that only count
+    the rows, and dates such as 20240131, in a table. A column of either kind passes this; the library decides."""
+    if X.size == 0:
+        return False
+    low, high = X.min(axis=0), X.max(axis=0)
+    return bool(np.any(high - low == len(X) - 1) or np.any(low >= 18000101))
+
+
+def _needs_coding(estimator, X):
+    return (
+        _needs_table(X)
+        or any(getattr(estimator, option, None) is not None for option in (*_columns.LISTS, "ordinal"))
+        or (not estimator.__sklearn_tags__().input_tags.pairwise and _may_be_others(X))
     )
+
+
+def _numbered(X):
+    """Names for columns that have none, so that they are found again where some are left out."""
+    return [f"x{j + 1}" for j in range(X.shape[1])]
 
 
 def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, weights=None):
     """The library's data of the rows X (what check returned) and their ranks or targets."""
     names = getattr(estimator, "feature_names_in_", None)
     label = _label_name(y, names)
-    if names is None and not _needs_table(
-        X
-    ):  # columns with names may be identifiers, which the library finds in a table
+    if names is None and not _needs_coding(estimator, X):
         rows = view(X)
         if targets is not None:
             data = ctx.make("data", lib.rung_data_new_real, rows, pointer(targets), pointer(weights))
         else:
             data = ctx.make("data", lib.rung_data_new, rows, pointer(ranks, "int"), pointer(weights), len(classes))
         called = texts([class_name(label) for label in classes]) if targets is None else ffi.NULL
-        ctx.call(lib.rung_data_set_names, data, texts(names), label.encode() if names is not None else ffi.NULL, called)
+        ctx.call(lib.rung_data_set_names, data, ffi.NULL, ffi.NULL, called)
         return data
-    named = names if names is not None else [f"x{j + 1}" for j in range(X.shape[1])]
-    table = _fill_table(ctx, X, named)
+    typed = {"nominal": _typed(X, "nominal"), "dates": _typed(X, "dates")}
     options = struct("encode_options")
+    _columns.fill(options, _columns.said_by(estimator, _columns.Places(names, X.shape[1]), typed))
+    table = _fill_table(ctx, X, _numbered(X) if names is None else names)
     options.missing_error = int(estimator.missing != "median")
-    kept = [c_text(label), c_text(label + " weights"), c_text(_listed(X, named, "dates"))]
-    kept.append(c_text(_listed(X, named, "nominal")))
-    options.dates, options.nominal = kept[2], kept[3]
+    kept = [c_text(label), c_text(label + " weights")]
     if targets is not None:
         options.real = 1
         ctx.call(lib.rung_table_add_numbers, table, kept[0], pointer(targets), 1)
@@ -150,52 +167,63 @@ def training_data(ctx, estimator, X, y, classes=None, ranks=None, targets=None, 
     return ctx.make("data", lib.rung_data_encode, table, options)
 
 
+def _names_for(estimator, X):
+    """The names by which the model finds its columns among those of X; None: by position."""
+    given = getattr(estimator, "feature_names_in_", None)
+    if given is not None:  # the model may have left an identifier out
+        return given
+    return _numbered(X) if all(name for name, _ in estimator.model_.columns) else None
+
+
 def rows_to_predict(ctx, estimator, X):
     """A view of the rows X (what check returned), coded as the model was trained."""
-    model, given = estimator.model_, getattr(estimator, "feature_names_in_", None)
+    model = estimator.model_
     text_columns = [name for name, is_text in model.columns if is_text]
-    if text_columns and not isinstance(X, Frame):
+    if text_columns and not isinstance(X, Frame) and hasattr(estimator, "feature_names_in_"):
         raise TypeError(f"the model has text columns ({', '.join(text_columns[:5])}); X must be a DataFrame")
-    names = [name for name, _ in model.columns]
-    if not text_columns and len(names) == X.shape[1] and not _needs_table(X):
+    if not text_columns and len(model.columns) == X.shape[1] and not _needs_table(X):
         return view(X)
-    if given is not None:  # the model may have left an identifier out
-        names = given
-    table = _fill_table(ctx, X, names if all(names) else None)
-    data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
+    return _view_of(_recoded(ctx, estimator, X))
+
+
+def _recoded(ctx, estimator, X, label=None, labels=0):
+    """The rows X coded as the model was trained. label: adds the label column to their table."""
+    names = _names_for(estimator, X)
+    table = _fill_table(ctx, X, names)
+    if label is not None:
+        model = estimator.model_.pointer
+        label(table, ffi.NULL if names is None else text(lib.rung_model_label(model)).encode())
+    return ctx.make("data", lib.rung_model_encode, estimator.model_.pointer, table, labels)
+
+
+def _view_of(data):
     return keep(ffi.new("rung_view *", lib.rung_data_view(data)), data)
+
+
+def _labelled_targets(ctx, estimator, X, y):
+    targets = np.array(y, dtype=np.float64)
+    return _recoded(
+        ctx, estimator, X, lambda table, name: ctx.call(lib.rung_table_add_numbers, table, name, pointer(targets), 1), 2
+    )
 
 
 def labelled_data(ctx, estimator, X, y):
     """The library's data of the rows X (what check returned) and their labels, coded as the model was trained."""
-    model, names = estimator.model_, getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [name for name, _ in model.columns]
-    named = all(names)
-    table = _fill_table(ctx, X, names if named else None)
-    label = text(lib.rung_model_label(model.pointer)).encode() if named else ffi.NULL
-    if model.is_real:
-        targets = np.array(y, dtype=np.float64)
-        ctx.call(lib.rung_table_add_numbers, table, label, pointer(targets), 1)
-    else:
-        known, low, high = ends(y, estimator.classes_, estimator.unlabelled)
-        ranks, upper = np.zeros(len(known), dtype=np.int32), None
-        ranks[known], highest = ranks_between(low, high, estimator.classes_)
-        if highest is not None:
-            upper = np.zeros(len(known), dtype=np.intc)
-            upper[known] = highest
-        _add_text(ctx, table, label, Text(ranks - 1, estimator.classes_, ordered=True))
-        data = ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)
-        if upper is not None:
-            ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
-        return data
-    return ctx.make("data", lib.rung_model_encode, model.pointer, table, 2)
+    if estimator.model_.is_real:
+        return _labelled_targets(ctx, estimator, X, y)
+    known, low, high = ends(y, estimator.classes_, estimator.unlabelled)
+    ranks, upper = np.zeros(len(known), dtype=np.int32), None
+    ranks[known], highest = ranks_between(low, high, estimator.classes_)
+    if highest is not None:
+        upper = np.zeros(len(known), dtype=np.intc)
+        upper[known] = highest
+    label = Text(ranks - 1, estimator.classes_, ordered=True)
+    data = _recoded(ctx, estimator, X, lambda table, name: _add_text(ctx, table, name, label), 2)
+    if upper is not None:
+        ctx.call(lib.rung_data_set_upper, data, pointer(upper, "int"))
+    return data
 
 
 def unlabelled_data(ctx, estimator, X):
     """The same without labels."""
-    model, names = estimator.model_, getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [name for name, _ in model.columns]
-    table = _fill_table(ctx, X, names if all(names) else None)
-    return ctx.make("data", lib.rung_model_encode, model.pointer, table, 0)
+    return _recoded(ctx, estimator, X)

@@ -7,33 +7,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
-from . import _files, _labels, _table, methods
+from . import _files, _table, methods
 from ._base import Estimator, Regressor, seed_of
+from ._columns import entries, fill, word_in_file
 from ._comm import Comm, Team
-from ._library import c_text, check_texts, ffi, keep, lib, struct, texts
+from ._library import c_text, check_texts, ffi, keep, lib, struct
 from ._model import Model
-from ._types import Path
+from ._names import order_text
+from ._types import Columns, Path
 from .search import OrdinalSearch
-
-
-def _listed(columns):
-    """Names as the library lists them; a single name may be given as it is."""
-    if columns is None:
-        return ffi.NULL
-    words = [columns] if isinstance(columns, str) else [str(name) for name in columns]
-    for word in words:
-        if "," in word:
-            raise ValueError(f"column {word!r} has a comma in its name: give its position, counted from 1, as text")
-    return c_text(",".join(words)) if words else ffi.NULL
-
-
-def _order(classes):
-    """The classes as the library reads them: low<mid<high."""
-    names = [_labels.class_name(label) for label in np.asarray(classes).tolist()]
-    return "<".join(name.replace("\\", "\\\\").replace("<", "\\<") for name in names)
 
 
 def _encoding(estimator, label, ignore, nominal, numeric, dates, ordinal, weights, groups):
@@ -41,20 +25,20 @@ def _encoding(estimator, label, ignore, nominal, numeric, dates, ordinal, weight
     order = getattr(estimator, "order", None)
     kept = {
         "label": ffi.NULL if label is None else c_text(label),
-        "order": ffi.NULL if order is None else c_text(_order(order)),
-        "ignore": _listed(ignore),
-        "nominal": _listed(nominal),
-        "numeric": _listed(numeric),
-        "dates": _listed(dates),
+        "order": ffi.NULL if order is None else c_text(order_text(order)),
+        "ignore": c_text(",".join(word_in_file(column) for column, _ in entries(ignore))),
         "weights": ffi.NULL if weights is None else c_text(weights),
         "groups": ffi.NULL if groups is None else c_text(groups),
-        "ordinal": texts([f"{name}={_order(words)}" for name, words in (ordinal or {}).items()], end=True),
     }
+    said = {"nominal": nominal, "numeric": numeric, "dates": dates, "ordinal": ordinal}
+    for name, given in said.items():
+        given = getattr(estimator, name) if given is None else given
+        said[name] = [(word_in_file(column), way) for column, way in entries(given)]
     for name, value in kept.items():
         setattr(options, name, value)
     options.missing_error = int(estimator.missing != "median")
     options.real = int(isinstance(estimator, Regressor))
-    return keep(options, kept)
+    return keep(fill(options, said), kept)
 
 
 def _reading(format, delimiter, decimal, header):
@@ -126,11 +110,11 @@ def fit_files(
     method: str | Estimator = _table.DEFAULT,
     *,
     label: str | None = None,
-    ignore: str | Sequence[str] | None = None,
-    nominal: str | Sequence[str] | None = None,
-    numeric: str | Sequence[str] | None = None,
-    dates: str | Sequence[str] | None = None,
-    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    ignore: Columns | None = None,
+    nominal: Columns | None = None,
+    numeric: Columns | None = None,
+    dates: Columns | None = None,
+    ordinal: Mapping[Any, Sequence[Any]] | None = None,
     weights: str | None = None,
     groups: str | None = None,
     format: str | None = None,
@@ -151,12 +135,15 @@ def fit_files(
     files : path, folder or pattern such as 'parts/*.csv.gz', or several of them
         They are read as one table, in the order of their names, and need the same columns.
     method : name of a method, or an estimator
-        The parameters of an estimator apply, among them `order`, `class_weight`, `memory_limit` and `verbose`.
+        The parameters of an estimator apply, among them `order`, `class_weight`, `memory_limit`, `verbose` and, where
+        they are not given here, `nominal`, `numeric`, `dates` and `ordinal`.
     label : column of the labels, default None
         By name, or as text by position from 1, like all columns here. None: `label`, else the last one. An empty cell,
         ? or NA marks an unlabelled row.
     ignore : columns to leave out
     nominal, numeric, dates : columns of categories, of numbers and of dates, where the cells do not say it right
+        A dict also says how: nominal={"ward": "north"}, the category to compare with; dates={"day": "cyclic"}, or days,
+        dmy, mdy, ymd, compact. A column is a name, a number from 0, or text with a position from 1.
     ordinal : feature columns of words in an order: {"size": ["small", "medium", "large"]}
     weights : column of row weights
     groups : column that says which rows are held out together; not in passes

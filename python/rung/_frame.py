@@ -4,7 +4,7 @@ pyarrow, DuckDB). A frame has names and columns; the library codes them as it co
 
 import numpy as np
 
-from ._labels import class_name
+from ._names import class_name
 
 
 class Numbers:
@@ -40,16 +40,36 @@ class Text:
         return Text(np.ascontiguousarray(self.codes[rows]), self.values, self.ordered, self.dates, self.nominal)
 
 
+def one_order(lists, what):
+    """The values of several ordered lists in the order that all of them agree on; an error if they leave it open."""
+    lists = [list(one) for one in dict.fromkeys(map(tuple, lists))]
+    out = []
+    while any(lists):
+        first = {one[0] for one in lists if one}
+        first -= {value for one in lists for value in one[1:]}
+        if len(first) != 1:
+            values = sorted(first or {one[0] for one in lists if one})
+            raise ValueError(
+                f"{what} has parts with different ordered categories, which do not say whether {values[0]!r} is below "
+                f"{values[-1]!r}: give all parts the same categories"
+            )
+        out += first
+        lists = [one[1:] if one[:1] == out[-1:] else one for one in lists]
+    return out
+
+
 def dates(times):
     """A column of datetime64 as text, which the library reads as it does in a file: days, with a time of day as a
-    fraction."""
+    fraction. Times of a zone are those of UTC."""
     known = ~np.isnat(times)
-    places, codes = np.unique(times[known].astype("datetime64[s]"), return_inverse=True)
-    whole = bool(np.all(places == places.astype("datetime64[D]")))
+    places, codes = np.unique(times[known], return_inverse=True)
     all_codes = np.full(len(times), -1, dtype=np.int32)
     all_codes[known] = codes
-    values = places.astype("datetime64[D]") if whole else places
-    return Text(all_codes, [str(value) for value in values], dates=True)
+    for unit in ("D", "s"):
+        if np.all(places == places.astype(f"datetime64[{unit}]")):
+            places = places.astype(f"datetime64[{unit}]")
+            break
+    return Text(all_codes, [str(value) for value in places], dates=True)
 
 
 class Frame:
@@ -126,7 +146,7 @@ def _pandas_column(column, name):
     if inferred in ("date", "datetime", "datetime64"):
         from pandas import to_datetime
 
-        return dates(_instants(to_datetime(column)))
+        return dates(_instants(to_datetime(column, utc=True)))
     if inferred in ("complex", "period", "interval"):
         raise _unusable(name, inferred)
     try:
@@ -138,7 +158,7 @@ def _pandas_column(column, name):
 
 
 def _instants(column):
-    """Of a time zone as they are shown there."""
+    """Times of a zone as those of UTC, as in a file; times without one as they are."""
     if getattr(column.dtype, "tz", None) is not None:
-        column = column.dt.tz_localize(None)
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     return column.to_numpy(dtype="datetime64[ns]")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels that are intervals of classes: text such as "2..4", "<=2" or "low..mid", or two arrays (lower, upper)."""
 
-import math
-
 import numpy as np
+
+from ._library import Context, c_text, ffi, lib, text, texts
+from ._names import class_name, order_text
 
 
 def is_interval(label):
-    """Whether a label has the form of an interval."""
+    """Whether a label has the form of an interval, which it is if the library says so."""
     return isinstance(label, str) and (".." in label or label.startswith(("<=", ">=")))
 
 
@@ -27,73 +28,51 @@ def rows_of(y):
     return y if pair is None else pair[0]
 
 
-def _number(end):
-    value = float(end)
+def _read(labels, order):
+    """Distinct texts as the library reads the cells of a label column: the names of the classes, and the lowest and the
+    highest rank of every text, 0: no label."""
+    ctx = Context()
+    declared = ffi.NULL if order is None else c_text(order_text(order))
+    data = ctx.make("data", lib.rung_data_of_labels, len(labels), texts(labels), declared)
+    names = [text(lib.rung_data_class_name(data, k + 1)) for k in range(lib.rung_data_classes(data))]
+    low, high = lib.rung_data_ranks(data), lib.rung_data_uppers(data)
+    low = list(low[0 : len(labels)])
+    return names, low, low if high == ffi.NULL else list(high[0 : len(labels)])
+
+
+def _classes(names, labels, ranks):
+    """The classes as labels: those that occur as they are, ends of intervals as numbers if the other labels are."""
+    given = {
+        rank: label
+        for label, (rank, _) in zip(labels, ranks, strict=True)
+        if not is_interval(label) or label in names
+    }
+    numbers = bool(given) and not any(isinstance(label, str) for label in given.values())
+    return [given[k] if k in given else _number(name) if numbers else name for k, name in enumerate(names, 1)]
+
+
+def _number(name):
+    value = float(name)
     return int(value) if value == int(value) else value
 
 
-def _parts(label):
-    """The ends of an interval as text, None where it is open; every way to read it."""
-    if label.startswith(("<=", ">=")):
-        end = label[2:].strip()
-        yield (None, end) if label[0] == "<" else (end, None)
-        return
-    at = label.find("..")
-    while at >= 0:
-        yield label[:at].strip(), label[at + 2 :].strip()
-        at = label.find("..", at + 1)
-
-
-def read(label, classes):
-    """The two ends of a label as classes, None where it is open. classes: the known ones by their name; empty: not yet
-    known, then the first way to read it counts."""
-    for low, high in _parts(label):
-        if low == "" or high == "":
-            continue
-        if not classes:
-            return low, high
-        if all(end is None or end in classes for end in (low, high)):
-            return tuple(None if end is None else classes[end] for end in (low, high))
-    known = f"; the classes are {', '.join(classes)}" if classes else ""
-    raise ValueError(f"label {label!r} is no interval of classes, such as 2..4, <=2 or >=4{known}")
-
-
-def _is_number(text):
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _between(label, others):
-    """Whether text that looks like an interval is one, where the classes are not known: an end of it occurs among the other
-    labels, or all are numbers. "<=50K" beside ">50K" is a class."""
-    for parts in _parts(label):
-        given = [end for end in parts if end]
-        if any(end in others for end in given) or (given and all(map(_is_number, (*given, *others)))):
-            return True
-    return label in ("..", "<=", ">=")
-
-
-def split(labels, classes):
-    """Two object arrays, the lower and the upper ends of labels (None: open), where some are intervals; else None.
-
-    classes: by their name; empty: not yet known. Then the ends are numbers if the other labels are.
-    """
-    odd = [is_interval(label) and label not in classes for label in labels]
-    others = [label for label, one in zip(labels, odd, strict=True) if not one]
-    if not classes:
-        names = {str(label) for label in others}
-        odd = [one and _between(label, names) for label, one in zip(labels, odd, strict=True)]
-    if not any(odd):
+def split(labels, order=None):
+    """Two object arrays, the lower and the upper ends of labels, and which of them are labels at all, where some are
+    intervals; else None. order: the classes; None: not yet known."""
+    if not any(map(is_interval, labels)):
         return None
-    numbers = bool(others) and not any(isinstance(label, str) for label in others)
-    low, high = np.empty(len(labels), dtype=object), np.empty(len(labels), dtype=object)
-    for i, label in enumerate(labels):
-        low[i], high[i] = read(label, classes) if odd[i] else (label, label)
-        if odd[i] and numbers and not classes:
-            try:
-                low[i], high[i] = (None if end is None else _number(end) for end in (low[i], high[i]))
-            except ValueError:
-                raise ValueError(f"label {label!r} is an interval of text, but the other labels are numbers") from None
-    return low, high
+    cells = [class_name(label) for label in labels]
+    place = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+    names, low, high = _read(list(place), order)
+    if not any(is_interval(cell) and cell not in names for cell in place):
+        return None
+    if not any(low) and order is None:  # words
+        names, low, high = _read(list(place), sorted(names))
+    ranks = [(low[place[cell]], high[place[cell]]) for cell in cells]
+    classes = _classes(names, labels, ranks) if order is None else order.tolist()
+    # for the library an interval of all classes is no label; its ends are classes nevertheless
+    ranks = [(1, len(classes)) if not rank and is_interval(cell) else (rank, upper)
+             for cell, (rank, upper) in zip(cells, ranks, strict=True)]  # fmt: skip
+    low, high = (np.array([None if not pair[e] else classes[pair[e] - 1] for pair in ranks] + [None], object)[:-1]
+                 for e in (0, 1))  # fmt: skip
+    return low, high, np.array([rank > 0 for rank, _ in ranks], dtype=bool)

@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels: which rows are labelled, the classes, and their order."""
 
-import numbers
-
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from ._frame import one_order
 from ._intervals import is_interval, rows_of, split, two_arrays
 from ._library import warn
+from ._names import class_name  # noqa: F401
 
 MOST_NUMERIC_CLASSES = 50
-
-
-def class_name(label):
-    """The name of a class in a model file: whole numbers without a decimal point, as the command line writes them."""
-    if isinstance(label, numbers.Real) and not isinstance(label, (bool, np.bool_)):
-        return str(int(label)) if label == int(label) else repr(float(label))
-    return str(label)
 
 
 def classes_from_names(names):
@@ -47,8 +40,8 @@ def own_order(y):
     of pyarrow, or None."""
     y = _column(y)
     if getattr(getattr(y, "type", None), "ordered", False):  # a dictionary of pyarrow
-        chunk = y.unify_dictionaries().chunk(0) if hasattr(y, "chunks") else y
-        return np.asarray(chunk.dictionary)
+        chunks = y.chunks if hasattr(y, "chunks") else [y]
+        return np.array(one_order([chunk.dictionary.to_pylist() for chunk in chunks], "y"))
     dtype = getattr(y, "dtype", None)
     if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
         return None
@@ -143,9 +136,12 @@ def ends(y, order=None, unlabelled="auto"):
         )
         return either, low[either], high[either]
     known, y = labelled_rows(y, unlabelled)
-    names = {} if order is None else {class_name(label): label for label in order.tolist()}
-    found = split(y[known].tolist(), names) if y.dtype.kind in "OUS" else None
-    return (known, *found) if found else (known, plain(y[known]), None)
+    found = split(y[known].tolist(), order) if y.dtype.kind in "OUS" else None
+    if found is None:
+        return known, plain(y[known]), None
+    low, high, labelled = found
+    known[known] = labelled
+    return known, low[labelled], high[labelled]
 
 
 def ranks_between(low, high, classes):

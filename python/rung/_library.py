@@ -265,7 +265,7 @@ _alive: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary()
 
 def keep(owner, *things):
     """Keeps alive what a C object points to."""
-    _alive[owner] = things
+    _alive[owner] = (*_alive.get(owner, ()), *things)
     return owner
 
 

@@ -20,6 +20,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from . import _base
+from ._types import Columns
 
 CLASSES: dict[str, type[_base.Estimator]]
 """

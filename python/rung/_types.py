@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
@@ -31,6 +31,7 @@ class Table(Protocol):
 Rows = ArrayLike | Table
 Labels = ArrayLike | Sequence[Any] | Table
 Order = Sequence[Any] | ArrayLike | None
+Columns = str | int | Sequence[str] | Sequence[int] | Mapping[Any, str]
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-__all__ = ["ArrayLike", "Labels", "Order", "Path", "Rows", "Self", "Table", "available_if"]
+__all__ = ["ArrayLike", "Columns", "Labels", "Order", "Path", "Rows", "Self", "Table", "available_if"]

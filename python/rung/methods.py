@@ -53,6 +53,29 @@ COMMON = {  # parameters that are not the method's own: annotation, default, mea
         "Also report the cross-validated MAE of label propagation alone, which the method should beat: "
         "`describe()['report']['propagation_cv_mae']`.",
     ),
+    "nominal": (
+        "Columns | None",
+        None,
+        "Columns of X that are categories, whatever they look like: names, or numbers from 0. A dict also says with which "
+        "category coefficients compare the others: {'ward': 'north'}.",
+    ),
+    "numeric": (
+        "Columns | None",
+        None,
+        "Columns of X that are numbers: codes such as 007, numbers with commas, columns that only count the rows, which "
+        "are otherwise left out with a warning.",
+    ),
+    "dates": (
+        "Columns | None",
+        None,
+        "Columns of X that are dates. A dict also says how: {'day': 'cyclic'} adds the place in the year and the week; "
+        "'dmy', 'mdy', 'ymd' and 'compact' say how they are written.",
+    ),
+    "ordinal": (
+        "Mapping[Any, Sequence[Any]] | None",
+        None,
+        "Columns of X that are words in an order, lowest first: {'size': ['small', 'medium', 'large']}.",
+    ),
     "random_state": (
         "int | RandomState | None",
         1,
@@ -173,8 +196,9 @@ def _make(method):
 
 class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
     def __init__(self, method=_table.DEFAULT, *, params=None, scale="standard", missing="median", order=None,
-                 unlabelled="auto", class_weight=None, cost=None, baseline=False, random_state=1, n_jobs=None,
-                 memory_limit=None, verbose=False):  # fmt: skip
+                 unlabelled="auto", class_weight=None, cost=None, baseline=False, nominal=None, numeric=None,
+                 dates=None, ordinal=None, random_state=1, n_jobs=None, memory_limit=None,
+                 verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
@@ -184,6 +208,10 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
         self.class_weight = class_weight
         self.cost = cost
         self.baseline = baseline
+        self.nominal = nominal
+        self.numeric = numeric
+        self.dates = dates
+        self.ordinal = ordinal
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -191,12 +219,16 @@ class OrdinalClassifier(_base.ByName, _base.Weighted, _base.Classifier):
 
 
 class OrdinalRegressor(_base.ByName, _base.Unweighted, _base.Regressor):
-    def __init__(self, method="krr", *, params=None, scale="standard", missing="median", random_state=1, n_jobs=None,
-                 memory_limit=None, verbose=False):  # fmt: skip
+    def __init__(self, method="krr", *, params=None, scale="standard", missing="median", nominal=None, numeric=None, dates=None,
+                 ordinal=None, random_state=1, n_jobs=None, memory_limit=None, verbose=False):  # fmt: skip
         self.method = method
         self.params = params
         self.scale = scale
         self.missing = missing
+        self.nominal = nominal
+        self.numeric = numeric
+        self.dates = dates
+        self.ordinal = ordinal
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit

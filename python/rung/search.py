@@ -11,7 +11,7 @@ from numpy.random import RandomState
 
 from . import _base, _table
 from ._library import c_text, ffi, keep, lib, pointer, struct, texts
-from ._types import ArrayLike, Labels, Order, Rows, Self
+from ._types import ArrayLike, Columns, Labels, Order, Rows, Self
 
 
 class OrdinalSearch(_base.Classifier):
@@ -37,7 +37,8 @@ class OrdinalSearch(_base.Classifier):
         The smoothest model within one standard error of the best.
     nested : bool, default False
         Also repeat the whole search, with scaling and fits, without the rows measured: `report_["nested"]`.
-    scale, missing, order, unlabelled, class_weight, cost, random_state, n_jobs, memory_limit, verbose
+    scale, missing, order, unlabelled, class_weight, cost, nominal, numeric, dates, ordinal, random_state, n_jobs,
+    memory_limit, verbose
         As in the estimators of the methods.
 
     Attributes
@@ -79,6 +80,10 @@ class OrdinalSearch(_base.Classifier):
         unlabelled: Any = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost: str | ArrayLike | None = None,
+        nominal: Columns | None = None,
+        numeric: Columns | None = None,
+        dates: Columns | None = None,
+        ordinal: Mapping[Any, Sequence[Any]] | None = None,
         random_state: int | RandomState | None = 1,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -98,6 +103,10 @@ class OrdinalSearch(_base.Classifier):
         self.unlabelled = unlabelled
         self.class_weight = class_weight
         self.cost = cost
+        self.nominal = nominal
+        self.numeric = numeric
+        self.dates = dates
+        self.ordinal = ordinal
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -225,7 +234,8 @@ def label_curve(
     strategies : "random", "suggest" or both, default None
         Labelling is replayed: from two labels per class on, the next rows are drawn at random, or suggested as by
         `rung.suggest`, in batches of 12 up to 120 labels.
-    fixed, metric, scale, missing, order, unlabelled, class_weight, random_state, n_jobs, memory_limit, verbose
+    fixed, metric, scale, missing, order, unlabelled, class_weight, nominal, numeric, dates, ordinal, random_state,
+    n_jobs, memory_limit, verbose
         As in OrdinalSearch.
 
     Returns
@@ -247,6 +257,6 @@ def label_curve(
 
 
 CURVE_OPTIONS = (
-    "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "random_state", "n_jobs",
-    "memory_limit", "verbose",
+    "fixed", "metric", "scale", "missing", "order", "unlabelled", "class_weight", "nominal", "numeric", "dates",
+    "ordinal", "random_state", "n_jobs", "memory_limit", "verbose",
 )  # fmt: skip

@@ -160,8 +160,9 @@ def suggest(
     options.n, options.random = n, 0.0 if random is None else random or -1.0
     options.leave = pointer(flags, "int")
     options.more = 0 if more is None else more if more > 0 else -1
-    if chosen is not None:
-        ctx.call(lib.rung_data_set_chosen, data, pointer(_flags(chosen, len(ranks)), "int"))
+    marked = _flags(chosen, len(ranks))
+    if marked is not None:
+        ctx.call(lib.rung_data_set_chosen, data, pointer(marked, "int"))
     spec = model._given_spec(ctx, data, class_weights)
     found = ctx.make("suggestion", lib.rung_suggest_run, spec, data, options, call=ctx.run)
     return _collected(found, classes)

@@ -305,6 +305,96 @@ def cut(table):
     return arrow.concat_tables([table.slice(0, 7), table.slice(7, 1), table.slice(8)])
 
 
+def ordered_chunks(*lists):
+    """Words in chunks that each have an ordered dictionary of their own."""
+    arrow = pytest.importorskip("pyarrow")
+    return arrow.chunked_array(
+        [
+            arrow.DictionaryArray.from_arrays(arrow.array([words.index(one) for one in cells], arrow.int8()), words,
+                                              ordered=True)  # fmt: skip
+            for words, cells in lists
+        ]
+    )
+
+
+def test_ordered_words_of_chunks_keep_their_order():
+    arrow = pytest.importorskip("pyarrow")
+    cells = ["hi", "lo"] * 10, ["mid", "lo", "hi", "mid"] * 10
+    words = ordered_chunks((["lo", "hi"], cells[0]), (["lo", "mid", "hi"], cells[1]))
+    table = arrow.table({"a": np.linspace(0, 1, 60), "size": words})
+    (_, sizes) = frame_of(table).columns
+    assert sizes.values == ["lo", "mid", "hi"] and sizes.ordered
+    assert [sizes.values[code] for code in sizes.codes] == [*cells[0], *cells[1]]
+    assert rung.POM().fit(table.select(["a"]), words).classes_.tolist() == ["lo", "mid", "hi"]
+    for lists in ((["lo", "hi"], ["hi", "lo"]), (["lo", "hi"], ["lo", "mid"])):
+        words = ordered_chunks(*((words, words * 5) for words in lists))
+        with pytest.raises(ValueError, match="do not say whether"):
+            frame_of(arrow.table({"size": words}))
+
+
+def test_slices_decimals_and_numbers_as_categories_of_arrow():
+    arrow = pytest.importorskip("pyarrow")
+    columns, y = visits()
+    table = arrow_table(columns)
+    whole = rung.KDLOR().fit(table, y)
+    struct = arrow.chunked_array(table.to_struct_array().chunks).combine_chunks()
+    part = arrow.chunked_array([struct.slice(30, 20)])
+    np.testing.assert_array_equal(whole.predict_proba(part), whole.predict_proba(table)[30:50])
+    cents = arrow.array([None, -150, 7, 12345678901234567890], arrow.decimal128(30, 0))
+    (exact,) = frame_of(arrow.table({"a": cents.cast(arrow.decimal128(38, 2))})).columns
+    np.testing.assert_array_equal(exact.values, [np.nan, -150, 7, 12345678901234567890])
+    (cut_out,) = frame_of(arrow.table({"a": arrow.array(["0.1", "2.30", "-7.25"]).cast(arrow.decimal128(9, 2))})
+                          .slice(1)).columns  # fmt: skip
+    assert cut_out.values.tolist() == [2.3, -7.25]
+    (codes,) = frame_of(arrow.table({"a": arrow.array([7, 6, None, 7]).dictionary_encode()})).columns
+    assert ([codes.values[k] if k >= 0 else None for k in codes.codes], codes.nominal) == (["7", "6", None, "7"], True)
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "UTC", None])
+def test_times_of_a_zone_are_instants_as_in_a_file(command, tmp_path, zone):
+    rng = np.random.default_rng(5)
+    seen = pd.to_datetime("2024-03-30 22:00:00.25") + pd.to_timedelta(rng.integers(0, 90_000, 60), "min")
+    frame = pd.DataFrame({"seen": seen.tz_localize("UTC").tz_convert(zone) if zone else seen, "x": rng.normal(size=60)})
+    y = rng.integers(1, 4, 60)
+    frame.assign(label=y).to_csv(tmp_path / "d.csv", index=False)
+    command("fit", tmp_path / "d.csv", "-m", "pom", "-o", tmp_path / "m.rung")
+    expected = rung.load(tmp_path / "m.rung").predict_proba(frame)
+    np.testing.assert_array_equal(rung.POM().fit(frame, y).predict_proba(frame), expected)
+    objects = frame.assign(seen=frame["seen"].astype(object))
+    np.testing.assert_array_equal(rung.POM().fit(objects, y).predict_proba(objects), expected)
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.Table.from_pandas(frame, preserve_index=False)
+    np.testing.assert_array_equal(rung.POM().fit(table, y).predict_proba(table), expected)
+    said = command.predict(tmp_path / "m.rung", tmp_path / "d.csv", "--proba")
+    np.testing.assert_array_equal(expected[:, 0], said["p(1)"])
+
+
+def test_columns_are_what_they_are_said_to_be(toy):
+    X, y, _ = toy
+    ward = np.random.default_rng(1).integers(1, 4, len(X))
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(visit=np.arange(1, len(X) + 1), ward=ward)
+    columns = ["a", "b", "visit", "ward"]
+    for rows in (frame, frame.to_numpy(), frame.set_axis(range(4), axis=1)):
+        with pytest.warns(rung.RungWarning, match="only counts the rows"):
+            short = rung.KDLOR().fit(rows, y)
+        assert len(short.model_.columns) == 3
+        assert short.predict(rows).shape == y.shape
+    kept = rung.KDLOR(numeric="visit", nominal=["ward"]).fit(frame, y)
+    kinds = [column["kind"] for column in kept.describe()["preprocessing"]["columns"]]
+    assert kinds == ["number", "number", "number", "nominal"]
+    by_place = rung.KDLOR(numeric=2, nominal=[3]).fit(frame.to_numpy(), y)
+    np.testing.assert_array_equal(by_place.predict_proba(frame.to_numpy()), kept.predict_proba(frame))
+    assert [name for name, _ in kept.model_.columns] == columns
+    ordinal = rung.KDLOR(numeric=["visit"], ordinal={"ward": [3, 1, 2]}).fit(frame, y)
+    assert ordinal.describe()["preprocessing"]["columns"][3]["categories"] == ["3", "1", "2"]
+    days = frame.assign(day=pd.to_datetime("2024-01-01") + pd.to_timedelta(ward * 31, "D"))
+    cyclic = rung.KDLOR(numeric="visit", dates={"day": "cyclic"}).fit(days, y)
+    plain = rung.KDLOR(numeric="visit").fit(days, y)
+    assert not np.allclose(cyclic.score_samples(days), plain.score_samples(days))
+    with pytest.raises(ValueError, match="numeric: there is no column 'wrd'"):
+        rung.KDLOR(numeric=["wrd"]).fit(frame, y)
+
+
 def test_arrow_tables_need_no_pandas():
     polars = pytest.importorskip("polars")
     code = """

@@ -110,3 +110,26 @@ def test_transduction_stays_inside():
     X, _, low, high = sample(40)
     said = rung.AutoOrdinal(effort="quick").fit(X, (low, high)).transduction_
     assert np.all((low <= said) & (said <= high))
+
+
+@pytest.mark.parametrize(
+    "labels, order",
+    [
+        (["a..b", "c", "a..b..c", "a..b", "c"], ["a..b", "c"]),
+        (["low..", "low", "mid..low..", "mid"], ["mid", "low..", "low"]),
+        (["1.0", "2", "1..2.0", "3.00", "<= 2"], None),
+        (["<=50K", ">50K", "<=50K", ">50K"], ["<=50K", ">50K"]),
+        (["a", "b", "a .. b", ">= b", "c"], ["a", "b", "c"]),
+        (["2..2", "2", "3", "1..3", "1"], None),
+    ],
+)
+def test_labels_mean_what_they_mean_to_the_command(tmp_path, labels, order):
+    labels = labels * 6
+    X = np.random.default_rng(1).normal(size=(len(labels), 2))
+    rows = [f"{a!r},{b!r},{label}" for (a, b), label in zip(X.tolist(), labels, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["a,b,label", *rows]) + "\n")
+    model = rung.fit_files(tmp_path / "d.csv", rung.POM(order=order))
+    own = rung.POM(order=order).fit(X, labels)
+    assert [str(c) for c in own.classes_] == [str(c) for c in model.classes_] or order is None
+    assert len(own.classes_) == len(model.classes_)
+    assert np.array_equal(own.predict_proba(X), model.predict_proba(X))

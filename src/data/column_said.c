@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/order.h"
+
 const char *option_name(const rung_table *t, int64_t j, char name[OPTION_NAME])
 {
     if (*t->columns[j].name)
@@ -113,18 +115,14 @@ static rung_status say_ordinal(rung_ctx *ctx, const rung_table *t, const char *t
         return set_error(ctx, RUNG_EARG, "'%.80s' is no ordered column: expected COLUMN=low<mid<high", text);
     *equals++ = 0;
     TRY(say(ctx, t, trimmed(copy), "ordinal", SAID_ORDINAL, all, &one));
-    int64_t room = 1;
-    for (const char *p = equals; *p; p++) room += *p == '<';
-    TRY(NEW(ctx, &ctx->scratch, one->words, room));
-    for (char *p = equals, *next; p; p = next) {
-        next = strchr(p, '<');
-        if (next) *next++ = 0;
-        p = trimmed(p);
-        for (int64_t k = 0; k < one->n_words; k++)
-            if (strcmp(one->words[k], p) == 0)
-                return set_error(ctx, RUNG_EARG, "'%.80s' stands twice in the order of column '%.80s'", p, copy);
-        one->words[one->n_words++] = p;
-    }
+    int n;
+    TRY(order_parse(ctx, &ctx->scratch, equals, &n, &one->words));
+    one->n_words = n;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < k; l++)
+            if (strcmp(one->words[k], one->words[l]) == 0)
+                return set_error(ctx, RUNG_EARG, "'%.80s' stands twice in the order of column '%.80s'", one->words[k],
+                                 copy);
     return RUNG_OK;
 }
 

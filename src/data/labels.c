@@ -119,6 +119,15 @@ static rung_status numbers_of(rung_ctx *ctx, const rung_table *t, int64_t j, int
     return RUNG_OK;
 }
 
+rung_status labels_are_numbers(rung_ctx *ctx, const rung_table *t, int64_t column_index, bool *out)
+{
+    int64_t n;
+    double *values;
+    TRY(numbers_of(ctx, t, column_index, &n, &values));
+    *out = n >= 0;
+    return RUNG_OK;
+}
+
 /* *n_classes < 0: a column holds text. */
 static rung_status classes_of_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns,
                                       const int64_t *columns, int *n_classes, const char ***classes)
@@ -167,16 +176,19 @@ static bool is_class(const dictionary *seen, const char *name)
     return name && name[0] && dictionary_find(seen, name, strlen(name)) >= 0;
 }
 
-/* Adds the classes at the ends of an interval. A cell that looks like one but has no end that occurs (<=50K) is a class
- * itself. */
+/* Adds the classes at the ends of an interval, read in the first way in which an end occurs. A cell that looks like one
+ * but has no end that occurs (<=50K) is a class itself. */
 static rung_status add_ends(rung_ctx *ctx, const char *text, dictionary *seen)
 {
     cell_ends e;
-    bool found;
-    TRY(cell_ends_at(ctx, text, 0, &found, &e));
-    if (!is_class(seen, e.low) && !is_class(seen, e.high)) return add_class(ctx, text, seen);
-    TRY(add_class(ctx, e.low, seen));
-    return add_class(ctx, e.high, seen);
+    bool found = true;
+    for (int way = 0; found; way++) {
+        TRY(cell_ends_at(ctx, text, way, &found, &e));
+        if (!found || (!is_class(seen, e.low) && !is_class(seen, e.high))) continue;
+        TRY(add_class(ctx, e.low, seen));
+        return add_class(ctx, e.high, seen);
+    }
+    return add_class(ctx, text, seen);
 }
 
 /* The error for a label that is no number where nearly all others are; none if there are more such labels. */
@@ -205,15 +217,10 @@ static rung_status check_odd_label(rung_ctx *ctx, const rung_table *t, int64_t j
                 "option order");
 }
 
-/* The error for text labels without an order, with a suggested order. */
-static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
+rung_status labels_named(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns, int *n,
+                         const char ***names)
 {
-    char list[TABLE_LIST] = "", column_name[COLUMN_LABEL];
     dictionary seen = {0};
-    int64_t text = columns[0];
-    for (int c = n_columns - 1; c >= 0; c--)
-        if (t->columns[columns[c]].kind == COLUMN_TEXT) text = columns[c];
-    TRY(check_odd_label(ctx, t, text));
     for (int c = 0; c < 2 * n_columns; c++) { /* names first, then the intervals between them */
         const column *one = &t->columns[columns[c % n_columns]];
         for (int32_t v = 0; v < one->n_values; v++) {
@@ -221,11 +228,26 @@ static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_column
             TRY(c < n_columns ? add_class(ctx, one->values[v], &seen) : add_ends(ctx, one->values[v], &seen));
         }
     }
+    TRY(NEW(ctx, &ctx->scratch, *names, seen.n));
+    for (int32_t v = 0; v < seen.n; v++) (*names)[v] = seen.values[v];
+    *n = seen.n;
+    return RUNG_OK;
+}
+
+/* The error for text labels without an order, with a suggested order. */
+static rung_status order_needed(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns)
+{
+    char list[TABLE_LIST] = "", column_name[COLUMN_LABEL];
+    int64_t text = columns[0];
     const char **names = NULL, *order = NULL;
-    TRY(NEW(ctx, &ctx->scratch, names, seen.n));
-    for (int32_t v = 0; v < seen.n; v++) table_list(list, ", ", names[v] = seen.values[v]);
-    bool guessed = order_guess(seen.n, names);
-    TRY(order_text(ctx, seen.n, names, &order));
+    int n = 0;
+    for (int c = n_columns - 1; c >= 0; c--)
+        if (t->columns[columns[c]].kind == COLUMN_TEXT) text = columns[c];
+    TRY(check_odd_label(ctx, t, text));
+    TRY(labels_named(ctx, t, n_columns, columns, &n, &names));
+    join(n, names, ", ", list);
+    bool guessed = order_guess(n, names);
+    TRY(order_text(ctx, n, names, &order));
     bool usable = strlen(order) < TABLE_LIST && !strchr(order, '\n');
     rung_status status = set_error(
         ctx, RUNG_EDATA, "%s, column %s: the labels are text (%s); give their order, lowest first%s", t->path,

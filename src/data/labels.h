@@ -12,6 +12,13 @@ enum { MOST_NUMERIC_CLASSES = 50 };
 rung_status labels_classes(rung_ctx *ctx, pool *mem, const rung_table *t, int n_columns, const int64_t *columns,
                            const char *order, int *n_classes, const char ***classes);
 
+/* The classes that columns of text name, also as ends of intervals, in the order in which they first occur, names before
+ * ends; in scratch memory. */
+rung_status labels_named(rung_ctx *ctx, const rung_table *t, int n_columns, const int64_t *columns, int *n,
+                         const char ***names);
+/* Whether a column holds nothing but numbers, intervals of them and cells without a label. */
+rung_status labels_are_numbers(rung_ctx *ctx, const rung_table *t, int64_t column_index, bool *out);
+
 /* The names of classes, lowest first: distinct, also as numbers, and none that means unlabelled. */
 rung_status labels_check_order(rung_ctx *ctx, int n, const char *const *names);
 

@@ -155,7 +155,8 @@ static bool whole_date(const char *p, int year, int month, int day, double *days
         if (!take_clock(&p, 2, 24, &clock) || !take_zone(&p, &zone)) return false;
     }
     if (*p || !valid_day(year, month, day)) return false;
-    *days = (double)days_from_civil(year, month, day) + (clock - zone) / 86400;
+    double overflow = floor((clock - zone) / 86400); /* so that an instant is one number, whatever its zone */
+    *days = (double)days_from_civil(year, month, day) + overflow + (clock - zone - 86400 * overflow) / 86400;
     return true;
 }
 

@@ -51,12 +51,24 @@ rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, co
     return RUNG_OK;
 }
 
+enum { NOT_SEEN = -2 };
+
+/* The number of a value among the distinct ones, -1: it says that the cell is missing. */
+static rung_status number_value(rung_ctx *ctx, rung_table *t, const char *value, dictionary *distinct, int32_t *number)
+{
+    size_t length = strlen(value);
+    if (*number != NOT_SEEN) return RUNG_OK;
+    *number = -1;
+    return cell_missing(value, length) ? RUNG_OK : dictionary_add(ctx, &t->mem, distinct, value, length, number);
+}
+
+/* Ordered values are all there, in their order; others are those that occur, in the order of the rows, as in a file. */
 rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
                            const char *const *values, int32_t n_values, bool ordered)
 {
     column *c;
     dictionary distinct = {0};
-    int32_t *number = NULL; /* of a value among the distinct ones that are not missing, else -1 */
+    int32_t *number = NULL;
     if (n_values < 0) return set_error(ctx, RUNG_EARG, "a column of %d texts", n_values);
     TRY(open_column(ctx, t, name, &c));
     c->kind = COLUMN_TEXT;
@@ -64,14 +76,13 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     TRY(NEW_RAW(ctx, &t->mem, c->text, t->n_rows));
     TRY(NEW_RAW(ctx, &ctx->scratch, number, n_values));
     for (int32_t k = 0; k < n_values; k++) {
-        size_t length = strlen(values[k]);
-        number[k] = -1;
-        if (!cell_missing(values[k], length))
-            TRY(dictionary_add(ctx, &t->mem, &distinct, values[k], length, &number[k]));
+        number[k] = NOT_SEEN;
+        if (ordered) TRY(number_value(ctx, t, values[k], &distinct, &number[k]));
     }
     for (int64_t i = 0; i < t->n_rows; i++) {
         if (code[i] < -1 || code[i] >= n_values)
             return set_error(ctx, RUNG_EARG, "row %lld has text number %d of %d", (long long)i + 1, code[i], n_values);
+        if (code[i] >= 0) TRY(number_value(ctx, t, values[code[i]], &distinct, &number[code[i]]));
         c->text[i] = code[i] < 0 ? -1 : number[code[i]];
     }
     dictionary_seal(&t->mem, &distinct);

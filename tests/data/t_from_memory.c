@@ -335,6 +335,29 @@ static void test_fills(void **state)
     }
 }
 
+/* A category that occurs in no row is none; the order of an ordered column counts with all its words. */
+static void test_unused_values(void **state)
+{
+    static const char *const words[] = {"none", "b", "a", "never"};
+    static const int32_t code[] = {1, 2, 2, 1, 2};
+    static const double x[] = {.3, .1, .7, .2, .9};
+    rung_ctx *ctx = *state;
+    for (int ordered = 0; ordered < 2; ordered++) {
+        rung_table *t;
+        rung_data *data;
+        assert_ok(ctx, rung_table_new(ctx, 5, &t));
+        assert_ok(ctx, rung_table_add_numbers(ctx, t, "x", x, 1));
+        assert_ok(ctx, rung_table_add_text(ctx, t, "word", code, words, 4, ordered));
+        assert_ok(ctx,
+                  rung_data_encode(ctx, t, &(rung_encode_options){.size = sizeof(rung_encode_options), .unlabelled = 1},
+                                   &data));
+        assert_int_equal(rung_data_features(data), ordered ? 2 : 3);
+        if (ordered) assert_true(rung_data_view(data).v[1] == 2);
+        rung_data_free(data);
+        rung_table_free(t);
+    }
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
@@ -348,6 +371,7 @@ int main(void)
                                        PUBLIC(test_names),
                                        PUBLIC(test_real_targets),
                                        PUBLIC(test_bytes),
+                                       PUBLIC(test_unused_values),
                                        PUBLIC(test_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

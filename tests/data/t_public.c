@@ -145,11 +145,57 @@ static void test_hide_labels(void **state)
     assert_fails(ctx, rung_ranks_hide(ctx, 30, rank, 3, 0.5, 0), RUNG_EARG, "rank 7 of row 5");
 }
 
+typedef struct {
+    const char *order, *labels[6];
+    const char *classes[4];
+    int low[6], high[6];
+} list_case;
+
+/* Labels from memory mean what they mean in the label column of a file. */
+static void test_lists_of_labels(void **state)
+{
+    static const list_case cases[] = {
+        {NULL, {"2", "1..2", "<=3", NULL, "10", ">= 3"}, {"1", "2", "3", "10"}, {2, 1, 1, 0, 4, 3}, {2, 2, 3, 0, 4, 4}},
+        {NULL,
+         {"1.0", "1..2.0", "3.00", "NA", "2", ".5"},
+         {"0.5", "1", "2", "3"},
+         {2, 2, 4, 0, 3, 1},
+         {2, 3, 4, 0, 3, 1}},
+        {NULL, {"mid", "low..mid", "top", "mid..top", "", "low"}, {"mid", "top", "low"}, {0}, {0}},
+        {NULL, {"<=50K", ">50K", "<=50K", ">50K", "<=50K", NULL}, {">50K", "<=50K"}, {0}, {0}},
+        {"a..b<c<d",
+         {"a..b..c", "c", "a..b", " c..d", "a..b..d", "d"},
+         {"a..b", "c", "d"},
+         {1, 2, 1, 2, 0, 3},
+         {2, 2, 1, 3, 0, 3}},
+    };
+    rung_ctx *ctx = *state;
+    rung_data *data;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const list_case *one = &cases[c];
+        assert_ok(ctx, rung_data_of_labels(ctx, 6, one->labels, one->order, &data));
+        const int *low = rung_data_ranks(data), *high = rung_data_uppers(data) ? rung_data_uppers(data) : low;
+        for (int k = 0; k < 4 && one->classes[k]; k++)
+            assert_string_equal(rung_data_class_name(data, k + 1), one->classes[k]);
+        for (int i = 0; i < 6; i++) {
+            assert_int_equal(low[i], one->low[i]);
+            assert_int_equal(high[i], one->high[i]);
+        }
+        rung_data_free(data);
+    }
+    static const char *const none[] = {"1..9"};
+    assert_fails(ctx, rung_data_of_labels(ctx, 1, none, "1<2<3", &data), RUNG_EDATA,
+                 "'9' is not one of the classes 1<2<3");
+    assert_null(data);
+    assert_fails(ctx, rung_data_of_labels(ctx, 0, none, NULL, &data), RUNG_EARG, "a list of 0 labels");
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PUBLIC(test_blocks_by_model), PUBLIC(test_subset), PUBLIC(test_hide_labels),
-                                       PUBLIC(test_targets), PUBLIC(test_generators)};
+    const struct CMUnitTest tests[] = {PUBLIC(test_blocks_by_model), PUBLIC(test_subset),
+                                       PUBLIC(test_hide_labels),     PUBLIC(test_targets),
+                                       PUBLIC(test_generators),      PUBLIC(test_lists_of_labels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

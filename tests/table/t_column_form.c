@@ -202,6 +202,20 @@ static void cyclic_parts(void **state)
     assert_int_equal(form_columns(FORM_DAYS), 1);
 }
 
+/* To the last bit: a zone that moves a time into another day included. */
+static void instants_have_one_number(void **state)
+{
+    static const char *const same[][2] = {{"2024-03-01 00:30:00+01:00", "2024-02-29 23:30:00"},
+                                          {"2023-12-31 22:10:07.25-05:00", "2024-01-01T03:10:07.25Z"},
+                                          {"2024-07-01 13:00 +02", "2024-07-01 11:00"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        double a, b;
+        assert_true(form_date(same[i][0], DATE_YMD, &a) && form_date(same[i][1], DATE_YMD, &b));
+        assert_true(a == b);
+    }
+}
+
 static void names_of_forms(void **state)
 {
     (void)state;
@@ -224,7 +238,7 @@ int main(void)
         cmocka_unit_test(dates_are_days),      cmocka_unit_test(orders_of_dates),
         cmocka_unit_test(cyclic_parts),        cmocka_unit_test(names_of_forms),
         cmocka_unit_test(times_are_hours),     cmocka_unit_test(codes_are_no_numbers),
-        cmocka_unit_test(numbers_with_units),
+        cmocka_unit_test(numbers_with_units),  cmocka_unit_test(instants_have_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the caller says of columns: the options nominal, numeric, dates and ordinal, as the library takes them."""
+
+import numbers
+
+from ._library import c_text, ffi, keep, texts
+from ._names import order_text
+
+LISTS = ("nominal", "numeric", "dates")
+
+
+def entries(columns):
+    """Pairs of a column and how it is meant, None: not said. One column may stand alone."""
+    if columns is None:
+        return []
+    if isinstance(columns, (str, numbers.Integral)):
+        columns = [columns]
+    return list(columns.items()) if hasattr(columns, "items") else [(column, None) for column in columns]
+
+
+def _text(word, way):
+    return word if way is None else f"{word}={way}"
+
+
+def word_in_file(column):
+    """A column of a file: by name, by number from 0, or as text by position from 1."""
+    word = str(column + 1) if isinstance(column, numbers.Integral) else str(column)
+    if "," in word:
+        raise ValueError(f"column {word!r} has a comma in its name: give its position, counted from 1, as text")
+    return word
+
+
+def fill(options, said):
+    """Puts lists of (word, way) by option, and ordered words, into options of the library."""
+    kept = {name: c_text(",".join(_text(*one) for one in said[name])) for name in LISTS if said.get(name)}
+    ordinal = [f"{word}={order_text(words)}" for word, words in said.get("ordinal", ())]
+    kept["ordinal"] = texts(ordinal, end=True) if ordinal else ffi.NULL
+    for name, value in kept.items():
+        setattr(options, name, value)
+    return keep(options, kept)
+
+
+class Places:
+    """The columns of rows in memory: names, or None where there are none."""
+
+    def __init__(self, names, count):
+        self.names, self.count = names, count
+
+    def find(self, option, column):
+        """The place of a column, by name, or by number from 0."""
+        if isinstance(column, numbers.Integral) and not isinstance(column, bool) and -1 < column < self.count:
+            return int(column)
+        if self.names is not None and column in self.names:
+            return list(self.names).index(column)
+        there = f"0 to {self.count - 1}" if self.names is None else ", ".join(map(str, list(self.names)[:10]))
+        raise ValueError(f"{option}: there is no column {column!r}; there are {there}")
+
+    def word(self, place):
+        """By name, or by position from 1 where the name would not survive a list."""
+        name = "," if self.names is None else self.names[place]
+        return str(place + 1) if set(",=") & set(name) or name.strip() != name or not name else name
+
+
+def said_by(estimator, places, typed):
+    """What an estimator says of columns, and where it says nothing their types do. typed: option -> places."""
+    said, taken = {}, set()
+    for option in (*LISTS, "ordinal"):
+        pairs = [(places.find(option, column), way) for column, way in entries(getattr(estimator, option, None))]
+        taken.update(place for place, _ in pairs)
+        said[option] = [(places.word(place), way) for place, way in pairs]
+    for option, those in typed.items():
+        said[option] += [(places.word(place), None) for place in those if place not in taken]
+    return said
