@@ -26,6 +26,11 @@ const option learn_options[] = {
      GROUP},
     {"scale", 0, "standard|minmax|rank|relevance|none",
      "scaling of the feature columns (default standard); relevance: weighted by what boosted trees use", GROUP},
+    {"equal-rows", 0, "together|apart|auto",
+     "labelled rows that agree in every column: copies that are held out together, or replicates that are held out one "
+     "by "
+     "one (default auto: by counts)",
+     GROUP},
     {"missing", 0, "median|error", "missing feature cells: replace them by the median (the default) or reject them",
      GROUP},
     {0}};
@@ -82,7 +87,7 @@ static int set_class_weights(session *s, const arguments *args, rung_spec *spec)
 
 int learn_spec(session *s, const arguments *args, const char *method, rung_spec **out)
 {
-    const char *scale = option_value(args, "scale");
+    const char *scale = option_value(args, "scale"), *equal = option_value(args, "equal-rows");
     CHECK(s, rung_spec_new(s->ctx, method, option_given(args, "as-published"), out));
     if (option_given(args, "real") && !(rung_method_find(method)->flags & RUNG_REAL_TARGETS)) {
         complain("%s: --real: %s predicts classes, not numbers; divide the numbers into classes with --bins Q",
@@ -92,6 +97,7 @@ int learn_spec(session *s, const arguments *args, const char *method, rung_spec 
     int code = set_params(s, args, *out);
     if (code == EXIT_OK) code = set_class_weights(s, args, *out);
     if (code == EXIT_OK && scale) code = session_check(s, rung_spec_set_scale(s->ctx, *out, scale));
+    if (code == EXIT_OK && equal) code = session_check(s, rung_spec_set_equal_rows(s->ctx, *out, equal));
     return code;
 }
 

@@ -403,6 +403,7 @@ static int read_options(session *s, const arguments *args, curve_job *job)
     job->how.repeats = (int)count;
     job->how.metric = option_value(args, "metric");
     job->how.scale = option_value(args, "scale");
+    job->how.equal_rows = option_value(args, "equal-rows");
     job->how.fixed = job->fixed = learn_values(args, "param");
     job->how.weights = job->weights = learn_values(args, "weight");
     if (methods) {

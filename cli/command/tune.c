@@ -86,6 +86,7 @@ static int read_options(session *s, const arguments *args, tune_job *job)
     how->grids = job->grids = learn_values(args, "grid");
     how->weights = job->weights = learn_values(args, "weight");
     how->scale = option_value(args, "scale");
+    how->equal_rows = option_value(args, "equal-rows");
     how->metric = option_value(args, "metric");
     how->as_published = option_given(args, "as-published");
     how->nested = option_given(args, "nested");

@@ -447,6 +447,10 @@ RUNG_API RUNG_CHECK rung_status rung_spec_set(rung_ctx *ctx, rung_spec *spec, co
 /* How feature columns are scaled: "standard" (the default), "minmax", "rank", "relevance" (standard, then
  * weighted by the gains of small boosted trees; learned again in every fold), "none". RUNG_EARG: anything else. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
+/* What labelled rows that agree in every column are: "together" (copies of one object: they are held out together, so that
+ * errors are those of new objects), "apart" (replicates, such as rows of a design or a survey: they are held out one by one,
+ * because new rows will repeat them as often), "auto" (the default: decided by counts). RUNG_EARG: anything else. */
+RUNG_API RUNG_CHECK rung_status rung_spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule);
 /* The weight of a class, 1 by default. RUNG_EARG: a method without weights, a weight below 0. A class that the data do
  * not have is found by the fit. */
 RUNG_API RUNG_CHECK rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name,
@@ -851,6 +855,7 @@ typedef struct { /* zeros: the default */
     int nested;         /* 1: also cross-validate the search itself, for an honest error */
     const double *cost; /* as in rung_spec_set_cost, of the winner; with the metric "cost" it also decides by it */
     double abstain;
+    const char *equal_rows; /* as in rung_spec_set_equal_rows; NULL: auto */
 } rung_tune_options;
 /* Searches for the best method and parameters by cross-validation. options: NULL: the default. out: the winner, fitted
  * to all rows and calibrated on its out-of-fold scores. found: everything that was tried. RUNG_EARG: an option;
@@ -899,6 +904,7 @@ typedef struct { /* zeros: the default */
     int n_sizes;
     int repeats;                   /* 0: 10 */
     const char *const *strategies; /* ways to choose the rows to label, see below; ends with NULL; NULL: none */
+    const char *equal_rows;        /* as in rung_spec_set_equal_rows; NULL: auto */
 } rung_curve_options;
 /* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
  * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept

@@ -58,6 +58,12 @@ rung_status rung_spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scal
     CALL(ctx, spec_set_scale(ctx, spec, scale));
 }
 
+rung_status rung_spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule)
+{
+    if (!ctx || !spec || !rule) return missing(ctx, "rung_spec_set_equal_rows");
+    CALL(ctx, spec_set_equal_rows(ctx, spec, rule));
+}
+
 rung_status rung_spec_set_class_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight)
 {
     if (!ctx || !spec || !class_name) return missing(ctx, "rung_spec_set_class_weight");

@@ -351,7 +351,7 @@ rung_status importance(rung_ctx *ctx, const rung_model *m, const rung_data *data
 /* ---- of a method: every row by a model that has not seen it ---- */
 
 typedef struct {
-    const rung_spec *spec;
+    rung_spec spec;
     const rung_data *data;
     folds f;
     rung_model **model; /* of each fold */
@@ -365,16 +365,21 @@ static rung_status fit_fold(rung_ctx *ctx, void *user, int64_t k)
     TRY(NEW_RAW(ctx, &ctx->scratch, kept, r->data->n));
     n = folds_kept(&r->f, 0, (int)k, kept);
     TRY(dataset_subset(ctx, r->data, n, kept, &train));
-    rung_status status = method_fit(ctx, r->spec, train, &r->model[k]);
+    rung_status status = method_fit(ctx, &r->spec, train, &r->model[k]);
     dataset_free(train);
     return status;
 }
 
-/* Ranks for stratified folds; real targets are in one stratum. */
-static rung_status make_folds(rung_ctx *ctx, const rung_data *data, int count, folds *out)
+/* Ranks for stratified folds; real targets are in one stratum. What is decided about the equal rows of the whole holds
+ * for the fit to every part of them. */
+static rung_status make_folds(rung_ctx *ctx, refits *r, int count)
 {
+    const rung_data *data = r->data;
+    leaving t;
+    TRY(data_together(ctx, data, r->spec.equal, &t));
+    r->spec.equal = together_rule(&t);
     ranked_rows ranked = {
-        .n = data->n, .y = data->y, .K = data->code.n_classes, .group = data->group, .upper = data->upper};
+        .n = data->n, .y = data->y, .K = data->code.n_classes, .group = t.group, .upper = data->upper};
     if (data->target) {
         int *one = NULL;
         TRY(NEW(ctx, &ctx->scratch, one, data->n));
@@ -382,7 +387,7 @@ static rung_status make_folds(rung_ctx *ctx, const rung_data *data, int count, f
         ranked.y = one;
         ranked.K = 1;
     }
-    return folds_stratified(ctx, &ctx->scratch, &ranked, count, 1, out);
+    return folds_stratified(ctx, &ctx->scratch, &ranked, count, 1, &r->f);
 }
 
 static rung_status fit_folds(rung_ctx *ctx, refits *r)
@@ -408,7 +413,12 @@ static rung_status held_out_study(rung_ctx *ctx, const refits *r, const rung_imp
     TRY(NEW_RAW(ctx, &ctx->scratch, rows, r->data->n));
     *count = 0;
     for (int64_t i = 0; i < r->data->n; i++)
-        if (r->f.fold[i] >= 0) rows[(*count)++] = i;
+        if (r->f.fold[i] >= 0 && !(r->data->chosen && r->data->chosen[i])) rows[(*count)++] = i;
+    if (*count < 2)
+        return set_error(
+            ctx, RUNG_EDATA,
+            "all rows that could be held out were chosen to be labelled, none at random: importance cannot "
+            "be measured");
     TRY(rows_sample(ctx, *count, rows, options->rows ? options->rows : MOST_ROWS, STREAM - 1, &sample, &s->n));
     TRY(NEW_RAW(ctx, &ctx->scratch, s->row, s->n));
     TRY(NEW(ctx, &ctx->scratch, s->first, r->f.count + 1));
@@ -438,10 +448,10 @@ static rung_status held_out_steps(rung_ctx *ctx, refits *r, const rung_importanc
 rung_status importance_held_out(rung_ctx *ctx, const rung_spec *spec, const rung_data *data,
                                 const rung_importance_options *options, char **report)
 {
-    refits r = {.spec = spec, .data = data};
+    refits r = {.spec = *spec, .data = data};
     *report = NULL;
     TRY(check_options(ctx, options));
-    TRY(make_folds(ctx, data, options->folds ? options->folds : FOLDS, &r.f));
+    TRY(make_folds(ctx, &r, options->folds ? options->folds : FOLDS));
     if (r.f.count < 2)
         return set_error(ctx, RUNG_EDATA,
                          "too few labelled rows to hold any of them out: importance cannot be measured");

@@ -9,6 +9,7 @@
  * intervals. */
 #include "fit/fit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,8 +197,8 @@ static rung_status assemble(rung_ctx *ctx, const rung_spec *spec, const training
         model->members = fit->members;
         model->sharpen = fit->sharpen;
     }
-    if (t->repeated > 0)
-        TRY(report_number(ctx, &model->mem, fit, "equal_rows", (double)t->repeated / (double)t->n_labelled));
+    if (t->equals.repeated > 0)
+        TRY(report_number(ctx, &model->mem, fit, "equal_rows", (double)t->equals.repeated / (double)t->n_labelled));
     model->training = fit->training;
     if (fit->training.n != 0 && fit->training.n != t->data->n)
         return set_error(ctx, RUNG_EINTERNAL, "%s has predictions for %lld rows, but there are %lld",
@@ -383,6 +384,27 @@ static rung_status tell_groups(rung_ctx *ctx, const training *t)
     return RUNG_OK;
 }
 
+/* What equal rows are taken for, and by what. */
+static void tell_equal(rung_ctx *ctx, const rung_spec *spec, const training *t)
+{
+    const equal_counts *c = &t->equals;
+    char why[160] = "as asked";
+    if (spec->equal == EQUAL_AUTO)
+        snprintf(why, sizeof why, "a pair that agrees elsewhere agrees in a column %.*f times as often as by chance",
+                 c->excess < 10 ? 1 : 0, fmin(c->excess, 1e6));
+    if (spec->equal == EQUAL_AUTO && !isnan(c->agree)) {
+        size_t used = strlen(why);
+        snprintf(why + used, sizeof why - used, ", and %.0f %% of the pairs have equal labels", 100 * c->agree);
+    }
+    log_at(ctx, RUNG_INFO,
+           "%lld of the %lld labelled rows equal another one in every column; they %sare held out %s (%s)",
+           (long long)c->repeated, (long long)t->n_labelled,
+           spec->equal != EQUAL_AUTO ? ""
+           : c->copies               ? "look like copies and "
+                                     : "look like replicates and ",
+           c->copies ? "together" : "apart", why);
+}
+
 /* Trees split a date by its days; the other coded columns of a cyclic one are not among the cells they see. */
 static void tell_cyclic(rung_ctx *ctx, const rung_spec *spec, const coding *code)
 {
@@ -428,9 +450,6 @@ rung_status method_fit(rung_ctx *ctx, const rung_spec *spec, const rung_data *da
                spec->method->info.name, (long long)t.n_labelled, t.n_labelled == 1 ? "" : "s",
                (long long)(data->n - t.n_labelled), data->n - t.n_labelled == 1 ? "s" : "");
     if (data->group) TRY(tell_groups(ctx, &t));
-    if (t.repeated > 0 && !data->stream)
-        log_at(ctx, RUNG_INFO,
-               "%lld of the %lld labelled rows equal another one in every column; equal rows are held out together",
-               (long long)t.repeated, (long long)t.n_labelled);
+    if (t.same && !data->stream) tell_equal(ctx, spec, &t);
     return method_finish(ctx, spec, &t, NULL, NULL, out);
 }

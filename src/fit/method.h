@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "data/splits.h"
+#include "data/together.h"
 #include "model/model.h"
 #include "problem/problem.h"
 
@@ -126,6 +127,7 @@ struct rung_spec {
     double *weight;
     int n_cost;       /* classes of the costs; 0: none */
     answer_cost cost; /* without a matrix: absolute ones */
+    equal_rule equal; /* whether equal labelled rows leave together */
     bool keep_data;   /* in the model, for an update */
     bool baseline;    /* report the error of label propagation alone */
 };
@@ -133,6 +135,7 @@ struct rung_spec {
 rung_status spec_new(rung_ctx *ctx, const char *name, bool published, rung_spec **out);
 rung_status spec_set(rung_ctx *ctx, rung_spec *spec, const char *name, const char *value);
 rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale);
+rung_status spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule);
 rung_status spec_set_weight(rung_ctx *ctx, rung_spec *spec, const char *class_name, double weight);
 rung_status spec_set_balanced(rung_ctx *ctx, rung_spec *spec, bool balanced);
 rung_status spec_set_keep_data(rung_ctx *ctx, rung_spec *spec, bool keep);

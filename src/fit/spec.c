@@ -196,6 +196,13 @@ rung_status spec_set_scale(rung_ctx *ctx, rung_spec *spec, const char *scale)
                      scale);
 }
 
+rung_status spec_set_equal_rows(rung_ctx *ctx, rung_spec *spec, const char *rule)
+{
+    if (equal_rule_parse(rule, &spec->equal)) return RUNG_OK;
+    return hint(ctx, set_error(ctx, RUNG_EARG, "unknown rule '%s'; expected together, apart or auto", rule),
+                "option equal_rows");
+}
+
 rung_status cannot_update(rung_ctx *ctx, const char *method_name)
 {
     char able[256] = "";

@@ -124,16 +124,12 @@ static rung_status check_precomputed(rung_ctx *ctx, const rung_data *data)
     return RUNG_OK;
 }
 
-/* Labelled rows that are equal in all columns: a model that has seen one of them has seen the others, so they are held
- * out together. */
-static rung_status find_equal(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
+/* Whether weights say how many equal rows a row stands for. */
+static bool are_counts(int64_t n, const int64_t *rows, const double *w)
 {
-    int *equal = NULL;
-    TRY(NEW_RAW(ctx, &ctx->scratch, equal, t->data->n));
-    for (int64_t i = 0; i < t->data->n; i++) equal[i] = -1;
-    TRY(equal_rows(ctx, t->data->d, t->data->X, labelled, rows, equal, &t->repeated));
-    if (t->repeated > 0) t->equal = t->group = equal;
-    return RUNG_OK;
+    for (int64_t i = 0; w && i < n; i++)
+        if (w[rows[i]] != floor(w[rows[i]])) return false;
+    return w != NULL;
 }
 
 static rung_status check_groups(rung_ctx *ctx, int64_t n, const int *group, int K)
@@ -147,27 +143,29 @@ static rung_status check_groups(rung_ctx *ctx, int64_t n, const int *group, int 
                 "option groups");
 }
 
-/* The groups of the data, joined with equal rows. Only labelled rows are held out: the others are each by themselves. */
-static rung_status find_groups(rung_ctx *ctx, int64_t labelled, const int64_t *rows, training *t)
+static rung_status find_together(rung_ctx *ctx, const rung_spec *spec, int64_t labelled, const int64_t *rows,
+                                 training *t)
 {
-    pool_mark mark;
-    int *a = NULL, *b = NULL, *both = NULL;
-    if (!t->data->group) return RUNG_OK;
-    TRY(NEW_RAW(ctx, &ctx->scratch, t->group, t->data->n));
-    mark = pool_here(&ctx->scratch);
-    TRY(NEW_RAW(ctx, &ctx->scratch, a, labelled));
-    TRY(NEW_RAW(ctx, &ctx->scratch, b, labelled));
-    TRY(NEW_RAW(ctx, &ctx->scratch, both, labelled));
-    for (int64_t i = 0; i < labelled; i++) {
-        a[i] = t->data->group[rows[i]];
-        b[i] = t->equal ? t->equal[rows[i]] : (int)i;
-    }
-    TRY(join_groups(ctx, labelled, a, b, both));
-    TRY(check_groups(ctx, labelled, both, t->K));
-    for (int64_t i = 0; i < t->data->n; i++) t->group[i] = -1;
-    for (int64_t i = 0; i < labelled; i++) t->group[rows[i]] = both[i];
-    pool_release(&ctx->scratch, mark);
-    return RUNG_OK;
+    const rung_data *data = t->data;
+    together_input in = {.data = data,
+                         .n = labelled,
+                         .rows = rows,
+                         .y = t->y,
+                         .upper = t->upper,
+                         .target = t->t,
+                         .count = are_counts(labelled, rows, data->weight) ? data->weight : NULL,
+                         .rule = spec->equal};
+    leaving found;
+    TRY(rows_together(ctx, &in, &found));
+    t->same = found.same;
+    t->equal = found.equal;
+    t->group = found.group;
+    t->equals = found.counts;
+    if (!data->group) return RUNG_OK;
+    int *of = NULL;
+    TRY(NEW(ctx, &ctx->scratch, of, labelled));
+    for (int64_t i = 0; i < labelled; i++) of[i] = t->group[rows[i]];
+    return check_groups(ctx, labelled, of, t->K);
 }
 
 /* The problem of the rows given. */
@@ -267,8 +265,7 @@ rung_status training_new(rung_ctx *ctx, const rung_spec *spec, const rung_data *
         all[i] = i;
         if (is_labelled(out, i)) rows[labelled++] = i;
     }
-    TRY(find_equal(ctx, labelled, rows, out));
-    TRY(find_groups(ctx, labelled, rows, out));
+    TRY(find_together(ctx, spec, labelled, rows, out));
     TRY(take_stream(ctx, spec, scaled, out));
     if (out->scale.kind == SCALE_RELEVANCE) TRY(weigh_columns(ctx, labelled, rows, out));
     if (!use_unlabelled) return make_problem(ctx, out, labelled, rows, scaled, &out->labelled);

@@ -107,7 +107,8 @@ static rung_status add_line(rung_ctx *ctx, const rung_curve_options *o, const ch
     TRY(RESIZE(ctx, &ctx->scratch, p->lines, p->n_lines + 1));
     TRY(spec_new(ctx, name, false, &spec));
     p->lines[p->n_lines++] = (curve_line){spec, unlabelled, strategy}; /* released by `curve` whatever comes next */
-    const rung_tune_options same = {.fixed = o->fixed, .scale = o->scale, .weights = o->weights};
+    const rung_tune_options same = {
+        .fixed = o->fixed, .scale = o->scale, .weights = o->weights, .equal_rows = o->equal_rows};
     return grid_fix(ctx, &same, spec);
 }
 
@@ -145,20 +146,14 @@ static rung_status choose_lines(rung_ctx *ctx, const rung_curve_options *o, curv
 
 /* ---- rows ---- */
 
-static rung_status find_equal(rung_ctx *ctx, curve_plan *p)
+/* What is decided about the equal rows of the whole holds for every fit to a part of them. */
+static rung_status find_together(rung_ctx *ctx, curve_plan *p)
 {
-    const rung_data *data = p->data;
-    int64_t *rows = NULL, n = 0, repeated;
-    int *group = NULL;
-    TRY(NEW(ctx, &ctx->scratch, rows, data->n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, group, data->n));
-    for (int64_t i = 0; i < data->n; i++) {
-        group[i] = -1;
-        if (data->y[i]) rows[n++] = i;
-    }
-    TRY(equal_rows(ctx, data->d, data->X, n, rows, group, &repeated));
-    p->any_equal = repeated > 0;
-    return row_groups_new(ctx, &ctx->scratch, data->n, group, &p->equal);
+    leaving t;
+    TRY(data_together(ctx, p->data, p->lines[0].spec->equal, &t));
+    for (int i = 0; i < p->n_lines; i++) p->lines[i].spec->equal = together_rule(&t);
+    p->any_equal = t.group != NULL;
+    return row_groups_new(ctx, &ctx->scratch, p->data->n, t.group, &p->equal);
 }
 
 /* Shuffled by groups: equal rows of a class stand next to each other. */
@@ -184,7 +179,7 @@ static rung_status shuffle_groups(rung_ctx *ctx, const curve_plan *p, rng *g, in
 static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
 {
     const rung_data *data = p->data;
-    TRY(find_equal(ctx, p));
+    TRY(find_together(ctx, p));
     TRY(NEW(ctx, &ctx->scratch, p->first, p->strata + 1));
     for (int64_t i = 0; i < data->n; i++)
         for (int k = stratum_of(p, i); data->y[i] && k <= p->strata; k++) p->first[k]++;

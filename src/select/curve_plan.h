@@ -28,7 +28,7 @@ typedef struct {
     int64_t labelled; /* rows */
     double *value;    /* lines x sizes x repeats, repeats are contiguous */
     int64_t test_rows;
-    row_groups equal; /* labelled rows that are equal in all columns are tests together */
+    row_groups equal; /* labelled rows that leave together (data/together.h) are tests together */
     bool any_equal;
 } curve_plan;
 

@@ -135,6 +135,7 @@ rung_status grid_fix(rung_ctx *ctx, const rung_tune_options *o, rung_spec *spec)
         if (value) TRY(spec_set(ctx, spec, rows[i].info.name, value));
     }
     if (o->scale) TRY(spec_set_scale(ctx, spec, o->scale));
+    if (o->equal_rows) TRY(spec_set_equal_rows(ctx, spec, o->equal_rows));
     for (const char *const *w = o->weights; w && *w; w++) {
         const char *equals = strrchr(*w, '=');
         double weight;

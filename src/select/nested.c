@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, folds *out)
+/* group: rows that leave together. */
+static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, const int *group,
+                               folds *out)
 {
-    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y, .upper = data->upper};
+    problem p = {.n = data->n, .K = data->code.n_classes, .y = data->y, .upper = data->upper, .group = group};
     int64_t *origin = NULL;
     rung_tune_options outer = *o;
     outer.repeats = 1;
@@ -17,6 +19,16 @@ static rung_status outer_folds(rung_ctx *ctx, const rung_tune_options *o, const 
     for (int64_t i = 0; i < data->n; i++) origin[i] = i;
     p.origin = origin;
     return tune_folds(ctx, &ctx->scratch, &outer, data->n, &p, out);
+}
+
+static rung_status decide_equal(rung_ctx *ctx, const rung_tune_options *o, const rung_data *data, leaving *out)
+{
+    equal_rule rule = EQUAL_AUTO;
+    if (o->equal_rows && !equal_rule_parse(o->equal_rows, &rule))
+        return hint(ctx,
+                    set_error(ctx, RUNG_EARG, "unknown rule '%s'; expected together, apart or auto", o->equal_rows),
+                    "option equal_rows");
+    return data_together(ctx, data, rule, out);
 }
 
 typedef struct {
@@ -72,7 +84,11 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
     folds f;
     int *truth = NULL;
     outer_answers a = {.has_proba = true};
-    TRY(outer_folds(ctx, o, data, &f));
+    leaving t;
+    rung_tune_options decided = *o;
+    TRY(decide_equal(ctx, o, data, &t));
+    decided.equal_rows = t.counts.copies ? "together" : "apart"; /* in every part of the rows as in the whole */
+    TRY(outer_folds(ctx, o, data, t.group, &f));
     out->n = f.count;
     TRY(NEW(ctx, &ctx->scratch, out->chosen, f.count));
     TRY(NEW(ctx, &ctx->scratch, a.predicted, data->n));
@@ -83,12 +99,13 @@ rung_status nested_run(rung_ctx *ctx, const rung_tune_options *o, const rung_dat
         log_at(ctx, RUNG_DEBUG, "nested cross-validation: outer fold %d of %d", fold + 1, f.count);
         double share = (1 - NESTED_LAST) / f.count;
         progress_part outer = progress_enter(ctx, "searching", share * fold, share * (fold + 1));
-        TRY(outer_fold(ctx, o, data, &f, fold, &a, out->chosen[fold]));
+        TRY(outer_fold(ctx, &decided, data, &f, fold, &a, out->chosen[fold]));
         progress_leave(ctx, outer);
         pool_release(&ctx->scratch, mark);
     }
     for (int64_t i = 0; i < data->n; i++)
-        truth[i] = a.predicted[i] ? data->y[i] : 0; /* rows never held out do not count */
+        truth[i] =
+            a.predicted[i] && !(data->chosen && data->chosen[i]) ? data->y[i] : 0; /* nor do those never held out */
     for (int64_t i = 0; i < data->n; i++)
         if (!truth[i]) a.predicted[i] = 1;
     graded_rows rows = {.n = data->n, .K = data->code.n_classes, .truth = truth, .upper = data->upper};

@@ -21,10 +21,10 @@ enum { SIZES = 3, REPEATS = 4, LEAST_LABELS = 12, LEAST_TESTED = 8, STREAM = 0x6
 static const double PART[SIZES] = {0.4, 0.6, 0.8};
 
 typedef struct {
-    const rung_spec *spec;
+    rung_spec spec;
     const rung_data *data;
     int64_t labelled;
-    row_groups equal; /* of the labelled rows */
+    row_groups equal; /* labelled rows that leave together */
     double error[SIZES * REPEATS];
 } study;
 
@@ -83,7 +83,7 @@ static rung_status run_cell(rung_ctx *ctx, void *user, int64_t cell)
         train->y[order[i]] = 0;
         if (train->upper) train->upper[order[i]] = 0;
     }
-    rung_status status = method_fit(ctx, s->spec, train, &model);
+    rung_status status = method_fit(ctx, &s->spec, train, &model);
     if (status == RUNG_OK) status = test(ctx, s, model, s->labelled - kept, order + kept, &s->error[cell]);
     model_free(model);
     dataset_free(train);
@@ -114,29 +114,24 @@ static bool summarise(const study *s, double mean[SIZES], double *scatter)
     return true;
 }
 
-static rung_status find_equal(rung_ctx *ctx, study *s)
+/* What is decided about the equal rows of the whole holds for every fit to a part of them. */
+static rung_status find_together(rung_ctx *ctx, study *s)
 {
-    int64_t *rows = NULL, n = 0, repeated;
-    int *group = NULL;
-    TRY(NEW(ctx, &ctx->scratch, rows, s->data->n));
-    TRY(NEW_RAW(ctx, &ctx->scratch, group, s->data->n));
-    for (int64_t i = 0; i < s->data->n; i++) {
-        group[i] = -1;
-        if (s->data->y[i]) rows[n++] = i;
-    }
-    TRY(equal_rows(ctx, s->data->d, s->data->X, n, rows, group, &repeated));
-    s->labelled = n;
-    return row_groups_new(ctx, &ctx->scratch, s->data->n, group, &s->equal);
+    leaving t;
+    TRY(data_together(ctx, s->data, s->spec.equal, &t));
+    s->spec.equal = together_rule(&t);
+    for (int64_t i = 0; i < s->data->n; i++) s->labelled += s->data->y[i] > 0;
+    return row_groups_new(ctx, &ctx->scratch, s->data->n, t.group, &s->equal);
 }
 
 rung_status learning_forecast(rung_ctx *ctx, const rung_spec *spec, const rung_data *data, const rung_model *model,
                               int64_t more, bool *there, rung_forecast *out)
 {
-    study s = {.spec = spec, .data = data};
+    study s = {.spec = *spec, .data = data};
     double error[SIZES + 1], se[SIZES + 1], scatter;
     int64_t labels[SIZES + 1], tested = 0;
     *there = false;
-    TRY(find_equal(ctx, &s));
+    TRY(find_together(ctx, &s));
     for (int64_t i = 0; i < data->n; i++) tested += data->y[i] && !(data->chosen && data->chosen[i]);
     if (!model->has_cv || s.labelled < LEAST_LABELS || tested < LEAST_TESTED) return RUNG_OK;
     rung_log_fn *log = ctx->log;
