@@ -311,7 +311,7 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
     double abstain = 0;
     const double *own = rung_model_cost(job->model, &abstain);
     rung_view X = rung_data_view(job->data);
-    int code = costs_read(s, args, job->classes, &job->given);
+    int code = costs_read(s, args, job->model, NULL, &job->given);
     if (code != EXIT_OK) return code;
     CHECK(s, rung_model_predict(s->ctx, job->model, &X,
                                 &(rung_output){.size = sizeof(rung_output),

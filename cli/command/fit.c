@@ -325,7 +325,7 @@ static bool ranks_can(const rung_method *method)
 static int take_costs(session *s, const arguments *args, fit_job *job)
 {
     costs given;
-    int code = costs_read(s, args, rung_data_classes(job->data), &given);
+    int code = costs_read(s, args, NULL, job->data, &given);
     if (code == EXIT_OK && (given.matrix || given.abstain > 0))
         code = session_check(
             s, rung_spec_set_cost(s->ctx, job->spec, rung_data_classes(job->data), given.matrix, given.abstain));

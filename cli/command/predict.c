@@ -542,7 +542,7 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
     if (path && !output_possible(path)) return FAILED;
     if ((code = load_model(s, operand(args, 0), &job->model)) != EXIT_OK) return code;
     if ((code = check_model(args, job)) != EXIT_OK) return code;
-    if ((code = costs_read(s, args, rung_model_classes(job->model), &job->given)) != EXIT_OK) return code;
+    if ((code = costs_read(s, args, job->model, NULL, &job->given)) != EXIT_OK) return code;
     if (!s->quiet && !project) tell_absent(job->model);
     const char *sql = option_value(args, "sql");
     if (sql && args->operands > 2) {

@@ -269,7 +269,7 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
-    if ((code = costs_read(s, args, rung_data_classes(job->data), &job->given)) != EXIT_OK) return code;
+    if ((code = costs_read(s, args, NULL, job->data, &job->given)) != EXIT_OK) return code;
     job->how.cost = job->given.matrix;
     job->how.abstain = job->given.abstain;
     job->how.groups = rung_data_groups(job->data);
