@@ -30,7 +30,9 @@ typedef struct {
     double *proba; /* NULL: none */
     rung_metrics found;
     rung_difference against; /* the first */
-    double p;                /* Wilcoxon's, corrected for several comparisons */
+    double mae_p, wilcoxon;  /* corrected for several comparisons */
+    rung_table *table;       /* the file of the predictions; NULL: it is a model */
+    int64_t predicted;       /* the column of them */
 } rival;
 
 typedef struct {
@@ -49,10 +51,14 @@ static const char *class_name(const compare_job *job, int rank)
     return job->first ? rung_model_class_name(job->first, rank) : rung_data_class_name(job->data, rank);
 }
 
+/* By its name or, where both are numbers, by value; 0: none. */
 static int rank_of(const compare_job *job, const char *name)
 {
+    double x, y;
     for (int k = 1; k <= job->classes; k++)
         if (!strcmp(class_name(job, k), name)) return k;
+    for (int k = 1; k <= job->classes && parse_double(name, &x); k++)
+        if (parse_double(class_name(job, k), &y) && x == y) return k;
     return 0;
 }
 
@@ -97,23 +103,28 @@ static int same_truth(const compare_job *job, const rung_table *table, const riv
     return EXIT_OK;
 }
 
-static int take_ranks(const compare_job *job, const rung_table *table, rival *r)
+static int open_predictions(session *s, const arguments *args, rival *r)
 {
     static const char *const names[] = {"predicted", "prediction", "label"};
-    int64_t at = -1;
-    for (size_t k = 0; k < sizeof names / sizeof *names && at < 0; k++) at = column_of(table, names[k]);
-    if (at < 0 || rung_table_rows(table) != job->n) {
-        if (at < 0)
-            complain("compare: %s has no column predicted (or prediction, or label) with the predicted classes",
-                     r->path);
-        else
-            complain("compare: %s has %lld rows, but the test file %lld: expected a prediction for each row, in order",
-                     r->path, (long long)rung_table_rows(table), (long long)job->n);
+    int code = datafile_read(s, args, r->path, &r->table);
+    r->predicted = -1;
+    for (size_t k = 0; code == EXIT_OK && k < sizeof names / sizeof *names && r->predicted < 0; k++)
+        r->predicted = column_of(r->table, names[k]);
+    if (code != EXIT_OK || r->predicted >= 0) return code;
+    complain("compare: %s has no column predicted (or prediction, or label) with the predicted classes", r->path);
+    return FAILED;
+}
+
+static int take_ranks(const compare_job *job, rival *r)
+{
+    if (rung_table_rows(r->table) != job->n) {
+        complain("compare: %s has %lld rows, but the test file %lld: expected a prediction for each row, in order",
+                 r->path, (long long)rung_table_rows(r->table), (long long)job->n);
         return FAILED;
     }
     for (int64_t i = 0; i < job->n; i++) {
         char text[256];
-        rung_table_cell(table, i, at, text, sizeof text);
+        rung_table_cell(r->table, i, r->predicted, text, sizeof text);
         r->rank[i] = rank_of(job, text);
         if (r->rank[i] || !job->truth[i]) continue;
         complain("compare: %s, row %lld: '%s' is not one of the classes", r->path, (long long)i + 1, text);
@@ -124,36 +135,36 @@ static int take_ranks(const compare_job *job, const rung_table *table, rival *r)
     return EXIT_OK;
 }
 
-/* Probabilities, where there is a column p(CLASS) for every class. */
+/* Probabilities, where there are columns p(CLASS); a class that another file names has none here. */
 static void take_proba(const compare_job *job, const rung_table *table, rival *r)
 {
-    double *proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *proba);
+    double *proba = allocate((size_t)job->n * (size_t)job->classes, sizeof *proba),
+           *sum = allocate((size_t)job->n, sizeof *sum);
     bool all = true;
     for (int k = 1; all && k <= job->classes; k++) {
         char *name = text_of("p(%s)", class_name(job, k));
         int64_t at = column_of(table, name);
         free(name);
-        all = at >= 0;
-        for (int64_t i = 0; all && i < job->n; i++) {
+        for (int64_t i = 0; at >= 0 && all && i < job->n; i++) {
             char text[64];
             rung_table_cell(table, i, at, text, sizeof text);
             all = parse_double(text, &proba[i * job->classes + k - 1]);
+            sum[i] += proba[i * job->classes + k - 1];
         }
     }
+    for (int64_t i = 0; all && i < job->n; i++) all = fabs(sum[i] - 1) < 0.01; /* they may be rounded */
+    free(sum);
     if (all)
         r->proba = proba;
     else
         free(proba);
 }
 
-static int read_predictions(session *s, const arguments *args, const compare_job *job, rival *r)
+static int read_predictions(const compare_job *job, rival *r)
 {
-    rung_table *table = NULL;
-    int code = datafile_read(s, args, r->path, &table);
-    if (code == EXIT_OK) code = take_ranks(job, table, r);
-    if (code == EXIT_OK) code = same_truth(job, table, r);
-    if (code == EXIT_OK) take_proba(job, table, r);
-    rung_table_free(table);
+    int code = take_ranks(job, r);
+    if (code == EXIT_OK) code = same_truth(job, r->table, r);
+    if (code == EXIT_OK) take_proba(job, r->table, r);
     return code;
 }
 
@@ -188,12 +199,51 @@ static int predict_rows(session *s, const compare_job *job, const rung_model *mo
     return code;
 }
 
+/* The scale of all labels and predictions, where neither a model nor --order says what it is; NULL: that of the labels
+ * alone, in which an odd prediction is found later; to be freed by rung_free. */
+static char *common_order(session *s, const compare_job *job)
+{
+    int64_t n = rung_data_classes(job->data), at = 0;
+    for (int k = 0; k < job->rivals; k++) n += rung_table_rows(job->rival[k].table);
+    char **said = allocate((size_t)n, sizeof *said), *order = NULL;
+    for (int k = 1; k <= rung_data_classes(job->data); k++)
+        said[at++] = text_of("%s", rung_data_class_name(job->data, k));
+    for (int k = 0; k < job->rivals; k++)
+        for (int64_t i = 0; i < rung_table_rows(job->rival[k].table); i++) {
+            char text[256];
+            rung_table_cell(job->rival[k].table, i, job->rival[k].predicted, text, sizeof text);
+            said[at++] = text_of("%s", text);
+        }
+    if (rung_labels_order(s->ctx, n, (const char *const *)said, &order) != RUNG_OK) order = NULL;
+    for (int64_t i = 0; i < n; i++) free(said[i]);
+    free(said);
+    return order;
+}
+
+static int encode_truth(session *s, compare_job *job, rung_encode_options *how)
+{
+    if (job->first) CHECK(s, rung_model_encode(s->ctx, job->first, job->test, 2, &job->data));
+    if (job->first) return EXIT_OK;
+    CHECK(s, rung_data_encode(s->ctx, job->test, how, &job->data));
+    char *order = how->order ? NULL : common_order(s, job);
+    if (!order) return EXIT_OK;
+    rung_data_free(job->data);
+    how->order = order;
+    int code = session_check(s, rung_data_encode(s->ctx, job->test, how, &job->data));
+    rung_free(order);
+    return code;
+}
+
 static int read_truth(session *s, const arguments *args, compare_job *job)
 {
     const char *order;
     int code = order_option(s, args, &order);
-    for (int i = 0; code == EXIT_OK && !job->first && i < job->rivals; i++)
-        if (!is_table(job->rival[i].path)) code = load_model(s, job->rival[i].path, &job->first);
+    for (int i = 0; code == EXIT_OK && i < job->rivals; i++) {
+        if (is_table(job->rival[i].path))
+            code = open_predictions(s, args, &job->rival[i]);
+        else if (!job->first)
+            code = load_model(s, job->rival[i].path, &job->first);
+    }
     if (code == EXIT_OK) code = datafile_read(s, args, job->on, &job->test);
     if (code != EXIT_OK) return code;
     rung_encode_options how = {.size = sizeof how, .label = option_value(args, "label"), .order = order};
@@ -205,8 +255,8 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
         }
         how.label = rung_table_name(job->test, at);
     }
-    CHECK(s, job->first ? rung_model_encode(s->ctx, job->first, job->test, 2, &job->data)
-                        : rung_data_encode(s->ctx, job->test, &how, &job->data));
+    code = encode_truth(s, job, &how);
+    if (code != EXIT_OK) return code;
     job->n = rung_data_rows(job->data);
     job->truth = rung_data_ranks(job->data);
     job->upper = rung_data_uppers(job->data);
@@ -221,7 +271,7 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
 
 static int measure(session *s, compare_job *job)
 {
-    double *p = allocate((size_t)job->rivals, sizeof *p);
+    double *p = allocate((size_t)job->rivals, sizeof *p), *mean = allocate((size_t)job->rivals, sizeof *mean);
     int code = EXIT_OK;
     for (int k = 0; code == EXIT_OK && k < job->rivals; k++) {
         rival *r = &job->rival[k];
@@ -232,11 +282,13 @@ static int measure(session *s, compare_job *job)
         if (code == EXIT_OK)
             code = session_check(s, rung_compare(s->ctx, job->n, job->classes, job->truth, job->upper,
                                                  job->rival[0].rank, r->rank, &r->against));
-        if (k) p[k - 1] = r->against.wilcoxon;
+        if (k) p[k - 1] = r->against.wilcoxon, mean[k - 1] = r->against.mae_p;
     }
     if (code == EXIT_OK) code = session_check(s, rung_holm(s->ctx, job->rivals - 1, p));
-    for (int k = 1; k < job->rivals; k++) job->rival[k].p = p[k - 1];
+    if (code == EXIT_OK) code = session_check(s, rung_holm(s->ctx, job->rivals - 1, mean));
+    for (int k = 1; k < job->rivals; k++) job->rival[k].wilcoxon = p[k - 1], job->rival[k].mae_p = mean[k - 1];
     free(p);
+    free(mean);
     return code;
 }
 
@@ -246,23 +298,24 @@ static char *conclusion(const compare_job *job)
     int best = 0;
     for (int k = 1; k < job->rivals; k++)
         if (job->rival[k].found.mae < job->rival[best].found.mae) best = k;
-    const rival *a = &job->rival[0], *b = &job->rival[best];
-    if (best == 0) {
-        int rival_of = 1;
-        for (int k = 2; k < job->rivals; k++)
-            if (job->rival[k].found.mae < job->rival[rival_of].found.mae) rival_of = k;
-        const rival *r = &job->rival[rival_of];
-        return r->p < LEVEL
-                   ? text_of("%s has the smallest mae, %.3f, significantly smaller than that of %s (%.3f, p = %.2g)",
-                             a->path, a->found.mae, r->path, r->found.mae, r->p)
-                   : text_of("%s has the smallest mae, %.3f, but not significantly smaller than that of %s (%.3f, p = "
-                             "%.2g)",
-                             a->path, a->found.mae, r->path, r->found.mae, r->p);
-    }
+    int other = 0; /* the best of those that the first is compared with, or the first */
+    for (int k = 1; best == 0 && k < job->rivals; k++)
+        if (other == 0 || job->rival[k].found.mae < job->rival[other].found.mae) other = k;
+    const rival *b = &job->rival[best], *o = &job->rival[other];
+    double p = job->rival[best ? best : other].mae_p;
     return text_of("%s has the smallest mae, %.3f, %s than that of %s (%.3f, p = %.2g)", b->path, b->found.mae,
-                   b->p < LEVEL ? "significantly smaller" : "but not significantly smaller", a->path, a->found.mae,
-                   b->p);
+                   p < LEVEL ? "significantly smaller" : "but not significantly smaller", o->path, o->found.mae, p);
 }
+
+/* What each test asks. */
+static const char tests_explained[] =
+    "The difference is that of the mae from the first, with a paired bootstrap range over rows. Is the mae another "
+    "one? p, "
+    "of the difference when each row's changes its sign at random. Are the errors usually smaller, whatever by how "
+    "much? "
+    "Wilcoxon's p, of the ranks of the differences. Are answers right more often? McNemar's p. So the three need not "
+    "agree; "
+    "the sentence about the mae goes by the first. p and Wilcoxon's have Holm's correction for several comparisons.";
 
 /* ---- output ---- */
 
@@ -273,11 +326,12 @@ static void print_text(const compare_job *job)
 {
     char *sentence = conclusion(job);
     say(stdout, "%lld labelled rows.\n\n", (long long)job->labelled);
-    sheet t = sheet_new("lrrrrrrrrrr");
+    sheet t = sheet_new("lrrrrrrrrrrr");
     sheet_add(&t, "predictions");
     for (int m = 0; m < SHOWN; m++) sheet_add(&t, "%s", shown[m]);
     sheet_add(&t, "difference");
     sheet_add(&t, "95 %% range");
+    sheet_add(&t, "p");
     sheet_add(&t, "Wilcoxon p");
     sheet_add(&t, "McNemar p");
     for (int k = 0; k < job->rivals; k++) {
@@ -285,22 +339,19 @@ static void print_text(const compare_job *job)
         sheet_add(&t, "%s", r->path);
         for (int m = 0; m < SHOWN; m++) sheet_add_number(&t, rung_metrics_value(&r->found, shown[m]), 4);
         if (k == 0) {
-            for (int i = 0; i < 4; i++) sheet_add(&t, "-");
+            for (int i = 0; i < 5; i++) sheet_add(&t, "-");
             continue;
         }
         sheet_add(&t, "%+.4f", r->against.difference);
         sheet_add(&t, "%+.4f to %+.4f", r->against.low, r->against.high);
-        sheet_add(&t, "%.3g", r->p);
+        sheet_add(&t, "%.3g", r->mae_p);
+        sheet_add(&t, "%.3g", r->wilcoxon);
         sheet_add(&t, "%.3g", r->against.mcnemar);
     }
     sheet_print(&t, stdout, "");
     say(stdout, "\n");
     wrap_text(stdout, sentence, 0, 0);
-    wrap_text(stdout,
-              "The difference is that of the mae from the first, with a paired bootstrap range over rows; Wilcoxon's "
-              "test is of "
-              "the absolute errors (Holm's correction), McNemar's of right and wrong answers.",
-              0, 0);
+    wrap_text(stdout, tests_explained, 0, 0);
     free(sentence);
 }
 
@@ -314,7 +365,8 @@ static void print_json(const compare_job *job)
         json_object_set_new(one, "difference", k ? jout_number(r->against.difference) : json_null());
         json_object_set_new(one, "low", k ? jout_number(r->against.low) : json_null());
         json_object_set_new(one, "high", k ? jout_number(r->against.high) : json_null());
-        json_object_set_new(one, "wilcoxon_p", k ? jout_number(r->p) : json_null());
+        json_object_set_new(one, "mae_p", k ? jout_number(r->mae_p) : json_null());
+        json_object_set_new(one, "wilcoxon_p", k ? jout_number(r->wilcoxon) : json_null());
         json_object_set_new(one, "mcnemar_p", k ? jout_number(r->against.mcnemar) : json_null());
         json_array_append_new(list, one);
     }
@@ -354,7 +406,7 @@ static void write_latex(FILE *file, const compare_job *job)
         }
         if (k)
             fprintf(file, " & $%+.4f$ [$%+.4f$, $%+.4f$] & %.3g", r->against.difference, r->against.low,
-                    r->against.high, r->p);
+                    r->against.high, r->mae_p);
         else
             fputs(" & & ", file);
         fputs(" \\\\\n", file);
@@ -365,13 +417,13 @@ static void write_latex(FILE *file, const compare_job *job)
 static void write_page(FILE *file, const arguments *args, const compare_job *job)
 {
     static const page_section sections[] = {{"metrics", "Metrics"}, {"repeat", "How to repeat this"}, {0}};
-    static const char *const head[] = {"Predictions", "mae",        "amae",       "acc",        "off1",     "qkappa",
-                                       "rps",         "difference", "95 % range", "Wilcoxon p", "McNemar p"};
+    static const char *const head[] = {"Predictions", "mae",        "amae",       "acc", "off1",       "qkappa",
+                                       "rps",         "difference", "95 % range", "p",   "Wilcoxon p", "McNemar p"};
     char *sentence = conclusion(job), *title = text_of("Comparison on %s", job->on),
          *lead = text_of("%lld labelled rows", (long long)job->labelled);
     page_begin(file, title, sentence, lead, sections);
     page_heading(file, &sections[0]);
-    page_table_begin(file, &(page_table){"Metrics over the labelled rows", 11, head, 0, true});
+    page_table_begin(file, &(page_table){"Metrics over the labelled rows", 12, head, 0, true});
     for (int k = 0; k < job->rivals; k++) {
         const rival *r = &job->rival[k];
         page_row(file, r->path);
@@ -380,13 +432,12 @@ static void write_page(FILE *file, const arguments *args, const compare_job *job
         char *range = k ? text_of("%+.4f to %+.4f", r->against.low, r->against.high) : text_of("%s", "–");
         page_number(file, NAN, 0, range, false);
         free(range);
-        page_number(file, k ? r->p : NAN, 4, NULL, false);
+        page_number(file, k ? r->mae_p : NAN, 4, NULL, false);
+        page_number(file, k ? r->wilcoxon : NAN, 4, NULL, false);
         page_number(file, k ? r->against.mcnemar : NAN, 4, NULL, false);
     }
     page_table_end(file);
-    page_paragraph(
-        file, "The difference is that of the mae from the first, with a paired bootstrap range over rows; Wilcoxon's "
-              "test is of the absolute errors (Holm's correction), McNemar's of right and wrong answers.");
+    page_paragraph(file, tests_explained);
     page_heading(file, &sections[1]);
     page_command_line(file, "compare", args);
     page_end(file);
@@ -435,7 +486,7 @@ static int compare_steps(session *s, const arguments *args, compare_job *job)
         rung_model *model = NULL;
         r->rank = allocate((size_t)job->n, sizeof *r->rank);
         if (is_table(r->path)) {
-            code = read_predictions(s, args, job, r);
+            code = read_predictions(job, r);
             continue;
         }
         code = load_model(s, r->path, &model);
@@ -460,6 +511,7 @@ static int compare_run(session *s, const arguments *args)
     for (int k = 0; k < job.rivals; k++) {
         free(job.rival[k].rank);
         free(job.rival[k].proba);
+        rung_table_free(job.rival[k].table);
     }
     free(job.rival);
     rung_data_free(job.data);
@@ -483,8 +535,11 @@ const command command_compare = {
         "predicted "
         "(or prediction, or label) and optionally a column p(CLASS) for every class, as 'rung predict --proba' writes "
         "them. A column truth is compared with the labels of TEST; files that have one can do without TEST.\nPrints "
-        "the metrics side by side; the difference of the mae from the first, with a paired bootstrap "
-        "range; Wilcoxon's test of the absolute errors; McNemar's test of right and wrong answers; and one sentence.",
+        "the metrics side by side; the difference of the mae from the first, with a paired bootstrap range and its p; "
+        "Wilcoxon's test of the absolute errors; McNemar's test of right and wrong answers; and one sentence.\nWithout "
+        "a "
+        "model and --order the classes are those of all labels and predictions; whole numbers are a scale without "
+        "gaps.",
     .options = tables,
     .examples = examples,
     .run = compare_run};

@@ -56,7 +56,10 @@ const command command_metrics = {
     .name = "metrics",
     .operands = "FILE",
     .help = "compare two columns of labels",
-    .about = "Rows without a true label are left out. The predictions may come from any program.",
+    .about =
+        "Rows without a true label are left out. The predictions may come from any program. Without --order the "
+        "classes are those of both columns; whole numbers are a scale without gaps: a 1 that should be a 5 is four "
+        "classes away.",
     .options = tables,
     .examples = examples,
     .run = metrics_run};

@@ -344,6 +344,12 @@ RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *ctx, const rung_table
 RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table,
                                                   int labels, rung_data **out);
 
+/* The classes that n labels name (texts, "" where there is none; intervals too) as an order, "1<2<3", to be freed by
+ * rung_free: the scale on which labels of several sources are compared. Whole numbers become a scale without gaps: 1, 2
+ * and 5 give 1<2<3<4<5, the step being the largest number that divides them all (10, 20, 40: 10<20<30<40), and a warning
+ * says so. RUNG_EDATA: words, which have no order. */
+RUNG_API RUNG_CHECK rung_status rung_labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, char **out);
+
 /* Data from memory: rank[i] in 1..classes, 0: unlabelled; weight: one per row, or NULL. Everything is copied.
  * RUNG_EARG: a rank outside the classes, a weight below 0, a number of rows below 1; RUNG_EDATA: a number that is not
  * finite. */
@@ -805,6 +811,7 @@ typedef struct {
     double wilcoxon;        /* p of Wilcoxon's test of the absolute errors */
     int64_t only_a, only_b; /* rows that only a, or only b, gets right ... */
     double mcnemar;         /* ... p of McNemar's exact test of them */
+    double mae_p;           /* p of the difference itself, each row's changing its sign with probability 1/2 */
 } rung_difference;
 /* Rows whose truth is 0 are left out. upper: as in rung_metrics_compute_intervals, or NULL. RUNG_EARG: a rank outside the
  * classes, out->size; RUNG_EDATA: no row is left. */

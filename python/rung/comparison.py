@@ -40,9 +40,10 @@ def compare(
     Returns
     -------
     dict like that of `rung compare --json`: rows (their number), and compared: for each rival its name (predictions) and
-    metrics, the difference of its mae from the first with a 95 % range (low, high: a paired bootstrap over rows), the p
-    of Wilcoxon's test of the absolute errors, with Holm's correction (wilcoxon_p), and of McNemar's exact test of right
-    and wrong answers (mcnemar_p); None for the first.
+    metrics, the difference of its mae from the first with a 95 % range (low, high: a paired bootstrap over rows) and its
+    p (mae_p: signs of the rows' differences changed at random), the p of Wilcoxon's test of the ranks of the absolute
+    errors (wilcoxon_p), both with Holm's correction, and of McNemar's exact test of right and wrong answers (mcnemar_p);
+    None for the first.
 
     Examples
     --------
@@ -72,14 +73,15 @@ def compare(
         own = proba if proba is not None and proba.shape[1] == len(classes) else None
         compared.append({"predictions": name} | metrics._measure(truth, rank, len(classes), own, upper))
         compared[-1] |= _difference(ctx, truth, upper, ranks[0], rank, len(classes)) if len(compared) > 1 else _NONE
-    p = np.array([one["wilcoxon_p"] for one in compared[1:]])
-    ctx.call(lib.rung_holm, len(p), pointer(p))
-    for one, corrected in zip(compared[1:], p.tolist(), strict=True):
-        one["wilcoxon_p"] = corrected
+    for key in ("mae_p", "wilcoxon_p"):
+        p = np.array([one[key] for one in compared[1:]])
+        ctx.call(lib.rung_holm, len(p), pointer(p))
+        for one, corrected in zip(compared[1:], p.tolist(), strict=True):
+            one[key] = corrected
     return {"rows": int(np.sum(truth > 0)), "compared": compared}
 
 
-_NONE = dict.fromkeys(("difference", "low", "high", "wilcoxon_p", "mcnemar_p"))
+_NONE = dict.fromkeys(("difference", "low", "high", "mae_p", "wilcoxon_p", "mcnemar_p"))
 
 
 def _difference(ctx, truth, upper, first, rank, classes):
@@ -90,6 +92,7 @@ def _difference(ctx, truth, upper, first, rank, classes):
         "difference": out.difference,
         "low": out.low,
         "high": out.high,
+        "mae_p": out.mae_p,
         "wilcoxon_p": out.wilcoxon,
         "mcnemar_p": out.mcnemar,
     }

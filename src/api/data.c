@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "data/generate.h"
 #include "data/splits.h"
+#include "data/whole_scale.h"
 
 rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_encode_options *options,
                              rung_data **out)
@@ -62,6 +63,13 @@ rung_status rung_data_of_labels(rung_ctx *ctx, int64_t n, const char *const *lab
     NOTHING(out);
     if (!ctx || !labels || !out) return missing(ctx, "rung_data_of_labels");
     CALL(ctx, dataset_of_labels(ctx, n, labels, order, out));
+}
+
+rung_status rung_labels_order(rung_ctx *ctx, int64_t n, const char *const *labels, char **out)
+{
+    NOTHING(out);
+    if (!ctx || !labels || !out) return missing(ctx, "rung_labels_order");
+    CALL(ctx, labels_order(ctx, n, labels, out));
 }
 
 rung_status rung_data_generate(rung_ctx *ctx, const char *name, int64_t rows, double noise, double unlabelled,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "data/features.h"
 #include "data/labels.h"
+#include "data/whole_scale.h"
 
 rung_status dataset_open(rung_ctx *ctx, rung_data **out)
 {
@@ -214,6 +215,7 @@ rung_status rank_columns_new(rung_ctx *ctx, const rung_table *t, const char *tru
     TRY(table_find(ctx, t, truth, "truth", &columns[0]));
     TRY(table_find(ctx, t, predicted, "predicted", &columns[1]));
     TRY(labels_classes(ctx, &ctx->scratch, t, 2, columns, order, &out->K, &names));
+    if (!order) TRY(whole_scale(ctx, &ctx->scratch, &out->K, &names));
     TRY(NEW(ctx, &ctx->scratch, out->truth, t->n_rows));
     TRY(NEW(ctx, &ctx->scratch, out->predicted, t->n_rows));
     TRY(labels_ranks(ctx, t, columns[0], out->K, names, &ctx->scratch, out->truth, &out->upper));

@@ -121,6 +121,31 @@ static rung_status bootstrap(rung_ctx *ctx, int64_t n, const double *a, const do
     return RUNG_OK;
 }
 
+/* The p of the sum of the differences when the sign of each is a fair coin: is the mean error of one smaller? Exact where
+ * the differences, which are whole numbers, sum to at most MOST; else by the normal approximation. */
+static rung_status sign_flips(rung_ctx *ctx, int64_t n, const double *a, const double *b, double *p)
+{
+    enum { MOST = 2000 };
+    double plus = 0, minus = 0, squares = 0, below = 0, *ways = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        double d = b[i] - a[i];
+        *(d > 0 ? &plus : &minus) += fabs(d);
+        squares += d * d;
+    }
+    *p = squares > 0 ? erfc(fabs(plus - minus) / sqrt(2 * squares)) : 1;
+    if (squares == 0 || plus + minus > MOST) return RUNG_OK;
+    TRY(NEW(ctx, &ctx->scratch, ways, MOST + 1)); /* ways[s]: the probability that those with a plus sum to s */
+    ways[0] = 1;
+    for (int64_t i = 0, reach = 0; i < n; i++) {
+        int64_t d = (int64_t)fabs(b[i] - a[i]);
+        reach += d;
+        for (int64_t s = reach; d > 0 && s >= 0; s--) ways[s] = (ways[s] + (s >= d ? ways[s - d] : 0)) / 2;
+    }
+    for (int64_t s = 0; s <= (int64_t)fmin(plus, minus); s++) below += ways[s];
+    *p = fmin(1, 2 * below);
+    return RUNG_OK;
+}
+
 /* McNemar's exact test: of the rows that only one of the two gets right, which one does? */
 static double mcnemar(int64_t only_a, int64_t only_b)
 {
@@ -168,6 +193,7 @@ rung_status paired_compare(rung_ctx *ctx, int64_t n, int classes, const int *tru
     if (out->n < 1) return set_error(ctx, RUNG_EDATA, "no row is labelled, so there is nothing to compare");
     out->difference /= (double)out->n;
     TRY(bootstrap(ctx, out->n, error_a, error_b, &out->low, &out->high));
+    TRY(sign_flips(ctx, out->n, error_a, error_b, &out->mae_p));
     TRY(paired_wilcoxon(ctx, out->n, error_b, error_a, &signs));
     out->wilcoxon = signs.p;
     out->mcnemar = mcnemar(out->only_a, out->only_b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Whether two sets of predictions differ on the same rows. References: F. Wilcoxon, Biometrics 1 (1945); Q. McNemar,
- * Psychometrika 12 (1947); S. Holm, Scandinavian Journal of Statistics 6 (1979). */
+ * Psychometrika 12 (1947); S. Holm, Scandinavian Journal of Statistics 6 (1979); R. A. Fisher, The Design of
+ * Experiments, section 21 (1935), for the random signs. */
 #ifndef RUNG_EVAL_PAIRED_H
 #define RUNG_EVAL_PAIRED_H
 

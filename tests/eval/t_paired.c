@@ -32,6 +32,7 @@ static void test_compare(void **state)
     assert_close(d.mcnemar, 2 * (1 + 12 + 66) / 4096.0, 1e-12); /* both tails of a fair coin, 12 throws */
     /* all differences are 1, so that the signs alone count: the same coin */
     assert_close(d.wilcoxon, d.mcnemar, 1e-12);
+    assert_close(d.mae_p, d.mcnemar, 1e-12);
     assert_true(d.low > 0 && d.low < d.difference && d.high > d.difference && d.high < 0.4);
     assert_ok(ctx, rung_compare(ctx, N, CLASSES, truth, NULL, a, b, &again));
     assert_true(again.low == d.low && again.high == d.high);
@@ -41,6 +42,37 @@ static void test_compare(void **state)
     assert_true(again.only_b == d.only_a && again.high < 0);
 }
 
+/* Errors of one that are rare but large: the mean differs, the number of right answers the other way. */
+static void test_mean(void **state)
+{
+    enum { ROWS = 12 };
+    rung_ctx *ctx = *state;
+    int truth[ROWS], a[ROWS], b[ROWS];
+    rung_difference d = {.size = sizeof d};
+    for (int i = 0; i < ROWS; i++) truth[i] = a[i] = b[i] = 1;
+    for (int i = 0; i < 3; i++) b[i] = 4; /* three times 3 */
+    for (int i = 3; i < 7; i++) a[i] = 2; /* four times 1 */
+    assert_ok(ctx, rung_compare(ctx, ROWS, CLASSES, truth, NULL, a, b, &d));
+    double reached = 0;
+    for (int signs = 0; signs < 128; signs++) { /* every pattern of the seven signs */
+        int sum = 0;
+        for (int i = 0; i < 7; i++) sum += (signs >> i & 1 ? 1 : -1) * (i < 3 ? 3 : 1);
+        reached += abs(sum) >= 5;
+    }
+    assert_close(d.difference, 5.0 / ROWS, 1e-14);
+    assert_close(d.mae_p, reached / 128, 1e-14);
+    /* many rows: the normal approximation, near the coin of McNemar where all differences are 1 */
+    enum { LARGE = 6000 };
+    int *many = calloc(3 * LARGE, sizeof *many), *c = many + LARGE, *e = c + LARGE;
+    for (int i = 0; i < LARGE; i++) {
+        many[i] = c[i] = e[i] = 1;
+        if (i < 3000) *(i % 100 < 52 ? &c[i] : &e[i]) = 2;
+    }
+    assert_ok(ctx, rung_compare(ctx, LARGE, CLASSES, many, NULL, c, e, &d));
+    assert_close(d.mae_p, d.mcnemar, 0.002);
+    free(many);
+}
+
 static void test_equal(void **state)
 {
     rung_ctx *ctx = *state;
@@ -48,7 +80,7 @@ static void test_equal(void **state)
     rung_difference d = {.size = sizeof d};
     make(truth, a, b);
     assert_ok(ctx, rung_compare(ctx, N, CLASSES, truth, NULL, a, a, &d));
-    assert_true(d.difference == 0 && d.low == 0 && d.high == 0 && d.wilcoxon == 1 && d.mcnemar == 1);
+    assert_true(d.difference == 0 && d.low == 0 && d.high == 0 && d.wilcoxon == 1 && d.mcnemar == 1 && d.mae_p == 1);
 }
 
 /* A label that is an interval is right for every rank in it. */
@@ -91,8 +123,8 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_compare), WITH_CONTEXT(test_equal),
-                                       WITH_CONTEXT(test_intervals), WITH_CONTEXT(test_holm),
-                                       WITH_CONTEXT(test_errors)};
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_compare), WITH_CONTEXT(test_mean),
+                                       WITH_CONTEXT(test_equal),   WITH_CONTEXT(test_intervals),
+                                       WITH_CONTEXT(test_holm),    WITH_CONTEXT(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
