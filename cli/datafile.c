@@ -87,12 +87,16 @@ int datafile_list(session *s, const arguments *args, int first, rung_files **out
     return code == EXIT_OK && overwrites(s, args, *out) ? USAGE : code;
 }
 
+static int one_database(const session *s, const arguments *args, int first)
+{
+    if (!option_value(args, "sql") || args->operands <= first + 1) return EXIT_OK;
+    complain("%s: --sql selects from a single database", s->command);
+    return USAGE;
+}
+
 int datafile_read_all(session *s, const arguments *args, int first, rung_table **out)
 {
-    if (option_value(args, "sql") && args->operands > first + 1) {
-        complain("%s: --sql selects from a single database", s->command);
-        return USAGE;
-    }
+    if (one_database(s, args, first) != EXIT_OK) return USAGE;
     if (option_value(args, "sql")) return datafile_read(s, args, operand(args, first), out);
     rung_files *files = NULL;
     rung_read_options how = {.size = sizeof how};
@@ -129,12 +133,60 @@ int load_model(session *s, const char *path, rung_model **out)
     return EXIT_OK;
 }
 
+static int read_list_for(session *s, const arguments *args, const rung_model *model, const rung_files *files, int text,
+                         rung_table **out)
+{
+    rung_read_options how = {.size = sizeof how};
+    int code = datafile_options(s, args, &how);
+    how.text = text;
+    return code == EXIT_OK ? session_check(s, rung_model_read(s->ctx, model, files, &how, out)) : code;
+}
+
+static int read_one_for(session *s, const arguments *args, const rung_model *model, const char *path, int text,
+                        rung_table **out)
+{
+    const char *sql = option_value(args, "sql");
+    rung_files *files = NULL;
+    if (sql) return query_read(s, path, sql, out);
+    int code = session_check(s, rung_files_new(s->ctx, (const char *const[]){path, NULL}, &files));
+    if (code == EXIT_OK) code = read_list_for(s, args, model, files, text, out);
+    rung_files_free(files);
+    return code;
+}
+
+int datafile_read_for(session *s, const arguments *args, const rung_model *model, const char *path, rung_table **out)
+{
+    return read_one_for(s, args, model, path, 0, out);
+}
+
+int datafile_read_for_all(session *s, const arguments *args, const rung_model *first, const char *path,
+                          rung_table **out)
+{
+    return read_one_for(s, args, first, path, 1, out);
+}
+
+int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, int labels,
+                    rung_data **out)
+{
+    rung_table *table = NULL;
+    int code = datafile_read_for(s, args, model, path, &table);
+    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, table, labels, out));
+    rung_table_free(table);
+    return code;
+}
+
 int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data)
 {
     rung_table *table = NULL;
+    rung_files *files = NULL;
     int code = load_model(s, operand(args, 0), model);
-    if (code == EXIT_OK) code = datafile_read_all(s, args, 1, &table);
+    if (code == EXIT_OK) code = one_database(s, args, 1);
+    if (code == EXIT_OK && option_value(args, "sql"))
+        return datafile_encode(s, args, *model, operand(args, 1), labels, data);
+    if (code == EXIT_OK) code = datafile_list(s, args, 1, &files);
+    if (code == EXIT_OK) code = read_list_for(s, args, *model, files, 0, &table);
     if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, *model, table, labels, data));
+    rung_files_free(files);
     rung_table_free(table);
     return code;
 }

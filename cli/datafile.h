@@ -27,8 +27,18 @@ int order_option(session *s, const arguments *args, const char **out);
 
 int load_model(session *s, const char *path, rung_model **out); /* EXIT_OK or an exit code */
 
-/* Reads a model file and a data file and codes the data as the model was trained (see rung_model_encode). The objects
- * created belong to the caller, also on failure. */
+/* Reads a file (`-`: standard input) for a model: with its coding, so that a cell means what it meant when the model was
+ * fitted. Every command that shows rows to a model reads them by one of these. */
+int datafile_read_for(session *s, const arguments *args, const rung_model *model, const char *path, rung_table **out);
+/* The same with every cell as it stands: for several models. */
+int datafile_read_for_all(session *s, const arguments *args, const rung_model *first, const char *path,
+                          rung_table **out);
+/* Reads it and codes the rows as the model was trained (see rung_model_encode). */
+int datafile_encode(session *s, const arguments *args, const rung_model *model, const char *path, int labels,
+                    rung_data **out);
+
+/* Reads a model file and data files (operands) and codes the data so. The objects created belong to the caller, also on
+ * failure. */
 int datafile_for_model(session *s, const arguments *args, int labels, rung_model **model, rung_data **data);
 
 #endif

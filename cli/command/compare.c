@@ -244,7 +244,9 @@ static int read_truth(session *s, const arguments *args, compare_job *job)
         else if (!job->first)
             code = load_model(s, job->rival[i].path, &job->first);
     }
-    if (code == EXIT_OK) code = datafile_read(s, args, job->on, &job->test);
+    if (code == EXIT_OK)
+        code = job->first ? datafile_read_for_all(s, args, job->first, job->on, &job->test)
+                          : datafile_read(s, args, job->on, &job->test);
     if (code != EXIT_OK) return code;
     rung_encode_options how = {.size = sizeof how, .label = option_value(args, "label"), .order = order};
     if (!option_value(args, "on")) {

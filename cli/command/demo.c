@@ -122,9 +122,12 @@ static int results_get(const demo *d, results *r)
 {
     session *s = d->s;
     rung_table *table = NULL;
+    rung_files *files = NULL;
     CHECK(s, rung_model_load(s->ctx, d->model, &r->model));
-    CHECK(s, rung_table_read(s->ctx, d->test, NULL, &table));
-    rung_status status = rung_model_encode(s->ctx, r->model, table, 2, &r->data);
+    CHECK(s, rung_files_new(s->ctx, (const char *const[]){d->test, NULL}, &files));
+    rung_status status = rung_model_read(s->ctx, r->model, files, NULL, &table);
+    if (status == RUNG_OK) status = rung_model_encode(s->ctx, r->model, table, 2, &r->data);
+    rung_files_free(files);
     rung_table_free(table);
     CHECK(s, status);
     rung_view X = rung_data_view(r->data);

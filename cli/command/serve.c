@@ -33,13 +33,8 @@ static int read_token(const char *path, char *token)
 
 static int read_background(session *s, const arguments *args, const rung_model *model, rung_data **out)
 {
-    rung_table *table = NULL;
     const char *path = option_value(args, "data");
-    if (!path) return EXIT_OK;
-    int code = datafile_read(s, args, path, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, table, 0, out));
-    rung_table_free(table);
-    return code;
+    return path ? datafile_encode(s, args, model, path, 0, out) : EXIT_OK;
 }
 
 static int serve_answers(session *s, const arguments *args, answers *a)

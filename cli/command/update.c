@@ -69,10 +69,7 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     if (code != EXIT_OK) return code;
     if (session_check(s, rung_model_updatable(s->ctx, job->before)) != EXIT_OK)
         return FAILED; /* no mistake in the usage */
-    rung_table *table = NULL;
-    code = datafile_read(s, args, job->path, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, job->before, table, 3, &job->data));
-    rung_table_free(table);
+    code = datafile_encode(s, args, job->before, job->path, 3, &job->data);
     if (code != EXIT_OK) return code;
     if ((code = take_notes(s, args, job->path)) != EXIT_OK) return code;
     double start = seconds_now();

@@ -44,15 +44,12 @@ int subject_open(session *s, const arguments *args, const char *model_path, cons
     *out = (subject){0};
     rung_model *model = NULL;
     rung_data *data = NULL;
-    rung_table *table = NULL;
     int code = load_model(s, model_path, &model);
     if (code == EXIT_OK && (rung_model_is_real(model) || !rung_model_has_ranks(model))) {
         complain("%s: %s predicts numbers, not classes, so there is no such figure", s->command, model_path);
         code = FAILED;
     }
-    if (code == EXIT_OK) code = datafile_read(s, args, data_path, &table);
-    if (code == EXIT_OK) code = session_check(s, rung_model_encode(s->ctx, model, table, 1, &data));
-    rung_table_free(table);
+    if (code == EXIT_OK) code = datafile_encode(s, args, model, data_path, 1, &data);
     if (code == EXIT_OK)
         subject_take(model, data, out);
     else

@@ -269,6 +269,16 @@ RUNG_API void rung_files_free(rung_files *files);
 RUNG_API RUNG_CHECK rung_status rung_table_read_files(rung_ctx *ctx, const rung_files *files,
                                                       const rung_read_options *options, rung_table **out);
 
+/* The same with the coding of a model: what it predicts, is compared on or updated with is read so. Its columns are read
+ * as it needs them and all others, the label too, as text; the decimal point and the delimiter are those that the caller
+ * gave for the training files, unless options say otherwise. RUNG_EDATA: a column is missing, or holds what the model
+ * cannot read; errors of rung_table_read_files. */
+RUNG_API RUNG_CHECK rung_status rung_model_read(rung_ctx *ctx, const rung_model *model, const rung_files *files,
+                                                const rung_read_options *options, rung_table **out);
+/* The same with the coding of data that rung_data_encode has made: test files are read as the training file was. */
+RUNG_API RUNG_CHECK rung_status rung_data_read_like(rung_ctx *ctx, const rung_data *like, const rung_files *files,
+                                                    const rung_read_options *options, rung_table **out);
+
 /* A table from memory: its columns are added one by one, all with a name or all without (NULL).
  * RUNG_EARG: a negative number of rows. */
 RUNG_API RUNG_CHECK rung_status rung_table_new(rung_ctx *ctx, int64_t rows, rung_table **out);
@@ -343,6 +353,10 @@ RUNG_API RUNG_CHECK rung_status rung_data_encode(rung_ctx *ctx, const rung_table
  * count: for rung_model_update. RUNG_EDATA: a column is missing or holds what the model cannot read. */
 RUNG_API RUNG_CHECK rung_status rung_model_encode(rung_ctx *ctx, const rung_model *model, const rung_table *table,
                                                   int labels, rung_data **out);
+
+/* The same with the coding of other data. */
+RUNG_API RUNG_CHECK rung_status rung_data_encode_like(rung_ctx *ctx, const rung_data *like, const rung_table *table,
+                                                      int labels, rung_data **out);
 
 /* The classes that n labels name (texts, "" where there is none; intervals too) as an order, "1<2<3", to be freed by
  * rung_free: the scale on which labels of several sources are compared. Whole numbers become a scale without gaps: 1, 2

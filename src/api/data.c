@@ -17,6 +17,14 @@ rung_status rung_data_encode(rung_ctx *ctx, const rung_table *table, const rung_
     CALL(ctx, dataset_encode(ctx, table, &own, out));
 }
 
+rung_status rung_data_encode_like(rung_ctx *ctx, const rung_data *like, const rung_table *table, int labels,
+                                  rung_data **out)
+{
+    NOTHING(out);
+    if (!ctx || !like || !table || !out) return missing(ctx, "rung_data_encode_like");
+    CALL(ctx, dataset_recode(ctx, table, &like->code, labels, out));
+}
+
 rung_status rung_data_new(rung_ctx *ctx, const rung_view *X, const int *rank, const double *weight, int classes,
                           rung_data **out)
 {

@@ -34,7 +34,27 @@ rung_status rung_table_read_files(rung_ctx *ctx, const rung_files *files, const 
     if (!ctx || !files || !out) return missing(ctx, "rung_table_read_files");
     rung_read_options own;
     TRY(options_take(ctx, "rung_table_read_files", options, &own, sizeof own));
-    CALL(ctx, read_files(ctx, files, &own, out));
+    CALL(ctx, read_files(ctx, files, &own, NULL, out));
+}
+
+rung_status rung_model_read(rung_ctx *ctx, const rung_model *model, const rung_files *files,
+                            const rung_read_options *options, rung_table **out)
+{
+    NOTHING(out);
+    if (!ctx || !model || !files || !out) return missing(ctx, "rung_model_read");
+    rung_read_options own;
+    TRY(options_take(ctx, "rung_model_read", options, &own, sizeof own));
+    CALL(ctx, read_files(ctx, files, &own, &model->code, out));
+}
+
+rung_status rung_data_read_like(rung_ctx *ctx, const rung_data *like, const rung_files *files,
+                                const rung_read_options *options, rung_table **out)
+{
+    NOTHING(out);
+    if (!ctx || !like || !files || !out) return missing(ctx, "rung_data_read_like");
+    rung_read_options own;
+    TRY(options_take(ctx, "rung_data_read_like", options, &own, sizeof own));
+    CALL(ctx, read_files(ctx, files, &own, &like->code, out));
 }
 
 void rung_table_free(rung_table *table) { table_free(table); }

@@ -8,6 +8,7 @@
 
 #include "base/compare.h"
 #include "base/text.h"
+#include "data/cells.h"
 #include "data/column_codes.h"
 #include "table/measure.h"
 
@@ -16,20 +17,45 @@ static const double MOSTLY = 0.9; /* share of numbers that makes a text column o
 
 /* ---- categories ---- */
 
-/* Sorted, so that the order of the rows does not matter. */
-static void close_categories(column_code *code)
+/* Sorted, so that the order of the rows does not matter; each once. */
+static void distinct_names(column_code *code)
 {
-    qsort(code->categories, (size_t)code->n_categories, sizeof *code->categories, compare_texts);
+    int64_t kept = 0;
+    if (code->n_categories > 0)
+        qsort(code->categories, (size_t)code->n_categories, sizeof *code->categories, compare_texts);
+    for (int64_t k = 0; k < code->n_categories; k++)
+        if (kept == 0 || strcmp(code->categories[kept - 1], code->categories[k]) != 0)
+            code->categories[kept++] = code->categories[k];
+    code->n_categories = kept;
+}
+
+/* Whether all cells are numbers, but for codes such as 007 and words for a missing cell. */
+static bool all_numbers(const rung_table *t, const column *c)
+{
+    double x;
+    for (int32_t v = 0; v < c->n_values; v++) {
+        const char *text = c->values[v];
+        size_t length = strlen(text);
+        if (!cell_says_missing(text, length, true) &&
+            (!text_number(text, length, t->decimal, &x) || form_is_code(text, length)))
+            return false;
+    }
+    return true;
 }
 
 static rung_status text_categories(rung_ctx *ctx, pool *mem, const rung_table *t, const column *c, column_code *code)
 {
-    bool missing = false;
+    bool missing = false, numbers = all_numbers(t, c);
+    char number[32];
     for (int64_t i = 0; i < t->n_rows && !missing; i++) missing = c->text[i] < 0;
     code->n_categories = c->n_values + missing;
     TRY(NEW(ctx, mem, code->categories, code->n_categories));
-    for (int32_t v = 0; v < c->n_values; v++) TRY(pool_text(ctx, mem, c->values[v], &code->categories[v]));
+    for (int32_t v = 0; v < c->n_values; v++) {
+        const char *name = c->declared ? c->values[v] : category_name(c->values[v], t->decimal, numbers, number);
+        TRY(pool_text(ctx, mem, name, &code->categories[v]));
+    }
     if (missing) code->categories[c->n_values] = "";
+    distinct_names(code);
     return RUNG_OK;
 }
 
@@ -47,10 +73,11 @@ static rung_status number_categories(rung_ctx *ctx, pool *mem, const rung_table 
     code->n_categories = distinct + (n < t->n_rows);
     TRY(NEW(ctx, mem, code->categories, code->n_categories));
     for (int64_t k = 0; k < distinct; k++) {
-        text_format(values[k], text);
+        text_format(values[k] + 0.0, text); /* -0 is called 0 */
         TRY(pool_text(ctx, mem, text, &code->categories[k]));
     }
     if (n < t->n_rows) code->categories[distinct] = "";
+    distinct_names(code);
     return RUNG_OK;
 }
 
@@ -75,7 +102,6 @@ static rung_status as_categories(rung_ctx *ctx, pool *mem, const rung_table *t, 
     const column *c = &t->columns[j];
     code->nominal = true;
     TRY(c->kind == COLUMN_TEXT ? text_categories(ctx, mem, t, c, code) : number_categories(ctx, mem, t, c, code));
-    close_categories(code);
     code->reference = column_first_reference(code);
     if (c->kind == COLUMN_TEXT && !c->declared) tell_case(ctx, t, j, code);
     return RUNG_OK;
@@ -85,12 +111,12 @@ static rung_status as_said_categories(rung_ctx *ctx, pool *mem, const rung_table
                                       column_code *code)
 {
     char label[COLUMN_LABEL];
+    category_index *index;
     TRY(as_categories(ctx, mem, t, j, code));
     if (!said->reference) return RUNG_OK;
-    for (int64_t k = 0; k < code->n_categories; k++) {
-        code->reference = k;
-        if (strcmp(code->categories[k], said->reference) == 0) return RUNG_OK;
-    }
+    TRY(category_index_new(ctx, code, &index));
+    code->reference = category_of_text(index, said->reference, t->decimal);
+    if (code->reference >= 0) return RUNG_OK;
     return set_error(ctx, RUNG_EARG, "%s: column %s has no category '%.80s' to compare the others with", t->path,
                      table_column_label(t, j, label), said->reference);
 }
@@ -113,6 +139,23 @@ static bool is_number(const char *text, char decimal)
 }
 
 static bool says_missing(const char *text) { return cell_says_missing(text, strlen(text), true); }
+
+/* True and false, perhaps with 1 and 0 among them: numbers, as a data frame has them. */
+static bool all_truths(const rung_table *t, const column *c)
+{
+    bool any = false;
+    double x;
+    for (int32_t v = 0; v < c->n_values; v++) {
+        const char *text = c->values[v];
+        bool truth = cell_truth(text, strlen(text), &x);
+        any = any || truth;
+        if (!truth && !says_missing(text) &&
+            !(text_number(text, strlen(text), t->decimal, &x) && (x == 0 || x == 1) &&
+              !form_is_code(text, strlen(text))))
+            return false;
+    }
+    return any;
+}
 
 typedef struct {
     int64_t cells, numbers,
@@ -301,7 +344,7 @@ static rung_status as_numbers(rung_ctx *ctx, pool *mem, const rung_table *t, int
     text_look l = look_at(t, c);
     char label[COLUMN_LABEL];
     bool unclear, is;
-    if (l.other < 0) return RUNG_OK;
+    if (l.other < 0 || all_truths(t, c)) return RUNG_OK;
     if (form_of_numbers(c->n_values, c->values, &code->form, &unclear)) {
         if (unclear) code->form = t->decimal == ',' ? FORM_COMMA : FORM_GROUPED;
         return RUNG_OK;
@@ -437,6 +480,7 @@ static rung_status text_kind(rung_ctx *ctx, pool *mem, const rung_table *t, int6
     text_look l = look_at(t, c);
     bool is = false;
     if (l.cells == l.missing) return as_categories(ctx, mem, t, j, code);
+    if (all_truths(t, c)) return RUNG_OK;
     if (l.other < 0 && (!l.missing || l.code)) return digits_kind(ctx, mem, t, j, &l, code, left_out);
     if (l.other < 0 && c->n_values > FEW_NUMBERS) return RUNG_OK;
     if (l.other < 0) return as_categories(ctx, mem, t, j, code);

@@ -31,6 +31,8 @@ typedef struct { /* lives in the model: predict takes raw data */
     const char *label;      /* name of the label column; "" if it had none */
     int64_t label_position; /* 0-based column of the file; -1: there was none */
     int64_t file_columns;   /* columns of the training file, for files without names */
+    char decimal;           /* its decimal point, if the caller gave it; 0: . */
+    char delimiter;         /* the one that the caller gave; 0: none */
     int n_classes;
     const char **classes; /* lowest first */
     bool real;            /* the label is a real target; no classes */

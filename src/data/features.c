@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "data/cells.h"
 #include "table/measure.h"
 
 /* The smallest number whose weight, with that of all smaller ones, reaches `share`; upto is this weight (Hoare's
@@ -66,30 +66,6 @@ static rung_status not_finite(rung_ctx *ctx, const rung_table *t, int64_t j)
         table_path(t, c->odd_row), (long long)table_line(t, c->odd_row), table_column_label(t, j, label), c->odd);
 }
 
-/* The rank of a word in the list of an ordinal column, 0: it is not there. */
-static double rank_of_word(const column_code *code, const char *text)
-{
-    for (int64_t k = 0; k < code->n_categories; k++)
-        if (strcmp(code->categories[k], text) == 0) return (double)k + 1;
-    return 0;
-}
-
-/* The number that a text stands for, by the form of its column. */
-static bool number_of_text(const column_code *code, const char *text, char decimal, double *out)
-{
-    if (code->unit) return measure_number(text, code->form, decimal, code->unit, out) && isfinite(*out);
-    switch (code->form) {
-    case FORM_PLAIN: return text_number(text, strlen(text), decimal, out) && isfinite(*out);
-    case FORM_COMMA:
-    case FORM_GROUPED: return form_number(text, code->form, out) && isfinite(*out);
-    case FORM_HOURS: return form_hours(text, out);
-    case FORM_ORDINAL: return (*out = rank_of_word(code, text)) > 0;
-    case FORM_DAYS:
-    case FORM_CYCLIC: break;
-    }
-    return form_date(text, code->dates, out);
-}
-
 static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, int64_t j, const column_code *code,
                              const char *text)
 {
@@ -105,58 +81,41 @@ static rung_status no_number(rung_ctx *ctx, const rung_table *t, int64_t row, in
     return comma ? hint(ctx, status, "option decimal=,") : status;
 }
 
+/* A number as a cell of a file has it: 20241010, not 2.024101e+07, where it is a date. */
+static const char *number_text(double x, bool date, char text[32])
+{
+    if (date && fabs(x) < 1e9 && x == floor(x))
+        snprintf(text, 32, "%.0f", x);
+    else
+        text_format(x, text);
+    return text;
+}
+
 rung_status column_numbers(rung_ctx *ctx, const rung_table *t, int64_t j, const column_code *code, const double **out)
 {
     const column *c = &t->columns[j];
     bool dates = code->form == FORM_DAYS || code->form == FORM_CYCLIC;
     double *x = NULL;
+    category_index *words = NULL;
     bool unit = code->unit && *code->unit; /* which a number alone lacks */
     if (c->kind == COLUMN_NUMBER && code->form != FORM_ORDINAL && !dates && !unit) {
         *out = c->number;
         return RUNG_OK;
     }
+    if (code->form == FORM_ORDINAL) TRY(category_index_new(ctx, code, &words));
     TRY(NEW_RAW(ctx, &ctx->scratch, x, t->n_rows));
     for (int64_t i = 0; i < t->n_rows; i++) {
         char number[32];
         const char *text = NULL;
+        char decimal = c->kind == COLUMN_NUMBER ? '.' : t->decimal;
         if (c->kind == COLUMN_TEXT && c->text[i] >= 0) text = c->values[c->text[i]];
-        if (c->kind == COLUMN_NUMBER && !isnan(c->number[i])) {
-            text = number;
-            if (dates && fabs(c->number[i]) < 1e9 && c->number[i] == floor(c->number[i]))
-                snprintf(number, sizeof number, "%.0f", c->number[i]); /* 20241010, not 2.024101e+07 */
-            else
-                text_format(c->number[i], number);
-        }
+        if (c->kind == COLUMN_NUMBER && !isnan(c->number[i])) text = number_text(c->number[i], dates, number);
         x[i] = NAN;
-        if (!text || number_of_text(code, text, t->decimal, &x[i])) continue;
-        if (!cell_says_missing(text, strlen(text), true)) return no_number(ctx, t, i, j, code, text);
-        x[i] = NAN;
+        if (text && cell_number(code, words, text, decimal, &x[i]) == CELL_OTHER)
+            return no_number(ctx, t, i, j, code, text);
     }
     *out = x;
     return RUNG_OK;
-}
-
-/* The number of a category, -1 if it is unknown. */
-static int64_t category_of_text(const column_code *code, const char *text)
-{
-    const char **found =
-        bsearch(&text, code->categories, (size_t)code->n_categories, sizeof *code->categories, compare_texts);
-    return found ? found - code->categories : -1;
-}
-
-/* A file whose cells of a text column all happen to be numbers: they name a category by its text or by its value. */
-static int64_t category_of_number(const column_code *code, double x)
-{
-    char text[32];
-    if (isnan(x)) return category_of_text(code, "");
-    text_format(x, text);
-    int64_t found = category_of_text(code, text);
-    for (int64_t k = 0; found < 0 && k < code->n_categories; k++) {
-        double value;
-        const char *name = code->categories[k];
-        if (text_number(name, strlen(name), '.', &value) && value == x) found = k;
-    }
-    return found;
 }
 
 typedef struct { /* cells whose category the coding does not know */
@@ -172,12 +131,14 @@ static rung_status code_nominal(rung_ctx *ctx, const rung_table *t, int64_t j, c
                                 double *X, unseen *u)
 {
     const column *c = &t->columns[j];
-    int64_t *category = NULL, absent = category_of_text(code, "");
+    category_index *index;
+    int64_t *category = NULL;
+    TRY(category_index_new(ctx, code, &index));
     TRY(NEW_RAW(ctx, &ctx->scratch, category, c->n_values));
-    for (int32_t v = 0; v < c->n_values; v++) category[v] = category_of_text(code, c->values[v]);
+    for (int32_t v = 0; v < c->n_values; v++) category[v] = category_of_text(index, c->values[v], t->decimal);
     for (int64_t i = 0; i < t->n_rows; i++) {
-        int64_t k = c->kind == COLUMN_NUMBER ? category_of_number(code, c->number[i])
-                    : c->text[i] < 0         ? absent
+        int64_t k = c->kind == COLUMN_NUMBER ? category_of_number(index, c->number[i])
+                    : c->text[i] < 0         ? category_of_number(index, NAN)
                                              : category[c->text[i]];
         if (k >= 0)
             X[i * d + code->first + k] = 1;

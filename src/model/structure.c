@@ -52,6 +52,8 @@ static json_t *coding_to_json(const coding *c)
     bad |= json_object_set_new(out, "label", json_string(c->label));
     bad |= json_object_set_new(out, "label_position", json_integer(c->label_position));
     bad |= json_object_set_new(out, "file_columns", json_integer(c->file_columns));
+    if (c->decimal) bad |= json_object_set_new(out, "decimal", json_integer(c->decimal));
+    if (c->delimiter) bad |= json_object_set_new(out, "delimiter", json_integer(c->delimiter));
     bad |= json_object_set_new(out, "classes", json_texts(c->n_classes, c->classes));
     bad |= json_object_set_new(out, "real", json_boolean(c->real));
     bad |= json_object_set_new(out, "edges", json_boolean(c->edges != NULL));

@@ -100,18 +100,29 @@ static rung_status read_column(reader *r, json_t *json, coding *code, column_cod
     return RUNG_OK;
 }
 
+/* A character between cells or in numbers; 0: it is not said. */
+static rung_status as_character(reader *r, json_int_t value, const char *what, char *out)
+{
+    if (value < 0 || value > 126 || (value > 0 && value < 32 && value != '\t'))
+        return set_error(r->ctx, RUNG_EFORMAT, "%s is %lld, which is no character", what, (long long)value);
+    *out = (char)value;
+    return RUNG_OK;
+}
+
 static rung_status read_coding(reader *r, json_t *json, coding *code)
 {
     int names = 0, real = 0, edges = 0, n = 0;
     json_t *columns = NULL, *classes = NULL;
     const char *label = NULL, *weights = NULL, *groups = NULL;
-    json_int_t label_position = 0, file_columns = 0;
-    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s}", "names", &names,
-                  "columns", &columns, "label", &label, "label_position", &label_position, "file_columns",
+    json_int_t label_position = 0, file_columns = 0, decimal = 0, delimiter = 0;
+    TRY(json_take(r->ctx, json, "coding", "{s:b, s:o, s:s, s:I, s:I, s:o, s:b, s:b, s?s, s?s, s?I, s?I}", "names",
+                  &names, "columns", &columns, "label", &label, "label_position", &label_position, "file_columns",
                   &file_columns, "classes", &classes, "real", &real, "edges", &edges, "weights", &weights, "groups",
-                  &groups));
+                  &groups, "decimal", &decimal, "delimiter", &delimiter));
     if (weights) TRY(pool_text(r->ctx, r->mem, weights, &code->weights));
     if (groups) TRY(pool_text(r->ctx, r->mem, groups, &code->groups));
+    TRY(as_character(r, decimal, "the decimal point", &code->decimal));
+    TRY(as_character(r, delimiter, "the delimiter", &code->delimiter));
     code->has_names = names;
     code->real = real;
     if (edges) TRY(NEW(r->ctx, r->mem, code->edges, 0)); /* not NULL: its array is to be read */

@@ -203,6 +203,23 @@ static rung_status recognise_delimiter(csv *r)
     return RUNG_OK;
 }
 
+/* The delimiter of the file that the coding was made from, where most rows of this one have it, too; otherwise the one
+ * that is found. A decimal comma that is only remembered gives way to commas between the cells. */
+static rung_status find_delimiter(csv *r, const coding *code, bool remembered_decimal)
+{
+    double share = 0;
+    if (code && code->delimiter && code->delimiter != r->shape->decimal)
+        while ((share = agreement(r, code->delimiter)) < 0) TRY(buffer_refill(r->in));
+    if (share >= 0.5) return RUNG_OK;
+    TRY(recognise_delimiter(r));
+    if (r->delimiter != ONE_COLUMN || !remembered_decimal) return RUNG_OK;
+    char decimal = r->shape->decimal;
+    r->shape->decimal = '.';
+    TRY(recognise_delimiter(r));
+    if (r->delimiter == ONE_COLUMN) r->shape->decimal = decimal;
+    return RUNG_OK;
+}
+
 /* Spreadsheets put a line "sep=;" before the table: the delimiter it names; 0: there is none. */
 static rung_status take_separator(csv *r, char *out)
 {
@@ -368,6 +385,7 @@ static rung_status take_names(csv *r, const cell *first)
         cell c = first[j];
         char position[32];
         TRY(undouble(r, &c));
+        t->columns[j].unnamed = c.length == 0;
         if (c.length == 0) {
             c.text = position;
             c.length = snprintf(position, sizeof position, "column%lld", (long long)j + 1);
@@ -439,9 +457,11 @@ rung_status csv_open(rung_reader *reader)
     TRY(take_separator(r, &delimiter));
     if (options->delimiter || !strchr(",;|\t", delimiter)) delimiter = options->delimiter;
     set_delimiter(r, delimiter);
-    if (!delimiter) TRY(recognise_delimiter(r));
+    if (!delimiter) TRY(find_delimiter(r, reader->code, reader->remembered_decimal));
 
     r->shape->semicolons = r->delimiter == ';';
+    r->shape->given_decimal = reader->remembered_decimal ? 0 : options->decimal;
+    r->shape->given_delimiter = options->delimiter;
 
     outline o = {0};
     bool header = options->header > 0;

@@ -32,6 +32,8 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     t->sparse = shape->sparse;
     t->decimal = shape->decimal;
     t->semicolons = shape->semicolons;
+    t->given_decimal = shape->given_decimal;
+    t->given_delimiter = shape->given_delimiter;
     t->n_columns = shape->n_columns;
     TRY(NEW(ctx, &t->mem, t->columns, t->n_columns));
     TRY(copy_names(ctx, shape, t));
@@ -39,7 +41,8 @@ rung_status filling_open(rung_ctx *ctx, const buffer *from, const rung_table *sh
     for (int64_t j = 0; j < t->n_columns; j++) {
         column *c = &t->columns[j];
         const column *as = &shape->columns[j];
-        *c = (column){.name = c->name, .kind = as->kind, .odd_row = -1, .declared = as->declared};
+        *c = (column){
+            .name = c->name, .kind = as->kind, .odd_row = -1, .declared = as->declared, .unnamed = as->unnamed};
         for (int32_t v = 0; as->declared && v < as->n_values; v++) {
             int32_t index;
             TRY(dictionary_add(ctx, &t->mem, &out->words[j], as->values[v], strlen(as->values[v]), &index));
@@ -166,7 +169,8 @@ rung_status filling_cell(filling *f, int64_t j, const char *text, int64_t length
     column *c = &t->columns[j];
     double x;
     if (c->kind == COLUMN_TEXT) return f->again ? RUNG_OK : put_text(f, j, text, length);
-    if (!text_number(text, (size_t)length, t->decimal, &x)) return no_number(f, j, text, length);
+    if (!text_number(text, (size_t)length, t->decimal, &x) && !(f->coded && cell_truth(text, (size_t)length, &x)))
+        return no_number(f, j, text, length);
     c->number[t->n_rows] = x;
     if (!f->strict && form_is_code(text, (size_t)length))
         c->kind = COLUMN_TEXT, f->again = true; /* to keep its zeros */

@@ -20,6 +20,7 @@ typedef struct {
     bool strict;            /* text in a column of numbers is an error ... */
     bool again;             /* ... or makes it a column of text, and the file must be read again */
     bool as_written;        /* texts that mean a missing value, NA and ?, are kept */
+    bool coded;             /* a coding says what columns are: true and false in one of numbers are 1 and 0 */
 } filling;
 
 /* Columns as in shape, no rows. Scratch memory is the context's. */

@@ -22,13 +22,15 @@ struct rung_reader {
     const format *kind;
     rung_read_options options; /* without its texts */
     buffer in;
-    rung_table *shape;  /* no rows: the columns of every table it gives */
-    const coding *code; /* while it is opened: the kinds of columns needed; NULL: as they appear */
-    bool strict;        /* text in a column of numbers is an error */
-    bool empty;         /* there is not a byte to read, and that is allowed */
-    int64_t expected;   /* rows there are; 0: not known */
-    int64_t given;      /* rows so far */
-    void *own;          /* what the format keeps */
+    rung_table *shape;       /* no rows: the columns of every table it gives */
+    const coding *code;      /* while it is opened: the kinds of columns needed; NULL: as they appear */
+    bool coded;              /* there was one */
+    bool remembered_decimal; /* the decimal point is the coding's, not the caller's */
+    bool strict;             /* text in a column of numbers is an error */
+    bool empty;              /* there is not a byte to read, and that is allowed */
+    int64_t expected;        /* rows there are; 0: not known */
+    int64_t given;           /* rows so far */
+    void *own;               /* what the format keeps */
 };
 
 extern const format format_csv, format_libsvm, format_arff, format_orca;
@@ -37,9 +39,11 @@ extern const format format_csv, format_libsvm, format_arff, format_orca;
 rung_status reader_columns(rung_reader *r, int64_t n);
 /* Once they have their names: makes them what r->code needs, if there is one. */
 rung_status reader_pin(rung_reader *r);
-/* Opens a file. strict: it is read once, row by row as they arrive, and text in a column of numbers is an error. */
+/* Opens a file. With a coding the columns are as it needs them, and text in a column of numbers is an error; without
+ * one they are as they appear. */
+typedef enum { READ_WHOLE, READ_LIVE } read_way; /* LIVE: once, row by row as they arrive */
 rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
-                         bool strict, rung_reader **out);
+                         read_way way, rung_reader **out);
 /* Where the columns of a file (`shape`) are in a table t, whose columns are those of the file `first`; in scratch memory.
  * RUNG_EDATA where they are not the same. A file of sparse rows may lack some, which are 0. */
 rung_status columns_match(rung_ctx *ctx, const rung_table *t, const char *first, const rung_table *shape,

@@ -12,7 +12,8 @@
 typedef struct {
     rung_ctx *ctx;
     rung_read_options options;
-    int64_t n, k; /* files; the one being read */
+    const coding *code; /* NULL: columns are as they appear */
+    int64_t n, k;       /* files; the one being read */
     const char **path;
     double *bytes, all; /* of the files */
     rung_table *t;
@@ -76,6 +77,7 @@ static rung_status take_rows(joining *j, rung_reader *r)
         TRY(filling_open(j->ctx, &r->in, r->shape, INT64_MAX, r->strict, t, &j->f));
         j->f.as_written = r->options.text;
         j->f.expected = r->expected;
+        j->f.coded = r->coded;
         j->begun = true;
         j->first = j->path[j->k];
     }
@@ -103,7 +105,7 @@ static rung_status take_file(joining *j)
     double before = j->f.before;
     if (begun && how.header == 0) how.header = j->t->has_names ? 1 : -1;
     progress_part outer = progress_enter(j->ctx, "reading", before / j->all, (before + j->bytes[j->k]) / j->all);
-    TRY(reader_begin(j->ctx, j->path[j->k], &how, NULL, false, &r));
+    TRY(reader_begin(j->ctx, j->path[j->k], &how, j->code, READ_WHOLE, &r));
     rung_status status = take_rows(j, r);
     reader_close(r);
     progress_leave(j->ctx, outer);
@@ -143,7 +145,7 @@ static rung_status widest_first(joining *j)
     int64_t widest = 0, most = 0;
     for (int64_t k = 0; k < j->n; k++) {
         rung_reader *r;
-        TRY(reader_begin(j->ctx, j->path[k], &j->options, NULL, false, &r));
+        TRY(reader_begin(j->ctx, j->path[k], &j->options, j->code, READ_WHOLE, &r));
         bool sparse = r->shape->sparse || r->empty;
         int64_t columns = r->shape->n_columns;
         reader_close(r);
@@ -188,10 +190,11 @@ static rung_status join(joining *j, rung_table **out)
     return RUNG_OK;
 }
 
-rung_status read_files(rung_ctx *ctx, const rung_files *files, const rung_read_options *options, rung_table **out)
+rung_status read_files(rung_ctx *ctx, const rung_files *files, const rung_read_options *options, const coding *code,
+                       rung_table **out)
 {
-    if (files->n == 1) return read_table(ctx, files->path[0], options, out);
-    joining j = {.ctx = ctx, .options = options ? *options : (rung_read_options){0}, .n = files->n};
+    if (files->n == 1) return read_table_for(ctx, files->path[0], options, code, out);
+    joining j = {.ctx = ctx, .options = options ? *options : (rung_read_options){0}, .code = code, .n = files->n};
     j.options.may_be_empty = 1;
     pool_mark mark = pool_here(&ctx->scratch);
     *out = NULL;

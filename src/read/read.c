@@ -103,14 +103,23 @@ void reader_close(rung_reader *r)
     free(r);
 }
 
-static rung_status start(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_reader *r)
+/* What the caller does not say of a file is as in the one that the coding was made from. The delimiter is recognised
+ * where that one does not fit (csv.c). */
+static void take_options(const rung_read_options *options, rung_reader *r)
+{
+    r->options = *options;
+    r->remembered_decimal = r->code && r->code->decimal && !options->decimal && options->delimiter != r->code->decimal;
+    if (r->remembered_decimal) r->options.decimal = r->code->decimal;
+}
+
+static rung_status start(rung_ctx *ctx, const char *path, const rung_read_options *options, bool live, rung_reader *r)
 {
     r->in.ctx = ctx;
     r->in.mem = &r->mem;
-    r->options = *options;
+    take_options(options, r);
     r->options.format = NULL;
     if (options->format) TRY(format_called(ctx, options->format, &r->kind));
-    TRY(source_open(ctx, path, r->strict, &r->in.from));
+    TRY(source_open(ctx, path, live, &r->in.from));
     TRY(table_new(ctx, path, &r->shape));
     r->in.path = r->shape->path;
     r->shape->decimal = '.';
@@ -123,14 +132,15 @@ static rung_status start(rung_ctx *ctx, const char *path, const rung_read_option
 }
 
 rung_status reader_begin(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
-                         bool strict, rung_reader **out)
+                         read_way way, rung_reader **out)
 {
     static const rung_read_options standard = {0};
     rung_reader *r = *out = calloc(1, sizeof *r);
     if (!r) return set_error(ctx, RUNG_ENOMEM, "out of memory: opening a file");
     r->code = code;
-    r->strict = strict;
-    rung_status status = start(ctx, path, options ? options : &standard, r);
+    r->coded = code != NULL;
+    r->strict = code || way == READ_LIVE;
+    rung_status status = start(ctx, path, options ? options : &standard, way == READ_LIVE, r);
     r->code = NULL;
     if (status != RUNG_OK) {
         reader_close(r);
@@ -143,7 +153,7 @@ rung_status reader_open(rung_ctx *ctx, const char *path, const rung_read_options
                         rung_reader **out)
 {
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = reader_begin(ctx, path, options, code, true, out);
+    rung_status status = reader_begin(ctx, path, options, code, READ_LIVE, out);
     pool_release(&ctx->scratch, mark);
     if (status == RUNG_OK) source_once((*out)->in.from);
     return status;
@@ -157,6 +167,7 @@ static rung_status fill(rung_reader *r, int64_t rows, rung_table *t, bool *again
     TRY(filling_open(r->in.ctx, &r->in, r->shape, rows, r->strict, t, &f));
     f.as_written = r->options.text;
     f.expected = r->expected;
+    f.coded = r->coded;
     for (bool got = true; got && t->n_rows < rows && !(t->n_rows > 0 && buffer_waits(&r->in));)
         TRY(r->kind->row(r, &f, &got));
     filling_close(&f);
@@ -214,6 +225,12 @@ static rung_status read_again(rung_reader *r, rung_table **t)
 
 rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out)
 {
+    return read_table_for(ctx, path, options, NULL, out);
+}
+
+rung_status read_table_for(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
+                           rung_table **out)
+{
     *out = NULL;
     rung_reader *r;
     rung_table *t = NULL;
@@ -221,7 +238,7 @@ rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options 
     rung_read_options how = options ? *options : (rung_read_options){0};
     how.may_be_empty = 0;
     pool_mark mark = pool_here(&ctx->scratch);
-    rung_status status = reader_begin(ctx, path, &how, NULL, false, &r);
+    rung_status status = reader_begin(ctx, path, &how, code, READ_WHOLE, &r);
     if (status == RUNG_OK) status = next_table(r, INT64_MAX, &t, &again);
     if (status == RUNG_OK && again) status = read_again(r, &t);
     reader_close(r);

@@ -8,10 +8,14 @@
 
 /* The whole file as a table. After a failure nothing is kept. */
 rung_status read_table(rung_ctx *ctx, const char *path, const rung_read_options *options, rung_table **out);
+/* The same with a coding (NULL: none): its columns are read as it needs them and all others as text. */
+rung_status read_table_for(rung_ctx *ctx, const char *path, const rung_read_options *options, const coding *code,
+                           rung_table **out);
 
 /* Several files as one table, in bytewise order of their names: the rows of one file that held them all. They need the
  * same columns, in any order. Files without rows are left out with a warning. */
-rung_status read_files(rung_ctx *ctx, const rung_files *files, const rung_read_options *options, rung_table **out);
+rung_status read_files(rung_ctx *ctx, const rung_files *files, const rung_read_options *options, const coding *code,
+                       rung_table **out);
 
 /* A file in blocks, at constant memory. With a coding its columns are read as it needs them and all others as text;
  * without one the kind of a column is determined at the beginning of the file, and text in a column of numbers is an

@@ -34,7 +34,7 @@ static rung_status rows_per_byte(rung_ctx *ctx, const char *path, const rung_rea
     rung_reader *r;
     rung_table *t = NULL;
     *out = 0;
-    TRY(reader_begin(ctx, path, how, NULL, false, &r));
+    TRY(reader_begin(ctx, path, how, NULL, READ_WHOLE, &r));
     rung_status status = r->empty || r->shape->sparse ? RUNG_OK : reader_next(ctx, r, STREAM_BLOCK, &t);
     if (t) {
         double used = (double)(r->in.before + r->in.at), held = (double)(r->in.before + r->in.end);

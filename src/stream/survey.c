@@ -28,7 +28,7 @@ static rung_status take_shape(rung_ctx *ctx, survey *v)
 {
     for (int64_t k = 0; k < v->s->n_files; k++) {
         rung_reader *r;
-        TRY(reader_begin(ctx, v->s->path[k], &v->how, NULL, false, &r));
+        TRY(reader_begin(ctx, v->s->path[k], &v->how, NULL, READ_WHOLE, &r));
         if (r->empty) {
             reader_close(r);
             continue;
@@ -238,7 +238,7 @@ static rung_status survey_file(rung_ctx *ctx, survey *v, int64_t file)
 {
     pool_mark mark = pool_here(&ctx->scratch);
     rung_reader *r;
-    TRY(reader_begin(ctx, v->s->path[file], &v->how, NULL, false, &r));
+    TRY(reader_begin(ctx, v->s->path[file], &v->how, NULL, READ_WHOLE, &r));
     rung_status status = r->empty ? RUNG_OK : survey_reader(ctx, v, file, r);
     reader_close(r);
     if (status == RUNG_OK && v->file_rows[file] == 0 && v->passes == 0)
@@ -466,12 +466,16 @@ rung_status survey_table_of(rung_ctx *ctx, const survey *v, int64_t n, const uin
     int64_t columns = v->shape->n_columns;
     t->has_names = v->shape->has_names;
     t->decimal = v->shape->decimal;
+    t->semicolons = v->shape->semicolons;
+    t->given_decimal = v->shape->given_decimal;
+    t->given_delimiter = v->shape->given_delimiter;
     t->n_rows = n;
     t->n_columns = columns;
     TRY(NEW(ctx, &t->mem, t->columns, columns));
     for (int64_t c = 0; c < columns; c++) {
         column *to = &t->columns[c];
-        *to = (column){.kind = v->shape->columns[c].kind, .odd_row = -1, .declared = v->shape->columns[c].declared};
+        const column *as = &v->shape->columns[c];
+        *to = (column){.kind = as->kind, .odd_row = -1, .declared = as->declared, .unnamed = as->unnamed};
         TRY(pool_text(ctx, &t->mem, v->shape->columns[c].name, &to->name));
         to->n_values = v->texts[c].n;
         to->values = v->texts[c].values; /* they live as long as the survey */

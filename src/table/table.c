@@ -100,6 +100,13 @@ bool cell_says_missing(const char *text, size_t length, bool among_numbers)
            (among_numbers && one_of(text, length, sizeof instead / sizeof *instead, instead));
 }
 
+bool cell_truth(const char *text, size_t length, double *out)
+{
+    static const char *const words[] = {"false", "true"};
+    *out = length == 4;
+    return (length == 4 || length == 5) && one_of(text, length, 1, &words[length == 4]);
+}
+
 enum { NEAR = 3, LISTED = 10 };
 
 /* The names closest to text, best first, without those that share too little with it; returns how many. */

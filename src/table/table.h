@@ -22,15 +22,17 @@ typedef struct {
     const char **values;
     bool declared; /* ... or all that may occur, in the order the file declares */
     bool ordered;  /* TEXT: and that order is one of rank, lowest first */
+    bool unnamed;  /* the header has an empty cell for it; its name is its place */
 } column;
 
 struct rung_table {
     pool mem;
     const char *path; /* for messages; "-" is shown as standard input */
     bool has_names;
-    bool sparse;     /* sparse rows: an absent column is all zeros */
-    char decimal;    /* the decimal point of its numbers */
-    bool semicolons; /* they part the cells */
+    bool sparse;                         /* sparse rows: an absent column is all zeros */
+    char decimal;                        /* the decimal point of its numbers */
+    bool semicolons;                     /* they part the cells */
+    char given_decimal, given_delimiter; /* what the caller said of its file; 0: nothing */
     int64_t n_rows, n_columns;
     column *columns;
     int64_t first_line;  /* line of the first data row */
@@ -75,5 +77,7 @@ bool cell_missing(const char *text, size_t length);
 /* A cell that says that there is no value: N/A, NULL, an error of a spreadsheet such as #DIV/0!; among numbers also -, .,
  * n.d. and words like unknown, which elsewhere may be names. Any case. */
 bool cell_says_missing(const char *text, size_t length, bool among_numbers);
+/* true or false, in any case: 1 or 0. */
+bool cell_truth(const char *text, size_t length, double *out);
 
 #endif
