@@ -209,7 +209,8 @@ static rung_status learn_coding(rung_ctx *ctx, pool *mem, const rung_table *t, c
     learner l = {.t = t, .options = options, .code = code, .from = from};
     *code = (coding){.has_names = t->has_names, .label_position = label, .file_columns = t->n_columns};
     code->decimal = t->given_decimal == ',' ? ',' : 0;
-    code->delimiter = t->given_delimiter;
+    bool letter = t->given_delimiter == '\t' || (t->given_delimiter >= ' ' && t->given_delimiter < 127);
+    code->delimiter = letter ? t->given_delimiter : 0;
     TRY(pool_text(ctx, mem, label >= 0 ? t->columns[label].name : "", &code->label));
     TRY(NEW(ctx, mem, code->columns, t->n_columns));
     TRY(NEW(ctx, &ctx->scratch, use, t->n_columns));
