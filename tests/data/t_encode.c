@@ -720,8 +720,8 @@ static void test_rank_columns(void **state)
     rung_table *t = table_of(ctx, "t,p,a,b\n1,3,low,mid\n5,3,mid,low\n3,,high,high\n,2,low,\n");
     rank_columns r;
     assert_ok(ctx, rank_columns_new(ctx, t, "t", "p", NULL, &r));
-    assert_int_equal(r.K, 4); /* 1 2 3 5 */
-    int expected_truth[] = {1, 4, 3, 0}, expected[] = {3, 3, 0, 2};
+    assert_int_equal(r.K, 5); /* 1 to 5: numbers keep their distances */
+    int expected_truth[] = {1, 5, 3, 0}, expected[] = {3, 3, 0, 2};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(r.truth[i], expected_truth[i]);
         assert_int_equal(r.predicted[i], expected[i]);
