@@ -66,7 +66,7 @@ static int64_t read_journal(const char *path, bool add)
     journal j;
     subject of = {.path = "rows.csv", .rows = ROWS, .label = -1, .name = text_of("grade")};
     int64_t entries = -1;
-    if (journal_open(&s, path, &of, &j) == EXIT_OK) {
+    if (journal_open(&s, path, add, &of, &j) == EXIT_OK) {
         check_entries(&j);
         entries = j.n;
         if (add && of.classes > 0) {
