@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 CONFIGURE = cmake --preset release
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all build mpi demo figures test test-r test-octave wheel deb test-long fuzz install bench format lint clean help
+.PHONY: all build mpi demo figures test check test-r test-octave wheel deb test-long fuzz install bench format lint clean help
 .DEFAULT_GOAL := all
 
 all: build ## build the command (build/rung) and the libraries; checks first that all packages are installed
@@ -32,6 +32,10 @@ figures: build ## redraw the figures of README and docs (docs/figures)
 test: ## install missing packages (Debian), build with warnings as errors; run all tests, then unit and cli tests under ASan and UBSan
 	tools/setup install build test mpi
 	@tools/test.sh release 'asan:^(unit|cli)$$'
+
+check: ## build and test what depends on one method, in seconds: make check METHOD=kdlor
+	tools/setup install build test
+	@tools/check.sh $(or $(METHOD),kdlor)
 
 test-r: ## install R and its packages (Debian), check the R package and compare it with the command
 	@tools/test-r.sh

@@ -296,7 +296,8 @@ static void test_nothing_to_hold_out(void **state)
     w.ctx->log_user = said;
     assert_ok(w.ctx, fit_once(&w));
     assert_non_null(strstr(said, "no class has two labelled rows: the error cannot be estimated\n"));
-    assert_non_null(strstr(said, "1 of the 4 classes has no labelled row and is never predicted, with probability 0: '2'\n"));
+    assert_non_null(
+        strstr(said, "1 of the 4 classes has no labelled row and is never predicted, with probability 0: '2'\n"));
     assert_false(w.model->members[0].proba == PROBA_CALIBRATION || w.model->has_cv);
     assert_string_equal(model_interval(w.model), "cross-conformal");
     assert_true(w.model->ranges.n == 0 && w.model->ranges.missed == 3);

@@ -5,6 +5,7 @@
     stored.py RUNG             check; exit 1 with what differs
     stored.py RUNG --update    write tests/golden/stored.csv anew (then read the diff)
     stored.py RUNG --large     the fits of 1200 rows, where the work is cut into many tiles, in one run alone
+    stored.py RUNG METHOD      check one method
 
 In one run: the model files of a fit with one thread, with two and once more are the same bytes; so are those of a search
 (tune) and of its report. Against tests/golden/stored.csv, written on another day and perhaps another kind of machine: the
@@ -110,7 +111,8 @@ def large(rung, methods):
 
 def main():
     rung, update = sys.argv[1], "--update" in sys.argv[2:]
-    methods = [m["name"] for m in json.loads(run(rung, "methods", "--json"))]
+    asked = [word for word in sys.argv[2:] if not word.startswith("--")]
+    methods = asked or [m["name"] for m in json.loads(run(rung, "methods", "--json"))]
     if "--large" in sys.argv[2:]:
         found = large(rung, methods)
         print("\n".join(found) if found else f"{len(methods)} methods: the same bits with one and two threads and once more")
@@ -127,10 +129,10 @@ def main():
                 found += compare(method, now[method], stored[method])
             elif not update:
                 print(f"{method}: no answers are stored yet, --update adds them")
-    for method in set(stored) - set(now):
+    for method in [] if asked else set(stored) - set(now):
         found.append(f"{method} is stored, but no method any more: run with --update")
     if update:
-        write_stored(now)
+        write_stored(now if not asked else {**read_stored(), **now})
     print("\n".join(found) if found else f"{len(methods)} methods: the same bits with one and two threads and once more"
           + (", written to stored.csv" if update else ", and the stored answers"))
     return 1 if found else 0
