@@ -22,8 +22,17 @@ static const option explain_options[] = {
     {"row", 0, "N",
      "contributions of the columns to the answer for row N of DATA, and the smallest change to another class", GROUP},
     {"fixed", 0, "COLUMN,...", "--row: columns that cannot change", GROUP},
-    {"samples", 0, "N", "--row: pairs of orders of the columns, above 10 columns (default 50)", GROUP},
-    {"rows", 0, "N", "rows to use at most, chosen at random (default 2000; --effects 500; --row 100)", GROUP},
+    {"background", 0, "FILE", "--row: the rows to compare with, such as the training data (default: those of DATA)",
+     GROUP},
+    {"samples", 0, "N",
+     "--row: sample so many pairs of orders of the columns (default: all sets of columns or, where that would take "
+     "more "
+     "than about a second, as many pairs as it allows)",
+     GROUP},
+    {"rows", 0, "N",
+     "rows to use at most, chosen at random (default 2000; --effects 500; --row: all, or as many as about a second "
+     "allows)",
+     GROUP},
     {"output", 'o', "FILE",
      "also write a file: .csv the numbers; .svg, .png or .pdf the figure; .html a page of all figures; may be repeated",
      GROUP},
@@ -34,6 +43,7 @@ static const option *const tables[] = {explain_options, reader_options, global_o
 typedef struct {
     rung_model *model;
     rung_data *data;
+    rung_data *background; /* of a row; NULL: the data */
     json_t *report;
     json_t *effects; /* of the most important columns */
     json_t *pair;    /* of the first two, for a page */
@@ -203,8 +213,11 @@ static int explain_row(session *s, const arguments *args, explain_job *job, long
     char *text = NULL;
     int code = whole_option(args, "row", 1000000000000, &row);
     if (code == EXIT_OK) code = whole_option(args, "samples", 1000000, &samples);
+    const char *background = option_value(args, "background");
+    if (code == EXIT_OK && background) code = datafile_encode(s, args, job->model, background, 0, &job->background);
     if (code != EXIT_OK) return code;
     rung_row_options how = {.size = sizeof how,
+                            .background = job->background,
                             .row = row - 1,
                             .samples = (int)samples,
                             .rows = rows,
@@ -223,6 +236,12 @@ static int explain_steps(session *s, const arguments *args, explain_job *job)
         complain("explain: --effects, --pair and --row exclude each other");
         return USAGE;
     }
+    static const char *const of_rows[] = {"fixed", "samples", "background"};
+    for (int i = 0; i < 3; i++)
+        if (!row && option_given(args, of_rows[i])) {
+            complain("explain: --%s goes with --row", of_rows[i]);
+            return USAGE;
+        }
     int code = whole_option(args, "rows", 1000000000, &rows);
     if (code == EXIT_OK) code = check_files(args, row || effects);
     if (code == EXIT_OK) code = datafile_for_model(s, args, row || effects ? 0 : 2, &job->model, &job->data);
@@ -239,6 +258,7 @@ static int explain_run(session *s, const arguments *args)
     json_decref(job.report);
     json_decref(job.effects);
     json_decref(job.pair);
+    rung_data_free(job.background);
     rung_data_free(job.data);
     rung_model_free(job.model);
     return code;
@@ -253,6 +273,8 @@ static const example examples[] = {
     {"rung explain model.rung train.csv --effects age,dose -o effects.svg", "how the answer changes along two columns"},
     {"rung explain model.rung train.csv --row 12 --fixed age,sex",
      "why row 12 gets its answer, and what would change it"},
+    {"rung explain model.rung new.csv --row 1 --background train.csv",
+     "the same for a new row, against the average of the training rows"},
     {0}};
 
 const command command_explain = {
@@ -268,8 +290,9 @@ const command command_explain = {
         "answer (expected rank) and class probabilities along a "
         "column, as partial "
         "dependence and as accumulated local effects, which move only rows near a value.\nOne row: the contribution "
-        "of every column to the expected rank against the average row (Shapley values, exact up to 10 columns), and "
-        "the smallest change of at most three columns, within the values of DATA, that moves it one class.",
+        "of every column to the expected rank against the average row of DATA or of --background (Shapley values; with "
+        "standard errors where they are sampled), and the smallest change of at most three columns, within the values "
+        "of these rows, that moves it one class.",
     .options = tables,
     .examples = examples,
     .run = explain_run};

@@ -53,13 +53,30 @@ static void change_text(FILE *file, const json_t *report, const char *key, const
     say(file, "\n");
 }
 
+static long long whole_at(const json_t *object, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(object, key));
+}
+
+/* How exact they are. */
+static void how_text(FILE *file, const json_t *report)
+{
+    long long samples = whole_at(report, "samples"), used = whole_at(report, "background"),
+              all = whole_at(report, "background_of");
+    if (samples > 0) say(file, " from %lld pairs of orders", samples);
+    if (used == all)
+        say(file, "%s against all %lld rows", samples > 0 ? "" : ", exact", all);
+    else
+        say(file, " against %lld of %lld rows", used, all);
+}
+
 void row_text(FILE *file, const json_t *report)
 {
     bool exact = json_is_true(json_object_get(report, "exact")),
          ranked = json_is_string(json_object_get(report, "class"));
     size_t i;
     json_t *one;
-    say(file, "Row %lld: ", (long long)json_integer_value(json_object_get(report, "row")));
+    say(file, "Row %lld: ", whole_at(report, "row"));
     if (ranked) say(file, "%s, ", text_at(report, "class"));
     say(file, "answer %.4f; the average row has %.4f.\n\n", number_at(report, "answer"), number_at(report, "average"));
     sheet t = sheet_new(exact ? "llr" : "llrr");
@@ -77,8 +94,9 @@ void row_text(FILE *file, const json_t *report)
         free(cell);
     }
     sheet_print(&t, file, "");
-    say(file, "\nThe contributions add up to the difference (Shapley values, %s, against %lld rows).\n",
-        exact ? "exact" : "sampled", (long long)json_integer_value(json_object_get(report, "background")));
+    say(file, "\nThe contributions add up to the difference (Shapley values");
+    how_text(file, report);
+    say(file, ").\n");
     if (!ranked) return;
     say(file, "\n");
     change_text(file, report, "up", "one class up", json_array_size(json_object_get(report, "classes")));
@@ -120,8 +138,8 @@ bool row_write(const json_t *report, const char *title, const char *answer, cons
     }
     if (n > shown) name[shown] = text_of("the other %zu columns", n - shown);
     char *heading = title ? text_of("%s", title)
-                          : text_of("Row %lld%s%s", (long long)json_integer_value(json_object_get(report, "row")),
-                                    *text_at(report, "class") ? ": " : "", text_at(report, "class"));
+                          : text_of("Row %lld%s%s", whole_at(report, "row"), *text_at(report, "class") ? ": " : "",
+                                    text_at(report, "class"));
     char *note = text_of("contributions of the columns%s",
                          json_is_true(json_object_get(report, "exact")) ? "" : "; lines: 95 % ranges of the sampling");
     figure f = {.kind = FIGURE_WATERFALL,

@@ -201,34 +201,13 @@ static void predict(question *q, const http_request *request)
 
 /* ---- POST /explain ---- */
 
-/* The row, coded, before the rows it is compared with. */
-static rung_status with_background(const question *q, int64_t i, rung_data **out)
+static json_t *explain_row(question *q, int64_t i, rung_row_options *how)
 {
-    rung_view own = rung_data_view(q->data), others = rung_data_view(q->a->background);
-    double *v = allocate((size_t)((others.n + 1) * own.d), sizeof *v);
-    int *rank = allocate((size_t)others.n + 1, sizeof *rank), classes = rung_model_classes(q->a->model);
-    for (int64_t j = 0; j < own.d; j++) {
-        v[j] = own.v[i * own.row + j * own.col];
-        for (int64_t k = 0; k < others.n; k++) v[(k + 1) * own.d + j] = others.v[k * others.row + j * others.col];
-    }
-    rung_view X = {v, others.n + 1, own.d, own.d, 1};
-    rung_status status = rung_data_new(q->ctx, &X, rank, NULL, classes > 0 ? classes : 1, out);
-    free(v);
-    free(rank);
-    return status;
-}
-
-static json_t *explain_row(question *q, int64_t i, const rung_row_options *how)
-{
-    rung_data *data = NULL;
     char *text = NULL;
-    json_t *report = NULL;
-    if (good(q, with_background(q, i, &data)) && good(q, rung_row_explain(q->ctx, q->a->model, data, how, &text))) {
-        report = jout_parse(text);
-        json_object_set_new(report, "row", json_integer(i + 1)); /* of the request */
-    }
+    how->row = i;
+    how->background = q->a->background;
+    json_t *report = good(q, rung_row_explain(q->ctx, q->a->model, q->data, how, &text)) ? jout_parse(text) : NULL;
     rung_free(text);
-    rung_data_free(data);
     return report;
 }
 

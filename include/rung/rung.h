@@ -735,14 +735,18 @@ RUNG_API RUNG_CHECK rung_status rung_effects_run(rung_ctx *ctx, const rung_model
 typedef struct { /* zeros: the default */
     size_t size;
     int64_t row;       /* of the data, from 0 */
-    int samples;       /* pairs of orders of the columns, above 10 columns; 0: 50 */
-    int64_t rows;      /* the average row: at most so many rows of the data; 0: 100 sampled, 16 exact */
+    int samples;       /* pairs of orders of the columns; 0: all sets of columns, or as many pairs as the work allows */
+    int64_t rows;      /* of the background to use at most, chosen at random by the seed; 0: as the work allows */
     const char *fixed; /* columns that cannot change, "age,sex"; NULL: none */
+    const rung_data *background; /* the rows to compare with, coded by rung_model_encode; NULL: the data themselves */
 } rung_row_options;
-/* Why a row gets its answer: the contribution of every column against the average row (Shapley values, which add up to
- * the difference; exact up to 10 columns, sampled in antithetic pairs with a standard error above), and the smallest change
- * of at most three columns, within the values of the data, that would move it one class down or up. RUNG_EARG: an option,
- * a row that is not there, a model without ranks. */
+/* Why a row gets its answer: the contribution of every column against the average row of the background (Shapley values,
+ * which add up to the difference), and the smallest change of at most three columns, within the values of the background,
+ * that would move it one class down or up. The report says "exact" where all sets of columns were replaced in all rows of
+ * the background, which is done where it takes few predictions. Otherwise orders of the columns are sampled in
+ * antithetic pairs and rows at random, as many as can be had for moderate work, and every contribution has the standard
+ * error of that. RUNG_EARG: an option, a row that is not there, a model without ranks; RUNG_EDATA: a background of one
+ * row. */
 RUNG_API RUNG_CHECK rung_status rung_row_explain(rung_ctx *ctx, const rung_model *model, const rung_data *data,
                                                  const rung_row_options *options, char **report);
 

@@ -117,26 +117,30 @@ def row(
     index: int,
     *,
     fixed: Sequence[str] | None = None,
-    samples: int = 50,
+    background: Rows | None = None,
+    samples: int = 0,
     rows: int = 0,
     random_state: Any = 1,
 ) -> dict[str, Any]:
-    """Why a row of X gets its answer: the contribution of every column against the average row, and the smallest change
-    that would move it one class down or up.
+    """Why a row of X gets its answer: the contribution of every column against the average row of a background, and the
+    smallest change that would move it one class down or up.
 
     Parameters
     ----------
     estimator : a fitted estimator
-    X : rows; the average is over some of them, and changes stay within their values
+    X : rows
     index : of the row, from 0
     fixed : names of columns that cannot change
-    samples : pairs of orders of the columns, above 10 columns
-    rows : the most rows to average over; default 0: 16 up to 10 columns, else 100
+    background : rows to compare with, such as those of the fit; changes stay within their values; default None: X
+    samples : pairs of orders of the columns; default 0: all sets of columns or, where that would take more than about a
+        second, as many pairs as it allows
+    rows : the most rows of the background to use; default 0: all, or as many as about a second allows
 
     Returns
     -------
     dict like that of `rung explain --row --json`: answer, average, columns with their contribution (Shapley values,
-    which add up to the difference) and standard error (0: exact), and changes down and up (None: none was found).
+    which add up to the difference) and its standard error, whether they are exact (all sets of columns against all rows
+    of the background: every error is 0), and changes down and up (None: none was found).
 
     Examples
     --------
@@ -150,5 +154,8 @@ def row(
     kept = None if fixed is None else c_text(",".join(fixed))
     if kept is not None:
         options.fixed = kept
+    if background is not None:
+        others = _rows(estimator, background)
+        options.background = others
     options.row, options.samples, options.rows = index, samples, rows
     return _call(lib.rung_row_explain, estimator.model_.pointer, data, options, random_state=random_state)

@@ -137,7 +137,12 @@ def test_contributions_add_up_and_changes_do_what_they_say():
     many = np.random.default_rng(1).normal(size=(200, 12))
     wide = rung.POM().fit(many, np.digitize(many[:, 0] + many[:, 1], [-1, 1]))
     report = rung.explain.row(wide, many, 0)
-    assert not report["exact"] and report["samples"] == 50
+    assert not report["exact"] and report["background"] == 200
+    assert any(one["error"] > 0 for one in report["columns"])
+    alone = rung.explain.row(model, X.iloc[[index]], 0, background=X)
+    assert alone["columns"] == rung.explain.row(model, X, index)["columns"]
+    with pytest.raises(ValueError, match="only one row"):
+        rung.explain.row(model, X.iloc[[index]], 0)
     assert sum(one["contribution"] for one in report["columns"]) == pytest.approx(report["answer"] - report["average"])
 
 

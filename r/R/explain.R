@@ -2,8 +2,8 @@
 # Which columns a model uses and how, as `rung explain` reports it.
 
 rung_explain <- function(object, newdata = NULL, type = c("importance", "effects", "row"), y = NULL, columns = NULL,
-                         pair = FALSE, row = 1, fixed = NULL, points = 0, repeats = 0, samples = 0, rows = 0, seed = 1,
-                         threads = 0) {
+                         pair = FALSE, row = 1, fixed = NULL, background = NULL, points = 0, repeats = 0, samples = 0,
+                         rows = 0, seed = 1, threads = 0) {
     type <- match.arg(type)
     options <- list(rows = as.integer(rows), repeats = as.integer(repeats), points = as.integer(points),
                     samples = as.integer(samples), pair = as.integer(pair), row = as.integer(row))
@@ -11,8 +11,9 @@ rung_explain <- function(object, newdata = NULL, type = c("importance", "effects
     if (!is.null(fixed)) options$fixed <- named_columns(object, fixed)
     sheet <- if (type == "importance") labelled_sheet(object, newdata, y) else rows_of(object, newdata)
     session <- session(seed, threads)
-    report <- parse_json(finish(session, .Call(C_r_explain, session, handle(object), as_table(session, sheet), type,
-                                               options)))
+    others <- if (!is.null(background)) as_table(session, new_sheet(object, background))
+    report <- parse_json(finish(session, .Call(C_r_explain, session, handle(object), as_table(session, sheet), others,
+                                               type, options)))
     switch(type,
         importance = importance_of(report),
         effects = if (pair) pair_of(report, object) else effects_of(report, object),
@@ -151,7 +152,8 @@ row_of <- function(report, object) {
     structure(list(row = report$row, answer = report$answer, class = report$class, average = report$average,
                    prob = if (length(report$proba)) structure(report$proba, names = classes), columns = columns,
                    up = change(report$changes$up), down = change(report$changes$down), exact = isTRUE(report$exact),
-                   background = report$background, classes = classes, name = answer_name(object)),
+                   background = report$background, background_of = report$background_of,
+                   samples = report$samples, classes = classes, name = answer_name(object)),
               class = "rung_row")
 }
 
@@ -160,8 +162,10 @@ print.rung_row <- function(x, digits = 4L, ...) {
         format(x$answer, digits = digits), "; the average row has ", format(x$average, digits = digits), "\n\n",
         sep = "")
     print(if (x$exact) x$columns[-4L] else x$columns, digits = digits, row.names = FALSE)
-    cat("\nthe contributions add up to the difference (Shapley values, ", if (x$exact) "exact" else "sampled",
-        ", against ", x$background, " rows)\n", sep = "")
+    cat("\nthe contributions add up to the difference (Shapley values",
+        if (x$samples > 0) paste0(" from ", x$samples, " pairs of orders"), if (x$exact) ", exact", " against ",
+        if (x$background < x$background_of) paste0(x$background, " of ", x$background_of) else
+            paste0("all ", x$background), " rows)\n", sep = "")
     if (!is.null(x$class)) {
         say_change(x$up, "one class up", x$class == x$classes[length(x$classes)])
         say_change(x$down, "one class down", x$class == x$classes[1L])

@@ -84,20 +84,23 @@ SEXP r_linear_fit(SEXP handle)
 
 /* ---- reports ---- */
 
-typedef rung_status report_fn(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options,
-                              char **report);
+typedef rung_status report_fn(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                              const rung_data *background, SEXP options, char **report);
 
-static rung_status importance(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options,
-                              char **report)
+static rung_status importance(rung_ctx *ctx, const rung_model *model, const rung_data *data,
+                              const rung_data *background, SEXP options, char **report)
 {
+    (void)background;
     rung_importance_options o = {.size = sizeof o};
     o.repeats = field_int(options, "repeats", 0);
     o.rows = field_int(options, "rows", 0);
     return rung_importance_run(ctx, model, data, &o, report);
 }
 
-static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options, char **report)
+static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_data *data, const rung_data *background,
+                           SEXP options, char **report)
 {
+    (void)background;
     rung_effects_options o = {.size = sizeof o};
     o.columns = field_text(options, "columns");
     o.points = field_int(options, "points", 0);
@@ -106,18 +109,21 @@ static rung_status effects(rung_ctx *ctx, const rung_model *model, const rung_da
     return rung_effects_run(ctx, model, data, &o, report);
 }
 
-static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *data, SEXP options, char **report)
+static rung_status row(rung_ctx *ctx, const rung_model *model, const rung_data *data, const rung_data *background,
+                       SEXP options, char **report)
 {
     rung_row_options o = {.size = sizeof o};
     o.row = field_int(options, "row", 1) - 1;
     o.samples = field_int(options, "samples", 0);
     o.rows = field_int(options, "rows", 0);
     o.fixed = field_text(options, "fixed");
+    o.background = background;
     return rung_row_explain(ctx, model, data, &o, report);
 }
 
-/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. */
-SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP type, SEXP options)
+/* The report of a type, "importance", "effects" or "row", on the rows of a table; only the first needs labels. others: a
+ * table of the rows that a row is compared with; NULL: the same rows. */
+SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP others, SEXP type, SEXP options)
 {
     static const struct {
         const char *type;
@@ -128,14 +134,17 @@ SEXP r_explain(SEXP handle, SEXP model, SEXP table, SEXP type, SEXP options)
     while (k < 2 && strcmp(reports[k].type, CHAR(STRING_ELT(type, 0)))) k++;
     session *s = session_of(handle);
     SEXP data = PROTECT(data_for_model(s, handle_get(model), table, reports[k].labels));
+    int compared = others != R_NilValue && data != R_NilValue;
+    SEXP background = PROTECT(compared ? data_for_model(s, handle_get(model), others, 0) : R_NilValue);
     SEXP keep = PROTECT(handle_new(text_release)), out = R_NilValue;
-    if (data != R_NilValue) {
+    if (data != R_NilValue && (!compared || background != R_NilValue)) {
         char *report = NULL;
         session_begin(s);
-        session_end(s, reports[k].run(session_ctx(s), handle_get(model), handle_get(data), options, &report));
+        session_end(s, reports[k].run(session_ctx(s), handle_get(model), handle_get(data),
+                                      compared ? handle_get(background) : NULL, options, &report));
         handle_set(keep, report);
         if (report) out = Rf_ScalarString(text_utf8(report));
     }
-    UNPROTECT(2);
+    UNPROTECT(3);
     return out;
 }

@@ -205,10 +205,10 @@ static rung_status prepare(rung_ctx *ctx, study *s)
     return RUNG_OK;
 }
 
-rung_status change_find(rung_ctx *ctx, const rung_model *m, const rung_data *data, int64_t row, int step,
+rung_status change_find(rung_ctx *ctx, const rung_model *m, const double *x, const rung_data *data, int step,
                         const bool *fixed, row_change *out)
 {
-    study s = {.m = m, .data = data, .x = data->X + row * data->d, .step = step, .fixed = fixed};
+    study s = {.m = m, .data = data, .x = x, .step = step, .fixed = fixed};
     answers a;
     *out = (row_change){0};
     TRY(answers_new(ctx, &ctx->scratch, m, 1, &a));

@@ -6,26 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 50, SAMPLED_ROWS = 100, EXACT_ROWS = 16, EXACT_COLUMNS = 10, STREAM = 0x726f7700 };
+static rung_status check_columns(rung_ctx *ctx, const rung_model *m, const rung_data *data)
+{
+    if (data->d == m->code.d) return RUNG_OK;
+    return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
+                     (long long)data->d, (long long)m->code.d);
+}
 
 static rung_status check_options(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_row_options *o)
 {
+    const rung_data *background = o->background ? o->background : data;
     TRY(answers_check(ctx, m));
-    if (data->d != m->code.d)
-        return set_error(ctx, RUNG_EARG, "the data have %lld coded columns, but the model was fitted to %lld",
-                         (long long)data->d, (long long)m->code.d);
+    TRY(check_columns(ctx, m, data));
+    TRY(check_columns(ctx, m, background));
     if (o->row < 0 || o->row >= data->n)
         return hint(ctx,
                     set_error(ctx, RUNG_EARG, "there is no row %lld: the data have %lld", (long long)o->row + 1,
                               (long long)data->n),
                     "option row");
-    if (o->samples < 0 || o->rows < 0) return set_error(ctx, RUNG_EARG, "numbers of samples and rows are at least 1");
+    if (o->samples < 0) return set_error(ctx, RUNG_EARG, "the number of samples is at least 1");
+    if (o->rows < 0 || o->rows == 1)
+        return set_error(ctx, RUNG_EARG, "contributions compare a row with others: use at least 2 rows");
+    if (background->n < 2)
+        return hint(ctx,
+                    set_error(ctx, RUNG_EDATA,
+                              "contributions compare a row with others, and the data have only one "
+                              "row: give a background, such as the training data"),
+                    "option background");
     return RUNG_OK;
 }
 
 typedef struct {
     const rung_model *m;
-    const rung_data *data;
+    const rung_data *background;
+    const double *x; /* the row */
     int64_t row;
     contributions found;
     answers own; /* of the row */
@@ -45,7 +59,6 @@ static int64_t *by_size(const study *s, int64_t *order)
 static json_t *change_json(const study *s, const row_change *c, int *bad)
 {
     const coding *code = &s->m->code;
-    const double *old = s->data->X + s->row * s->data->d;
     char name[COLUMN_NAME];
     if (c->rank == 0) return json_null();
     json_t *out = json_object(), *columns = json_array();
@@ -54,7 +67,7 @@ static json_t *change_json(const study *s, const row_change *c, int *bad)
     for (int k = 0; k < c->n; k++) {
         json_t *one = json_object();
         json_put(one, "name", json_clean(column_name(code, c->column[k], name)), bad);
-        json_put(one, "from", column_cell(code, c->column[k], old), bad);
+        json_put(one, "from", column_cell(code, c->column[k], s->x), bad);
         json_put(one, "to", column_cell(code, c->column[k], c->x), bad);
         json_add(columns, one, bad);
     }
@@ -62,10 +75,9 @@ static json_t *change_json(const study *s, const row_change *c, int *bad)
     return out;
 }
 
-static rung_status write_report(rung_ctx *ctx, const study *s, int64_t background, char **report)
+static rung_status write_report(rung_ctx *ctx, const study *s, char **report)
 {
     const coding *code = &s->m->code;
-    const double *x = s->data->X + s->row * s->data->d;
     int64_t *order = NULL;
     int bad = 0, K = code->n_classes;
     char name[COLUMN_NAME];
@@ -83,14 +95,16 @@ static rung_status write_report(rung_ctx *ctx, const study *s, int64_t backgroun
     json_put(root, "proba", proba, &bad);
     json_put(root, "classes", classes, &bad);
     json_put(root, "average", json_number(s->found.average), &bad);
+    json_put(root, "average_error", json_number(s->found.average_error), &bad);
     json_put(root, "exact", json_boolean(s->found.exact), &bad);
     json_put(root, "samples", json_integer(s->found.samples), &bad);
-    json_put(root, "background", json_integer(background), &bad);
+    json_put(root, "background", json_integer(s->found.rows), &bad);
+    json_put(root, "background_of", json_integer(s->background->n), &bad);
     for (int64_t k = 0; k < code->n_columns; k++) {
         int64_t j = order[k];
         json_t *one = json_object();
         json_put(one, "name", json_clean(column_name(code, j, name)), &bad);
-        json_put(one, "cell", column_cell(code, j, x), &bad);
+        json_put(one, "cell", column_cell(code, j, s->x), &bad);
         json_put(one, "contribution", json_number(s->found.value[j]), &bad);
         json_put(one, "error", json_number(s->found.error[j]), &bad);
         json_add(columns, one, &bad);
@@ -105,25 +119,21 @@ static rung_status write_report(rung_ctx *ctx, const study *s, int64_t backgroun
 rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *data, const rung_row_options *options,
                         char **report)
 {
-    study s = {.m = m, .data = data, .row = options->row};
-    int64_t *named = NULL, count, *all = NULL, *background, n;
-    bool *fixed = NULL, exact = m->code.n_columns <= EXACT_COLUMNS;
+    int64_t *named = NULL, count;
+    bool *fixed = NULL;
     *report = NULL;
     TRY(check_options(ctx, m, data, options));
+    study s = {.m = m,
+               .background = options->background ? options->background : data,
+               .x = data->X + options->row * data->d,
+               .row = options->row};
     TRY(columns_named(ctx, &m->code, options->fixed, &named, &count));
     TRY(NEW(ctx, &ctx->scratch, fixed, m->code.n_columns));
     for (int64_t i = 0; i < count; i++) fixed[named[i]] = true;
-    TRY(NEW_RAW(ctx, &ctx->scratch, all, data->n));
-    for (int64_t i = 0; i < data->n; i++) all[i] = i;
-    TRY(rows_sample(ctx, data->n, all,
-                    options->rows ? options->rows
-                    : exact       ? EXACT_ROWS
-                                  : SAMPLED_ROWS,
-                    STREAM, &background, &n));
     TRY(answers_new(ctx, &ctx->scratch, m, 1, &s.own));
-    TRY(answers_of(ctx, m, 1, data->X + options->row * data->d, &s.own));
-    TRY(shapley(ctx, m, data, options->row, n, background, options->samples ? options->samples : SAMPLES, &s.found));
+    TRY(answers_of(ctx, m, 1, s.x, &s.own));
+    TRY(shapley(ctx, m, s.x, s.background, options->rows, options->samples, &s.found));
     for (int up = 0; !m->code.real && up < 2; up++)
-        TRY(change_find(ctx, m, data, options->row, up ? 1 : -1, fixed, &s.change[up]));
-    return write_report(ctx, &s, n, report);
+        TRY(change_find(ctx, m, s.x, s.background, up ? 1 : -1, fixed, &s.change[up]));
+    return write_report(ctx, &s, report);
 }

@@ -9,15 +9,18 @@ rung_status row_explain(rung_ctx *ctx, const rung_model *m, const rung_data *dat
                         char **report);
 
 typedef struct {
-    double average; /* answer of the background */
-    bool exact;
-    int samples;   /* pairs of orders; 0 where exact */
-    double *value; /* per source column; they add up to the answer of the row minus the average */
-    double *error; /* standard errors; 0 where exact */
+    double average, average_error; /* answer of the background */
+    bool exact;                    /* all sets of columns against all rows of the background: every error is 0 */
+    int64_t samples;               /* pairs of orders; 0: all sets */
+    int64_t rows;                  /* of the background that were used */
+    double *value;                 /* per source column; they add up to the answer of the row minus the average */
+    double *error;                 /* standard errors */
 } contributions;
-/* Shapley values of a row against background rows (row numbers of the data); in scratch memory (shapley.c). */
-rung_status shapley(rung_ctx *ctx, const rung_model *m, const rung_data *data, int64_t row, int64_t n,
-                    const int64_t *background, int samples, contributions *out);
+/* Shapley values of a coded row x against the rows of the background, at most `most` of them (0: as many as can be had
+ * for moderate work); samples: pairs of orders; 0: all sets of columns or, where these are many, as many pairs as
+ * the same work allows. In scratch memory (shapley.c). */
+rung_status shapley(rung_ctx *ctx, const rung_model *m, const double *x, const rung_data *background, int64_t most,
+                    int64_t samples, contributions *out);
 
 enum { MOST_CHANGED = 3 };
 typedef struct {
@@ -26,9 +29,9 @@ typedef struct {
     int64_t column[MOST_CHANGED];
     double *x; /* the changed row, coded */
 } row_change;
-/* The smallest change within the values of the data that gives the row a higher (step 1) or lower (-1) rank; columns with
- * a flag stay (change.c). */
-rung_status change_find(rung_ctx *ctx, const rung_model *m, const rung_data *data, int64_t row, int step,
+/* The smallest change within the values of the data that gives the coded row x a higher (step 1) or lower (-1) rank;
+ * columns with a flag stay (change.c). */
+rung_status change_find(rung_ctx *ctx, const rung_model *m, const double *x, const rung_data *data, int step,
                         const bool *fixed, row_change *out);
 
 #endif

@@ -185,6 +185,124 @@ static void test_linear_contributions(void **state)
     }
 }
 
+/* The answer for row x of the data whose cells in `set` are those of the row, averaged over the data. */
+static double mean_answer(rung_ctx *ctx, const rung_model *model, const rung_view *X, int64_t row, unsigned set)
+{
+    double *v = calloc((size_t)(X->n * X->d), sizeof *v), *proba = calloc((size_t)(X->n * CLASSES), sizeof *proba),
+           sum = 0;
+    for (int64_t i = 0; i < X->n; i++)
+        for (int64_t j = 0; j < X->d; j++) v[i * X->d + j] = X->v[(set >> j & 1 ? row : i) * X->row + j * X->col];
+    rung_view all = {.v = v, .n = X->n, .d = X->d, .row = X->d, .col = 1};
+    assert_ok(ctx, rung_model_predict(ctx, model, &all, &(rung_output){.size = sizeof(rung_output), .proba = proba}));
+    for (int64_t i = 0; i < X->n; i++)
+        for (int q = 0; q < CLASSES; q++) sum += (q + 1) * proba[i * CLASSES + q];
+    free(v);
+    free(proba);
+    return sum / (double)X->n;
+}
+
+/* Shapley values by their definition, against all rows. */
+static double *by_definition(rung_ctx *ctx, const rung_model *model, const rung_data *data, int64_t row)
+{
+    rung_view X = rung_data_view(data);
+    unsigned sets = 1u << X.d;
+    double *value = calloc(sets, sizeof *value), *phi = calloc((size_t)X.d, sizeof *phi);
+    for (unsigned set = 0; set < sets; set++) value[set] = mean_answer(ctx, model, &X, row, set);
+    for (unsigned set = 0; set < sets; set++) {
+        int size = 0;
+        for (int64_t j = 0; j < X.d; j++) size += (int)(set >> j & 1);
+        for (int64_t j = 0; j < X.d; j++)
+            if (!(set >> j & 1))
+                phi[j] += tgamma(size + 1) * tgamma((double)X.d - size) / tgamma((double)X.d + 1) *
+                          (value[set | 1u << j] - value[set]);
+    }
+    free(value);
+    return phi;
+}
+
+static double of_column(const json_t *report, int64_t j, const char *key)
+{
+    char name[24];
+    snprintf(name, sizeof name, "x%lld", (long long)j + 1);
+    return json_number_value(json_object_get(column(report, name), key));
+}
+
+/* What is called exact is, over all rows; what is not has a standard error that holds: of the rows that were taken, and
+ * of the orders of columns. */
+static void test_against_definition(void **state)
+{
+    rung_ctx *ctx = *state;
+    enum { D = 6, FEW = 40 };
+    rung_data *data = known_data(ctx, D, 6, false);
+    rung_model *model = fitted(ctx, "boost", NULL, data);
+    static const struct {
+        int64_t rows;
+        int samples;
+    } ways[] = {{0, 0}, {FEW, 0}, {0, 60}};
+    double off = 0;
+    int numbers = 0;
+    for (int64_t row = 0; row < 4; row++) {
+        double *phi = by_definition(ctx, model, data, row);
+        for (int way = 0; way < 3; way++) {
+            rung_row_options o = {.size = sizeof o, .row = row, .rows = ways[way].rows, .samples = ways[way].samples};
+            char *text;
+            assert_ok(ctx, rung_row_explain(ctx, model, data, &o, &text));
+            json_t *report = parsed(text);
+            bool exact = json_is_true(json_object_get(report, "exact"));
+            int64_t used = json_integer_value(json_object_get(report, "background"));
+            assert_int_equal(used, ways[way].rows ? ways[way].rows : exact ? N : ways[way].samples);
+            assert_int_equal(json_integer_value(json_object_get(report, "background_of")), N);
+            assert_true(exact ? used == N : used < N);
+            for (int64_t j = 0; j < D; j++) {
+                double error = of_column(report, j, "error"), miss = of_column(report, j, "contribution") - phi[j];
+                if (exact) {
+                    assert_true(error == 0);
+                    assert_close(miss, 0, 1e-10);
+                    continue;
+                }
+                assert_true(error > 0 || fabs(miss) < 1e-10);
+                off += error > 0 ? miss * miss / (error * error) : 0;
+                numbers += error > 0;
+            }
+            json_decref(report);
+        }
+        free(phi);
+    }
+    assert_true(numbers > 30 && off / numbers > 0.2 && off / numbers < 2.5);
+    rung_model_free(model);
+    rung_data_free(data);
+}
+
+/* A single row is compared with the background that is given; alone it has nothing to be compared with. */
+static void test_background(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = known_data(ctx, 3, 7, false), *one;
+    rung_model *model = fitted(ctx, "pom", NULL, data);
+    rung_view X = rung_data_view(data);
+    X.v += 9 * X.row;
+    X.n = 1;
+    int rank = 0;
+    char *text[2];
+    assert_ok(ctx, rung_data_new(ctx, &X, &rank, NULL, CLASSES, &one));
+    rung_row_options inside = {.size = sizeof inside, .row = 9}, alone = {.size = sizeof alone};
+    assert_fails(ctx, rung_row_explain(ctx, model, one, &alone, &text[0]), RUNG_EDATA, "only one row");
+    rung_row_options of_one = {.size = sizeof of_one, .rows = 1};
+    assert_fails(ctx, rung_row_explain(ctx, model, data, &of_one, &text[0]), RUNG_EARG, "at least 2 rows");
+    alone.background = data;
+    assert_ok(ctx, rung_row_explain(ctx, model, data, &inside, &text[0]));
+    assert_ok(ctx, rung_row_explain(ctx, model, one, &alone, &text[1]));
+    json_t *a = parsed(text[0]), *b = parsed(text[1]);
+    assert_true(json_equal(json_object_get(a, "columns"), json_object_get(b, "columns")));
+    assert_true(json_equal(json_object_get(a, "changes"), json_object_get(b, "changes")));
+    assert_true(fabs(of_column(a, 0, "contribution")) > 0.01);
+    json_decref(a);
+    json_decref(b);
+    rung_model_free(model);
+    rung_data_free(data);
+    rung_data_free(one);
+}
+
 /* A change does what it says: the changed row has the rank it names, one column less does not, fixed columns stay. */
 static void test_changes(void **state)
 {
@@ -235,8 +353,12 @@ static void test_changes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_shapes), WITH_CONTEXT(test_linear),
-                                       WITH_CONTEXT(test_contributions), WITH_CONTEXT(test_linear_contributions),
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_shapes),
+                                       WITH_CONTEXT(test_linear),
+                                       WITH_CONTEXT(test_contributions),
+                                       WITH_CONTEXT(test_linear_contributions),
+                                       WITH_CONTEXT(test_against_definition),
+                                       WITH_CONTEXT(test_background),
                                        WITH_CONTEXT(test_changes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,15 @@ test_that("a row", {
     expect_output(print(kept), "no change of at most three columns was found")
     expect_output(print(rung_explain(model, data, "row", row = which(predict(model, data) == "5")[1])), "no such class")
     expect_error(rung_explain(model, data, "row", row = 999), "999")
+    expect_true(found$exact)
+    expect_output(print(found), "exact against all 300 rows")
+    alone <- rung_explain(model, data[12, ], "row", background = data)
+    expect_identical(alone$columns, found$columns)
+    expect_error(rung_explain(model, data[12, ], "row"), "give a background")
+    few <- rung_explain(model, data, "row", row = 12, rows = 40)
+    expect_false(few$exact)
+    expect_true(any(few$columns$error > 0))
+    expect_output(print(few), "against 40 of 300 rows")
 })
 
 test_that("figures of explanations draw", {
