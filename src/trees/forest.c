@@ -142,7 +142,7 @@ typedef struct {
 struct forest_plan {
     int64_t d;
     int64_t *place;      /* per column: its first coded column */
-    int64_t *categories; /* 0: a number */
+    int64_t *categories; /* 0: a number, such as the place of a word in an order */
     plan_node *node;     /* children counted in all nodes */
     bool text;           /* some split is on a text column */
 };
@@ -168,7 +168,7 @@ rung_status forest_ready(rung_ctx *ctx, pool *mem, const coding *code, forest *f
     TRY(NEW(ctx, mem, f->plan->node, f->n_nodes));
     for (int64_t c = 0; c < f->n_columns; c++) {
         f->plan->place[c] = code->columns[c].first;
-        f->plan->categories[c] = code->columns[c].n_categories;
+        f->plan->categories[c] = code->columns[c].nominal ? code->columns[c].n_categories : 0;
     }
     for (int64_t t = 0; t < f->n_trees; t++)
         for (int64_t k = f->tree_first[t], left = k + 1; k < f->tree_first[t + 1]; k++) {
