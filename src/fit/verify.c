@@ -37,7 +37,7 @@ double told_number(const rung_model *m, const char *name)
 
 typedef struct {
     int64_t n;
-    int outputs, K;
+    int outputs, K, lowest; /* lowest: 0 where the model may give no answer */
     int *rank;
     double *score, *proba;
 } answers;
@@ -46,6 +46,7 @@ static rung_status ask(rung_ctx *ctx, const rung_model *model, const rung_data *
 {
     rung_view view = {.v = data->X, .n = data->n, .d = data->d, .row = data->d, .col = 1};
     *out = (answers){.n = data->n, .outputs = model_outputs(model), .K = model->code.n_classes};
+    out->lowest = model->cost.abstain > 0 ? 0 : 1;
     TRY(NEW(ctx, &ctx->scratch, out->score, out->n * out->outputs));
     if (model_has_ranks(model)) TRY(NEW(ctx, &ctx->scratch, out->rank, out->n));
     if (model_has_probabilities(model)) TRY(NEW(ctx, &ctx->scratch, out->proba, out->n * out->K));
@@ -85,7 +86,7 @@ static void valid_answers(const answers *a, conditions *c)
     double outside = 0, infinite = 0, least = 0, sum_off = 0;
     for (int64_t i = 0; i < a->n; i++) {
         for (int o = 0; o < a->outputs; o++) infinite += !isfinite(a->score[i * a->outputs + o]);
-        if (a->rank) outside += a->rank[i] < 1 || a->rank[i] > a->K;
+        if (a->rank) outside += a->rank[i] < a->lowest || a->rank[i] > a->K;
         double sum = 0;
         for (int q = 0; q < a->K && a->proba; q++) {
             least = fmax(least, -a->proba[i * a->K + q]);
