@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 typedef struct {
     double *number; /* of every row; NaN: missing, or a text */
     char **text;    /* of every row; NULL: missing, or a number */
@@ -96,34 +98,13 @@ static int take_rows(query *q)
     return FAILED;
 }
 
-/* Digits such as 007 are a code. */
-static bool is_code(const char *text) { return text[0] == '0' && text[1] >= '0' && text[1] <= '9'; }
-
-/* Numbers that a table stores as text, as one made from a CSV file does, are numbers; an empty text is missing. */
-static bool numbers_as_text(const query *q, selected_column *c)
-{
-    double number;
-    for (int64_t i = 0; i < q->n_rows; i++)
-        if (c->text[i] && *c->text[i] && (is_code(c->text[i]) || !parse_double(c->text[i], &number))) return false;
-    for (int64_t i = 0; i < q->n_rows; i++)
-        if (c->text[i] && *c->text[i]) parse_double(c->text[i], &c->number[i]);
-    return true;
-}
-
-/* Every row as a value of its own: the library finds those that are equal. */
-static rung_status add_words(rung_ctx *ctx, const query *q, int j, rung_table *table)
+/* As a file would have them: what a table made from a CSV file holds are its cells. */
+static rung_status add_cells(rung_ctx *ctx, const query *q, int j, rung_table *table)
 {
     selected_column *c = &q->columns[j];
-    int32_t *code = allocate((size_t)q->n_rows, sizeof *code);
-    for (int64_t i = 0; i < q->n_rows; i++) {
-        if (!c->text[i] && !isnan(c->number[i])) c->text[i] = text_of("%.17g", c->number[i]);
-        code[i] = c->text[i] ? (int32_t)i : -1;
-        if (!c->text[i]) c->text[i] = text_of("%s", "");
-    }
-    rung_status status = rung_table_add_text(ctx, table, sqlite3_column_name(q->statement, j), code,
-                                             (const char *const *)c->text, (int32_t)q->n_rows, 0);
-    free(code);
-    return status;
+    for (int64_t i = 0; i < q->n_rows; i++)
+        if (!c->text[i] && !isnan(c->number[i])) c->text[i] = text_of("%s", number_of(c->number[i]).text);
+    return rung_table_add_cells(ctx, table, sqlite3_column_name(q->statement, j), (const char *const *)c->text);
 }
 
 static int make_table(session *s, const query *q, rung_table **out)
@@ -132,8 +113,7 @@ static int make_table(session *s, const query *q, rung_table **out)
     for (int j = 0; j < q->n_columns; j++) {
         const char *name = sqlite3_column_name(q->statement, j);
         selected_column *c = &q->columns[j];
-        CHECK(s, c->words && !numbers_as_text(q, c) ? add_words(s->ctx, q, j, *out)
-                                                    : rung_table_add_numbers(s->ctx, *out, name, c->number, 1));
+        CHECK(s, c->words ? add_cells(s->ctx, q, j, *out) : rung_table_add_numbers(s->ctx, *out, name, c->number, 1));
     }
     return EXIT_OK;
 }

@@ -70,42 +70,24 @@ static const json_t *cell_at(const json_t *row, const char *name, int64_t j)
     return json_is_object(row) ? json_object_get(row, name) : json_array_get(row, (size_t)j);
 }
 
+/* NULL: there is none. */
 static char *text_of_cell(const json_t *cell)
 {
+    if (!cell || json_is_null(cell)) return NULL;
     if (json_is_string(cell)) return text_of("%s", json_string_value(cell));
     if (json_is_boolean(cell)) return text_of("%s", json_is_true(cell) ? "true" : "false");
-    return json_is_null(cell) ? text_of("%s", "") : text_of("%s", number_of(json_number_value(cell)).text);
+    return text_of("%s", number_of(json_number_value(cell)).text);
 }
 
-/* Numbers where all cells are numbers or missing, otherwise texts, which the model reads as the cells of a file. */
+/* The cells of a column as a file would have them. */
 static rung_status add_column(rung_ctx *ctx, const json_t *rows, const char *name, int64_t j, rung_table *table)
 {
-    size_t n = json_array_size(rows), texts = 0;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *cell = cell_at(json_array_get(rows, i), name, j);
-        texts += !json_is_number(cell) && !json_is_null(cell);
-    }
-    rung_status status;
-    if (!texts) {
-        double *v = allocate(n, sizeof *v);
-        for (size_t i = 0; i < n; i++) {
-            const json_t *cell = cell_at(json_array_get(rows, i), name, j);
-            v[i] = json_is_null(cell) ? NAN : json_number_value(cell);
-        }
-        status = rung_table_add_numbers(ctx, table, name, v, 1);
-        free(v);
-        return status;
-    }
+    size_t n = json_array_size(rows);
     char **text = allocate(n, sizeof *text);
-    int32_t *code = allocate(n, sizeof *code);
-    for (size_t i = 0; i < n; i++) {
-        text[i] = text_of_cell(cell_at(json_array_get(rows, i), name, j));
-        code[i] = (int32_t)i;
-    }
-    status = rung_table_add_text(ctx, table, name, code, (const char *const *)text, (int32_t)n, 0);
+    for (size_t i = 0; i < n; i++) text[i] = text_of_cell(cell_at(json_array_get(rows, i), name, j));
+    rung_status status = rung_table_add_cells(ctx, table, name, (const char *const *)text);
     for (size_t i = 0; i < n; i++) free(text[i]);
     free(text);
-    free(code);
     return status;
 }
 

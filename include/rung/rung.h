@@ -290,6 +290,10 @@ RUNG_API RUNG_CHECK rung_status rung_table_add_numbers(rung_ctx *ctx, rung_table
 RUNG_API RUNG_CHECK rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *name,
                                                     const int32_t *code, const char *const *values, int32_t n_values,
                                                     int ordered);
+/* Adds a column of cells as a file has them, one per row (NULL: empty), which are read so: numbers if all that are not
+ * missing are numbers (12.5, not 007), else text. RUNG_EARG: the name; RUNG_EDATA: text that is not UTF-8. */
+RUNG_API RUNG_CHECK rung_status rung_table_add_cells(rung_ctx *ctx, rung_table *table, const char *name,
+                                                     const char *const *cells);
 RUNG_API void rung_table_free(rung_table *table);
 
 RUNG_API int64_t rung_table_rows(const rung_table *table);

@@ -94,6 +94,12 @@ rung_status rung_table_add_text(rung_ctx *ctx, rung_table *table, const char *na
     CALL(ctx, table_add_text(ctx, table, name, code, values, n_values, ordered != 0));
 }
 
+rung_status rung_table_add_cells(rung_ctx *ctx, rung_table *table, const char *name, const char *const *cells)
+{
+    if (!ctx || !table || !cells) return missing(ctx, "rung_table_add_cells");
+    CALL(ctx, table_add_cells(ctx, table, name, cells));
+}
+
 rung_status rung_reader_open(rung_ctx *ctx, const char *path, const rung_read_options *options, const rung_model *model,
                              rung_reader **out)
 {

@@ -131,14 +131,16 @@ static void note(extreme *e, double x)
     }
 }
 
-/* Missing values that are written as -9, -99, ... among numbers that are not negative, or as 99, 999, ... among much
- * smaller ones. */
+/* Missing values that are written as -9 among numbers that are not negative, or as -99, 99, -999, ... among numbers much
+ * nearer to 0. */
 static void find_sentinel(const extreme *low, const extreme *high, code_numbers *out)
 {
     static const double nines[] = {9, 99, 999, 9999, 99999};
     for (size_t i = 0; i < sizeof nines / sizeof *nines; i++) {
-        bool below = low->most == nines[i] && low->next <= 0 && low->cells > 1; /* low: of the numbers times -1 */
-        bool above = i > 0 && high->most == nines[i] && high->next < nines[i] / 4 && high->cells > 1;
+        double near = i > 0 ? nines[i] / 4 : 0;
+        bool below = low->most == nines[i] && low->cells > 1 && /* low: of the numbers times -1 */
+                     (low->next <= 0 || low->next < near);
+        bool above = i > 0 && high->most == nines[i] && high->next < near && high->cells > 1;
         if (!below && !above) continue;
         out->sentinel = below ? -nines[i] : nines[i];
         out->sentinel_cells = below ? low->cells : high->cells;

@@ -574,6 +574,23 @@ static rung_status number_kind(rung_ctx *ctx, pool *mem, const rung_table *t, in
     return codes.identifier ? RUNG_OK : as_categories(ctx, mem, t, j, code);
 }
 
+/* The first column of a file that R or pandas wrote with the names of its rows: a header without a name for it, which
+ * pandas reads as Unnamed: 0. */
+static bool row_names(const rung_table *t, int64_t j)
+{
+    const column *c = &t->columns[j];
+    return j == 0 && t->n_columns > 1 && (c->unnamed || strcmp(c->name, "Unnamed: 0") == 0);
+}
+
+static void tell_row_names(rung_ctx *ctx, const rung_table *t, int64_t j)
+{
+    char label[COLUMN_LABEL], detail[OPTION_DETAIL];
+    log_hint(ctx, RUNG_WARNING, option_detail(t, j, "numeric nominal", detail),
+             "%s: column %s, the first, has no name in the file, so it holds the names of the rows and is left out; "
+             "declare it numeric or nominal to keep it",
+             t->path, table_column_label(t, j, label));
+}
+
 rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_t j, const said_column *said,
                            column_code *out, column_use *use)
 {
@@ -584,6 +601,10 @@ rung_status column_kind_of(rung_ctx *ctx, pool *mem, const rung_table *t, int64_
     if (said->kind == SAID_ORDINAL) return as_ordinal(ctx, mem, said->n_words, (const char *const *)said->words, out);
     if (said->kind == SAID_DATE) return as_dates(ctx, t, j, said, out, &is);
     if (said->kind == SAID_NUMERIC) return c->kind == COLUMN_TEXT ? as_numbers(ctx, mem, t, j, out) : RUNG_OK;
+    if (row_names(t, j)) {
+        tell_row_names(ctx, t, j);
+        return *use = USE_NOTHING, RUNG_OK;
+    }
     if (c->ordered) return as_ordinal(ctx, mem, c->n_values, c->values, out);
     if (c->kind == COLUMN_TEXT && c->declared) return as_categories(ctx, mem, t, j, out);
     if (c->kind == COLUMN_NUMBER) return number_kind(ctx, mem, t, j, out, use);

@@ -20,34 +20,72 @@ static rung_status match_names(rung_ctx *ctx, const rung_table *t, const coding 
         if (from[j] >= 0 || t->sparse) continue;
         char hint[512];
         table_near(t, name, hint, sizeof hint);
-        return set_error(ctx, RUNG_EDATA, "%s: no column '%.80s', which the model needs; %s", t->path, name, hint);
+        return set_error(
+            ctx, RUNG_EDATA,
+            "%s: no column '%.80s', which the model needs; %s; if its values are not known, add an empty column of "
+            "this name",
+            t->path, name, hint);
     }
     *label = code->label_position < 0 ? -1 : dictionary_find(&names, code->label, strlen(code->label));
     return RUNG_OK;
 }
 
-/* A file without names has the columns of the training file, or only its feature columns, or those and the label. */
+/* The columns of the training file but for the label. */
+static void match_unlabelled(const coding *code, int64_t *from)
+{
+    for (int64_t j = 0; j < code->n_columns; j++) {
+        int64_t position = code->columns[j].position;
+        from[j] = position - (position > code->label_position);
+    }
+}
+
+static void match_labelled(const coding *code, int64_t *from, int64_t *label)
+{
+    int64_t place = 0; /* of the label among the features */
+    for (int64_t j = 0; j < code->n_columns; j++) place += code->columns[j].position < code->label_position;
+    for (int64_t j = 0; j < code->n_columns; j++) from[j] = j + (j >= place);
+    *label = place;
+}
+
+static rung_status no_match(rung_ctx *ctx, const rung_table *t, const coding *code, bool labelled)
+{
+    return set_error(ctx, RUNG_EDATA,
+                     "%s: %lld column%s, but the model was trained on %lld feature columns%s; unless both files "
+                     "have column names, it must have these columns or all %lld of the training file",
+                     t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)code->n_columns,
+                     labelled ? " and a label" : "", (long long)code->file_columns);
+}
+
+static rung_status two_matches(rung_ctx *ctx, const rung_table *t, const coding *code)
+{
+    return set_error(ctx, RUNG_EDATA,
+                     "%s: %lld columns without names may be those of the training file without its label, or without "
+                     "the column that is no feature; give all %lld columns of the training file, or only its %lld "
+                     "feature columns",
+                     t->path, (long long)t->n_columns, (long long)code->file_columns, (long long)code->n_columns);
+}
+
+/* A file without names has the columns of the training file, all or without the label, or only its feature columns, or
+ * those and the label. */
 static rung_status match_positions(rung_ctx *ctx, const rung_table *t, const coding *code, int64_t *from,
                                    int64_t *label)
 {
-    int64_t n = code->n_columns, place = 0; /* of the label among the features */
-    bool labelled = code->label_position >= 0;
-    for (int64_t j = 0; j < n; j++) place += code->columns[j].position < code->label_position;
+    int64_t n = code->n_columns;
+    bool labelled = code->label_position >= 0, unlabelled = labelled && t->n_columns == code->file_columns - 1;
     *label = -1;
     if (t->n_columns == code->file_columns) {
         for (int64_t j = 0; j < n; j++) from[j] = code->columns[j].position;
         *label = code->label_position;
     } else if (t->n_columns == n) {
         for (int64_t j = 0; j < n; j++) from[j] = j;
+    } else if (unlabelled && t->n_columns == n + 1) {
+        return two_matches(ctx, t, code);
+    } else if (unlabelled) {
+        match_unlabelled(code, from);
     } else if (t->n_columns == n + 1 && labelled) {
-        for (int64_t j = 0; j < n; j++) from[j] = j + (j >= place);
-        *label = place;
+        match_labelled(code, from, label);
     } else {
-        return set_error(ctx, RUNG_EDATA,
-                         "%s: %lld column%s, but the model was trained on %lld feature columns%s; unless both files "
-                         "have column names, it must have these columns or all %lld of the training file",
-                         t->path, (long long)t->n_columns, t->n_columns == 1 ? "" : "s", (long long)n,
-                         labelled ? " and a label" : "", (long long)code->file_columns);
+        return no_match(ctx, t, code, labelled);
     }
     return RUNG_OK;
 }

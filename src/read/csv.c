@@ -33,6 +33,9 @@ typedef struct {
     cell *cells; /* the row read last */
     int64_t cells_room, count;
     int64_t row_at, row_line, breaks; /* where it is; line breaks within it */
+    int64_t blanks;                   /* blank lines before it */
+    int64_t owed;                     /* of one column: those that are still to be given, and then ... */
+    bool kept;                        /* ... the row */
 
     char *plain; /* a cell with its doubled quotes undone */
     int64_t plain_room;
@@ -122,6 +125,7 @@ static bool blank_line(const csv *r) { return r->count == 1 && r->cells[0].lengt
 /* The next row that is not blank; r->count = 0 at the end of the file. */
 static rung_status read_row(csv *r)
 {
+    r->blanks = 0;
     for (;;) {
         if (r->in->at == r->in->end && r->in->ended) return r->count = 0, RUNG_OK;
         const char *p = r->in->text + r->in->at;
@@ -142,6 +146,7 @@ static rung_status read_row(csv *r)
         r->in->line += 1 + r->breaks;
         r->in->at = p - r->in->text;
         if (!blank_line(r)) return RUNG_OK;
+        r->blanks++;
     }
 }
 
@@ -403,12 +408,34 @@ static rung_status take_names(csv *r, const cell *first)
     return RUNG_OK;
 }
 
+/* The next row, or, in a file of one column, a blank line before it: there it is a missing cell. Those at the end of the
+ * file are nothing. *line: where it is; a blank line has no cells. */
+static rung_status next_row(csv *r, int64_t *line, bool *blank)
+{
+    if (!r->kept) {
+        TRY(read_row(r));
+        r->owed = r->shape->n_columns == 1 && r->count > 0 ? r->blanks : 0;
+    }
+    *blank = r->kept = r->owed > 0;
+    *line = r->row_line - r->owed;
+    if (r->owed > 0) r->owed--;
+    return RUNG_OK;
+}
+
 rung_status csv_row(rung_reader *reader, filling *to, bool *got)
 {
     csv *r = reader->own;
-    TRY(read_row(r));
+    int64_t line;
+    bool blank;
+    TRY(next_row(r, &line, &blank));
     *got = r->count > 0;
     if (!*got) return RUNG_OK;
+    if (blank) {
+        TRY(filling_row(to, line));
+        TRY(filling_cell(to, 0, "", 0));
+        to->t->n_rows++;
+        return RUNG_OK;
+    }
     if (r->count != r->shape->n_columns)
         return set_error(r->in->ctx, RUNG_EDATA, "%s, line %lld: %lld cell%s, expected %lld as in line %lld",
                          r->in->path, (long long)r->row_line, (long long)r->count, r->count == 1 ? "" : "s",
@@ -425,6 +452,9 @@ rung_status csv_row(rung_reader *reader, filling *to, bool *got)
 rung_status csv_again(rung_reader *reader)
 {
     char ignored;
+    csv *r = reader->own;
+    r->owed = 0;
+    r->kept = false;
     TRY(take_separator(reader->own, &ignored));
     return reader->shape->has_names ? read_row(reader->own) : RUNG_OK;
 }

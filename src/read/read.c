@@ -67,6 +67,20 @@ rung_status reader_columns(rung_reader *r, int64_t n)
     return RUNG_OK;
 }
 
+/* A file without names for a coding with names, unless the caller said that it has none. */
+static void tell_places(const rung_reader *r)
+{
+    const rung_table *t = r->shape;
+    char list[TABLE_LIST] = "";
+    if (!r->code->has_names || t->has_names || t->sparse || r->options.header < 0) return;
+    for (int64_t j = 0; j < r->code->n_columns; j++) table_list(list, ", ", r->code->columns[j].name);
+    log_at(
+        r->in.ctx, RUNG_WARNING,
+        "%s has no column names; its columns are taken by their places, as those of the training file (%s); give it a "
+        "header if they may be others",
+        r->in.path, list);
+}
+
 /* The label is read as text: its cells may be anything while it is ignored. */
 rung_status reader_pin(rung_reader *r)
 {
@@ -77,6 +91,7 @@ rung_status reader_pin(rung_reader *r)
     int64_t *from = NULL, label;
     TRY(NEW(r->in.ctx, &r->in.ctx->scratch, from, r->code->n_columns));
     TRY(coding_match(r->in.ctx, t, r->code, from, &label));
+    tell_places(r);
     for (int64_t j = 0; j < t->n_columns; j++) t->columns[j].kind = COLUMN_TEXT;
     for (int64_t j = 0; j < r->code->n_columns; j++)
         if (column_is_plain(&r->code->columns[j])) { /* every column is there: only sparse rows may lack some */

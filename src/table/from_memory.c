@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "table/column_form.h"
 #include "table/dictionary.h"
 #include "table/table.h"
 
@@ -88,6 +90,65 @@ rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const
     dictionary_seal(&t->mem, &distinct);
     c->values = distinct.values;
     c->n_values = distinct.n;
+    t->n_columns++;
+    return RUNG_OK;
+}
+
+/* Whether all cells that are there are numbers, as in a column of a file; codes such as 007 are none. */
+static bool all_numbers(const rung_table *t, const char *const *cells)
+{
+    double x;
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        size_t length = cells[i] ? strlen(cells[i]) : 0;
+        if (length == 0 || cell_missing(cells[i], length) || cell_says_missing(cells[i], length, true)) continue;
+        if (!text_number(cells[i], length, t->decimal, &x) || form_is_code(cells[i], length)) return false;
+    }
+    return true;
+}
+
+static rung_status number_cell(rung_ctx *ctx, rung_table *t, column *c, int64_t row, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    double *x = &c->number[row];
+    *x = NAN;
+    if (length == 0 || cell_missing(text, length)) return RUNG_OK;
+    if (!text_number(text, length, t->decimal, x)) {
+        *x = NAN;
+        return c->marks++ ? RUNG_OK : pool_text(ctx, &t->mem, text, &c->mark);
+    }
+    if (isfinite(*x) || c->odd_row >= 0) return RUNG_OK;
+    c->odd_row = row;
+    return pool_text(ctx, &t->mem, text, &c->odd);
+}
+
+static rung_status text_cells(rung_ctx *ctx, rung_table *t, const char *const *cells, column *c)
+{
+    dictionary distinct = {0};
+    c->kind = COLUMN_TEXT;
+    TRY(NEW_RAW(ctx, &t->mem, c->text, t->n_rows));
+    for (int64_t i = 0; i < t->n_rows; i++) {
+        size_t length = cells[i] ? strlen(cells[i]) : 0;
+        c->text[i] = -1;
+        if (length > 0 && !cell_missing(cells[i], length))
+            TRY(dictionary_add(ctx, &t->mem, &distinct, cells[i], length, &c->text[i]));
+    }
+    dictionary_seal(&t->mem, &distinct);
+    c->values = distinct.values;
+    c->n_values = distinct.n;
+    return RUNG_OK;
+}
+
+rung_status table_add_cells(rung_ctx *ctx, rung_table *t, const char *name, const char *const *cells)
+{
+    column *c;
+    TRY(open_column(ctx, t, name, &c));
+    if (all_numbers(t, cells)) {
+        c->kind = COLUMN_NUMBER;
+        TRY(NEW_RAW(ctx, &t->mem, c->number, t->n_rows));
+        for (int64_t i = 0; i < t->n_rows; i++) TRY(number_cell(ctx, t, c, i, cells[i]));
+    } else {
+        TRY(text_cells(ctx, t, cells, c));
+    }
     t->n_columns++;
     return RUNG_OK;
 }

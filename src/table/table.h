@@ -51,6 +51,7 @@ rung_status table_from_memory(rung_ctx *ctx, int64_t rows, rung_table **out);
 rung_status table_add_numbers(rung_ctx *ctx, rung_table *t, const char *name, const double *v, int64_t step);
 rung_status table_add_text(rung_ctx *ctx, rung_table *t, const char *name, const int32_t *code,
                            const char *const *values, int32_t n_values, bool ordered);
+rung_status table_add_cells(rung_ctx *ctx, rung_table *t, const char *name, const char *const *cells);
 /* For messages: the file and the line of a row. */
 const char *table_path(const rung_table *t, int64_t row);
 int64_t table_line(const rung_table *t, int64_t row);

@@ -635,10 +635,11 @@ static void test_recode_by_position(void **state)
     assert_arrays_close(2, data->X, X, 0);
     check_ranks(data, 1, (int[]){2});
     dataset_free(data);
-    assert_ok(ctx, recode_text(ctx, code, "3,2,30\n", 2, &data)); /* features and label */
-    assert_arrays_close(2, data->X, X, 0);
-    check_ranks(data, 1, (int[]){2});
-    dataset_free(data);
+    for (int labels = 0; labels <= 2; labels++) /* features and label, or all but the label */
+        assert_fails(
+            ctx, recode_text(ctx, code, "3,2,30\n", labels, &data), RUNG_EDATA,
+            "3 columns without names may be those of the training file without its label, or without the column "
+            "that is no feature; give all 4 columns of the training file, or only its 2 feature columns");
     assert_ok(ctx, recode_text(ctx, code, "a,b\n3,30\n", 1, &data)); /* features, and names the model does not have */
     assert_arrays_close(2, data->X, X, 0);
     dataset_free(data);
@@ -646,6 +647,18 @@ static void test_recode_by_position(void **state)
     assert_fails(ctx, recode_text(ctx, code, "3\n", 0, &data), RUNG_EDATA,
                  ": 1 column, but the model was trained on 2 feature columns and a label");
     assert_fails(ctx, recode_text(ctx, code, "1,2,3,4,5\n", 0, &data), RUNG_EDATA, "all 4 of the training file");
+    dataset_free(train);
+
+    /* Columns: ignored, feature, label, ignored, feature. */
+    train = data_of(ctx, "9,1,1,7,10\n9,2,2,7,20\n", (rung_encode_options){.label = "3", .ignore = "1,4"});
+    assert_ok(ctx, recode_text(ctx, &train->code, "3,2,30\n", 2, &data)); /* features and label */
+    assert_arrays_close(2, data->X, X, 0);
+    check_ranks(data, 1, (int[]){2});
+    dataset_free(data);
+    assert_ok(ctx, recode_text(ctx, &train->code, "9,3,7,30\n", 1, &data)); /* all but the label */
+    assert_arrays_close(2, data->X, X, 0);
+    check_ranks(data, 1, (int[]){0});
+    dataset_free(data);
     dataset_free(train);
 
     train = data_of(ctx, "1,2\n3,4\n", (rung_encode_options){.unlabelled = 1});

@@ -358,6 +358,30 @@ static void test_unused_values(void **state)
     }
 }
 
+/* Cells are what they would be in a file: numbers with marks for missing ones, or text if one of them is none. */
+static void test_cells(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_table *t;
+    const char *const numbers[] = {"1.5", NULL, "NA", "n/a", "-2e1", ""}, *const codes[] = {"7",  "007", "8",
+                                                                                            NULL, "?",   "8"};
+    const double right[] = {1.5, NAN, NAN, NAN, -20, NAN};
+    assert_ok(ctx, rung_table_new(ctx, 6, &t));
+    assert_ok(ctx, rung_table_add_cells(ctx, t, "number", numbers));
+    assert_ok(ctx, rung_table_add_cells(ctx, t, "code", codes));
+    assert_fails(ctx, rung_table_add_cells(ctx, t, "code", codes), RUNG_EARG, "two columns");
+    assert_int_equal(t->columns[0].kind, COLUMN_NUMBER);
+    for (int i = 0; i < 6; i++)
+        assert_true(isnan(right[i]) ? isnan(t->columns[0].number[i]) : t->columns[0].number[i] == right[i]);
+    assert_int_equal(t->columns[0].marks, 1);
+    assert_string_equal(t->columns[0].mark, "n/a");
+    assert_int_equal(t->columns[1].kind, COLUMN_TEXT);
+    assert_int_equal(t->columns[1].n_values, 3);
+    assert_int_equal(t->columns[1].text[1], 1);
+    assert_int_equal(t->columns[1].text[4], -1);
+    rung_table_free(t);
+}
+
 #define PUBLIC(test) cmocka_unit_test_setup_teardown(test, open_public, close_public)
 
 int main(void)
@@ -372,6 +396,7 @@ int main(void)
                                        PUBLIC(test_real_targets),
                                        PUBLIC(test_bytes),
                                        PUBLIC(test_unused_values),
-                                       PUBLIC(test_fills)};
+                                       PUBLIC(test_fills),
+                                       PUBLIC(test_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
