@@ -30,11 +30,20 @@ as_column <- function(x, name) {
     if (is.ordered(x)) return(list(values = droplevels_na(x), kind = "ordinal"))
     if (is.factor(x)) return(list(values = droplevels_na(x), kind = "nominal"))
     if (inherits(x, "Date")) return(list(values = factor(format(x, "%Y-%m-%d")), kind = "date"))
-    if (inherits(x, "POSIXt")) return(list(values = factor(format(x, "%Y-%m-%d %H:%M:%S")), kind = "date"))
+    if (inherits(x, "POSIXt")) return(list(values = factor(format_time(x)), kind = "date"))
+    if (inherits(x, "difftime")) return(list(values = as.double(x, units = "days"), kind = "number"))
+    if (inherits(x, "integer64")) refuse("column '", name, "' is of class integer64: give as.double() of it")
     if (is.numeric(x) || is.logical(x)) return(list(values = as.double(x), kind = "number"))
     if (is.character(x)) return(list(values = factor(x, levels = unique(x[!is.na(x)])), kind = "text"))
     refuse("column '", name, "' is of class ", paste(class(x), collapse = ", "),
            "; expected numbers, logical values, text, factors or dates")
+}
+
+# Times of a zone are those of UTC, as in a file; times without one are what the clock shows.
+format_time <- function(x) {
+    x <- as.POSIXct(x)
+    zone <- attr(x, "tzone")[1L]
+    format(x, "%Y-%m-%d %H:%M:%S", tz = if (is.null(zone) || !nzchar(zone)) "" else "UTC")
 }
 
 # A missing cell may be a level of its own in R; here it is a missing cell.
@@ -54,22 +63,6 @@ sheet_of_rows <- function(x) {
     named <- !is.null(colnames(x))
     frame <- as.data.frame(x, stringsAsFactors = FALSE)
     sheet(frame, named)
-}
-
-# The terms of a formula: variables as they are, so that the library codes them as it codes a file; interactions by
-# their columns of the model matrix.
-sheet_of_terms <- function(terms, frame) {
-    labels <- attr(terms, "term.labels")
-    if (length(attr(terms, "offset"))) refuse("offset() is not supported in the formula of rung")
-    simple <- attr(terms, "order") == 1L
-    plain <- frame[match(labels[simple], names(frame))]
-    if (length(labels) == 0L) refuse("the formula has no predictors")
-    if (any(!simple)) {
-        coded <- model.matrix(terms, frame)
-        coded <- coded[, attr(coded, "assign") %in% which(!simple), drop = FALSE]
-        plain <- cbind(plain, as.data.frame(coded))
-    }
-    sheet(plain)
 }
 
 # ---- the response ----
@@ -140,12 +133,49 @@ mentioned <- function(names, places) {
 # Coefficients are differences from the first level that occurs, as with contr.treatment: "=level". A level that would
 # not survive the list leaves it to the library, which takes the first in the alphabet.
 reference_level <- function(column) {
+    if (!is.factor(column)) return("")
     first <- levels(column)[tabulate(column, nlevels(column)) > 0L][1L]
     if (is.na(first) || grepl("[,=]|^\\s|\\s$|^$", first)) "" else paste0("=", first)
 }
 
+# What the caller says of columns, and what their classes say where the caller does not: options of the library.
+column_options <- function(sheet, said) {
+    ordinal <- said_entries(said$ordinal, sheet, order_text)
+    said <- lapply(said[c("nominal", "numeric", "dates")], said_entries, sheet = sheet)
+    taken <- c(ordinal$places, unlist(lapply(said, `[[`, "places")))
+    options <- list()
+    for (option in c("nominal", "numeric", "dates")) {
+        kind <- c(nominal = "nominal", numeric = "", dates = "date")[[option]]
+        places <- setdiff(which(sheet$kinds == kind), taken)
+        ways <- c(said[[option]]$ways, rep("", length(places)))
+        places <- c(said[[option]]$places, places)
+        if (option == "nominal") ways[ways == ""] <- vapply(sheet$columns[places[ways == ""]], reference_level, "")
+        if (length(places)) options[[option]] <- paste0(mentioned(sheet$names, places), ways, collapse = ",")
+    }
+    if (length(ordinal$places)) options$ordinal <- paste0(mentioned(sheet$names, ordinal$places), ordinal$ways)
+    options
+}
+
+# Columns by name or position, list(places, ways): c("ward"), or with how they are meant c(ward = "north"),
+# list(size = c("small", "large")).
+said_entries <- function(columns, sheet, text = function(way) way[1L]) {
+    names <- sheet$names
+    meant <- if (is.null(names(columns))) rep("", length(columns)) else names(columns)
+    word <- ifelse(meant == "", vapply(columns, function(one) as.character(one)[1L], ""), meant)
+    places <- match(word, names)
+    number <- is.na(places) & (is.null(names) | is.numeric(columns)) & grepl("^[0-9]+$", word)
+    places[number] <- as.integer(word[number])
+    bad <- which(is.na(places) | places < 1L | places > length(sheet$columns))
+    if (length(bad)) {
+        known <- if (is.null(names)) paste("1 to", length(sheet$columns)) else paste(head(names, 8L), collapse = ", ")
+        refuse("there is no column '", word[bad[1L]], "'; there are ", known, if (length(names) > 8L) ", ...")
+    }
+    ways <- vapply(columns, function(one) text(as.character(one)), "")
+    list(places = places, ways = unname(ifelse(meant == "", "", paste0("=", ways))))
+}
+
 # The data of a fit: the sheet and, behind it, the columns of labels, weights and groups.
-training_data <- function(session, sheet, y, label, weights, groups, real, missing) {
+training_data <- function(session, sheet, y, label, weights, groups, real, missing, said) {
     extra <- list()
     options <- list(missing_error = as.integer(missing == "error"), real = as.integer(real))
     add <- function(role, values, name) {
@@ -163,12 +193,7 @@ training_data <- function(session, sheet, y, label, weights, groups, real, missi
         add("weights", as.double(weights), "(weights)")
     }
     if (!is.null(groups)) add("groups", factor(groups), "(groups)")
-    for (kind in c("nominal", "date")) {
-        places <- which(sheet$kinds == kind)
-        entries <- mentioned(sheet$names, places)
-        if (kind == "nominal") entries <- paste0(entries, vapply(sheet$columns[places], reference_level, ""))
-        if (length(places)) options[[c(nominal = "nominal", date = "dates")[[kind]]]] <- paste(entries, collapse = ",")
-    }
+    options <- c(options, column_options(sheet, said))
     sheet$columns <- c(sheet$columns, extra)
     if (!is.null(sheet$names)) sheet$names <- names
     finish(session, .Call(C_r_encode, session, as_table(session, sheet), options))

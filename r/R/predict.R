@@ -3,6 +3,7 @@
 
 predict.rung <- function(object, newdata, type = c("class", "prob", "score", "interval"), level = 0.9, threads = 0,
                          ...) {
+    reject_unknown("predict", ...)
     type <- if (base::missing(type) && object$info$real) "score" else match.arg(type)
     check_type(object, type)
     wanted <- list(class = "rank", prob = "proba", score = "score", interval = c("low", "high"))[[type]]
@@ -33,18 +34,35 @@ check_type <- function(object, type) {
 new_sheet <- function(object, newdata) {
     if (is.null(object$terms)) {
         if (is.null(dim(newdata))) refuse("newdata is neither a matrix nor a data frame")
-        return(sheet_of_rows(newdata))
+        return(like_training(object, sheet_of_rows(newdata)))
     }
     terms <- delete.response(object$terms)
     absent <- setdiff(all.vars(terms), c(names(newdata), ls(environment(terms))))
     if (length(absent)) refuse("newdata has no column '", absent[1], "'")
-    sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass))
+    sheet_of_terms(terms, model.frame(terms, newdata, na.action = na.pass), object$coding)
+}
+
+# Columns without names are taken by their places: there must be as many as in the fit.
+like_training <- function(object, sheet) {
+    known <- if (is.null(object$sheet)) length(object$info$columns) else length(object$sheet$columns)
+    if (is.null(sheet$names) && length(sheet$columns) != known) {
+        refuse("the model was fitted to ", known, " columns, and newdata has ", length(sheet$columns),
+               ", without names by which to choose")
+    }
+    if (is.null(sheet$names) && !is.null(object$sheet)) sheet$names <- object$sheet$names
+    sheet
 }
 
 answers <- function(object, sheet, wanted, level = 0.9, threads = 0) {
+    if (sheet$rows == 0L) return(no_answers(object))
     session <- session(threads = threads)
     table <- as_table(session, sheet)
     finish(session, .Call(C_r_predict, session, handle(object), table, wanted, as.double(level)))
+}
+
+no_answers <- function(object) {
+    list(rank = integer(), low = integer(), high = integer(), score = matrix(0, 0L, object$info$outputs),
+         proba = matrix(0, 0L, length(object$info$classes)))
 }
 
 # A transductive model has answers of its own for its training rows.
@@ -57,12 +75,16 @@ answers_of_training <- function(object, wanted, level = 0.9, threads = 0) {
     finish(session, .Call(C_r_predict, session, handle(object), NULL, wanted, as.double(level)))
 }
 
-fitted.rung <- function(object, ...) predict(object, type = if (object$info$real) "score" else "class")
+fitted.rung <- function(object, ...) {
+    reject_unknown("fitted", ...)
+    predict(object, type = if (object$info$real) "score" else "class")
+}
 
 # rank: the observed rank minus the predicted one. probability: the probability-scale residual P(Y < y) - P(Y > y)
 # (Li and Shepherd, Biometrika 99, 2012), which has mean 0 where the model is right. Of an interval, the rank that is
 # nearest to the prediction counts, and the probability of what lies below it minus that of what lies above.
 residuals.rung <- function(object, type = c("rank", "probability"), ...) {
+    reject_unknown("residuals", ...)
     type <- match.arg(type)
     if (is.null(object$y)) refuse("the model was fitted without labels, or loaded from a file")
     if (object$info$real) return(object$y - fitted(object))

@@ -4,25 +4,26 @@
 rung <- function(x, ...) UseMethod("rung")
 
 rung.formula <- function(formula, data, method = "auto", ..., weights = NULL, groups = NULL, subset = NULL,
-                         order = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
+                         na.action = na.pass, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
+                         ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
                          real = FALSE, seed = 1, threads = 0, memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- formula_data(call, parent.frame())
     if (missing_method(call)) method <- default_method(real)
     options <- fit_options(method, list(...), class_weights, scale)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
-        as_called(call, "rung"))
+        said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
 
-rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, class_weights = NULL,
-                         scale = "standard", missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
+rung.default <- function(x, y, method = "auto", ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
+                         numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), real = FALSE, seed = 1, threads = 0,
                          memory = 0, progress = interactive()) {
     call <- match.call()
     taken <- rows_data(x, if (!base::missing(y)) y, weights, groups)
     if (missing_method(call)) method <- default_method(real)
     options <- fit_options(method, list(...), class_weights, scale)
     fit(taken, options, order, match.arg(missing), real, session(seed, threads, memory, progress),
-        as_called(call, "rung"))
+        said_of_columns(nominal, numeric, dates, ordinal), as_called(call, "rung"))
 }
 
 # The call as the user wrote it, by the name of the generic.
@@ -37,36 +38,6 @@ default_method <- function(real) .Call(C_r_default_method, isTRUE(real))
 
 # ---- what the interfaces share ----
 
-# A taking is list(sheet, y, label, weights, groups, chosen, terms, row_names).
-formula_data <- function(call, env) {
-    wanted <- match(c("formula", "data", "subset", "weights", "groups"), names(call), 0L)
-    frame_call <- call[c(1L, wanted)]
-    data <- eval(call$data, env)
-    if (is_marked(data)) {
-        frame_call$chosen <- data$suggested %in% "chosen"
-        frame_call$data <- data[names(data) != "suggested"]
-    }
-    frame_call$na.action <- quote(stats::na.pass)
-    frame_call$drop.unused.levels <- FALSE
-    frame_call[[1L]] <- quote(stats::model.frame)
-    frame <- eval(frame_call, env)
-    terms <- attr(frame, "terms")
-    label <- if (attr(terms, "response")) names(frame)[attr(terms, "response")] else "label"
-    if (NCOL(model.response(frame)) == 2L) reject_bound_factors(terms[[2L]], data, env)
-    list(sheet = sheet_of_terms(terms, frame), y = model.response(frame), label = label,
-         weights = frame[["(weights)"]], groups = frame[["(groups)"]], chosen = frame[["(chosen)"]], terms = terms,
-         row_names = row.names(frame))
-}
-
-# cbind() makes numbers of factors: their classes are lost.
-reject_bound_factors <- function(ends, data, env) {
-    for (end in as.list(ends)[-1L]) {
-        if (!is.factor(eval(end, data, env))) next
-        refuse("cbind() makes numbers of the factor ", deparse(end), ": write as.character(", deparse(end),
-               ") and give the order of the classes, or fit by rung(x, data.frame(lower, upper))")
-    }
-}
-
 # A column `suggested` marks the rows of rung_suggest: it is no predictor.
 is_marked <- function(data) {
     is.data.frame(data) && "suggested" %in% names(data) && any(data$suggested %in% c("chosen", "random")) &&
@@ -80,7 +51,15 @@ rows_data <- function(x, y, weights, groups) {
     if (is.data.frame(y) && ncol(y) == 1L) y <- y[[1L]]
     if (!is.null(y) && NROW(y) != nrow(x)) refuse(NROW(y), " labels for ", nrow(x), " rows")
     list(sheet = sheet, y = y, label = "label", weights = weights, groups = groups, chosen = chosen, terms = NULL,
-         row_names = rownames(x))
+         coding = NULL, row_names = rownames(x))
+}
+
+# What the caller says of columns, by option of the library.
+said_of_columns <- function(nominal, numeric, dates, ordinal) {
+    if (length(ordinal) && is.null(names(ordinal))) {
+        refuse("ordinal names its columns, as in ordinal = list(size = c(\"small\", \"large\"))")
+    }
+    list(nominal = nominal, numeric = numeric, dates = dates, ordinal = as.list(ordinal))
 }
 
 fit_options <- function(methods, params, class_weights, scale) {
@@ -108,9 +87,10 @@ value_text <- function(value) {
 value_text_each <- function(numbers) .Call(C_r_number_text, as.double(numbers))
 
 # The coded data of a taking, and its labels.
-prepare <- function(taken, order, missing, real, session) {
+prepare <- function(taken, order, missing, real, session, said) {
     y <- if (!is.null(taken$y)) response(taken$y, order, real, taken$label)
-    data <- training_data(session, taken$sheet, y, taken$label, taken$weights, taken$groups, real, missing)
+    data <- training_data(session, taken$sheet, y, taken$label, taken$weights, taken$groups, real, missing,
+                          said)
     if (!is.null(taken$chosen)) finish(session, .Call(C_r_set_chosen, session, data, as.integer(taken$chosen)))
     c(list(data = data), if (!is.null(y)) labels_of(data))
 }
@@ -123,9 +103,9 @@ labels_of <- function(data) {
     })
 }
 
-fit <- function(taken, options, order, missing, real, session, call) {
+fit <- function(taken, options, order, missing, real, session, said, call) {
     if (length(options$methods) != 1L) refuse("method is one name; tune() compares several")
-    ready <- prepare(taken, order, missing, real, session)
+    ready <- prepare(taken, order, missing, real, session, said)
     model <- finish(session, .Call(C_r_fit, session, ready$data, options))
     fitted_object(session, model, taken, ready, call)
 }
@@ -134,6 +114,7 @@ fitted_object <- function(session, model, taken, labels, call) {
     object <- model_object(session, model)
     object$call <- call
     object$terms <- taken$terms
+    object$coding <- taken$coding
     object$y <- labels$y
     object$upper <- labels$upper
     object$sheet <- taken$sheet

@@ -2,7 +2,28 @@
 # Calls of the library: a session per call, its warnings and notes as those of R, its failures as errors.
 
 session <- function(seed = 1, threads = 0, memory = 0, progress = FALSE) {
-    .Call(C_r_session, as.double(seed), as.integer(threads), as.double(memory), isTRUE(progress))
+    .Call(C_r_session, one_number(seed, "seed"), as.integer(one_number(threads, "threads")), bytes_of_size(memory),
+          isTRUE(progress))
+}
+
+one_number <- function(value, name) {
+    if (!is.numeric(value) || length(value) != 1L || is.na(value) || value < 0 || value != floor(value)) {
+        refuse(name, " = ", deparse(value)[1L], ": expected a whole number from 0")
+    }
+    as.double(value)
+}
+
+# A number of bytes, or a size as the command takes it: "500M", "2G".
+bytes_of_size <- function(size) {
+    bytes <- size
+    if (is.character(size) && length(size) == 1L) {
+        unit <- match(toupper(sub("^[0-9.]+", "", size)), c("", "K", "M", "G", "T"))
+        bytes <- suppressWarnings(floor(as.double(sub("[[:alpha:]]$", "", size)) * 1024^(unit - 1)))
+    }
+    if (!is.numeric(bytes) || length(bytes) != 1L || is.na(bytes) || bytes < 0) {
+        refuse("memory = ", deparse(size)[1L], ": expected a number of bytes, or a size such as \"2G\"")
+    }
+    as.double(bytes)
 }
 
 ERRORS <- c("rung_memory_error", "rung_argument_error", "rung_data_error", "rung_file_error", "rung_format_error",

@@ -5,27 +5,33 @@ tune <- function(x, ...) UseMethod("tune")
 
 tune.formula <- function(formula, data, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0,
                          repeats = 0, one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, subset = NULL,
-                         order = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
+                         na.action = na.pass, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
+                         ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"),
                          seed = 1, threads = 0, memory = 0, progress = interactive()) {
     reject_unknown("tune", ...)
     call <- match.call()
     options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
     search(formula_data(call, parent.frame()), options, order, match.arg(missing),
-           session(seed, threads, memory, progress), as_called(call, "tune"))
+           session(seed, threads, memory, progress), said_of_columns(nominal, numeric, dates, ordinal),
+           as_called(call, "tune"))
 }
 
 tune.default <- function(x, y, methods = NULL, grid = NULL, fixed = NULL, metric = "mae", folds = 0, repeats = 0,
-                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, order = NULL,
-                         class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1,
+                         one_se = FALSE, nested = FALSE, ..., weights = NULL, groups = NULL, order = NULL, nominal = NULL,
+                         numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1,
                          threads = 0, memory = 0, progress = interactive()) {
     reject_unknown("tune", ...)
     options <- search_options(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale)
     search(rows_data(x, y, weights, groups), options, order, match.arg(missing),
-           session(seed, threads, memory, progress), as_called(match.call(), "tune"))
+           session(seed, threads, memory, progress), said_of_columns(nominal, numeric, dates, ordinal),
+           as_called(match.call(), "tune"))
 }
 
 reject_unknown <- function(name, ...) {
-    if (...length()) refuse(name, "() has no argument ", paste0("'", names(list(...)), "'", collapse = ", "))
+    if (!...length()) return(invisible())
+    names <- names(list(...))
+    if (is.null(names)) refuse(name, "() takes no further arguments")
+    refuse(name, "() has no argument ", paste0("'", names, "'", collapse = ", "))
 }
 
 search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se, nested, class_weights, scale) {
@@ -34,8 +40,8 @@ search_options <- function(methods, grid, fixed, metric, folds, repeats, one_se,
            one_se = as.integer(one_se), nested = as.integer(nested)))
 }
 
-search <- function(taken, options, order, missing, session, call) {
-    ready <- prepare(taken, order, missing, FALSE, session)
+search <- function(taken, options, order, missing, session, said, call) {
+    ready <- prepare(taken, order, missing, FALSE, session, said)
     found <- finish(session, .Call(C_r_tune, session, ready$data, options))
     object <- fitted_object(session, found$model, taken, ready, call)
     object$report <- parse_json(found$report)
@@ -69,28 +75,32 @@ print.rung_tune <- function(x, points = 5L, digits = 3L, ...) {
 rung_curve <- function(x, ...) UseMethod("rung_curve")
 
 rung_curve.formula <- function(formula, data, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae",
-                               ..., weights = NULL, subset = NULL, order = NULL, class_weights = NULL,
-                               scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
+                               ..., weights = NULL, subset = NULL, na.action = na.pass, order = NULL, nominal = NULL,
+                               numeric = NULL, dates = NULL, ordinal = NULL, class_weights = NULL, scale = "standard", missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                progress = interactive()) {
     reject_unknown("rung_curve", ...)
     curve(formula_data(match.call(), parent.frame()), methods, sizes, repeats, fixed, metric, order, class_weights,
-          scale, match.arg(missing), session(seed, threads, memory, progress))
+          scale, match.arg(missing), session(seed, threads, memory, progress),
+          said_of_columns(nominal, numeric, dates, ordinal))
 }
 
 rung_curve.default <- function(x, y, methods = NULL, sizes = NULL, repeats = 0, fixed = NULL, metric = "mae", ...,
-                               weights = NULL, order = NULL, class_weights = NULL, scale = "standard",
+                               weights = NULL, order = NULL, nominal = NULL, numeric = NULL, dates = NULL,
+                               ordinal = NULL, class_weights = NULL, scale = "standard",
                                missing = c("median", "error"), seed = 1, threads = 0, memory = 0,
                                progress = interactive()) {
     reject_unknown("rung_curve", ...)
     curve(rows_data(x, y, weights, NULL), methods, sizes, repeats, fixed, metric, order, class_weights, scale,
-          match.arg(missing), session(seed, threads, memory, progress))
+          match.arg(missing), session(seed, threads, memory, progress),
+          said_of_columns(nominal, numeric, dates, ordinal))
 }
 
-curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_weights, scale, missing, session) {
+curve <- function(taken, methods, sizes, repeats, fixed, metric, order, class_weights, scale, missing, session,
+                  said) {
     options <- fit_options(if (is.null(methods)) default_method(FALSE) else methods, fixed, class_weights, scale)
     options <- c(options, list(metric = metric, repeats = as.integer(repeats)))
     if (!is.null(sizes)) options$sizes <- as.integer(sizes)
-    ready <- prepare(taken, order, missing, FALSE, session)
+    ready <- prepare(taken, order, missing, FALSE, session, said)
     report <- finish(session, .Call(C_r_curve, session, ready$data, options))
     structure(parse_json(report), class = "rung_curve")
 }
