@@ -4,10 +4,10 @@
 #include "common.h"
 #include "json_out.h"
 
-void forecast_say(FILE *file, const rung_forecast *f, const char *metric)
+void forecast_say(FILE *file, const rung_forecast *f)
 {
-    say(file, "forecast    %lld more label%s: %s %.3f to %.3f, now %.3f (%.3f to %.3f)\n", (long long)f->more,
-        plural(f->more), metric, f->low, f->high, f->now, f->now_low, f->now_high);
+    say(file, "%lld more label%s: mae %.3f to %.3f, now %.3f (%.3f to %.3f) with %lld\n", (long long)f->more,
+        plural(f->more), f->low, f->high, f->now, f->now_low, f->now_high, (long long)f->labels);
 }
 
 json_t *forecast_json(const rung_forecast *f)

@@ -8,7 +8,7 @@
 
 #include "rung/rung.h"
 
-void forecast_say(FILE *file, const rung_forecast *f, const char *metric);
+void forecast_say(FILE *file, const rung_forecast *f); /* after the word "forecast" */
 json_t *forecast_json(const rung_forecast *f);
 
 #endif

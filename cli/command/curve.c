@@ -27,6 +27,7 @@ static const option curve_options[] = {
     {"strategies", 0, "NAME[,NAME]",
      "replay labelling: how the next rows are chosen, random or suggest (see 'rung suggest')", GROUP},
     {"repeats", 0, "N", "number of repeats with different rows (default 10)", GROUP},
+    {"more", 0, "N", "forecast the error after N more labels; 0: no forecast (default: as many as there are)", GROUP},
     {"metric", 0, "KEY", "error to plot, a key of 'rung metrics' (default mae)", GROUP},
     {"output", 'o', "FILE", "file for the numbers (default: standard output)", GROUP},
     {0}};
@@ -117,17 +118,6 @@ static void unlabelled_tests(const curve_job *job, int l, double *p)
     statistics_holm(job->n_sizes, p, p);
 }
 
-/* As many labels again; false: too few sizes, a metric that is no error, a gap. */
-static bool forecast_of(session *s, const curve_job *job, int l, rung_forecast *out)
-{
-    const line *one = &job->lines[l];
-    if (job->more || job->n_sizes < 2 || !strcmp(one->method, "median")) return false;
-    for (int i = 0; i < job->n_sizes; i++)
-        if (!(one->mean[i] >= 0) || !isfinite(one->se[i])) return false;
-    return rung_forecast_run(s->ctx, job->n_sizes, job->labels, one->mean, one->se, job->labels[job->n_sizes - 1],
-                             out) == RUNG_OK;
-}
-
 /* ---- CSV and JSON ---- */
 
 static int write_csv(const curve_job *job, const char *path)
@@ -178,8 +168,6 @@ static int print_json(session *s, const curve_job *job)
         json_object_set_new(one, "se", se);
         json_object_set_new(one, "p_unlabelled", unlabelled);
         json_object_set_new(one, "p_more", more);
-        rung_forecast f = {.size = sizeof f};
-        json_object_set_new(one, "forecast", forecast_of(s, job, i, &f) ? forecast_json(&f) : json_null());
     }
     jout_print(all);
     return EXIT_OK;
@@ -347,21 +335,29 @@ static void tell_strategies(const curve_job *job)
     }
 }
 
-static void tell_forecast(session *s, const curve_job *job)
+/* Of the best line that has one. */
+static void tell_forecast(const curve_job *job)
 {
+    int last = job->n_sizes - 1, best = -1;
     rung_forecast f = {.size = sizeof f};
-    if (!forecast_of(s, job, best_line(job), &f)) return;
-    say(stderr, "forecast          %lld more labels: %s %.3f to %.3f, now %.3f\n", (long long)f.more, job->metric,
-        f.low, f.high, f.now);
+    for (int i = 0; i < job->n_lines; i++)
+        if (rung_curve_forecast(job->curve, i, &f) &&
+            (best < 0 || better(job, job->lines[i].mean[last], job->lines[best].mean[last])))
+            best = i;
+    if (best < 0) return;
+    rung_curve_forecast(job->curve, best, &f);
+    say(stderr, "%-18s", "forecast");
+    if (job->n_lines > 2) say(stderr, "%s, ", job->lines[best].method);
+    forecast_say(stderr, &f);
 }
 
-static void tell(session *s, const curve_job *job)
+static void tell(const curve_job *job)
 {
     draw(job);
     tell_table(job);
     fputc('\n', stderr);
     tell_more(job);
-    tell_forecast(s, job);
+    tell_forecast(job);
     if (job->strategies)
         tell_strategies(job);
     else
@@ -394,13 +390,19 @@ static int read_sizes(const arguments *args, curve_job *job)
 
 static int read_options(session *s, const arguments *args, curve_job *job)
 {
-    const char *methods = option_value(args, "method"), *repeats = option_value(args, "repeats");
-    long long count = 0;
+    const char *methods = option_value(args, "method"), *repeats = option_value(args, "repeats"),
+               *more = option_value(args, "more");
+    long long count = 0, ahead = 0;
     if (repeats && !parse_whole(repeats, 2, 10000, &count)) {
         complain("curve: --repeats %s: expected a whole number >= 2", repeats);
         return USAGE;
     }
     job->how.repeats = (int)count;
+    if (more && !parse_whole(more, 0, 1000000000, &ahead)) {
+        complain("curve: --more %s: expected a whole number >= 0", more);
+        return USAGE;
+    }
+    job->how.more = more && ahead == 0 ? -1 : ahead;
     job->how.metric = option_value(args, "metric");
     job->how.scale = option_value(args, "scale");
     job->how.equal_rows = option_value(args, "equal-rows");
@@ -431,7 +433,7 @@ static int curve_steps(session *s, const arguments *args, curve_job *job)
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     CHECK(s, rung_curve_run(s->ctx, &job->how, job->data, &job->curve));
     take_curve(job);
-    if (!s->quiet) tell(s, job);
+    if (!s->quiet) tell(job);
     if (s->json && (code = print_json(s, job)) != EXIT_OK) return code;
     return s->json && !path ? EXIT_OK : write_csv(job, path);
 }
@@ -474,8 +476,8 @@ const command command_curve = {
         "standard error (low, high), the key of the error (metric) and p-values of paired Wilcoxon tests: with "
         "against without unlabelled rows (p_unlabelled, corrected for the number of sizes), and each size against "
         "the one before (p_more). The plot and the conclusions go to standard error; -q omits them. The forecast is "
-        "the range that "
-        "contains the error after as many labels again with a probability of 80 %.\nWith --strategies labelling is "
+        "that of 'rung suggest': the range that contains the mean absolute error of a fit to all labels of DATA, those "
+        "of the test rows, too, and N more, with a probability of 90 %.\nWith --strategies labelling is "
         "replayed: each repeat starts with two labels per class, and every strategy chooses the next rows, batch "
         "after batch, among those whose labels are hidden. The column strategy is added.",
     .options = tables,

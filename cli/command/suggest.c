@@ -127,10 +127,12 @@ static void tell(const suggest_job *job)
     for (; (one = rung_suggestion_at(job->found, n)); n++) random += one->random;
     say(stderr, "labels      %lld of %lld rows\n", (long long)labelled, (long long)rows);
     say(stderr, "suggested   %lld row%s, %lld of them at random\n", (long long)n, plural(n), (long long)random);
+    if (job->how.more < 0) return;
+    fputs("forecast    ", stderr);
     if (rung_suggestion_forecast(job->found, &f))
-        forecast_say(stderr, &f, "mae");
-    else if (job->how.more >= 0)
-        fputs("forecast    none: too few labels to hold rows out\n", stderr);
+        forecast_say(stderr, &f);
+    else
+        fputs("none: too few labels to hold rows out\n", stderr);
 }
 
 /* ---- the command ---- */
@@ -208,7 +210,8 @@ const command command_suggest = {
         "writes in the file: all commands recognise it and do not use it as a feature.\nWrites CSV: the row "
         "(from 1), whether it was chosen or drawn at random, its score (the share of what is unknown about the "
         "unlabelled rows that its label is expected to tell), the predicted class and the reason. The forecast goes "
-        "to standard error: the range that contains the error after more labels with a probability of 80 %.",
+        "to standard error: the range that contains the error of a fit to these labels and N more with a "
+        "probability of 90 %.",
     .options = tables,
     .examples = examples,
     .run = suggest_run};

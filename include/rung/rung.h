@@ -934,6 +934,7 @@ typedef struct { /* zeros: the default */
     int repeats;                   /* 0: 10 */
     const char *const *strategies; /* ways to choose the rows to label, see below; ends with NULL; NULL: none */
     const char *equal_rows;        /* as in rung_spec_set_equal_rows; NULL: auto */
+    int64_t more; /* forecast the error after so many more labels; 0: as many as there are; below 0: no forecast */
 } rung_curve_options;
 /* The error by number of labels: does it pay to label more rows, and do the unlabelled rows help? Each repeat holds out
  * a third of the labelled rows, by class, as a test set. Of the others an increasing number of labels per class is kept
@@ -1000,7 +1001,7 @@ typedef struct {
     int64_t labels;                /* now */
     int64_t more;                  /* so many more */
     double now, now_low, now_high; /* the mean absolute error now, with its 95 % range */
-    double value, low, high;       /* the error expected after that: median and 80 % range */
+    double value, low, high;       /* the error of a fit to all of them: median and 90 % range */
 } rung_forecast;
 /* From a learning curve, the errors (n of them) of fits to ascending numbers of labels, the last being the error now: by
  * a power law with an unknown limit, averaged over all that agree with the curve. se: the standard errors; NULL: from how
@@ -1010,6 +1011,11 @@ RUNG_API RUNG_CHECK rung_status rung_forecast_run(rung_ctx *ctx, int n, const in
 /* The forecast for the data of a suggestion, from fits to parts of its labels. Only rows that were not chosen count in the
  * errors. Returns 0 (and leaves out alone) where it was not wanted, there are too few labels, or out->size is not set. */
 RUNG_API int rung_suggestion_forecast(const rung_suggestion *suggestion, rung_forecast *out);
+/* The same for a line of a curve, from all labels of the data and not only those outside the test rows: what
+ * rung_suggest_run forecasts of the same data. Of the mean absolute error, whatever the metric of the curve. Returns 0 (and
+ * leaves out alone) for lines that hide unlabelled rows from a method that uses them, for the constant median, for rows
+ * that are not labelled at random, and as above. */
+RUNG_API int rung_curve_forecast(const rung_curve *curve, int index, rung_forecast *out);
 
 #ifdef __cplusplus
 }

@@ -175,7 +175,7 @@ class OrdinalSearch(_base.Classifier):
         self._tell(model)
         return model
 
-    def _curve(self, X, y, sizes, strategies=None):
+    def _curve(self, X, y, sizes, strategies=None, more=None):
         """The report of a label curve of the methods, as a dict."""
         X, classes, ranks, upper = self._checked(X, y)
         ctx, data, class_weights = self._prepare(X, y, None, None, classes, ranks, upper=upper)
@@ -186,6 +186,7 @@ class OrdinalSearch(_base.Classifier):
         if strategies is not None:
             ways = texts([strategies] if isinstance(strategies, str) else list(strategies), end=True)
             options.strategies = ways
+        options.more = 0 if more is None else more or -1
         out = ffi.new("rung_curve **")
         ctx.run(lib.rung_curve_run, options, data, out)
         curve = ctx.described(lib.rung_curve_describe, ffi.gc(out[0], lib.rung_curve_free))
@@ -215,6 +216,7 @@ def label_curve(
     sizes: Sequence[int] | None = None,
     repeats: int = 0,
     strategies: str | Sequence[str] | None = None,
+    more: int | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """The error by number of labels, with and without the unlabelled rows, as in `rung curve`.
@@ -234,6 +236,8 @@ def label_curve(
     strategies : "random", "suggest" or both, default None
         Labelling is replayed: from two labels per class on, the next rows are drawn at random, or suggested as by
         `rung.suggest`, in batches of 12 up to 120 labels.
+    more : forecast the error after so many more labels, default None
+        None: as many as there are; 0: no forecast, which saves time.
     fixed, metric, scale, missing, order, unlabelled, class_weight, nominal, numeric, dates, ordinal, random_state,
     n_jobs, memory_limit, verbose
         As in OrdinalSearch.
@@ -241,7 +245,7 @@ def label_curve(
     Returns
     -------
     dict like that of `rung curve --json`: sizes (labels), and lines with the values of all repeats, their mean and
-    standard error (se) per size; `rung.plot_curve` draws it.
+    standard error (se) per size, and the forecast of `rung.suggest`; `rung.plot_curve` draws it.
 
     Examples
     --------
@@ -253,7 +257,7 @@ def label_curve(
     unknown = sorted(set(options) - set(CURVE_OPTIONS))
     if unknown:
         raise TypeError(f"label_curve has no argument {', '.join(map(repr, unknown))}")
-    return OrdinalSearch(methods, repeats=repeats, **options)._curve(X, y, sizes, strategies)
+    return OrdinalSearch(methods, repeats=repeats, **options)._curve(X, y, sizes, strategies, more)
 
 
 CURVE_OPTIONS = (

@@ -25,7 +25,7 @@ class Forecast:
     labels : labels now
     more : so many more
     now, now_low, now_high : the error now, with its 95 % range
-    value, low, high : the error then, median and 80 % range
+    value, low, high : the error then, median and 90 % range
 
     Examples
     --------

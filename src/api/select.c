@@ -106,6 +106,13 @@ const rung_curve_line *rung_curve_at(const rung_curve *c, int index)
     return index >= 0 && index < c->n_lines ? &c->lines[index] : NULL;
 }
 
+int rung_curve_forecast(const rung_curve *c, int index, rung_forecast *out)
+{
+    if (index < 0 || index >= c->n_lines || !c->forecasts[index].size || !result_fits(out)) return 0;
+    result_give(&c->forecasts[index], sizeof *c->forecasts, out);
+    return 1;
+}
+
 rung_status rung_curve_describe(rung_ctx *ctx, const rung_curve *c, char **json)
 {
     NOTHING(json);

@@ -32,16 +32,10 @@ static int stratum_of(const curve_plan *p, int64_t row)
 
 static int64_t tests_of(int64_t rows) { return rows < 2 ? 0 : (rows + 1) / 3 > 0 ? (rows + 1) / 3 : 1; }
 
-static int64_t pool_of(const curve_plan *p, int k) /* rows of a class that may keep their label */
-{
-    int64_t rows = p->first[k] - p->first[k - 1];
-    return rows - tests_of(rows);
-}
-
 int64_t curve_labels(const curve_plan *p, int64_t size)
 {
     int64_t total = 0;
-    for (int k = 1; k <= p->strata; k++) total += pool_of(p, k) < size ? pool_of(p, k) : size;
+    for (int k = 1; k <= p->strata; k++) total += p->pool[k] < size ? p->pool[k] : size;
     return total;
 }
 
@@ -77,7 +71,7 @@ static rung_status choose_sizes(rung_ctx *ctx, const rung_curve_options *o, curv
 {
     int64_t most = 0;
     if (p->replays) return choose_totals(ctx, o, p);
-    for (int k = 1; k <= p->strata; k++) most = pool_of(p, k) > most ? pool_of(p, k) : most;
+    for (int k = 1; k <= p->strata; k++) most = p->pool[k] > most ? p->pool[k] : most;
     if (o->n_sizes > CURVE_MOST_SIZES)
         return set_error(ctx, RUNG_EARG, "%d sizes: at most %d", o->n_sizes, CURVE_MOST_SIZES);
     for (int i = 0; i < o->n_sizes; i++) {
@@ -176,6 +170,35 @@ static rung_status shuffle_groups(rung_ctx *ctx, const curve_plan *p, rng *g, in
     return RUNG_OK;
 }
 
+static int64_t tests_end(const curve_plan *p, int k)
+{
+    return p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
+}
+
+/* Rows equal to one of the test can keep no label: they go to the end of their class. */
+static rung_status set_aside(rung_ctx *ctx, const curve_plan *p, int64_t *order)
+{
+    pool_mark mark = pool_here(&ctx->scratch);
+    bool *tested = NULL;
+    int64_t *last = NULL;
+    TRY(NEW(ctx, &ctx->scratch, tested, p->equal.count));
+    TRY(NEW(ctx, &ctx->scratch, last, p->labelled));
+    for (int k = 1; k <= p->strata; k++)
+        for (int64_t i = p->first[k - 1]; i < tests_end(p, k); i++) tested[p->equal.of[order[i]]] = true;
+    for (int k = 1; k <= p->strata; k++) {
+        int64_t n = tests_end(p, k), aside = 0;
+        for (int64_t i = n; i < p->first[k]; i++)
+            if (tested[p->equal.of[order[i]]])
+                last[aside++] = order[i];
+            else
+                order[n++] = order[i];
+        memcpy(order + n, last, (size_t)aside * sizeof *last);
+        if (n - tests_end(p, k) < p->pool[k]) p->pool[k] = n - tests_end(p, k);
+    }
+    pool_release(&ctx->scratch, mark);
+    return RUNG_OK;
+}
+
 static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
 {
     const rung_data *data = p->data;
@@ -185,11 +208,14 @@ static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
         for (int k = stratum_of(p, i); data->y[i] && k <= p->strata; k++) p->first[k]++;
     p->labelled = p->first[p->strata];
     TRY(NEW(ctx, &ctx->scratch, p->order, p->labelled * p->repeats));
+    TRY(NEW(ctx, &ctx->scratch, p->pool, p->strata + 1));
+    for (int k = 1; k <= p->strata; k++) p->pool[k] = p->first[k] - tests_end(p, k);
     for (int r = 0; r < p->repeats; r++) {
         int64_t *order = p->order + r * p->labelled;
         rng g;
         rng_open(&g, ctx->seed, STREAM + (uint64_t)r);
         if (p->any_equal) TRY(shuffle_groups(ctx, p, &g, order));
+        if (p->any_equal) TRY(set_aside(ctx, p, order));
         for (int k = 1; k <= p->strata && !p->any_equal; k++) {
             int64_t n = p->first[k - 1];
             for (int64_t i = 0; i < data->n; i++)
@@ -200,10 +226,11 @@ static rung_status sort_rows(rung_ctx *ctx, curve_plan *p)
     int classes = 0;
     for (int k = 1; k <= p->strata; k++) {
         p->test_rows += tests_of(p->first[k] - p->first[k - 1]);
-        classes += k <= p->K && p->first[k] - p->first[k - 1] > 1;
+        classes += k <= p->K && p->first[k] - p->first[k - 1] > 1 && p->pool[k] > 0;
     }
     if (classes < 2)
-        return set_error(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each");
+        return set_error(ctx, RUNG_EDATA, "a curve needs at least two classes with two labelled rows each%s",
+                         p->any_equal ? ", of which no two leave together" : "");
     return RUNG_OK;
 }
 
@@ -213,8 +240,7 @@ rung_status curve_test_set(rung_ctx *ctx, const curve_plan *p, int repeat, rung_
     int64_t *rows = NULL, n = 0;
     TRY(NEW(ctx, &ctx->scratch, rows, p->test_rows));
     for (int k = 1; k <= p->strata; k++)
-        for (int64_t i = p->first[k - 1]; i < p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]); i++)
-            rows[n++] = order[i];
+        for (int64_t i = p->first[k - 1]; i < tests_end(p, k); i++) rows[n++] = order[i];
     return dataset_subset(ctx, p->data, n, rows, out);
 }
 
@@ -222,9 +248,9 @@ void curve_roles(const curve_plan *p, int repeat, int64_t size, row_role *role)
 {
     const int64_t *order = p->order + repeat * p->labelled;
     for (int k = 1; k <= p->strata; k++) {
-        int64_t from = p->first[k - 1] + tests_of(p->first[k] - p->first[k - 1]);
+        int64_t from = tests_end(p, k), kept = size < p->pool[k] ? size : p->pool[k];
         for (int64_t i = p->first[k - 1]; i < p->first[k]; i++)
-            role[order[i]] = i < from ? ROW_TEST : i < from + size ? ROW_KEPT : ROW_OPEN;
+            role[order[i]] = i < from ? ROW_TEST : i < from + kept ? ROW_KEPT : ROW_OPEN;
     }
     for (int64_t i = 0; i < p->labelled && p->any_equal; i++) {
         int64_t g = p->equal.of[order[i]];
@@ -341,6 +367,8 @@ static rung_status record(rung_ctx *ctx, const curve_plan *p, rung_curve *out)
     TRY(NEW(ctx, &out->mem, out->labels, p->n_sizes));
     TRY(NEW(ctx, &out->mem, out->lines, p->n_lines));
     TRY(NEW(ctx, &out->mem, value, p->n_lines * cells));
+    TRY(NEW(ctx, &out->mem, out->forecasts, p->n_lines));
+    memcpy(out->forecasts, p->forecasts, (size_t)p->n_lines * sizeof *p->forecasts);
     memcpy(value, p->value, (size_t)(p->n_lines * cells) * sizeof *value);
     for (; out->n_sizes < p->n_sizes; out->n_sizes++) {
         out->per_class[out->n_sizes] = p->size[out->n_sizes];
@@ -380,7 +408,9 @@ static rung_status run(rung_ctx *ctx, const rung_curve_options *o, curve_plan *p
     TRY(sort_rows(ctx, p));
     TRY(choose_sizes(ctx, o, p));
     TRY(NEW(ctx, &ctx->scratch, p->value, (int64_t)p->n_lines * p->n_sizes * p->repeats));
+    TRY(NEW(ctx, &ctx->scratch, p->forecasts, p->n_lines));
     TRY(run_cells(ctx, p));
+    TRY(curve_forecasts(ctx, p, o->more, p->forecasts));
     return make_curve(ctx, p, out);
 }
 

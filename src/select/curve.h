@@ -14,6 +14,7 @@ struct rung_curve {
     int *per_class;  /* of a size */
     int64_t *labels; /* in total */
     rung_curve_line *lines;
+    rung_forecast *forecasts; /* of each line; size 0: none */
 };
 
 /* The whole of rung_curve_run. */

@@ -23,10 +23,13 @@ typedef struct {
     int strata; /* the classes and, where some labels are intervals, one more: these count as a class of their own */
     int size[CURVE_MOST_SIZES];
     curve_line *lines;
-    int64_t *first;   /* strata + 1: where the rows of a class begin in `order` */
-    int64_t *order;   /* repeats x labelled rows, by class: the test rows of each first */
-    int64_t labelled; /* rows */
-    double *value;    /* lines x sizes x repeats, repeats are contiguous */
+    int64_t *pool;  /* strata + 1, from 1: rows of a class that may keep their label in every repeat */
+    int64_t *first; /* strata + 1: where the rows of a class begin in `order` */
+    int64_t
+        *order; /* repeats x labelled rows, by class: the test rows of each first, rows equal to one of the test last */
+    int64_t labelled;         /* rows */
+    double *value;            /* lines x sizes x repeats, repeats are contiguous */
+    rung_forecast *forecasts; /* lines; size 0: none */
     int64_t test_rows;
     row_groups equal; /* labelled rows that leave together (data/together.h) are tests together */
     bool any_equal;
@@ -40,6 +43,9 @@ rung_status curve_test_set(rung_ctx *ctx, const curve_plan *p, int repeat, rung_
 /* The error of a model on the test rows. */
 rung_status curve_grade(rung_ctx *ctx, const curve_plan *p, const rung_model *model, const rung_data *test,
                         double *out);
+/* The forecasts of the lines from all labels, `more` further ones ahead, as in rung_curve_options; size 0: none. out:
+ * zeroed, one for each line. */
+rung_status curve_forecasts(rung_ctx *ctx, const curve_plan *p, int64_t more, rung_forecast *out);
 int64_t curve_labels(const curve_plan *p, int64_t size); /* of all classes, where each has `size` as far as there are */
 
 /* ---- replay.c ---- */

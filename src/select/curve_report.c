@@ -24,6 +24,21 @@ static json_t *values_json(const rung_curve *c, const double *v, int *bad)
     return all;
 }
 
+static json_t *forecast_json(const rung_forecast *f, int *bad)
+{
+    if (!f->size) return json_null();
+    json_t *one = json_object();
+    json_put(one, "labels", json_integer(f->labels), bad);
+    json_put(one, "more", json_integer(f->more), bad);
+    json_put(one, "now", json_real(f->now), bad);
+    json_put(one, "now_low", json_real(f->now_low), bad);
+    json_put(one, "now_high", json_real(f->now_high), bad);
+    json_put(one, "value", json_real(f->value), bad);
+    json_put(one, "low", json_real(f->low), bad);
+    json_put(one, "high", json_real(f->high), bad);
+    return one;
+}
+
 static json_t *curve_json(const rung_curve *c, int *bad)
 {
     json_t *root = json_object(), *sizes = json_array(), *lines = json_array();
@@ -42,6 +57,7 @@ static json_t *curve_json(const rung_curve *c, int *bad)
         json_put(one, "unlabelled", json_boolean(c->lines[i].unlabelled), bad);
         if (c->lines[i].strategy) json_put(one, "strategy", json_string(c->lines[i].strategy), bad);
         json_put(one, "values", values_json(c, c->lines[i].values, bad), bad);
+        json_put(one, "forecast", forecast_json(&c->forecasts[i], bad), bad);
         json_add(lines, one, bad);
     }
     json_put(root, "lines", lines, bad);

@@ -5,12 +5,18 @@
 
 #include "base/context.h"
 
+typedef struct { /* an error with its 95 % range */
+    int64_t labels;
+    double error, low, high;
+} known_error;
+
 typedef struct {
     int n;
     const int64_t *labels; /* ascending */
     const double *error;
-    const double *se; /* of each error by itself; NULL: unknown */
-    double level;     /* standard error that all have in common, because they are of the same test rows */
+    const double *se;       /* of each error by itself; NULL: unknown */
+    const known_error *now; /* the error now, measured otherwise than the curve; NULL: the last one of the curve */
+    double varies;          /* how much a fit differs from others to as many labels, as a share of its error */
 } learning_curve;
 
 /* See rung_forecast_run. */

@@ -209,6 +209,66 @@ static void test_ways_of_running(void **state)
     rung_data_free(large);
 }
 
+/* Every row is there twice, with another label: labels of rows equal to a test row are not used, and not counted. */
+static void test_labels_that_cannot_be_used(void **state)
+{
+    rung_ctx *ctx = *state;
+    double x[60];
+    int y[60];
+    for (int i = 0; i < 60; i++) {
+        x[i] = sin(i / 2);
+        y[i] = 1 + (i / 20) % 3;
+        if (i % 2) y[i] = 1 + y[i] % 3;
+    }
+    rung_view view = {.v = x, .n = 60, .d = 1, .row = 1, .col = 1};
+    rung_data *data;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 3, &data));
+    const char *const median[] = {"median", NULL};
+    rung_curve_options o = {.size = sizeof o, .methods = median, .repeats = 2, .equal_rows = "together"};
+    char *text;
+    json_t *json = run(ctx, &o, data, &text), *sizes = at(json, "sizes");
+    int64_t tests = json_integer_value(at(json, "test_rows")), last = (int64_t)json_array_size(sizes) - 1;
+    int64_t labels = json_integer_value(at(json_array_get(sizes, (size_t)last), "labels"));
+    assert_in_range(labels, 6, 60 - tests - 3);
+    json_decref(json);
+    rung_free(text);
+    rung_data_free(data);
+}
+
+/* A curve forecasts what a suggestion does from the same data; neither the median nor a line that hides rows does. */
+static void test_forecast_is_that_of_a_suggestion(void **state)
+{
+    rung_ctx *ctx = *state;
+    rung_data *data = toy_data(ctx, 80, 0.5);
+    rung_curve_options o = {.size = sizeof o, .methods = methods, .repeats = 2, .metric = "acc"};
+    rung_curve *c[2];
+    rung_forecast f = {.size = sizeof f}, again = f;
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &c[0]));
+    o.more = 7;
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &c[1]));
+    const int there[] = {1, 0, 1, 0, 0};
+    for (int i = 0; i < 5; i++) assert_int_equal(rung_curve_forecast(c[1], i, &f), there[i]);
+    for (int line = 0; line < 3; line += 2)
+        for (int k = 0; k < 2; k++) {
+            rung_spec *spec;
+            rung_suggestion *s;
+            rung_suggest_options how = {.size = sizeof how, .n = 3, .more = k ? 7 : 40};
+            assert_ok(ctx, rung_spec_new(ctx, names[line], 0, &spec));
+            assert_ok(ctx, rung_suggest_run(ctx, spec, data, &how, &s));
+            assert_true(rung_suggestion_forecast(s, &again) && rung_curve_forecast(c[k], line, &f));
+            assert_memory_equal(&f, &again, sizeof f);
+            assert_true(f.labels == 40 && f.more == (k ? 7 : 40));
+            rung_suggestion_free(s);
+            rung_spec_free(spec);
+        }
+    for (int k = 0; k < 2; k++) rung_curve_free(c[k]);
+    o.more = -1;
+    assert_ok(ctx, rung_curve_run(ctx, &o, data, &c[0]));
+    assert_int_equal(rung_curve_forecast(c[0], 0, &f), 0);
+    rung_curve_free(c[0]);
+    rung_data_free(data);
+}
+
 typedef struct {
     rung_ctx *ctx;
     const rung_data *data;
@@ -267,9 +327,14 @@ static void test_jansson_runs_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits),         WITH_CONTEXT(test_report),
-                                       WITH_CONTEXT(test_sizes_by_the_data), WITH_CONTEXT(test_refusals),
-                                       WITH_CONTEXT(test_ways_of_running),   WITH_CONTEXT(test_memory_runs_out),
+    const struct CMUnitTest tests[] = {WITH_CONTEXT(test_same_bits),
+                                       WITH_CONTEXT(test_report),
+                                       WITH_CONTEXT(test_sizes_by_the_data),
+                                       WITH_CONTEXT(test_refusals),
+                                       WITH_CONTEXT(test_ways_of_running),
+                                       WITH_CONTEXT(test_memory_runs_out),
+                                       WITH_CONTEXT(test_labels_that_cannot_be_used),
+                                       WITH_CONTEXT(test_forecast_is_that_of_a_suggestion),
                                        WITH_CONTEXT(test_jansson_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,64 @@ static void test_same_bits(void **state)
     rung_data_free(data);
 }
 
+/* Labels that depend on two of three columns, and on a straight line or not. */
+static void draw_population(rng *r, int64_t n, bool bent, double *X, int *y)
+{
+    for (int64_t i = 0; i < n; i++) {
+        for (int j = 0; j < 3; j++) X[3 * i + j] = rng_normal(r);
+        double s = (bent ? X[3 * i] * X[3 * i] - 1 : X[3 * i]) + 0.5 * X[3 * i + 1] + 0.6 * rng_normal(r);
+        y[i] = s < -0.8 ? 1 : s < 0 ? 2 : s < 0.8 ? 3 : 4;
+    }
+}
+
+static double true_error(rung_ctx *ctx, int64_t n, const double *X, const int *y, int64_t known)
+{
+    rung_view view = {.v = X, .n = known, .d = 3, .row = 3, .col = 1}, new = view;
+    rung_data *data;
+    rung_spec *spec;
+    rung_model *model;
+    int rank[1500];
+    double sum = 0;
+    new.v += 3 * (n - 1500);
+    new.n = 1500;
+    assert_ok(ctx, rung_data_new(ctx, &view, y, NULL, 4, &data));
+    assert_ok(ctx, rung_spec_new(ctx, "kdlor", 0, &spec));
+    assert_ok(ctx, rung_model_fit(ctx, spec, data, &model));
+    assert_ok(ctx, rung_model_predict(ctx, model, &new, &(rung_output){.size = sizeof(rung_output), .rank = rank}));
+    for (int64_t i = 0; i < 1500; i++) sum += abs(rank[i] - y[n - 1500 + i]);
+    rung_model_free(model);
+    rung_spec_free(spec);
+    rung_data_free(data);
+    return sum / 1500;
+}
+
+/* The range of nine in ten holds the error of a fit to twice the labels, measured on new rows, at least four times in
+ * five. */
+static void test_forecast_against_the_truth(void **state)
+{
+    enum { DRAWS = 60, LABELS = 30, ROWS = 2 * LABELS + 1500 };
+    rung_ctx *ctx = *state;
+    double X[3 * ROWS];
+    int y[ROWS], known[2 * LABELS] = {0}, held = 0;
+    rng r;
+    rng_open(&r, 5, 1);
+    for (int draw = 0; draw < DRAWS; draw++) {
+        draw_population(&r, ROWS, draw % 2, X, y);
+        memcpy(known, y, LABELS * sizeof *y);
+        rung_view view = {.v = X, .n = 2 * LABELS, .d = 3, .row = 3, .col = 1};
+        rung_data *data;
+        assert_ok(ctx, rung_data_new(ctx, &view, known, NULL, 4, &data));
+        rung_suggestion *s = suggest_by(ctx, "kdlor", data, (rung_suggest_options){.n = 1, .more = LABELS});
+        rung_forecast f = {.size = sizeof f};
+        assert_true(rung_suggestion_forecast(s, &f));
+        double truth = true_error(ctx, ROWS, X, y, 2 * LABELS);
+        held += f.low <= truth && truth <= f.high;
+        rung_suggestion_free(s);
+        rung_data_free(data);
+    }
+    if (held < 48) fail_msg("the range holds in %d of %d draws", held, DRAWS);
+}
+
 /* Only rows that were not chosen count in the error of a fit: here that of the constant median, 2, is 0 on the others. */
 static void test_chosen_rows_do_not_count(void **state)
 {
@@ -427,11 +485,17 @@ static void test_error_is_honest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_CONTEXT(test_no_labels),       WITH_CONTEXT(test_labelled_regions),
-        WITH_CONTEXT(test_random_share),    WITH_CONTEXT(test_first_random),
-        WITH_CONTEXT(test_equal_rows),      WITH_CONTEXT(test_nothing_left),
-        WITH_CONTEXT(test_near_threshold),  WITH_CONTEXT(test_noisy_labels),
-        WITH_CONTEXT(test_same_bits),       WITH_CONTEXT(test_chosen_rows_do_not_count),
+        WITH_CONTEXT(test_no_labels),
+        WITH_CONTEXT(test_labelled_regions),
+        WITH_CONTEXT(test_random_share),
+        WITH_CONTEXT(test_first_random),
+        WITH_CONTEXT(test_equal_rows),
+        WITH_CONTEXT(test_nothing_left),
+        WITH_CONTEXT(test_near_threshold),
+        WITH_CONTEXT(test_noisy_labels),
+        WITH_CONTEXT(test_same_bits),
+        WITH_CONTEXT(test_forecast_against_the_truth),
+        WITH_CONTEXT(test_chosen_rows_do_not_count),
         WITH_CONTEXT(test_error_is_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

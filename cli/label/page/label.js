@@ -123,7 +123,7 @@ const showModel = () => {
   if (m.forecast) {
     const f = m.forecast, pays = f.low < 0.8 * f.now ? '' : ' More labels may not pay.';
     parts.push(make('p', {id: 'forecast'},
-      `Forecast: ${f.low.toFixed(2)} to ${f.high.toFixed(2)} with ${f.more} more labels; ${f.now.toFixed(2)} with ${f.labels}.${pays}`));
+      `Forecast made with ${f.labels} labels, when the error was ${f.now.toFixed(2)}: ${f.low.toFixed(2)} to ${f.high.toFixed(2)} with ${f.labels + f.more}.${pays}`));
   }
   if (m.why) parts.push(make('p', {class: 'soft'}, `No model: ${m.why}`));
   else if (!m.labels && !m.fitting) parts.push(make('p', {class: 'soft'}, 'Begins with two labels in each of two classes.'));
