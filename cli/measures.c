@@ -27,7 +27,7 @@ labels labels_of(const rung_data *data)
 int64_t labels_intervals(const labels *l)
 {
     int64_t count = 0;
-    for (int64_t i = 0; l->upper && i < l->n; i++) count += l->upper[i] > l->rank[i];
+    for (int64_t i = 0; l->upper && i < l->n; i++) count += l->rank[i] && l->upper[i] > l->rank[i];
     return count;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "costs.h"
@@ -21,8 +22,9 @@ enum { BINS = 10 }; /* of the reliability table */
 typedef struct {
     rung_model *model;
     rung_data *data;
-    labels truth;
-    int64_t n, *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
+    labels truth, answered; /* all labels, and those of rows with an answer: the metrics are of these */
+    int64_t n, labelled;
+    int64_t *confusion; /* classes x classes: [true][predicted]; an interval counts as its nearest class */
     int classes, *rank;
     double *proba, *score;
     rung_metrics found, median;
@@ -31,9 +33,10 @@ typedef struct {
     bool reliable; /* there are such numbers */
     int seen;      /* the model was fitted to these rows */
     costs given;
-    double cost, median_cost; /* NaN: there are no costs */
-    int64_t unsure;           /* labelled rows without an answer; the metrics are those of the others */
-    int *answered;            /* the truth of rows with an answer, 0: none */
+    double cost, median_cost; /* of all labelled rows, and of always predicting their median; NaN: there are no costs */
+    char cost_meaning[160];
+    int64_t unsure;     /* labelled rows without an answer */
+    int *answered_rank; /* what `answered` points to */
 } evaluate_job;
 
 static int64_t cell(const evaluate_job *job, int truth, int predicted)
@@ -65,6 +68,13 @@ static void print_confusion(const evaluate_job *job)
     }
     sheet_print(&t, stdout, "");
     free(align);
+}
+
+/* The median of the labels of answered rows or, where none is answered, of all. */
+static int constant_rank(const evaluate_job *job)
+{
+    int median = median_rank(&job->answered);
+    return median ? median : median_rank(&job->truth);
 }
 
 /* The share of correct predictions, by probability of the most probable class. */
@@ -105,9 +115,14 @@ static json_t *reliability_json(const evaluate_job *job)
 
 static void print_text(const evaluate_job *job)
 {
-    int median = median_rank(&job->truth);
-    int64_t intervals = labels_intervals(&job->truth);
-    say(stdout, "%lld labelled rows of %lld.\n", (long long)job->found.n, (long long)job->n);
+    int median = constant_rank(job);
+    int64_t intervals = labels_intervals(&job->answered);
+    say(stdout, "%lld labelled rows of %lld.\n", (long long)job->labelled, (long long)job->n);
+    if (job->unsure)
+        say(stdout,
+            "%lld of them (%.1f %%) are unsure: the metrics and the median are of the others, the cost and the\n"
+            "calibration of all.\n",
+            (long long)job->unsure, 100 * (double)job->unsure / (double)job->labelled);
     if (intervals)
         say(stdout, "%lld label%s interval%s, which count%s as the class nearest to the prediction.\n",
             (long long)intervals, intervals == 1 ? " is an" : "s are", intervals == 1 ? "" : "s",
@@ -131,12 +146,9 @@ static void print_text(const evaluate_job *job)
         sheet_add(&t, "cost");
         sheet_add_number(&t, job->cost, 4);
         sheet_add_number(&t, job->median_cost, 4);
-        sheet_add(&t, "mean cost of the answers");
+        sheet_add(&t, "%s", job->cost_meaning);
     }
     sheet_print(&t, stdout, "");
-    if (job->unsure)
-        say(stdout, "\n%lld labelled rows (%.1f %%) are unsure; the metrics but the cost are those of the others.\n",
-            (long long)job->unsure, 100 * (double)job->unsure / (double)(job->unsure + job->found.n));
     say(stdout, "\n");
     print_confusion(job);
     if (job->reliable) print_reliability(job);
@@ -219,13 +231,14 @@ static void print_real(const evaluate_job *job, double median, const rung_real_m
 }
 
 /* The page, if --report is given. */
-static int write_page(session *s, const arguments *args, const evaluate_job *job, int64_t labelled,
-                      const evaluation_row *row, int rows, const char *constant, char *baseline)
+static int write_page(session *s, const arguments *args, const evaluate_job *job, const evaluation_row *row, int rows,
+                      const char *constant, char *baseline)
 {
     const char *path = option_value(args, "report");
     evaluation e = {.model = job->model,
                     .data = job->data,
-                    .labelled = labelled,
+                    .labelled = job->labelled,
+                    .unsure = job->unsure,
                     .seen = job->seen != 0,
                     .confusion = job->confusion,
                     .constant = constant,
@@ -246,9 +259,8 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 {
     const double *truth = rung_data_targets(job->data);
     rung_real_metrics found = {.size = sizeof found}, constant = {.size = sizeof constant};
-    int64_t labelled;
-    double median = median_number(job->n, truth, &labelled);
-    if (!labelled) {
+    double median = median_number(job->n, truth, &job->labelled);
+    if (!job->labelled) {
         complain("%s: no row has a target to compare with", operand(args, 1));
         return FAILED;
     }
@@ -266,7 +278,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
         row[i] = (evaluation_row){real_measures[i].key, real_measures[i].meaning, real_value(&found, i),
                                   real_value(&constant, i)};
     int code =
-        write_page(s, args, job, labelled, row, REAL_MEASURES, number_of(median).text,
+        write_page(s, args, job, row, REAL_MEASURES, number_of(median).text,
                    text_of("Median: always predicting %s, the median of these numbers.", number_of(median).text));
     if (code != EXIT_OK) return code;
     if (!s->json) {
@@ -283,7 +295,7 @@ static int evaluate_real(session *s, const arguments *args, evaluate_job *job)
 
 static int write_class_page(session *s, const arguments *args, const evaluate_job *job)
 {
-    int n = 0, median = median_rank(&job->truth);
+    int n = 0, median = constant_rank(job);
     while (rung_metric_at(n)) n++;
     evaluation_row *row = allocate((size_t)n + 2, sizeof *row);
     for (int i = 0; i < n; i++) {
@@ -291,13 +303,13 @@ static int write_class_page(session *s, const arguments *args, const evaluate_jo
         row[i] = (evaluation_row){m->key, m->help, rung_metrics_value(&job->found, m->key),
                                   rung_metrics_value(&job->median, m->key)};
     }
-    if (!isnan(job->cost)) row[n++] = (evaluation_row){"cost", "mean cost of the answers", job->cost, job->median_cost};
+    if (!isnan(job->cost)) row[n++] = (evaluation_row){"cost", job->cost_meaning, job->cost, job->median_cost};
     if (job->unsure)
         row[n++] =
             (evaluation_row){"unsure", "share of rows without an answer, which the others but the cost leave out",
-                             (double)job->unsure / (double)(job->unsure + job->found.n), NAN};
+                             (double)job->unsure / (double)job->labelled, NAN};
     int code = write_page(
-        s, args, job, job->found.n, row, n, rung_model_class_name(job->model, median),
+        s, args, job, row, n, rung_model_class_name(job->model, median),
         text_of(
             "Median: always predicting %s, the median of these labels; no other constant has a smaller mae on them.",
             rung_model_class_name(job->model, median)));
@@ -319,13 +331,15 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
                                                .proba = job->proba,
                                                .cost = job->given.matrix,
                                                .abstain = job->given.abstain}));
-    job->answered = allocate((size_t)job->n, sizeof *job->answered);
-    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(&job->truth);
+    job->answered = job->truth;
+    job->answered.rank = job->answered_rank = allocate((size_t)job->n, sizeof *job->answered_rank);
     for (int64_t i = 0; i < job->n; i++) {
-        job->answered[i] = job->rank[i] ? job->truth.rank[i] : 0;
+        job->answered_rank[i] = job->rank[i] ? job->truth.rank[i] : 0;
+        job->labelled += job->truth.rank[i] > 0;
         job->unsure += job->truth.rank[i] && !job->rank[i];
-        constant[i] = median;
     }
+    int *constant = allocate((size_t)job->n, sizeof *constant), median = median_rank(&job->truth);
+    for (int64_t i = 0; i < job->n; i++) constant[i] = median;
     const double *matrix = job->given.matrix ? job->given.matrix : own;
     double *absolute = NULL;
     if (!matrix && job->given.abstain > 0) {
@@ -336,11 +350,27 @@ static int take_costs(session *s, const arguments *args, evaluate_job *job)
     if (job->given.abstain > 0) abstain = job->given.abstain;
     job->cost = costs_mean(&job->truth, job->rank, matrix, abstain);
     job->median_cost = costs_mean(&job->truth, constant, matrix, abstain);
+    snprintf(job->cost_meaning, sizeof job->cost_meaning, "mean cost of the answers");
+    if (job->unsure)
+        snprintf(job->cost_meaning, sizeof job->cost_meaning,
+                 "mean cost over all rows; median: always predicting %.80s", rung_model_class_name(job->model, median));
     free(constant);
     free(absolute);
     for (int64_t i = 0; i < job->n; i++)
         if (job->rank[i] == 0) job->rank[i] = 1; /* left out by its truth */
     return code;
+}
+
+/* The model and the median on the same rows, those with an answer. Without any only the cost is known. */
+static int measure_answers(session *s, evaluate_job *job)
+{
+    const rung_metrics none = {sizeof none, 0,   NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                               NAN,         NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    job->found = job->median = none;
+    if (job->unsure == job->labelled) return EXIT_OK;
+    CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->answered.rank, job->answered.upper,
+                                            job->rank, job->proba, &job->found));
+    return session_check(s, measure_median(s->ctx, &job->answered, &job->median));
 }
 
 /* Of the labels that are one class: an interval is right too easily. Without any there is nothing to show. */
@@ -383,16 +413,14 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
         return FAILED;
     }
     if ((code = take_costs(s, args, job)) != EXIT_OK) return code;
-    CHECK(s, rung_metrics_compute_intervals(s->ctx, job->n, job->classes, job->answered, job->truth.upper, job->rank,
-                                            job->proba, &job->found));
-    CHECK(s, measure_median(s->ctx, &job->truth, &job->median));
+    if ((code = measure_answers(s, job)) != EXIT_OK) return code;
     if (job->proba) {
         code = measure_reliability(s, job);
         if (code != EXIT_OK) return code;
     }
     for (int64_t i = 0; i < job->n; i++) {
-        if (!job->answered[i]) continue;
-        int low = job->answered[i], high = job->truth.upper ? job->truth.upper[i] : low, answer = job->rank[i];
+        if (!job->answered_rank[i]) continue;
+        int low = job->answered_rank[i], high = job->truth.upper ? job->truth.upper[i] : low, answer = job->rank[i];
         job->confusion[((answer < low ? low : answer > high ? high : answer) - 1) * job->classes + answer - 1]++;
     }
     code = write_class_page(s, args, job);
@@ -407,10 +435,15 @@ static int evaluate_steps(session *s, const arguments *args, evaluate_job *job)
 static int evaluate_run(session *s, const arguments *args)
 {
     evaluate_job job = {.found.size = sizeof job.found, .median.size = sizeof job.median};
-    if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
+    const char *page = option_value(args, "report");
+    if (page && !strcmp(page, "-")) {
+        complain("evaluate: --report -: standard output has the table; give a file");
+        return USAGE;
+    }
+    if (page && !output_possible(page)) return FAILED;
     int code = evaluate_steps(s, args, &job);
     free(job.given.matrix);
-    free(job.answered);
+    free(job.answered_rank);
     free(job.rank);
     free(job.proba);
     free(job.score);

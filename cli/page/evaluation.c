@@ -39,13 +39,15 @@ static char *compared(double share)
 static char *answer(const evaluation *e, bool real)
 {
     double mae = e->row[0].model, median = e->row[0].median;
+    int64_t answered = e->labelled - e->unsure;
+    if (!answered) return text_of("no row has an answer");
     char *words = compared(median > 0 ? mae / median : 1), *rows = NULL;
     char *text = text_of("MAE %.2f, %s always predicting %s (%.2f)", mae, words, e->constant, median);
-    if (!real && e->near == e->labelled)
-        rows = text_of("%s; right or one class off on all %lld rows", text, (long long)e->labelled);
+    if (!real && e->near == answered)
+        rows = text_of("%s; right or one class off on all %lld rows", text, (long long)answered);
     else if (!real)
-        rows = text_of("%s; right or one class off on %lld of %lld rows", text, (long long)e->near,
-                       (long long)e->labelled);
+        rows =
+            text_of("%s; right or one class off on %lld of %lld rows", text, (long long)e->near, (long long)answered);
     free(words);
     if (!rows) return text;
     free(text);
@@ -59,7 +61,9 @@ static void metrics_part(FILE *file, const evaluation *e)
     static const char *const head[] = {"Metric", "Model", "Median", "Meaning"};
     page_heading(file, &sections[METRICS]);
     page_paragraph(file, "%s", e->baseline);
-    page_table_begin(file, &(page_table){"Metrics over the labelled rows", 4, head, 1, true});
+    const char *caption = e->unsure ? "Metrics over the labelled rows that have an answer; the cost over all of them"
+                                    : "Metrics over the labelled rows";
+    page_table_begin(file, &(page_table){caption, 4, head, 1, true});
     for (int i = 0; i < e->rows; i++) {
         page_row(file, e->row[i].key);
         page_number(file, e->row[i].model, 4, NULL, false);
@@ -69,12 +73,13 @@ static void metrics_part(FILE *file, const evaluation *e)
     page_table_end(file);
 }
 
-static void confusion_part(FILE *file, const subject *p, const int64_t *count)
+static void confusion_part(FILE *file, const subject *p, const int64_t *count, int64_t unsure)
 {
     int64_t right = 0, rows = 0;
     for (int k = 0; k < p->classes; k++) right += count[k * p->classes + k];
     for (int k = 0; k < p->classes * p->classes; k++) rows += count[k];
-    char *detail = text_of("%lld of %lld labelled rows are on the diagonal.", (long long)right, (long long)rows);
+    char *detail = text_of("%lld of %lld labelled rows%s are on the diagonal.", (long long)right, (long long)rows,
+                           unsure ? " that have an answer" : "");
     figure f = {.kind = FIGURE_CONFUSION,
                 .title = "Confusion matrix",
                 .detail = detail,
@@ -181,7 +186,7 @@ static int figure_parts(session *s, FILE *file, const evaluation *e)
     subject_take(e->model, e->data, &p);
     int code = subject_predict(s, &p, 1);
     if (code == EXIT_OK) {
-        confusion_part(file, &p, e->confusion);
+        confusion_part(file, &p, e->confusion, e->unsure);
         calibration_part(file, e);
         scores_part(file, &p);
         code = regions_part(s, file, &p);

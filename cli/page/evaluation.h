@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
     rung_model *model;
     rung_data *data;
-    int64_t labelled;
+    int64_t labelled, unsure; /* unsure: of the labelled rows, those without an answer; the others are measured */
     bool seen;                /* the model was fitted to these rows */
     const int64_t *confusion; /* classes x classes: truth, answer; of classes only */
     int64_t near;             /* rows at most one class off; of classes only */
