@@ -133,6 +133,13 @@ int load_model(session *s, const char *path, rung_model **out)
     return EXIT_OK;
 }
 
+int model_possible(session *s, const char *path)
+{
+    if (strcmp(path, "-")) return output_possible(path) ? EXIT_OK : FAILED;
+    complain("%s: -o -: a model must be written to a file, not to standard output", s->command);
+    return USAGE;
+}
+
 static int read_list_for(session *s, const arguments *args, const rung_model *model, const rung_files *files, int text,
                          rung_table **out)
 {

@@ -26,6 +26,7 @@ char *datafile_name(const arguments *args, int first); /* what to call them; to 
 int order_option(session *s, const arguments *args, const char **out);
 
 int load_model(session *s, const char *path, rung_model **out); /* EXIT_OK or an exit code */
+int model_possible(session *s, const char *path); /* before long work: whether a model can be written there */
 
 /* Reads a file (`-`: standard input) for a model: with its coding, so that a cell means what it meant when the model was
  * fitted. Every command that shows rows to a model reads them by one of these. */

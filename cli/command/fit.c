@@ -339,18 +339,14 @@ static int fit_steps(session *s, const arguments *args, fit_job *job)
     job->model_path = option_value(args, "output");
     if (!job->model_path) job->model_path = command_fit.output;
     const char *method = option_value(args, "method");
-    if (!strcmp(job->model_path, "-")) {
-        complain("fit: -o -: a model must be written to a file, not to standard output");
-        return USAGE;
-    }
     if (!method) method = rung_method_default(option_given(args, "real"))->name;
-    int code = learn_spec(s, args, method, &job->spec);
+    int code = model_possible(s, job->model_path);
+    if (code == EXIT_OK) code = learn_spec(s, args, method, &job->spec);
     if (code != EXIT_OK) return code;
     job->method = rung_method_find(method);
     if (!ranks_can(job->method)) return USAGE;
     if (option_given(args, "keep-data")) CHECK(s, rung_spec_set_keep_data(s->ctx, job->spec, 1));
     if (option_given(args, "baseline")) CHECK(s, rung_spec_set_baseline(s->ctx, job->spec, 1));
-    if (!output_possible(job->model_path)) return FAILED;
     if (option_given(args, "report") && !output_possible(option_value(args, "report"))) return FAILED;
     if ((code = learn_stream(s, args, job->spec, &job->stream, &job->loaded)) != EXIT_OK) return code;
     job->data = job->stream ? rung_stream_sample(job->stream) : job->loaded;

@@ -532,11 +532,12 @@ static int predict_steps(session *s, const arguments *args, predict_job *job)
         return USAGE;
     }
     bool project = option_given(args, "project");
-    if (project && (option_given(args, "proba") || option_given(args, "interval"))) {
-        complain("predict: --project writes only the components; omit --%s",
-                 option_given(args, "proba") ? "proba" : "interval");
-        return USAGE;
-    }
+    static const char *const answers[] = {"proba", "interval", "cost", "abstain"};
+    for (size_t i = 0; project && i < sizeof answers / sizeof *answers; i++)
+        if (option_given(args, answers[i])) {
+            complain("predict: --project writes only the components; omit --%s", answers[i]);
+            return USAGE;
+        }
     int code = datafile_options(s, args, &job->how);
     if (code != EXIT_OK) return code;
     if (path && !output_possible(path)) return FAILED;

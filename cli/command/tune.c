@@ -264,9 +264,9 @@ static int tune_steps(session *s, const arguments *args, tune_job *job)
     job->path = datafile_name(args, 0);
     job->model_path = option_value(args, "output");
     if (!job->model_path) job->model_path = command_tune.output;
-    int code = read_options(s, args, job);
+    int code = model_possible(s, job->model_path);
+    if (code == EXIT_OK) code = read_options(s, args, job);
     if (code != EXIT_OK) return code;
-    if (!output_possible(job->model_path)) return FAILED;
     if ((code = learn_data(s, args, &job->data)) != EXIT_OK) return code;
     if ((code = read_folds(s, args, job)) != EXIT_OK) return code;
     if ((code = costs_read(s, args, NULL, job->data, &job->given)) != EXIT_OK) return code;

@@ -60,12 +60,8 @@ static int update_steps(session *s, const arguments *args, update_job *job)
     job->path = operand(args, 1);
     job->to = option_value(args, "output");
     if (!job->to) job->to = job->from;
-    if (!strcmp(job->to, "-")) {
-        complain("update: -o -: a model must be written to a file, not to standard output");
-        return USAGE;
-    }
-    if (!output_possible(job->to)) return FAILED;
-    int code = load_model(s, job->from, &job->before);
+    int code = model_possible(s, job->to);
+    if (code == EXIT_OK) code = load_model(s, job->from, &job->before);
     if (code != EXIT_OK) return code;
     if (session_check(s, rung_model_updatable(s->ctx, job->before)) != EXIT_OK)
         return FAILED; /* no mistake in the usage */
