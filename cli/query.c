@@ -54,13 +54,25 @@ static void *grown(void *list, int64_t n, int64_t room, size_t size)
     return more;
 }
 
+/* As in a file, more digits than a number keeps are a code, such as an account. */
+static void take_whole(selected_column *c, int64_t row, int64_t x)
+{
+    const int64_t most = 1000000000000000;
+    if (x > -most && x < most) {
+        c->number[row] = (double)x;
+        return;
+    }
+    c->words = true;
+    c->text[row] = text_of("%lld", (long long)x);
+}
+
 static int take_cell(const query *q, int64_t row, int j)
 {
     selected_column *c = &q->columns[j];
     c->number[row] = NAN;
     switch (sqlite3_column_type(q->statement, j)) {
     case SQLITE_NULL: break;
-    case SQLITE_INTEGER:
+    case SQLITE_INTEGER: take_whole(c, row, sqlite3_column_int64(q->statement, j)); break;
     case SQLITE_FLOAT: c->number[row] = sqlite3_column_double(q->statement, j); break;
     case SQLITE_TEXT:
         c->words = true;
